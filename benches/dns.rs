@@ -86,7 +86,7 @@ fn benchmark(criterion: &mut Criterion) {
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
             cache: Bounds::default(),
-            questions: 8,
+            max_questions: 8,
         };
         let resolver = {
             let _inside = runtime.enter();

@@ -20,10 +20,10 @@ use linkmilter::record::tally::Tally;
 use linkmilter::scan::budget::Gate;
 use linkmilter::scan::headers::Headers;
 use linkmilter::scan::mbox::Splitter;
-use linkmilter::scan::message::{Quoting, Raw, SourceMessage};
+use linkmilter::scan::message::{Quoting, RawMessage, SourceMessage};
 use linkmilter::scan::walk::{Entry, Walk};
 use linkmilter::scan::{
-    Account, Dns, Input, Progress, Scan, Settings, Stream, Witness, read, read::Sink,
+    CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Scan, Settings, read, read::Sink,
 };
 
 /// Passes over the messages that one timing of a stage takes.
@@ -40,9 +40,9 @@ fn main() {
     let times = std::env::var("LINKMILTER_BENCH_TIMES").ok().and_then(|n| n.parse().ok());
     let times: usize = times.unwrap_or(50);
     let folder = tempfile::tempdir().unwrap();
-    let letters = collect(&data);
+    let messages = collect(&data);
     let (files, mbox) = (folder.path().join("files"), folder.path().join("all.mbox"));
-    spread(&letters, times, &files, &mbox);
+    spread(&messages, times, &files, &mbox);
 
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!(
@@ -58,22 +58,24 @@ fn main() {
         }
     }
     println!("\n{:<36}{:>14}{:>12}", "stage, processor time", "µs a message", "MB/s");
-    stages(&letters, &files, &mbox, times);
+    stages(&messages, &files, &mbox, times);
 }
 
 /// The messages of the data, each once.
 fn collect(data: &Path) -> Vec<Vec<u8>> {
     struct Keep(Vec<Vec<u8>>);
     impl Sink for Keep {
-        fn hold(&mut self, _bytes: usize) {}
-        fn message(&mut self, _source: &str, raw: Raw<'_>) -> ControlFlow<()> {
-            self.0.push(SourceMessage::new(&raw.bytes, raw.lead, raw.quoting).raw().to_vec());
+        fn wait_for_memory(&mut self, _bytes: usize) {}
+        fn message(&mut self, _source: &str, raw: RawMessage<'_>) -> ControlFlow<()> {
+            self.0.push(
+                SourceMessage::new(&raw.bytes, raw.from_line_len, raw.quoting).raw().to_vec(),
+            );
             ControlFlow::Continue(())
         }
         fn unread(&mut self, _source: &str, _offset: u64, _why: &str) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
-        fn passed_over(&mut self) -> ControlFlow<()> {
+        fn skipped(&mut self) -> ControlFlow<()> {
             ControlFlow::Continue(())
         }
     }
@@ -88,15 +90,15 @@ fn collect(data: &Path) -> Vec<Vec<u8>> {
 }
 
 /// Writes them many times as files and as one mbox.
-fn spread(letters: &[Vec<u8>], times: usize, files: &Path, mbox: &Path) {
+fn spread(messages: &[Vec<u8>], times: usize, files: &Path, mbox: &Path) {
     let mut out = BufWriter::new(File::create(mbox).unwrap());
     for time in 0..times {
         let folder = files.join(format!("{time:03}"));
         fs::create_dir_all(&folder).unwrap();
-        for (number, letter) in letters.iter().enumerate() {
-            fs::write(folder.join(format!("{number:05}.eml")), letter).unwrap();
+        for (number, message) in messages.iter().enumerate() {
+            fs::write(folder.join(format!("{number:05}.eml")), message).unwrap();
             out.write_all(b"From a@example.org Thu Aug 22 12:36:23 2024\n").unwrap();
-            for line in letter.split_inclusive(|byte| *byte == b'\n') {
+            for line in message.split_inclusive(|byte| *byte == b'\n') {
                 let bare = line.iter().take_while(|byte| **byte == b'>').count();
                 if line[bare..].starts_with(b"From ") {
                     out.write_all(b">").unwrap();
@@ -114,12 +116,12 @@ fn settings() -> Settings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         tlds: linkmilter::tld::builtin(),
-        dns: Dns::Silent,
-        stream: Stream::Jsonl,
-        least: Verdict::Notice,
-        account: Account::Findings,
-        witness: Witness::No,
-        largest: 256 << 20,
+        dns: Dns::Off,
+        format: OutputFormat::Jsonl,
+        min_verdict: Verdict::Notice,
+        gap_lines: GapLines::Omit,
+        crosscheck: CrossCheck::Off,
+        max_message: 256 << 20,
     }
 }
 
@@ -136,7 +138,7 @@ fn whole(name: &str, path: &Path, cores: usize, one: Option<f64>) -> f64 {
         progress: &progress,
         stop: &stop,
         journal: None,
-        own: &[],
+        own_files: &[],
     };
     let (begin, busy) = (Instant::now(), cpu_seconds());
     let inputs = std::iter::once(Input::Path(path.to_owned()));
@@ -172,10 +174,10 @@ fn cpu_seconds() -> f64 {
 
 /// What each stage costs, alone, on one core. Stages of the engine contain those before them, so
 /// their costs are differences.
-fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
+fn stages(messages: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     hold_to(1);
-    let bytes: usize = letters.iter().map(Vec::len).sum();
-    let all = letters.len() * times;
+    let bytes: usize = messages.iter().map(Vec::len).sum();
+    let all = messages.len() * times;
     row("read files", time(|| read_files(files)), all, bytes * times);
     row("read the mbox", time(|| read_whole(mbox)), all, bytes * times);
     let split = time(|| {
@@ -192,52 +194,52 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
         // The best of a few: what disturbs only adds. Several times over: the kernel counts in ticks.
         let runs = (0..3).map(|_| {
             time(|| {
-                for bytes in std::iter::repeat_n(letters, PASSES as usize).flatten() {
+                for bytes in std::iter::repeat_n(messages, PASSES as usize).flatten() {
                     stage(&SourceMessage::new(bytes, 0, Quoting::Quoted));
                 }
             })
         });
         runs.min().unwrap() / PASSES
     };
-    let letter = each(&mut |letter| {
-        black_box(letter.message());
+    let message = each(&mut |message| {
+        black_box(message.message());
     });
     let headers = Headers::new();
-    let who = each(&mut |letter| {
-        black_box(headers.origin("x", 0, letter.message().head));
+    let who = each(&mut |message| {
+        black_box(headers.origin("x", 0, message.message().head));
     });
-    let mime = each(&mut |letter| {
-        black_box(mime::parse(letter.message(), &settings.policy.limits.structure()));
+    let mime = each(&mut |message| {
+        black_box(mime::parse(message.message(), &settings.policy.limits.structure()));
     });
     let mut decoded = 0;
-    let decode = each(&mut |letter| decoded += readings(letter.message(), &settings, |_| 0));
-    let detect = each(&mut |letter| {
-        decoded += readings(letter.message(), &settings, |reading| {
+    let decode = each(&mut |message| decoded += readings(message.message(), &settings, |_| 0));
+    let detect = each(&mut |message| {
+        decoded += readings(message.message(), &settings, |reading| {
             let layers = content::layers(reading.text.as_str(), reading.media);
             let most = settings.policy.limits.links;
             let read = |layer| content::read(&layer, &settings.tlds, most).occurrences.len();
             layers.map(read).sum()
         });
     });
-    let judge = each(&mut |letter| {
-        black_box(inspect(letter, &settings));
+    let judge = each(&mut |message| {
+        black_box(inspect(message, &settings));
     });
-    let resolve = each(&mut |letter| {
-        black_box(inspect(letter, &settings).resolve(&Answers::new()));
+    let resolve = each(&mut |message| {
+        black_box(inspect(message, &settings).resolve(&Answers::new()));
     });
-    let splice = each(&mut |letter| {
-        let outcome = inspect(letter, &settings).resolve(&Answers::new());
-        black_box(engine::splice::apply(letter.message().body, &outcome.edits).to_vec());
+    let splice = each(&mut |message| {
+        let outcome = inspect(message, &settings).resolve(&Answers::new());
+        black_box(engine::splice::apply(message.message().body, &outcome.edits).to_vec());
     });
-    let record = each(&mut |letter| {
-        let outcome = inspect(letter, &settings).resolve(&Answers::new());
+    let record = each(&mut |message| {
+        let outcome = inspect(message, &settings).resolve(&Answers::new());
         black_box(recorded(&outcome));
     });
     black_box(decoded);
-    let row = |name, took| row(name, took, letters.len(), bytes);
-    row("head, body, From-quoting", letter);
-    row("Date, From, Message-ID", who.saturating_sub(letter));
-    row("MIME structure", mime.saturating_sub(letter));
+    let row = |name, took| row(name, took, messages.len(), bytes);
+    row("head, body, From-quoting", message);
+    row("Date, From, Message-ID", who.saturating_sub(message));
+    row("MIME structure", mime.saturating_sub(message));
     row("decode", decode.saturating_sub(mime));
     row("detect", detect.saturating_sub(decode));
     row("judge, make edits", judge.saturating_sub(detect));
@@ -246,8 +248,8 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     row("count and record", record.saturating_sub(resolve));
 }
 
-fn inspect<'a>(letter: &'a SourceMessage<'_>, settings: &'a Settings) -> engine::Inspection<'a> {
-    engine::inspect(letter.message(), &settings.facts, &settings.policy, &settings.tlds)
+fn inspect<'a>(message: &'a SourceMessage<'_>, settings: &'a Settings) -> engine::Inspection<'a> {
+    engine::inspect(message.message(), &settings.facts, &settings.policy, &settings.tlds)
 }
 
 fn row(name: &str, took: Duration, messages: usize, bytes: usize) {
@@ -293,15 +295,15 @@ fn read_whole(mbox: &Path) {
 struct Count(usize);
 
 impl Sink for Count {
-    fn hold(&mut self, _bytes: usize) {}
-    fn message(&mut self, _source: &str, _raw: Raw<'_>) -> ControlFlow<()> {
+    fn wait_for_memory(&mut self, _bytes: usize) {}
+    fn message(&mut self, _source: &str, _raw: RawMessage<'_>) -> ControlFlow<()> {
         self.0 += 1;
         ControlFlow::Continue(())
     }
     fn unread(&mut self, _source: &str, _offset: u64, _why: &str) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
-    fn passed_over(&mut self) -> ControlFlow<()> {
+    fn skipped(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }

@@ -1,6 +1,6 @@
-//! Fetching over HTTPS. Blocking.
+//! HTTPS requests for files that may have changed. Blocking.
 //!
-//! A conditional request (RFC 9110 §13), at most three redirects, HTTPS all the way.
+//! A conditional request (RFC 9110 §13), at most three redirects, HTTPS only.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,29 +10,30 @@ use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_p
 
 use crate::file;
 
-/// Where and how to fetch.
+/// A URL and how to fetch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetch {
     /// An `https:` URL.
     pub url: String,
-    /// Time for all of it: name, connection, redirects, body.
+    /// Time limit for all of it: DNS, connection, redirects, body.
     pub timeout: Duration,
-    /// Certificates (PEM) to trust in the place of the built-in roots.
+    /// Certificates (PEM) to trust instead of the built-in roots.
     pub ca_file: Option<PathBuf>,
 }
 
-/// What the server said of what we have, to ask it for something newer only.
+/// Validators (RFC 9110 §8.8) of the version that is already here, so that the server sends only a
+/// newer one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct Validators {
     pub etag: Option<String>,
     pub last_modified: Option<String>,
 }
 
-/// Something newer.
+/// A newer version.
 #[derive(Debug)]
 pub struct Fetched {
-    pub known: Known,
-    /// Not read yet, and of any length.
+    pub validators: Validators,
+    /// Not read yet, and of unlimited length.
     pub body: ureq::Body,
 }
 
@@ -47,46 +48,46 @@ pub enum FetchError {
     Status { url: String, found: u16 },
 }
 
-/// What is there, or nothing when the server has nothing newer than what is known.
+/// Fetches the URL. `None` when the server has nothing newer than `stored`.
 ///
 /// # Errors
 /// See [`FetchError`].
 pub fn get(
     fetch: &Fetch,
     accept: &str,
-    known: Option<&Known>,
+    stored: Option<&Validators>,
 ) -> Result<Option<Fetched>, FetchError> {
     let mut request = agent(fetch)?.get(&fetch.url).header(header::ACCEPT, accept);
-    if let Some(etag) = known.and_then(|known| known.etag.as_deref()) {
+    if let Some(etag) = stored.and_then(|stored| stored.etag.as_deref()) {
         request = request.header(header::IF_NONE_MATCH, etag);
     }
-    if let Some(date) = known.and_then(|known| known.last_modified.as_deref()) {
+    if let Some(date) = stored.and_then(|stored| stored.last_modified.as_deref()) {
         request = request.header(header::IF_MODIFIED_SINCE, date);
     }
     let response = request.call().map_err(|source| fetch.failed(source))?;
     match response.status() {
         StatusCode::OK => {}
-        StatusCode::NOT_MODIFIED if known.is_some() => return Ok(None),
+        StatusCode::NOT_MODIFIED if stored.is_some() => return Ok(None),
         other => {
             return Err(FetchError::Status { url: fetch.url.clone(), found: other.as_u16() });
         }
     }
-    let known = known_from(response.headers());
-    Ok(Some(Fetched { known, body: response.into_body() }))
+    let validators = validators_of(response.headers());
+    Ok(Some(Fetched { validators, body: response.into_body() }))
 }
 
 impl Fetch {
-    /// The error of a transfer that broke off.
+    /// The error of an interrupted transfer.
     pub fn failed(&self, source: ureq::Error) -> FetchError {
         FetchError::Transport { url: self.url.clone(), source: Box::new(source) }
     }
 }
 
-fn known_from(headers: &HeaderMap) -> Known {
+fn validators_of(headers: &HeaderMap) -> Validators {
     let value = |name: header::HeaderName| {
         headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     };
-    Known { etag: value(header::ETAG), last_modified: value(header::LAST_MODIFIED) }
+    Validators { etag: value(header::ETAG), last_modified: value(header::LAST_MODIFIED) }
 }
 
 fn agent(fetch: &Fetch) -> Result<ureq::Agent, FetchError> {
@@ -107,17 +108,17 @@ fn agent(fetch: &Fetch) -> Result<ureq::Agent, FetchError> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, FetchError> {
-    let wrong = |reason: String| FetchError::CaFile { path: path.to_owned(), reason };
-    let pem = file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
+    let ca_error = |reason: String| FetchError::CaFile { path: path.to_owned(), reason };
+    let pem = file::read(path, file::MAX_BYTES).map_err(|error| ca_error(error.to_string()))?;
     let mut certificates = Vec::new();
     for item in parse_pem(&pem) {
-        match item.map_err(|error| wrong(error.to_string()))? {
+        match item.map_err(|error| ca_error(error.to_string()))? {
             PemItem::Certificate(certificate) => certificates.push(certificate),
-            _ => return Err(wrong("found something else".to_owned())),
+            _ => return Err(ca_error("found something else".to_owned())),
         }
     }
     if certificates.is_empty() {
-        return Err(wrong("found none".to_owned()));
+        return Err(ca_error("found none".to_owned()));
     }
     Ok(certificates)
 }

@@ -26,7 +26,7 @@ pub mod record;
 pub mod tld;
 
 #[cfg(feature = "app")]
-mod beside;
+mod atomic_file;
 #[cfg(feature = "app")]
 pub mod cli;
 #[cfg(feature = "app")]

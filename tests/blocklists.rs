@@ -1,4 +1,4 @@
-//! Lists of bad domains that are asked by DNS: a real server (nsd) with zones of ours.
+//! Block lists that are queried over DNS: a real server (nsd) with test zones.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use linkmilter::daemon::asker::ListServer;
+use linkmilter::daemon::dns_client::ListDns;
 use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
 use linkmilter::engine::outcome::Verdict;
-use linkmilter::feed::blocklist::{Blocklist, Form, Said};
+use linkmilter::feed::blocklist::{AnswerFormat, Blocklist, BlocklistAnswer};
 use linkmilter::tld::cache::Bounds;
 
 #[path = "common/daemon.rs"]
@@ -22,7 +22,7 @@ mod nsd;
 
 use nsd::{Nsd, Zones};
 
-/// A zone that is a list: names with the last two numbers of their addresses in 127.0.0.0/16.
+/// A zone of a block list: names with the last two octets of their addresses in 127.0.0.0/16.
 fn list(zone: &str, listed: &[(&str, &str)]) -> (String, String) {
     let soa = "@ 300 IN SOA ns.invalid. h.invalid. 1 7200 3600 86400 60\n@ 300 IN NS ns.invalid.\n";
     let names = listed.iter().map(|(name, address)| format!("{name} 300 IN A {address}\n"));
@@ -37,23 +37,23 @@ fn zones(lists: Vec<(String, String)>) -> Zones {
 
 struct Rig {
     runtime: tokio::runtime::Runtime,
-    resolver: Resolver<ListServer>,
+    resolver: Resolver<ListDns>,
     clock: Arc<AtomicU64>,
 }
 
 impl Rig {
-    fn new(server: SocketAddr, zone: &str, form: Form) -> Rig {
+    fn new(server: SocketAddr, zone: &str, format: AnswerFormat) -> Rig {
         let options = Options {
             servers: vec![server],
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
             cache: Bounds::default(),
-            questions: 20,
+            max_questions: 20,
         };
         let list = Blocklist {
             name: "x".to_owned(),
             zone: zone.to_owned(),
-            form,
+            format,
             verdict: Verdict::Suspect,
             meanings: vec!["127.0.1.4 = unsafe".parse().unwrap()],
         };
@@ -67,13 +67,13 @@ impl Rig {
             .build()
             .unwrap();
         let resolver = runtime.block_on(async {
-            let server = ListServer::new(Hickory::new(&options).unwrap(), Arc::new(list));
+            let server = ListDns::new(Hickory::new(&options).unwrap(), Arc::new(list));
             Resolver::new(server, &options, handed_in)
         });
         Rig { runtime, resolver, clock }
     }
 
-    fn ask(&self, domains: &[&str]) -> Vec<Said> {
+    fn ask(&self, domains: &[&str]) -> Vec<BlocklistAnswer> {
         let domains: Vec<String> = domains.iter().map(|domain| (*domain).to_owned()).collect();
         let answers: BTreeMap<_, _> = self.runtime.block_on(self.resolver.answers(&domains));
         domains.iter().map(|domain| answers[domain]).collect()
@@ -93,37 +93,37 @@ fn a_real_list_says_what_it_has() {
         ],
     );
     let nsd = Nsd::start(&zones(vec![dbl]));
-    let rig = Rig::new(nsd.address, "mykey.dbl.example", Form::Dbl);
+    let rig = Rig::new(nsd.address, "mykey.dbl.example", AnswerFormat::Dbl);
     let asked = ["spam.com", "phish.com", "both.com", "strange.com", "text.com", "fine.com"];
     let said = [
-        Said::Listed(Verdict::Suspect),
-        Said::Listed(Verdict::Unsafe),
-        Said::Listed(Verdict::Unsafe),
-        Said::Odd,
-        Said::Listed(Verdict::Suspect),
-        Said::Clean,
+        BlocklistAnswer::Listed(Verdict::Suspect),
+        BlocklistAnswer::Listed(Verdict::Unsafe),
+        BlocklistAnswer::Listed(Verdict::Unsafe),
+        BlocklistAnswer::Unexpected,
+        BlocklistAnswer::Listed(Verdict::Suspect),
+        BlocklistAnswer::Clean,
     ];
     assert_eq!(rig.ask(&asked), said);
     let queries = rig.resolver.counts().queries;
     assert_eq!(rig.ask(&asked), said, "from the cache");
     assert_eq!(rig.resolver.counts().queries, queries);
-    // A wrong key: there is no such zone, and the server is not asked to answer for it.
-    let wrong = Rig::new(nsd.address, "other.list.invalid", Form::Dbl);
-    assert_eq!(wrong.ask(&["spam.com"]), [Said::Clean]);
+    // With a wrong key there is no such zone.
+    let wrong = Rig::new(nsd.address, "other.list.invalid", AnswerFormat::Dbl);
+    assert_eq!(wrong.ask(&["spam.com"]), [BlocklistAnswer::Clean]);
 }
 
 #[test]
-fn a_list_that_refuses_lists_nothing_and_is_left_alone() {
+fn a_list_that_refuses_lists_nothing_and_is_paused() {
     let nsd = Nsd::start(&zones(vec![list("dbl.example", &[("*", "127.255.255.254")])]));
-    let rig = Rig::new(nsd.address, "dbl.example", Form::Dbl);
-    assert_eq!(rig.ask(&["a.com"]), [Said::Refused]);
+    let rig = Rig::new(nsd.address, "dbl.example", AnswerFormat::Dbl);
+    assert_eq!(rig.ask(&["a.com"]), [BlocklistAnswer::Refused]);
     let queries = rig.resolver.counts().queries;
-    assert_eq!(rig.ask(&["b.com", "c.com"]), [Said::Unanswered; 2]);
+    assert_eq!(rig.ask(&["b.com", "c.com"]), [BlocklistAnswer::Unanswered; 2]);
     assert_eq!(rig.resolver.counts().queries, queries, "nobody asked");
     let _nsd = nsd.again(&zones(vec![list("dbl.example", &[("b.com", "127.0.1.2")])]));
     rig.clock.fetch_add(600, Ordering::SeqCst);
-    assert_eq!(rig.ask(&["b.com"]), [Said::Listed(Verdict::Suspect)], "the probe");
-    assert_eq!(rig.ask(&["c.com"]), [Said::Clean]);
+    assert_eq!(rig.ask(&["b.com"]), [BlocklistAnswer::Listed(Verdict::Suspect)], "the probe");
+    assert_eq!(rig.ask(&["c.com"]), [BlocklistAnswer::Clean]);
 }
 
 fn config(text: &str) -> Result<linkmilter::config::Config, String> {
@@ -141,7 +141,7 @@ fn config(text: &str) -> Result<linkmilter::config::Config, String> {
 }
 
 #[test]
-fn lists_that_cannot_be_asked_are_refused() {
+fn lists_with_invalid_settings_are_refused() {
     let many: String =
         (0..17).map(|n| format!("[blocklists.l{n}]\nzone = \"l{n}.example\"\n")).collect();
     let long = format!("zone = \"{}.example\"", "a.".repeat(60));
@@ -157,7 +157,7 @@ fn lists_that_cannot_be_asked_are_refused() {
         ),
         (
             "zone = \"{key}.x.example\"\nkey_file = \"bad.key\"",
-            "found 3 characters, some of which no name has",
+            "found 3 characters, some of them not allowed in a name",
         ),
         ("zone = \"{key}.x.example\"\nkey_file = \"long.key\"", "found 121 characters"),
         ("zone = \"x.example\"\ncodes = [\"192.0.2.1\"]", "blocklists.x.codes: expected"),
@@ -178,10 +178,10 @@ fn lists_that_cannot_be_asked_are_refused() {
 #[test]
 fn answers_of_lists_are_kept_for_minutes() {
     let config = config("[dns]\ndnssec = true\n[limits]\ndomains = 7\n").unwrap();
-    let options = linkmilter::daemon::asker::list_options(&config);
+    let options = linkmilter::daemon::dns_client::list_options(&config);
     let (least, most) = (Duration::from_secs(60), Duration::from_secs(3600));
     assert_eq!((options.cache.positive, options.cache.negative), ((least, most), (least, most)));
-    assert_eq!((options.questions, options.validation), (7, Validation::Trust));
+    assert_eq!((options.max_questions, options.validation), (7, Validation::Trust));
 }
 
 // ---- the daemon ----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ const LIST: &str = "[blocklists.dbl]\nzone = \"{key}.dbl.example\"\nkey_file = \
                     verdict = \"unsafe\"\n";
 
 #[test]
-fn what_a_list_has_is_taken_apart_and_what_is_ours_is_not_asked_for() {
+fn listed_domains_are_defanged_and_our_own_are_not_queried() {
     let dbl = list(
         "abc123.dbl.example",
         &[("evil.com", "127.0.1.4"), ("allowed.com", "127.0.1.2"), ("ours.com", "127.0.1.2")],

@@ -1,4 +1,4 @@
-//! What holds for every command: nothing panics, hangs or speaks out of turn.
+//! What is true of every command: nothing panics, hangs, or prints where it should not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::ffi::OsStr;
@@ -14,26 +14,26 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory;
 use linkmilter::cli::Cli;
 
-/// Longest wait for anything: a loaded machine, not a measure.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of every wait. It allows for a loaded machine and is no measurement.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const MESSAGE: &str = "From: a@example.org\nSubject: x\nContent-Type: text/plain; charset=utf-8\n\n\
     https://www.p\u{430}ypal.com/ and http://3232235777/\n";
 
-/// A directory with a configuration, a message, and what is no file.
-fn house() -> tempfile::TempDir {
-    let house = tempfile::tempdir().unwrap();
-    let path = |name: &str| house.path().join(name);
+/// A directory with a configuration, a message, and something that is not a file.
+fn test_directory() -> tempfile::TempDir {
+    let test_directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| test_directory.path().join(name);
     let config = format!("server.state_dir = {:?}\ndns.mode = \"never\"\n", path("state"));
     fs::write(path("linkmilter.toml"), config).unwrap();
     fs::write(path("message.eml"), MESSAGE).unwrap();
     fs::create_dir(path("state")).unwrap();
     fs::create_dir(path("folder")).unwrap();
-    house
+    test_directory
 }
 
-/// Every command in a way that ends by itself and writes something, to standard output or error.
-/// `FILE` stands for a file to read, `CONFIG` for the configuration.
+/// Every command in a form that ends by itself and writes to standard output or error. `FILE`
+/// stands for a file to read, `CONFIG` for the configuration.
 const COMMANDS: &[&str] = &[
     "--help",
     "--version",
@@ -81,12 +81,12 @@ const COMMANDS: &[&str] = &[
     "nonesuch",
 ];
 
-fn command(house: &Path, line: &str) -> Command {
+fn command(test_directory: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
     for word in line.split(' ') {
         match word {
-            "FILE" => command.arg(house.join("message.eml")),
-            "CONFIG" => command.arg(house.join("linkmilter.toml")),
+            "FILE" => command.arg(test_directory.join("message.eml")),
+            "CONFIG" => command.arg(test_directory.join("linkmilter.toml")),
             word => command.arg(word),
         };
     }
@@ -99,11 +99,11 @@ fn command(house: &Path, line: &str) -> Command {
     command
 }
 
-/// The end of a child; a child that does not end is a failure.
+/// Waits for the end of a child process. A timeout fails the test.
 fn end(mut child: Child, what: &str) -> Output {
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             let _ = child.kill();
             panic!("{what} does not end");
         }
@@ -116,8 +116,8 @@ fn run(mut command: Command, what: &str) -> Output {
     end(command.spawn().unwrap(), what)
 }
 
-/// Neither a panic (101) nor an abort, and not a word of one. Only `serve` knows a fourth end.
-fn sound(output: &Output, what: &str) {
+/// Neither a panic (101) nor an abort, and no panic message. Only `serve` has a fourth exit code.
+fn assert_no_panic(output: &Output, what: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     let worst = if what.starts_with("serve") { 3 } else { 2 };
     let code = output.status.code();
@@ -125,8 +125,8 @@ fn sound(output: &Output, what: &str) {
     assert!(!said.contains("panicked"), "{what}: {said}");
 }
 
-/// The writing end of a pipe whose reader has gone.
-fn gone() -> Stdio {
+/// The writing end of a pipe whose reader is closed.
+fn closed_pipe() -> Stdio {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     writer.into()
@@ -142,49 +142,52 @@ fn every_command_is_tried() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_no_failure_and_no_panic() {
-    let house = house();
+fn a_closed_pipe_is_no_failure_and_no_panic() {
+    let test_directory = test_directory();
     for line in COMMANDS {
-        let usual = run(command(house.path(), line), line);
-        sound(&usual, line);
-        let mut both = command(house.path(), line);
-        both.stdout(gone()).stderr(gone());
-        sound(&run(both, line), line);
+        let usual = run(command(test_directory.path(), line), line);
+        assert_no_panic(&usual, line);
+        let mut both = command(test_directory.path(), line);
+        both.stdout(closed_pipe()).stderr(closed_pipe());
+        assert_no_panic(&run(both, line), line);
 
-        let mut quiet = command(house.path(), line);
-        quiet.stdout(gone());
+        let mut quiet = command(test_directory.path(), line);
+        quiet.stdout(closed_pipe());
         let output = run(quiet, line);
-        sound(&output, line);
+        assert_no_panic(&output, line);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains("roken pipe"), "{line}: {said}");
         if usual.status.code() != Some(2) {
             assert_ne!(output.status.code(), Some(2), "{line}: {said}");
         }
 
-        let mut deaf = command(house.path(), line);
-        deaf.stderr(gone());
+        let mut deaf = command(test_directory.path(), line);
+        deaf.stderr(closed_pipe());
         let output = run(deaf, line);
-        assert_eq!(output.status.code(), run(command(house.path(), line), line).status.code());
+        assert_eq!(
+            output.status.code(),
+            run(command(test_directory.path(), line), line).status.code()
+        );
     }
 }
 
 #[test]
-fn a_full_disk_behind_the_output_is_told() {
-    let house = house();
+fn a_full_disk_of_the_output_is_reported() {
+    let test_directory = test_directory();
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     for line in COMMANDS {
-        let usual = run(command(house.path(), line), line);
-        let mut onto_full = command(house.path(), line);
+        let usual = run(command(test_directory.path(), line), line);
+        let mut onto_full = command(test_directory.path(), line);
         onto_full.stdout(full());
         let output = run(onto_full, line);
-        sound(&output, line);
-        // clap itself writes help and version, and says nothing of a failure.
+        assert_no_panic(&output, line);
+        // clap itself writes help and version, and ignores a failure.
         if !usual.stdout.is_empty() && !line.starts_with("--") {
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{line}");
             assert!(said.contains("No space left"), "{line}: {said}");
         }
-        let mut silent = command(house.path(), line);
+        let mut silent = command(test_directory.path(), line);
         silent.stderr(full());
         assert_eq!(run(silent, line).status.code(), usual.status.code(), "{line}");
     }
@@ -192,30 +195,30 @@ fn a_full_disk_behind_the_output_is_told() {
 
 #[test]
 fn closed_descriptors_are_no_panic() {
-    let house = house();
+    let test_directory = test_directory();
     for line in COMMANDS {
-        let direct = command(house.path(), line);
+        let direct = command(test_directory.path(), line);
         let mut shell = Command::new("sh");
         shell.args(["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-"]);
         shell.arg(direct.get_program()).args(direct.get_args());
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        sound(&run(shell, line), line);
+        assert_no_panic(&run(shell, line), line);
     }
 }
 
 #[test]
-fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
-    let house = house();
+fn invalid_arguments_and_files_are_errors() {
+    let test_directory = test_directory();
     let odd = OsStr::from_bytes(b"\xff\xfe.eml");
     for name in [
         "rewrite", "restore", "links", "linkify", "explain", "scan", "check", "format", "why",
         "find",
     ] {
-        for argument in [odd, house.path().join("folder").as_os_str(), OsStr::new("")] {
-            let mut given = command(house.path(), name);
+        for argument in [odd, test_directory.path().join("folder").as_os_str(), OsStr::new("")] {
+            let mut given = command(test_directory.path(), name);
             given.arg(argument);
             let output = run(given, name);
-            sound(&output, name);
+            assert_no_panic(&output, name);
         }
     }
     for line in [
@@ -229,8 +232,8 @@ fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
         "digest --since -1h",
         "digest --since 99999999999999999999w",
     ] {
-        let output = run(command(house.path(), line), line);
-        sound(&output, line);
+        let output = run(command(test_directory.path(), line), line);
+        assert_no_panic(&output, line);
         assert_eq!(output.status.code(), Some(2), "{line}");
         assert!(!output.stderr.is_empty(), "{line}");
     }
@@ -240,16 +243,16 @@ fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
         "scan --ranges 0 FILE",
         "digest --config CONFIG --since 18446744073709551615s",
     ] {
-        sound(&run(command(house.path(), line), line), line);
+        assert_no_panic(&run(command(test_directory.path(), line), line), line);
     }
 }
 
 #[test]
 fn input_that_never_ends_is_refused() {
-    let house = house();
-    // Without the bound the limit of memory ends the command, and not by these words.
+    let test_directory = test_directory();
+    // Without the limit the command would end at its memory limit, with another message.
     let limited = |line: &str, input: Stdio| {
-        let direct = command(house.path(), line);
+        let direct = command(test_directory.path(), line);
         let mut shell = Command::new("sh");
         shell.args(["-c", "ulimit -v 6000000; exec \"$0\" \"$@\""]);
         shell.arg(direct.get_program()).args(direct.get_args());
@@ -264,25 +267,25 @@ fn input_that_never_ends_is_refused() {
         "links",
     ] {
         let output = limited(line, fs::File::open("/dev/zero").unwrap().into());
-        sound(&output, line);
+        assert_no_panic(&output, line);
         assert_eq!(output.status.code(), Some(2), "{line}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("more than 1073741824 bytes"), "{line}: {said}");
     }
     let output = limited("check", fs::File::open("/dev/zero").unwrap().into());
-    sound(&output, "check");
+    assert_no_panic(&output, "check");
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("line 1: more than 131072 bytes"), "{said}");
     let line = "restore --seal-key /dev/zero FILE";
     let output = limited(line, Stdio::null());
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("a device, which is no file"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a device, not a regular file"));
 }
 
 #[test]
-fn a_cause_is_told_once() {
-    let house = house();
+fn a_cause_is_printed_once() {
+    let test_directory = test_directory();
     for line in [
         "why --journal FILE 4XyzAB",
         "digest --journal FILE",
@@ -291,7 +294,7 @@ fn a_cause_is_told_once() {
         "allow add --config /dev/zero example.com",
         "tld update --config CONFIG",
     ] {
-        let mut given = command(house.path(), line);
+        let mut given = command(test_directory.path(), line);
         given.env("LINKMILTER_TLD__URL", "https://localhost:1/");
         let output = run(given, line);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -304,16 +307,16 @@ fn a_cause_is_told_once() {
 }
 
 #[test]
-fn a_bound_of_threads_says_what_it_expects() {
-    let house = house();
-    let output = run(command(house.path(), "scan --jobs 99999 FILE"), "scan");
+fn an_invalid_number_of_threads_is_reported() {
+    let test_directory = test_directory();
+    let output = run(command(test_directory.path(), "scan --jobs 99999 FILE"), "scan");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("from 1 to 512") && said.contains("99999"), "{said}");
-    let output = run(command(house.path(), "scan --jobs 512 FILE"), "scan");
+    let output = run(command(test_directory.path(), "scan --jobs 512 FILE"), "scan");
     assert_eq!(output.status.code(), Some(1));
 }
 
-/// The command as a user without rights gives it.
+/// Runs the command as an unprivileged user.
 fn by_plain_user(plain: Command, privileged: bool) -> Command {
     if !privileged {
         return plain;
@@ -326,16 +329,16 @@ fn by_plain_user(plain: Command, privileged: bool) -> Command {
     given
 }
 
-/// A question that only the daemon's files answer: a plain user is told that, and how to ask.
+/// A question that only the daemon's files answer: an unprivileged user gets a hint.
 #[test]
-fn plain_users_are_told_how_to_ask_for_what_the_daemon_keeps() {
-    let house = house();
-    fs::set_permissions(house.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let state = house.path().join("state");
+fn users_without_permission_get_a_hint() {
+    let test_directory = test_directory();
+    fs::set_permissions(test_directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let state = test_directory.path().join("state");
     fs::create_dir(state.join("journal")).unwrap();
     fs::create_dir(state.join("undo")).unwrap();
     let edited = format!("X-Linkmilter-Undo: v=1; file={}\r\n\r\nx\r\n", "0".repeat(64));
-    fs::write(house.path().join("edited"), edited).unwrap();
+    fs::write(test_directory.path().join("edited"), edited).unwrap();
     let private = [state.join("journal"), state.join("undo")];
     let modes = |mode| {
         for path in &private {
@@ -344,15 +347,18 @@ fn plain_users_are_told_how_to_ask_for_what_the_daemon_keeps() {
     };
     modes(0o000);
     let privileged = fs::read_dir(&private[0]).is_ok();
-    let restore =
-        format!("restore --state-dir {} {}/edited", state.display(), house.path().display());
+    let restore = format!(
+        "restore --state-dir {} {}/edited",
+        state.display(),
+        test_directory.path().display()
+    );
     for line in [
         "why --config CONFIG 4XyzAB",
         "find --config CONFIG example.com",
         "digest --config CONFIG",
         &restore,
     ] {
-        let output = run(by_plain_user(command(house.path(), line), privileged), line);
+        let output = run(by_plain_user(command(test_directory.path(), line), privileged), line);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{line}: {said}");
         assert!(said.contains("sudo") && said.contains("state/"), "{line}: {said}");
@@ -361,18 +367,18 @@ fn plain_users_are_told_how_to_ask_for_what_the_daemon_keeps() {
     modes(0o700);
 }
 
-/// What is for the daemon's eyes alone is no business of a plain user: no warning, no error.
+/// Files that only the daemon may read cause no warning and no error for an unprivileged user.
 #[test]
 fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
-    let house = house();
-    let state = house.path().join("state");
+    let test_directory = test_directory();
+    let state = test_directory.path().join("state");
     fs::create_dir_all(state.join("tld")).unwrap();
     fs::write(state.join("tld/tlds-alpha-by-domain.txt"), "nonsense").unwrap();
-    fs::write(house.path().join("key"), [7; 32]).unwrap();
+    fs::write(test_directory.path().join("key"), [7; 32]).unwrap();
     let config = format!("server.state_dir = {state:?}\npolicy.seal_key_file = \"key\"\n");
-    fs::write(house.path().join("linkmilter.toml"), config).unwrap();
+    fs::write(test_directory.path().join("linkmilter.toml"), config).unwrap();
     let modes = |mode| {
-        for path in [state.clone(), house.path().join("key")] {
+        for path in [state.clone(), test_directory.path().join("key")] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
     };
@@ -387,13 +393,13 @@ fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
         "config print --config CONFIG",
     ];
     modes(0o700);
-    let warned = run(command(house.path(), lines[0]), lines[0]);
+    let warned = run(command(test_directory.path(), lines[0]), lines[0]);
     assert!(!warned.stderr.is_empty(), "whoever may read the table is told that it is none");
     modes(0o000);
-    fs::set_permissions(house.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(test_directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let privileged = fs::read_dir(&state).is_ok();
     for line in lines {
-        let mut given = by_plain_user(command(house.path(), line), privileged);
+        let mut given = by_plain_user(command(test_directory.path(), line), privileged);
         given.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = run(given, line);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -402,25 +408,26 @@ fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
     modes(0o700);
 }
 
-/// A source that gives nothing holds a scan no longer than its grace.
+/// A source that sends nothing delays the end of a scan by at most the shutdown timeout.
 #[test]
 fn a_scan_of_a_silent_pipe_answers_signals() {
     for signal in [2, 15] {
         for times in [1, 2] {
-            let house = house();
-            let mut scan = command(house.path(), "scan -");
+            let test_directory = test_directory();
+            let mut scan = command(test_directory.path(), "scan -");
             scan.stdin(Stdio::piped());
             let mut child = scan.spawn().unwrap();
             let mut input = child.stdin.take().unwrap();
             input.write_all(b"From: a@example.org\n\n").unwrap();
-            // Until its handlers stand: the thread that waits for signals has a name.
+            // Wait until its signal handlers are installed: the thread that waits for signals has a
+            // name.
             let tasks = format!("/proc/{}/task", child.id());
             let begun = Instant::now();
             let named = |entry: fs::DirEntry| {
                 fs::read_to_string(entry.path().join("comm")).is_ok_and(|name| name == "signals\n")
             };
             while !fs::read_dir(&tasks).unwrap().any(|entry| named(entry.unwrap())) {
-                assert!(begun.elapsed() < PATIENCE, "no handler");
+                assert!(begun.elapsed() < TIMEOUT, "no handler");
                 std::thread::sleep(Duration::from_millis(5));
             }
             for _ in 0..times {
@@ -436,18 +443,18 @@ fn a_scan_of_a_silent_pipe_answers_signals() {
     }
 }
 
-/// What `apt-get` leaves unfinished is no reason to leave our own file behind.
+/// If `apt-get` leaves a package unfinished, our own policy file is removed anyway.
 #[test]
 fn packages_that_cannot_be_installed_leave_no_policy_behind() {
-    let house = house();
-    let tools = house.path().join("tools");
+    let test_directory = test_directory();
+    let tools = test_directory.path().join("tools");
     fs::create_dir(&tools).unwrap();
     let tool = |name: &str, text: &str| {
         fs::write(tools.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(tools.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     };
     tool("id", "echo 0");
-    let policy = house.path().join("policy-rc.d");
+    let policy = test_directory.path().join("policy-rc.d");
     for (apt, expected) in [
         ("test -x \"$POLICY_RC_D\" && exit 100", Some(100)),
         ("test -x \"$POLICY_RC_D\" && kill -TERM $PPID; sleep 1", Some(143)),
@@ -467,7 +474,7 @@ fn packages_that_cannot_be_installed_leave_no_policy_behind() {
         assert_eq!(output.status.code(), expected, "{apt}: {output:?}");
         assert!(!policy.exists(), "{apt}");
     }
-    // One that is there already is somebody else's.
+    // An existing file belongs to somebody else and is kept.
     fs::write(&policy, "theirs").unwrap();
     let mut shell = Command::new("bash");
     shell.args(["-c", ". tests/install; install_packages nonesuch-tool:nonesuch"]);

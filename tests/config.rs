@@ -58,7 +58,7 @@ fn the_example_file_changes_nothing_commented_or_not() {
             let assignment = line.starts_with('#') && !line.starts_with("# ") && line.len() > 1;
             format!("{}\n", if assignment { &line[1..] } else { line })
         })
-        // What belongs to a rule needs its table.
+        // Settings of a rule need its table.
         .map(|line| if line.starts_with("priority =") { String::new() } else { line })
         .collect();
     let taken = load(dir.path(), &taken).unwrap();
@@ -117,7 +117,7 @@ to = [\"nobody\"]
             "linkmilter.toml:14: rules.partners.networks: expected a network (192.0.2.0/24, 2001:db8::/32) or an IP address (the address has bits set beyond its prefix; did you mean 192.0.2.0/24?), found \"192.0.2.1/24\"",
             "linkmilter.toml:16: plocy.profile: expected a known key, found the key plocy.profile; did you mean policy.profile?",
             "linkmilter.toml:18: servr.nonesuch: expected a known key, found the key servr.nonesuch; did you mean server?",
-            "linkmilter.toml:20: metrics.listen: expected a loopback address or unix:/PATH, since nothing protects it, found \"inet:9895@0.0.0.0\"",
+            "linkmilter.toml:20: metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9895@0.0.0.0\"",
             "linkmilter.toml:22: lists.protected_file: expected a list at nowhere.txt, found No such file or directory (os error 2)",
             "linkmilter.toml:25: digest.to: expected mail addresses (ann@example.com), found [\"nobody\"]",
         ]
@@ -170,7 +170,7 @@ fn layers_win_in_their_order_and_say_where_they_are() {
 }
 
 #[test]
-fn what_is_known_of_others_stays_without_their_names() {
+fn built_in_knowledge_of_owners_stays_without_protected_names() {
     let dir = tempfile::tempdir().unwrap();
     let file = "[lists]\nprotected_builtin = false\nprotected = [\"example.com\"]\n";
     let protected = load(dir.path(), file).unwrap().settings().unwrap().protected;
@@ -218,7 +218,7 @@ fn the_environment_is_text_and_still_checked() {
 }
 
 #[test]
-fn what_needs_a_restart_is_named() {
+fn keys_that_need_a_restart_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let old = load(dir.path(), "").unwrap();
     let new = load(
@@ -232,13 +232,13 @@ fn what_needs_a_restart_is_named() {
 }
 
 #[test]
-fn values_that_are_impossible_together_are_refused() {
+fn invalid_combinations_of_values_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for (file, complaint) in [
         ("[server]\nlisten = []", "server.listen: expected at least one address, found []"),
         (
             "[metrics]\nlisten = \"inet:9000@0.0.0.0\"",
-            "metrics.listen: expected a loopback address or unix:/PATH, since nothing protects it, found \"inet:9000@0.0.0.0\"",
+            "metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9000@0.0.0.0\"",
         ),
         (
             "[metrics]\nlisten = \"inet:8895@127.0.0.1\"",
@@ -286,15 +286,15 @@ fn values_that_are_impossible_together_are_refused() {
         ("[rules.\"a b\"]\nprofile = \"strict\"", "expected a name of 1 to 40 letters"),
         (
             "[rules.x]\nwhen.header = \"X-Spam: YES\"\nprofile = \"exempt\"",
-            "rules.x.profile: expected enforce or strict beside when.header, unless upstream.fields is",
+            "rules.x.profile: expected enforce or strict with when.header, unless upstream.fields is",
         ),
         (
             "[rules.x]\ndefang = \"all\"\nprofile = \"report-only\"",
-            "rules.x.defang: expected no defang beside a profile that edits nothing, found \"all\"",
+            "rules.x.defang: expected no defang with a profile that edits nothing, found \"all\"",
         ),
         (
             "[policy]\nprofile = \"report-only\"\n[rules.x]\ndefang = \"all\"",
-            "linkmilter.toml:4: rules.x.defang: expected no defang beside a profile that edits nothing",
+            "linkmilter.toml:4: rules.x.defang: expected no defang with a profile that edits nothing",
         ),
         (
             "[rules.x]\nwhen.header = \"Received: from x\"",
@@ -302,11 +302,11 @@ fn values_that_are_impossible_together_are_refused() {
         ),
         (
             "[feeds.x]\nfile = \"x\"\ncolumn = 2",
-            "linkmilter.toml:3: feeds.x.column: expected format = \"csv\" beside it, found 2",
+            "linkmilter.toml:3: feeds.x.column: expected format = \"csv\" with it, found 2",
         ),
         (
             "[feeds.x]\nfile = \"x\"\nformat = \"csv\"\nmember = \"host\"",
-            "linkmilter.toml:4: feeds.x.member: expected format = \"jsonl\" beside it, found \"host\"",
+            "linkmilter.toml:4: feeds.x.member: expected format = \"jsonl\" with it, found \"host\"",
         ),
         (
             "[feeds.x]\nfile = \"x\"\nformat = \"rpz\"\nholds = \"urls\"",
@@ -314,7 +314,7 @@ fn values_that_are_impossible_together_are_refused() {
         ),
         (
             "[feeds.x]\nfile = \"x\"\ntimeout = \"5s\"",
-            "linkmilter.toml:3: feeds.x.timeout: expected a URL beside it",
+            "linkmilter.toml:3: feeds.x.timeout: expected a URL with it",
         ),
         (
             "[rules.x]\nwhen.header = \"Authentication-Results: dmarc=fail\"",
@@ -322,7 +322,7 @@ fn values_that_are_impossible_together_are_refused() {
         ),
         (
             "[rules.x]\nwhen.header = \"X-Spam-Score: >= high\"",
-            "linkmilter.toml:2: rules.x.when.header: expected a number behind the comparison, \"X-Spam-Score: >= 5.5\", found \"X-Spam-Score: >= high\"",
+            "linkmilter.toml:2: rules.x.when.header: expected a number after the comparison, \"X-Spam-Score: >= 5.5\", found \"X-Spam-Score: >= high\"",
         ),
         (
             "[rules.x]\nwhen.header = [\"X-Spam-Flag: YES\", \"YES\"]",
@@ -405,9 +405,9 @@ fn every_block_of_the_documentation_is_a_valid_configuration() {
 }
 
 proptest::proptest! {
-    /// Whatever somebody writes, there is an answer, and every complaint says where and what.
+    /// Any text gives a result, and every error has its place and what was expected.
     #[test]
-    fn any_text_is_read_or_complained_about(file in hostile_toml()) {
+    fn any_text_is_read_or_reported(file in hostile_toml()) {
         let dir = tempfile::tempdir().unwrap();
         if let Err(errors) = load(dir.path(), &file) {
             assert!(!errors.0.is_empty());
@@ -419,7 +419,7 @@ proptest::proptest! {
     }
 }
 
-/// Sections, keys and values of ours and of nobody's, put together at random.
+/// Known and unknown sections, keys and values, combined at random.
 fn hostile_toml() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;
     let section = prop_oneof![
@@ -488,7 +488,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         "{path}:2: dns.mdoe: expected a known key, found the key dns.mdoe; did you mean dns.mode?\n\
          {path}:3: polciy: expected a known key, found the key polciy; did you mean policy?\n"
     ));
-    // What was read, layer by layer, and what is probably not meant.
+    // What was read, layer by layer, and what is probably a mistake.
     std::fs::create_dir(dir.path().join("conf.d")).unwrap();
     std::fs::write(&file, "[dns]\nmode = \"never\"\n[log]\nlevel = \"warn\"\n").unwrap();
     std::fs::write(
@@ -534,10 +534,9 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     linkmilter(&["config", "print", "--config", "/nonexistent/x"]).assert().code(2);
 }
 
-/// Names of an earlier version: they hold, they are told, and one command writes the present ones.
-/// What can be known of sockets without opening them.
+/// Problems with sockets that can be found without opening them.
 #[test]
-fn config_check_foresees_sockets_that_cannot_be_had() {
+fn config_check_reports_sockets_that_cannot_be_opened() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let path = file.to_str().unwrap();
@@ -545,7 +544,7 @@ fn config_check_foresees_sockets_that_cannot_be_had() {
     linkmilter(&["config", "check", "-q", "--config", path]).assert().code(1).stderr(format!(
         "{path}:2: server.socket_group: expected a group of this host (/etc/group), found \"nogroupxx\"\n"
     ));
-    // A directory may yet be made by the service manager.
+    // The service manager may still create a directory.
     std::fs::write(&file, "[server]\nlisten = [\"unix:/nonexistent/l.sock\"]\n").unwrap();
     let told = linkmilter(&["config", "check", "--config", path]).assert().code(0);
     let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
@@ -554,9 +553,9 @@ fn config_check_foresees_sockets_that_cannot_be_had() {
     assert!(told.contains(&note) && told.contains("found no directory /nonexistent\n"), "{told}");
 }
 
-/// A URL that is none is one mistake, and what is near to nothing is likened to nothing.
+/// An invalid URL is one mistake. A key that is similar to none gets no suggestion.
 #[test]
-fn a_mistake_is_told_once_and_likened_to_what_is_near() {
+fn a_mistake_is_reported_once_with_a_suggestion() {
     let dir = tempfile::tempdir().unwrap();
     let said = complaints(dir.path(), "[feeds.x]\nurl = \"http://example.com/x\"\n");
     assert_eq!(said.len(), 1, "{said:?}");
@@ -566,8 +565,9 @@ fn a_mistake_is_told_once_and_likened_to_what_is_near() {
     assert!(said[0].ends_with("expected a known key, found the key nonsense.a"), "{said:?}");
 }
 
+/// They still work, are reported, and one command writes the present names.
 #[test]
-fn keys_of_an_earlier_version_hold_and_are_migrated() {
+fn keys_of_an_earlier_version_work_and_are_migrated() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let path = file.to_str().unwrap();
@@ -580,7 +580,7 @@ fn keys_of_an_earlier_version_hold_and_are_migrated() {
     let more = more.display();
     let printed = linkmilter(&["config", "print", "--config", path]).assert().code(0);
     let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
-    // The later layer wins, whatever each of them calls it.
+    // The later layer wins, under either name.
     for line in [
         format!("lists.allowed = [\"new.example\"]  # {more}:2"),
         format!("lists.allowed_file = \"mine.txt\"  # {more}:1"),
@@ -612,13 +612,13 @@ fn keys_of_an_earlier_version_hold_and_are_migrated() {
         "# ours\n[lists]\nallowed = [\"old.example\"] # why\n"
     );
     migrate(&[]).assert().code(0).stdout("every key has its present name\n");
-    // A variable is not ours to write.
+    // An environment variable cannot be rewritten.
     let left = "environment LINKMILTER_LISTS__ALLOW: lists.allow is called lists.allowed now\n";
     migrate(&[]).env("LINKMILTER_LISTS__ALLOW", "env.example").assert().code(1).stdout(left);
-    // Which of two is meant nobody can know.
+    // If both names are used, it is unclear which value is intended.
     std::fs::write(&file, "[lists]\nallow = []\nallowed = []\n").unwrap();
     migrate(&[]).assert().code(2).stdout("").stderr(format!(
-        "linkmilter: {path}:2: lists.allow: expected lists.allowed alone, which is its present name, \
+        "linkmilter: {path}:2: lists.allow: expected lists.allowed alone, its present name, \
          found both lists.allow and lists.allowed\n"
     ));
 }
@@ -642,7 +642,7 @@ fn config_print_shows_values_with_their_origins() {
     ] {
         assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
     }
-    // What is printed can be read again.
+    // The printed settings can be read again.
     let values: String = printed.lines().map(|line| format!("{line}\n")).collect();
     let again = load(dir.path(), &values).unwrap();
     assert_eq!(again.log.level, config::LogLevel::Debug);
@@ -657,7 +657,7 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     let list = dir.path().join("allow.txt");
     let add = |host: &str| linkmilter(&["allow", "add", host, "--config", path]).assert();
     add("пример[.]example").code(0).stdout(format!(
-        "{}: xn--e1afmkfd.example added\nno daemon runs by {}; it counts from the next start or reload\n",
+        "{}: xn--e1afmkfd.example added\nno daemon is running according to {}; the change takes effect at the next start or reload\n",
         list.display(),
         dir.path().join("linkmilter.pid").display()
     ));
@@ -665,15 +665,15 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
         .code(0)
         .stdout(format!("{}:1: already covers it\n", list.display()));
     assert_eq!(std::fs::read_to_string(&list).unwrap(), "xn--e1afmkfd.example\n");
-    // A number of some other process is not signalled: this test would end.
+    // The pid of another process is not signalled: the signal would end this test.
     std::fs::write(dir.path().join("linkmilter.pid"), std::process::id().to_string()).unwrap();
     let said = add("example.com").code(0);
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
-    assert!(said.contains("no daemon runs"), "{said}");
+    assert!(said.contains("no daemon is running"), "{said}");
 }
 
 #[test]
-fn allow_and_block_take_what_is_pasted_and_refuse_what_is_nobodys_own() {
+fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let text =
@@ -689,7 +689,7 @@ fn allow_and_block_take_what_is_pasted_and_refuse_what_is_nobodys_own() {
             let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
             assert!(said.contains("expected a host"), "{host}: {said}");
         }
-        // One that is wrong, and nothing is changed.
+        // One invalid host, and nothing is changed.
         assert!(!list.exists(), "{name}");
         run(&[
             command,
@@ -718,9 +718,9 @@ fn allow_and_block_take_what_is_pasted_and_refuse_what_is_nobodys_own() {
         let first: serde_json::Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
         assert_eq!((&first["v"], &first["host"]), (&1.into(), &"www.example.com".into()));
     }
-    // What the configuration itself holds is not taken out of it.
+    // Hosts in the configuration itself are not removed.
     let said = run(&["block", "remove", "in.example"]).code(1);
-    assert!(String::from_utf8_lossy(&said.get_output().stdout).contains("take it out there"));
+    assert!(String::from_utf8_lossy(&said.get_output().stdout).contains("remove it there"));
 }
 
 #[test]
@@ -778,7 +778,7 @@ fn allow_add_reloads_a_daemon_that_runs() {
         .output()
         .unwrap();
     let reloaded = logged("reload");
-    // What the daemon cannot read is refused by it, and whoever asked is told.
+    // A list that the daemon cannot read makes it refuse the reload, and the command reports that.
     std::fs::write(dir.path().join("blocked.txt"), "a b\n").unwrap();
     let refused = linkmilter(&["allow", "add", "example.org", "--config", file.to_str().unwrap()])
         .output()
@@ -797,9 +797,9 @@ fn allow_add_reloads_a_daemon_that_runs() {
     assert!(reloaded, "{log}");
 }
 
-/// A mark in every body breaks DKIM wherever mail goes on, unless it is taken off on the way out.
+/// A banner in every body breaks DKIM when mail is forwarded, unless it is removed on the way out.
 #[test]
-fn an_external_mark_needs_a_house() {
+fn an_external_banner_needs_local_domains() {
     let problems = |text: &str| {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("linkmilter.toml");
@@ -825,7 +825,7 @@ fn an_external_mark_needs_a_house() {
     assert!(problems(&long).contains("at most 400 characters"));
 }
 
-/// The file with words of the operator's own is read with the rest, and its mistakes are told with theirs.
+/// The file with the operator's words is read with the rest, and its errors are reported together.
 #[test]
 fn words_of_the_operator_are_checked_with_their_lines() {
     let dir = tempfile::tempdir().unwrap();
@@ -858,7 +858,7 @@ fn words_of_the_operator_are_checked_with_their_lines() {
     assert!(text.contains("[.]com/ [misleidende link] dag"), "{text}");
 }
 
-/// What was quadratic took minutes.
+/// A quadratic algorithm took minutes here.
 #[test]
 fn lists_and_rules_of_any_length() {
     use std::fmt::Write;

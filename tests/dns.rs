@@ -240,7 +240,7 @@ fn a_file_without_keys_is_named() {
         deadline: Duration::from_secs(1),
         validation: Validation::ValidateBy(file.path().to_owned()),
         cache: Bounds::default(),
-        questions: 8,
+        max_questions: 8,
     };
     let error = Hickory::new(&options).unwrap_err().to_string();
     assert!(error.contains(file.path().to_str().unwrap()) && error.contains("DNSKEY"), "{error}");
@@ -346,7 +346,7 @@ impl Rig {
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
             cache: Bounds::default(),
-            questions: 8,
+            max_questions: 8,
         };
         change(&mut options);
         let runtime = tokio::runtime::Builder::new_multi_thread()

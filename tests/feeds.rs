@@ -1,5 +1,5 @@
-//! Lists of others: fetched by HTTPS or read from a file, the last good one kept, judged by in
-//! `check`, `explain`, `rewrite` and the daemon.
+//! Lists that others publish: fetched by HTTPS or read from a file, the last good one stored, used
+//! by `check`, `explain`, `rewrite` and the daemon.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "common/mirror.rs"]
@@ -10,26 +10,32 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use linkmilter::engine::Verdict;
-use linkmilter::feed::refresh::{Checksum, Feed, FeedError, Source, kept, look, refresh};
+use linkmilter::feed::refresh::{
+    Checksum, Feed, FeedError, Source, fetch_unstored, load_stored, refresh,
+};
 use linkmilter::feed::store::Store;
-use linkmilter::feed::{Form, Format, Holds};
+use linkmilter::feed::{EntryKind, Format, ListLayout};
 use linkmilter::fetch::Fetch;
 use mirror::{Mirror, Reply};
 
 /// A machine with one list.
-struct Place {
+struct Rig {
     dir: tempfile::TempDir,
     store: Store,
     feed: Feed,
 }
 
-impl Place {
-    fn of(source: impl FnOnce(&std::path::Path) -> Source) -> Place {
+impl Rig {
+    fn of(source: impl FnOnce(&std::path::Path) -> Source) -> Rig {
         let dir = tempfile::tempdir().unwrap();
         let feed = Feed {
             name: "bad".to_owned(),
             source: source(dir.path()),
-            form: Form { format: Format::Plain, holds: Holds::Domains, ..Form::default() },
+            layout: ListLayout {
+                format: Format::Plain,
+                entry_kind: EntryKind::Domains,
+                ..ListLayout::default()
+            },
             verdict: Verdict::Unsafe,
             refresh: Duration::from_secs(3600),
             warn_age: Duration::from_secs(86_400),
@@ -37,22 +43,22 @@ impl Place {
             max_entries: 1000,
             checksum: None,
         };
-        Place { store: Store::new(dir.path().join("state/feeds")), dir, feed }
+        Rig { store: Store::new(dir.path().join("state/feeds")), dir, feed }
     }
 
-    fn mirrored(mirror: &Mirror) -> Place {
-        Place::of(|dir| Source::Url(fetch(mirror, dir, "list.txt")))
+    fn mirrored(mirror: &Mirror) -> Rig {
+        Rig::of(|dir| Source::Url(fetch(mirror, dir, "list.txt")))
     }
 
     fn refresh(&self) -> Result<Option<usize>, FeedError> {
         let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
-        let held = kept(&self.feed, &self.store).ok().flatten();
+        let held = load_stored(&self.feed, &self.store).ok().flatten();
         let loaded = refresh(&self.feed, &self.store, held.as_ref(), now)?;
         Ok(loaded.map(|loaded| loaded.listing.len()))
     }
 
-    fn kept(&self) -> Option<usize> {
-        kept(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.len())
+    fn load_stored(&self) -> Option<usize> {
+        load_stored(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.len())
     }
 }
 
@@ -73,16 +79,16 @@ fn sum(text: &str) -> String {
 }
 
 #[test]
-fn a_list_is_fetched_kept_and_asked_for_only_when_newer() {
+fn a_list_is_fetched_stored_and_fetched_again_only_when_newer() {
     let mirror = Mirror::start(vec![
         Reply::list("evil.example\nbad.example\n").with("ETag", "\"one\""),
         Reply::status("304 Not Modified"),
         Reply::list("evil.example\n").with("ETag", "\"two\""),
     ]);
-    let place = Place::mirrored(&mirror);
-    assert_eq!(place.kept(), None);
+    let place = Rig::mirrored(&mirror);
+    assert_eq!(place.load_stored(), None);
     assert_eq!(place.refresh().unwrap(), Some(2));
-    assert_eq!(place.kept(), Some(2));
+    assert_eq!(place.load_stored(), Some(2));
     assert_eq!(place.refresh().unwrap(), None);
     assert_eq!(place.refresh().unwrap(), Some(1));
     let requests = mirror.requests();
@@ -95,13 +101,13 @@ fn a_list_is_fetched_kept_and_asked_for_only_when_newer() {
 }
 
 #[test]
-fn whatever_is_wrong_the_last_good_list_stays() {
+fn on_any_error_the_last_good_list_stays() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.refresh().unwrap();
     let many: String = (0..1_001).map(|n| format!("h{n}.example\n")).collect();
     for (reply, expected) in [
-        (Reply::list("<html>\nlog in\n</html>\n"), "expected a list in which at most half"),
+        (Reply::list("<html>\nlog in\n</html>\n"), "expected a list with at most half"),
         (Reply::list(&many), "expected at most 1000 entries"),
         (Reply::list(&"#".repeat(2 << 20)), "expected at most 1048576 bytes"),
         (Reply::status("404 Not Found"), "expected status 200 or 304, found 404"),
@@ -111,33 +117,33 @@ fn whatever_is_wrong_the_last_good_list_stays() {
         mirror.queue(reply);
         let error = place.refresh().expect_err(&shown).to_string();
         assert!(error.contains(expected), "{shown}: {error}");
-        assert_eq!(place.kept(), Some(2), "{shown}");
+        assert_eq!(place.load_stored(), Some(2), "{shown}");
     }
-    // A checksum that fits what is kept, and not what comes.
-    let kept = sum("evil.example\nbad.example\n").to_ascii_lowercase();
-    place.feed.checksum = Some(Checksum::Is(kept.clone()));
+    // The checksum matches the stored list, but not the new one.
+    let load_stored = sum("evil.example\nbad.example\n").to_ascii_lowercase();
+    place.feed.checksum = Some(Checksum::Digits(load_stored.clone()));
     mirror.queue(Reply::list("new.example\n"));
     let error = place.refresh().unwrap_err().to_string();
-    assert!(error.contains(&format!("expected SHA-256 {kept}")), "{error}");
-    assert_eq!(place.kept(), Some(2));
-    // Of another place nothing is kept.
+    assert!(error.contains(&format!("expected SHA-256 {load_stored}")), "{error}");
+    assert_eq!(place.load_stored(), Some(2));
+    // Nothing is stored for another source.
     place.feed.source = Source::File(PathBuf::from("/nonexistent"));
-    assert_eq!(place.kept(), None);
+    assert_eq!(place.load_stored(), None);
 }
 
-/// A list of names that readers know: refreshed as any other, refused as a whole.
+/// A list of names that readers know: refreshed like any other, but refused as a whole.
 #[test]
 fn names_that_readers_know_are_a_list_too() {
     use linkmilter::engine::{Policy, check::check, lists::Lists};
     let mirror = Mirror::start(vec![Reply::list("# ours\ngardening.example\n")]);
-    let mut place = Place::mirrored(&mirror);
-    place.feed.form.holds = Holds::Names;
+    let mut place = Rig::mirrored(&mirror);
+    place.feed.layout.entry_kind = EntryKind::Names;
     assert_eq!(place.refresh().unwrap(), Some(1));
     mirror.queue(Reply::list("gardening.example\nmuseum.example\n<html>\n"));
     let error = place.refresh().unwrap_err().to_string();
     assert!(error.ends_with("line 3: expected a host name, found \"<html>\""), "{error}");
-    assert_eq!(place.kept(), Some(1));
-    let loaded = kept(&place.feed, &place.store).unwrap().unwrap();
+    assert_eq!(place.load_stored(), Some(1));
+    let loaded = load_stored(&place.feed, &place.store).unwrap().unwrap();
     let lists = Lists { listings: std::sync::Arc::new(vec![loaded.listing]), ..Lists::default() };
     let policy = Policy { lists, ..Policy::default() };
     let tlds = linkmilter::tld::builtin();
@@ -152,7 +158,7 @@ fn names_that_readers_know_are_a_list_too() {
 }
 
 #[test]
-fn a_checksum_beside_the_list_must_fit() {
+fn the_checksum_of_a_list_must_match() {
     let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![
         Reply::list("evil.example\n"),
@@ -160,19 +166,19 @@ fn a_checksum_beside_the_list_must_fit() {
         Reply::list("evil.example\n"),
         Reply::list("no sum\n"),
     ]);
-    let mut place = Place::mirrored(&mirror);
-    place.feed.checksum = Some(Checksum::At(fetch(&mirror, place.dir.path(), "list.sha256")));
+    let mut place = Rig::mirrored(&mirror);
+    place.feed.checksum = Some(Checksum::Fetched(fetch(&mirror, place.dir.path(), "list.sha256")));
     assert_eq!(place.refresh().unwrap(), Some(1));
     let error = place.refresh().unwrap_err().to_string();
     assert!(error.ends_with("list.sha256: expected 64 hexadecimal digits"), "{error}");
 }
 
 #[test]
-fn a_sum_is_looked_for_in_the_beginning_of_its_file() {
+fn a_checksum_is_searched_in_the_beginning_of_its_file() {
     let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![]);
-    let mut place = Place::mirrored(&mirror);
-    place.feed.checksum = Some(Checksum::At(fetch(&mirror, place.dir.path(), "list.sha256")));
+    let mut place = Rig::mirrored(&mirror);
+    place.feed.checksum = Some(Checksum::Fetched(fetch(&mirror, place.dir.path(), "list.sha256")));
     for (before, expected) in [((64 << 10) - 64, Ok(Some(1))), ((64 << 10) - 63, Err(()))] {
         mirror.queue(Reply::list("evil.example\n"));
         mirror.queue(Reply::list(&format!("{}{sum}", "-".repeat(before))));
@@ -183,28 +189,28 @@ fn a_sum_is_looked_for_in_the_beginning_of_its_file() {
     }
 }
 
-/// A list whose kept file is not what was put there.
+/// A list whose stored file was changed.
 #[test]
-fn a_list_that_is_not_held_is_fetched_whole() {
+fn a_list_that_is_not_in_use_is_fetched_completely() {
     let list = "evil.example\nbad.example\n";
     for damage in ["evil.example\n", "<html>\n<body>\n", "evil.example\nbad.exampl\u{e9}\n"] {
         let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
-        let place = Place::mirrored(&mirror);
+        let place = Rig::mirrored(&mirror);
         assert_eq!(place.refresh().unwrap(), Some(2));
         let path = place.store.path("bad");
         std::fs::write(&path, damage).unwrap();
-        assert!(kept(&place.feed, &place.store).is_err(), "{damage}");
+        assert!(load_stored(&place.feed, &place.store).is_err(), "{damage}");
         mirror.queue(Reply::list(list).with("ETag", "\"one\""));
         assert_eq!(place.refresh().unwrap(), Some(2), "{damage}");
         assert!(!mirror.requests()[1].contains("if-none-match"), "{damage}");
-        assert_eq!(place.kept(), Some(2), "{damage}");
+        assert_eq!(place.load_stored(), Some(2), "{damage}");
     }
 }
 
 #[test]
-fn a_list_that_was_read_otherwise_is_fetched_whole() {
+fn a_list_with_a_changed_layout_is_fetched_completely() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n").with("ETag", "1")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.refresh().unwrap();
     place.feed.max_entries = 1;
     mirror.queue(Reply::list("evil.example\n"));
@@ -213,28 +219,28 @@ fn a_list_that_was_read_otherwise_is_fetched_whole() {
 }
 
 #[test]
-fn another_checksum_asks_for_everything_anew() {
+fn another_checksum_fetches_the_list_again() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.refresh().unwrap();
-    // One that fits is as good as before.
-    place.feed.checksum = Some(Checksum::Is(sum(list).to_ascii_lowercase()));
-    assert_eq!(place.kept(), Some(1));
+    // A list whose checksum matches is used as before.
+    place.feed.checksum = Some(Checksum::Digits(sum(list).to_ascii_lowercase()));
+    assert_eq!(place.load_stored(), Some(1));
     mirror.queue(Reply::status("304 Not Modified"));
     assert_eq!(place.refresh().unwrap(), None);
-    // Of one that does not, or that nobody compared, nothing is in force.
+    // A list with another checksum, or that was not compared, is not used.
     let sums = fetch(&mirror, place.dir.path(), "list.sha256");
-    for checksum in [Checksum::Is("0".repeat(64)), Checksum::At(sums.clone())] {
+    for checksum in [Checksum::Digits("0".repeat(64)), Checksum::Fetched(sums.clone())] {
         place.feed.checksum = Some(checksum);
-        assert_eq!(place.kept(), None);
+        assert_eq!(place.load_stored(), None);
     }
     mirror.queue(Reply::list(list).with("ETag", "\"one\""));
     mirror.queue(Reply::list(&sum(list)));
     assert_eq!(place.refresh().unwrap(), Some(1));
     assert!(!mirror.requests()[2].contains("if-none-match"));
-    assert_eq!(place.kept(), Some(1));
-    // Nothing newer, and yet another sum.
+    assert_eq!(place.load_stored(), Some(1));
+    // Nothing newer, but another checksum.
     mirror.queue(Reply::status("304 Not Modified"));
     mirror.queue(Reply::list(&"0".repeat(64)));
     let error = place.refresh().unwrap_err().to_string();
@@ -242,21 +248,21 @@ fn another_checksum_asks_for_everything_anew() {
 }
 
 #[test]
-fn a_silent_server_costs_a_look_its_timeout() {
+fn a_silent_server_costs_the_timeout_of_a_check() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list)]);
-    let mut place = Place::mirrored(&mirror);
-    place.feed.checksum = Some(Checksum::Is(sum(list)));
+    let mut place = Rig::mirrored(&mirror);
+    place.feed.checksum = Some(Checksum::Digits(sum(list)));
     place.refresh().unwrap();
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let mut nowhere = fetch(&mirror, place.dir.path(), "list.sha256");
     nowhere.url = format!("https://localhost:{}/", silent.local_addr().unwrap().port());
     nowhere.timeout = Duration::from_millis(200);
-    // The sum, then the list itself.
+    // The checksum, then the list itself.
     mirror.queue(Reply::list(list));
     for source in [place.feed.source.clone(), Source::Url(nowhere.clone())] {
         place.feed.source = source;
-        place.feed.checksum = Some(Checksum::At(nowhere.clone()));
+        place.feed.checksum = Some(Checksum::Fetched(nowhere.clone()));
         let start = std::time::Instant::now();
         let error = place.refresh().unwrap_err();
         assert!(matches!(error, FeedError::Fetch(_)), "{error}");
@@ -264,12 +270,12 @@ fn a_silent_server_costs_a_look_its_timeout() {
     }
     place.feed.source = Source::Url(fetch(&mirror, place.dir.path(), "list.txt"));
     place.feed.checksum = None;
-    assert_eq!(place.kept(), Some(1), "the last good list stays");
+    assert_eq!(place.load_stored(), Some(1), "the last good list stays");
 }
 
 #[test]
-fn a_rest_of_a_list_does_not_take_its_place() {
-    let place = Place::of(|dir| Source::File(dir.join("list.txt")));
+fn a_truncated_list_does_not_replace_the_stored_one() {
+    let place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     let list =
         |entries: usize| -> String { (0..entries).map(|n| format!("h{n}.example\n")).collect() };
@@ -279,24 +285,24 @@ fn a_rest_of_a_list_does_not_take_its_place() {
         std::fs::write(&path, rest).unwrap();
         let error = place.refresh().unwrap_err().to_string();
         assert!(error.contains("at least half of the 9 entries"), "{error}");
-        assert_eq!(place.kept(), Some(9));
+        assert_eq!(place.load_stored(), Some(9));
     }
     std::fs::write(&path, list(5)).unwrap();
     assert_eq!(place.refresh().unwrap(), Some(5));
-    // Whoever means it says so.
+    // Without the stored list a smaller one is accepted.
     std::fs::write(&path, "").unwrap();
     std::fs::remove_file(place.store.path("bad")).unwrap();
     assert_eq!(place.refresh().unwrap(), Some(0));
 }
 
 #[test]
-fn a_look_judges_as_a_refresh_does() {
-    let mut place = Place::of(|dir| Source::File(dir.join("list.txt")));
+fn a_check_without_storing_judges_like_a_refresh() {
+    let mut place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
-    let found = |feed: &Feed| look(feed, None).map(|loaded| loaded.listing.len());
+    let found = |feed: &Feed| fetch_unstored(feed, None).map(|loaded| loaded.listing.len());
     assert_eq!(found(&place.feed).unwrap(), 2);
-    place.feed.checksum = Some(Checksum::Is("0".repeat(64)));
+    place.feed.checksum = Some(Checksum::Digits("0".repeat(64)));
     assert!(found(&place.feed).unwrap_err().to_string().contains("expected SHA-256 0000"));
     place.feed.checksum = None;
     place.feed.max_bytes = 14;
@@ -305,7 +311,7 @@ fn a_look_judges_as_a_refresh_does() {
 
 #[test]
 fn a_file_is_read_when_it_changes() {
-    let place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     assert!(place.refresh().is_err());
     std::fs::write(&path, "evil.example\n").unwrap();
@@ -315,29 +321,29 @@ fn a_file_is_read_when_it_changes() {
     assert_eq!(place.refresh().unwrap(), Some(2));
     std::fs::write(&path, "<html>\n").unwrap();
     assert!(place.refresh().is_err());
-    assert_eq!(place.kept(), Some(2), "a start after that has the last good one");
+    assert_eq!(place.load_stored(), Some(2), "a start after that has the last good one");
 }
 
-/// A configuration with these lists, and the commands that judge by it.
-struct House {
+/// A configuration with these lists, and the commands that use them.
+struct CommandRig {
     dir: tempfile::TempDir,
 }
 
-impl House {
-    fn new(lists: &str) -> House {
+impl CommandRig {
+    fn new(lists: &str) -> CommandRig {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
         std::fs::create_dir(&state).unwrap();
         let file = format!("server.state_dir = {state:?}\ntld.refresh = \"0s\"\n{lists}");
         std::fs::write(dir.path().join("linkmilter.toml"), file).unwrap();
-        House { dir }
+        CommandRig { dir }
     }
 
     fn write(&self, name: &str, text: &str) {
         std::fs::write(self.dir.path().join(name), text).unwrap();
     }
 
-    /// Keeps every list as the daemon does.
+    /// Stores every list as the daemon does.
     fn fetch(&self) {
         let file = Some(self.dir.path().join("linkmilter.toml"));
         let sources = linkmilter::config::Sources { file, ..Default::default() };
@@ -362,19 +368,19 @@ const LISTS: &str = "\
     [feeds.urls]\nfile = \"urls.csv\"\nformat = \"csv\"\nholds = \"urls\"\ncolumn = 2\nverdict = \"unsafe\"\n\
     [feeds.grey]\nfile = \"grey.rpz\"\nformat = \"rpz\"\n";
 
-fn house() -> House {
-    let house = House::new(LISTS);
-    house.write("malware.txt", "0.0.0.0 evil.example.com\n0.0.0.0 paypal.com\n");
-    house.write("urls.csv", "# id,url\n1,\"https://example.org/bad?x=1\"\n");
-    house.write("grey.rpz", "@ SOA a. b. 1 2 3 4 5\ngrey.example.net CNAME .\n");
-    house.fetch();
-    house
+fn command_rig() -> CommandRig {
+    let command_rig = CommandRig::new(LISTS);
+    command_rig.write("malware.txt", "0.0.0.0 evil.example.com\n0.0.0.0 paypal.com\n");
+    command_rig.write("urls.csv", "# id,url\n1,\"https://example.org/bad?x=1\"\n");
+    command_rig.write("grey.rpz", "@ SOA a. b. 1 2 3 4 5\ngrey.example.net CNAME .\n");
+    command_rig.fetch();
+    command_rig
 }
 
 #[test]
 fn config_check_says_what_it_read() {
-    let house = house();
-    let (code, said) = house.run(&["config", "check"], "");
+    let command_rig = command_rig();
+    let (code, said) = command_rig.run(&["config", "check"], "");
     assert_eq!(code, Some(0), "{said}");
     for line in [
         "malware.txt: 2 unsafe entries",
@@ -383,10 +389,11 @@ fn config_check_says_what_it_read() {
     ] {
         assert!(said.contains(line), "{line}:\n{said}");
     }
-    house.write("grey.rpz", "<html>\n");
-    let (_, said) = house.run(&["config", "check"], "");
+    command_rig.write("grey.rpz", "<html>\n");
+    let (_, said) = command_rig.run(&["config", "check"], "");
     assert!(said.contains("feeds.grey") && said.contains("expected a list"), "{said}");
-    let (code, said) = House::new("[feeds.x]\nformat = \"csv\"\n").run(&["config", "check"], "");
+    let (code, said) =
+        CommandRig::new("[feeds.x]\nformat = \"csv\"\n").run(&["config", "check"], "");
     assert_eq!(code, Some(1));
     assert!(
         said.contains("linkmilter.toml:4: feeds.x: expected either url or file, found neither"),
@@ -395,12 +402,12 @@ fn config_check_says_what_it_read() {
 }
 
 #[test]
-fn what_is_listed_is_judged_and_edited_so() {
-    let house = house();
+fn listed_links_are_judged_and_edited() {
+    let command_rig = command_rig();
     let body = "A https://evil.example.com/x B https://sub.evil.example.com/ C https://example.org/bad?x=1#f\n\
                 D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n";
     let message = format!("From: a@example.com\nSubject: x\n\n{body}");
-    let (code, found) = house.run(&["rewrite", "--no-header"], &message);
+    let (code, found) = command_rig.run(&["rewrite", "--no-header"], &message);
     assert_eq!(code, Some(0));
     let (_, found) = found.split_once("\n\n").unwrap();
     assert_eq!(
@@ -408,7 +415,7 @@ fn what_is_listed_is_judged_and_edited_so() {
         "A hxxps://evil[.]example[.]com/x B https://sub.evil.example.com/ C hxxps://example[.]org/bad?x=1#f\n\
          D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n"
     );
-    let (code, said) = house.run(&["check", "https://grey.example.net/"], "");
+    let (code, said) = command_rig.run(&["check", "https://grey.example.net/"], "");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("suspect") && said.contains("listed"), "{said}");
 }
@@ -420,10 +427,10 @@ fn what_is_listed_is_judged_and_edited_so() {
 mod daemon;
 
 #[test]
-fn a_list_of_others_is_taken_up_by_the_daemon() {
-    let house = daemon::House::new("");
-    let metrics = house.path("metrics.sock");
-    let list = house.path("bad.txt");
+fn a_published_list_is_used_by_the_daemon() {
+    let command_rig = daemon::House::new("");
+    let metrics = command_rig.path("metrics.sock");
+    let list = command_rig.path("bad.txt");
     std::fs::write(&list, "evil.example.com\n").unwrap();
     let settings = |name: &str| {
         format!(
@@ -431,9 +438,9 @@ fn a_list_of_others_is_taken_up_by_the_daemon() {
             metrics.display()
         )
     };
-    house.configure(&settings("bad"));
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command_rig.configure(&settings("bad"));
+    let mut command = command_rig.serve();
+    command.arg("--listen").arg(format!("unix:{}", command_rig.socket().display()));
     let running = daemon::start(command);
     let entries = |line: &str| {
         use std::io::{Read, Write};
@@ -446,7 +453,7 @@ fn a_list_of_others_is_taken_up_by_the_daemon() {
         });
     };
     let edited = |id: &str| {
-        let mut session = daemon::connect(&house.socket());
+        let mut session = daemon::connect(&command_rig.socket());
         daemon::negotiate(&mut session);
         let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
         let body = b"See https://evil.example.com/x now\r\n";
@@ -460,9 +467,9 @@ fn a_list_of_others_is_taken_up_by_the_daemon() {
     std::fs::write(&list, "<html>\n").unwrap();
     entries("linkmilter_list_refreshes_total{list=\"bad\",result=\"failed\"} 1");
     entries("linkmilter_list_entries{list=\"bad\"} 2");
-    // A list that is not wanted any more is gone with the reload.
+    // A list that was removed from the configuration is unused after the reload.
     std::fs::write(&list, "other.example.com\n").unwrap();
-    house.configure(&settings("other"));
+    command_rig.configure(&settings("other"));
     running.signal("HUP");
     entries("linkmilter_list_entries{list=\"other\"} 1");
     assert!(!edited("4LIST2"), "it is gone");

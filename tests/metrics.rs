@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use daemon::{House, binary, body_after, connect, deliver, free_port, negotiate, start, wait_for};
 use linkmilter::daemon::contacts::store::{Key, Store};
-use linkmilter::daemon::metrics::{Ended, ListInUse};
+use linkmilter::daemon::metrics::{ConfiguredList, TaskResult};
 
 const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/secret?user=alice today.\r\n";
 
@@ -139,7 +139,7 @@ const NEW: &str = "[This message comes from outside the organization.]\r\n\r\n\
     [No earlier message from this address is known here.";
 
 #[test]
-fn who_is_known_is_kept_and_a_damaged_memory_says_nothing() {
+fn known_contacts_are_saved_and_a_damaged_store_marks_nothing() {
     let (house, metrics) = acquainted();
     let ask = || request(UnixStream::connect(&metrics).unwrap(), "GET /metrics").1;
     let (mut daemon, mut session) = serve(&house);
@@ -193,8 +193,8 @@ fn who_is_known_is_kept_and_a_damaged_memory_says_nothing() {
     assert_eq!(value(&text, r#"linkmilter_contact_faults_total{cause="read"}"#), 1.0);
     assert_eq!(value(&text, r#"linkmilter_contacts_total{answer="young"}"#), 1.0);
     let logged = house.logged();
-    assert!(logged.contains("whom this house has met is forgotten"), "{logged}");
-    assert!(logged.contains("nothing is said before 20"), "{logged}");
+    assert!(logged.contains("all known contacts are forgotten"), "{logged}");
+    assert!(logged.contains("no message is marked before 20"), "{logged}");
     assert!(!logged.contains("ann@"), "{logged}");
 }
 
@@ -243,9 +243,9 @@ fn nobody_outside_is_offered_metrics() {
 fn dashboard_and_alerts_name_metrics_that_are_there() {
     let metrics = linkmilter::daemon::metrics::Metrics::new();
     // A family without a series is not shown; those of lists have none until there is one.
-    let list = ListInUse { name: "x", entries: Some(1), checked: Some(std::time::UNIX_EPOCH) };
+    let list = ConfiguredList { name: "x", entries: Some(1), checked: Some(std::time::UNIX_EPOCH) };
     metrics.feeds(std::iter::once(list));
-    metrics.feed_refresh("x", Ended::Well);
+    metrics.feed_refresh("x", TaskResult::Succeeded);
     metrics.blocklists(std::iter::once("x"));
     let exposed = metrics.text(std::time::SystemTime::now());
     // HELP lines have no suffixes.

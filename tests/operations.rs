@@ -77,7 +77,8 @@ fn a_typing_error_starts_the_last_good_configuration_loudly() {
         assert!(!edits(&house, "4GOOD1"), "report-only stays in force");
         wait_for("the reason in the log", || {
             let logged = house.logged();
-            (logged.contains("does not hold") && logged.contains("linkmilter.toml:")).then_some(())
+            (logged.contains("the configuration is invalid") && logged.contains("linkmilter.toml:"))
+                .then_some(())
         });
         assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 1\n"));
         let health = wait_for("the canary", || {
@@ -523,7 +524,7 @@ fn metrics_beyond_loopback_ask_for_the_token() {
 
 /// A log rotation that sends SIGUSR1 by habit, a stray kill: none of them stops mail.
 #[test]
-fn signals_that_mean_nothing_end_nothing_and_are_said_once() {
+fn signals_without_a_meaning_are_ignored_and_logged_once() {
     let house = House::new("");
     let (mut daemon, manager) = serve(&house);
     assert_eq!(manager.told()[0], "READY=1");
@@ -532,13 +533,13 @@ fn signals_that_mean_nothing_end_nothing_and_are_said_once() {
         daemon.signal(name);
     }
     assert!(edits(&house, "4STRAY"));
-    let said = |name: &str| house.logged().matches(&format!("signal {name} means nothing")).count();
+    let logged = |name: &str| house.logged().matches(&format!("signal {name} is ignored")).count();
     for name in ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGPROF"] {
-        wait_for(name, || (said(name) == 1).then_some(()));
+        wait_for(name, || (logged(name) == 1).then_some(()));
     }
     daemon.signal("TERM");
     assert!(daemon.wait().success());
-    assert_eq!(said("SIGUSR1"), 1, "{}", house.logged());
+    assert_eq!(logged("SIGUSR1"), 1, "{}", house.logged());
 }
 
 /// The first start by hand: what the daemon keeps gets its place, and where it can have none that is
@@ -567,7 +568,7 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
     begin("linkmilter.toml/state");
     let logged = house.logged();
     assert_eq!(logged.matches("LINKMILTER_SERVER__STATE_DIR").count(), 1, "{logged}");
-    for consequence in ["no pid file", "is not kept", "no journal"] {
+    for consequence in ["no pid file", "is not saved", "no journal"] {
         assert!(!logged.contains(consequence), "{logged}");
     }
 }

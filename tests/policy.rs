@@ -406,7 +406,10 @@ const SPAM: &str = "\
 /// The envelope of a message with this header.
 fn with_header(policies: &Policies, recipient: &str, head: &[(&str, &str)]) -> Envelope {
     let fields = head.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-    Envelope { marks: policies.marks(fields, "mx.example.org"), ..inbound(&[recipient]) }
+    Envelope {
+        trusted_fields: policies.trusted_fields(fields, "mx.example.org"),
+        ..inbound(&[recipient])
+    }
 }
 
 #[test]

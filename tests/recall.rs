@@ -82,7 +82,7 @@ impl Mailbox {
 }
 
 #[test]
-fn links_are_taken_apart_in_all_folders_and_given_back() {
+fn links_are_defanged_in_all_folders_and_restored() {
     let mailbox = Mailbox::new();
     let before = mailbox.files();
     let (code, out, _) = mailbox.recall(&["hxxps://bad[.]example[.]com/x"]);
@@ -111,15 +111,15 @@ fn links_are_taken_apart_in_all_folders_and_given_back() {
     assert_eq!(texts(&mailbox.files()), texts(&before));
 }
 
-/// A blank in the place of a dot would take nearly all links of a mailbox apart.
+/// A host with a space instead of a dot would match nearly all links of a mailbox.
 #[test]
-fn what_belongs_to_many_is_recalled_only_when_that_is_meant() {
+fn a_public_suffix_is_recalled_only_with_the_option_suffix() {
     let mailbox = Mailbox::new();
     let before = mailbox.files();
     for hosts in [&["com"][..], &["bad.example", "com"], &["evil", "com"], &["hxxps://co[.]uk/"]] {
         let (code, out, said) = mailbox.recall(hosts);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{hosts:?}");
-        assert!(said.contains("--suffix if all of them are meant"), "{said}");
+        assert!(said.contains("--suffix if you mean all of them"), "{said}");
     }
     assert_eq!(mailbox.files(), before);
     let (code, out, said) = mailbox.recall(&["com", "--suffix"]);
@@ -145,9 +145,9 @@ fn a_dry_run_and_other_hosts_touch_nothing() {
     assert_eq!(mailbox.files(), before);
 }
 
-/// Killed between the new copy and the old message.
+/// Killed after the copy was made and before the original was removed.
 #[test]
-fn an_interrupted_run_is_told_and_finished() {
+fn an_interrupted_run_is_reported_and_finished() {
     let mailbox = Mailbox::new();
     mailbox.recall(&["bad.example.com"]);
     let after = mailbox.files();
@@ -173,13 +173,18 @@ fn an_interrupted_run_is_told_and_finished() {
 }
 
 #[test]
-fn what_cannot_be_given_back_alone_is_told() {
+fn a_recall_of_several_hosts_is_not_undone_for_one() {
     let mailbox = Mailbox::new();
     mailbox.recall(&["bad.example.com", "else.example.net"]);
     let after = mailbox.files();
     let (code, _, said) = mailbox.recall(&["bad.example.com", "--give-back"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("found it was of else[.]example[.]net as well"), "{said}");
+    assert!(
+        said.contains(
+            "expected only hosts that were named in its recall, found else[.]example[.]net as well"
+        ),
+        "{said}"
+    );
     assert_eq!(mailbox.files(), after);
     let (code, out, _) = mailbox.recall(&["bad.example.com", "else.example.net", "--give-back"]);
     assert_eq!((code, out.as_str()), (Some(0), "3 messages read, 2 given back\n"));
@@ -216,9 +221,10 @@ fn two_runs_at_once_lose_nothing() {
     }
 }
 
-/// Some mail servers compress or encrypt what they keep: nothing is found there, and it is not clean.
+/// Some mail servers compress or encrypt what they store. Nothing is found there, but it does not
+/// count as clean.
 #[test]
-fn what_is_no_plain_message_is_told() {
+fn files_that_are_not_messages_are_reported() {
     let mailbox = Mailbox::new();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut gzip, BAD.as_bytes()).unwrap();
@@ -248,7 +254,7 @@ fn older_mail_is_left_with_since() {
 }
 
 #[test]
-fn what_is_no_maildir_or_no_host_is_said() {
+fn a_wrong_maildir_or_host_is_reported() {
     let mailbox = Mailbox::new();
     fs::remove_dir(mailbox.dir.path().join("tmp")).unwrap();
     let (code, _, said) = mailbox.recall(&["bad.example.com"]);
@@ -260,7 +266,7 @@ fn what_is_no_maildir_or_no_host_is_said() {
 }
 
 #[test]
-fn explain_tells_of_a_recall_and_of_its_recipe() {
+fn explain_shows_a_recall_and_its_recipe() {
     let mailbox = Mailbox::new();
     let explained = |text: &str| {
         let config = mailbox.dir.path().join("explain.toml");
@@ -282,9 +288,10 @@ fn explain_tells_of_a_recall_and_of_its_recipe() {
     assert!(page.contains("recipe: gives nothing back: "), "{page}");
 }
 
-/// The journal tells what was done at delivery and since, with times, whichever name it is asked by.
+/// The journal shows what was done at delivery and since, with times, by queue id and by
+/// Message-ID.
 #[test]
-fn why_tells_of_recalls_and_of_what_was_given_back() {
+fn why_shows_recalls_and_their_undoing() {
     let mailbox = Mailbox::new();
     let state = tempfile::tempdir().unwrap();
     let journal = state.path().join("journal");
@@ -323,7 +330,7 @@ fn why_tells_of_recalls_and_of_what_was_given_back() {
         assert_eq!(lines.len(), 4, "{told}");
         assert!(lines[0].starts_with("4XyzAB at 1970-01-01T00:00:01"), "{told}");
         assert!(
-            lines[1].starts_with("4XyzCD at ") && lines[1].contains("left the house"),
+            lines[1].starts_with("4XyzCD at ") && lines[1].contains("restored to its original"),
             "{told}"
         );
         assert!(lines[2].starts_with("recalled at 20"), "{told}");
@@ -337,7 +344,7 @@ fn why_tells_of_recalls_and_of_what_was_given_back() {
     let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
     assert_eq!((&last["action"], &last["mailbox"]), (&"given-back".into(), &"maildir".into()));
     assert_eq!(last["hosts"], serde_json::json!(["bad.example.com"]));
-    // The messages without a Message-ID were changed too, and are not told of as that one.
+    // The messages without a Message-ID were changed too, but are not shown as this message.
     let file = fs::read_dir(&journal).unwrap().find_map(|entry| {
         let entry = entry.unwrap();
         entry.file_name().to_str().unwrap().starts_with("recalls-").then(|| entry.path())
@@ -345,12 +352,12 @@ fn why_tells_of_recalls_and_of_what_was_given_back() {
     assert_eq!(fs::read_to_string(file.unwrap()).unwrap().lines().count(), 6);
 }
 
-/// Whoever owns a mailbox and not the journal notes what he did himself, and `why` is told where.
+/// A user without access to the journal records his own recalls, and `why` gets the directory.
 #[test]
-fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
+fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     use std::os::unix::fs::{PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
-    /// `nobody`: root may write everywhere, so the test gives its rights away.
+    /// As the user `nobody`: root may write everywhere, so the test drops its rights.
     const NOBODY: u32 = 65_534;
     let mailbox = Mailbox::new();
     let id = "<18@mail.example.org>";
@@ -387,12 +394,12 @@ fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
     assert_eq!(code, Some(0), "{told}{said}");
     assert!(said.contains(&format!("noted in {}", own.display())), "{said}");
     assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
-    // He is told of it himself, and of what the journal would say.
+    // He sees his own recalls, and a hint about the journal.
     let (code, told, said) = run(&["why", id]);
     assert_eq!(code, Some(0), "{told}{said}");
     assert!(told.starts_with("recalled at 20") && told.contains("(noted in "), "{told}");
-    assert!(said.contains("say it again with sudo"), "{said}");
-    // Nobody else's word is asked for in vain.
+    assert!(said.contains("try again with sudo"), "{said}");
+    // For a message without recalls of his own, he gets the permission error.
     let (code, _, said) = run(&["why", "<19@mail.example.org>"]);
     assert_eq!(code, Some(2), "{said}");
     let named = home.path().join("named");
@@ -401,7 +408,7 @@ fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
         ["recall", "bad.example.com", "--maildir", path, "--give-back", "--recalls", named];
     let (code, _, said) = run(&give_back);
     assert_eq!(code, Some(0), "{said}");
-    // The operator reads both where he is told to, beside the journal.
+    // The operator reads the given directory in addition to the journal.
     fs::set_permissions(&journal, fs::Permissions::from_mode(0o750)).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
     command.args(["why", id, "--recalls", own.to_str().unwrap(), "--recalls", named]);
@@ -410,7 +417,7 @@ fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("recalled at "), "{told}");
     assert!(lines[1].starts_with("given back at ") && lines[1].contains("/named)"), "{told}");
-    // What is no file there holds up nobody.
+    // A named pipe in the directory does not block.
     let pipe = std::path::Path::new(named).join("recalls-000000000001.jsonl");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
@@ -420,7 +427,7 @@ fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
     assert!(said.contains("a named pipe"), "{said}");
 }
 
-/// A directory and all in it.
+/// A directory and everything in it.
 fn walk(path: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut all = vec![path.to_owned()];
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! `linkmilter scan` from outside: forms, exit codes, order, interruption.
+//! `linkmilter scan` as a command: output formats, exit codes, order, interruption.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -13,9 +13,9 @@ use std::sync::atomic::AtomicBool;
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::record::tally::Tally;
-use linkmilter::scan::{Account, Dns, Input, Progress, Scan, Settings, Stream, Witness};
+use linkmilter::scan::{CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Scan, Settings};
 
-/// A message whose link deceives: the first letter of the host is Cyrillic.
+/// A message with a deceptive link: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
     format!(
         "From: Bank <service@mail{}.example>\nDate: Thu, {:02} Aug 2024 12:36:23 +0200\n\
@@ -27,7 +27,7 @@ fn phish(number: usize) -> String {
     )
 }
 
-/// A message with nothing to say against it.
+/// A message without findings.
 fn ham(number: usize) -> String {
     format!(
         "From: Bob <bob@example.org>\nDate: Fri, 02 Aug 2024 09:00:00 +0000\n\
@@ -57,7 +57,7 @@ fn lines(output: &Output) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_finding_leads_back_to_its_bytes() {
+fn a_finding_has_the_offsets_of_its_bytes() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(9)).unwrap();
     let output = scan(folder.path(), &["all.mbox"]);
@@ -92,9 +92,9 @@ fn exit_codes() {
     assert_eq!(lines(&both).len(), 1, "the rest is still scanned");
     let said = String::from_utf8_lossy(&both.stderr).into_owned();
     assert!(said.contains("missing.eml: "), "{said}");
-    assert!(said.contains("notes.zip: no mail but a zip archive"), "{said}");
+    assert!(said.contains("notes.zip: expected mail, found a zip archive"), "{said}");
     assert_eq!(scan(folder.path(), &[]).status.code(), Some(2));
-    // What was left of a header may hold anything.
+    // An incomplete header may contain anything.
     let long = format!(
         "{}{}",
         "X-Filler: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(30_000),
@@ -176,7 +176,7 @@ fn lists_of_paths_and_ranges() {
 }
 
 #[test]
-fn a_killed_scan_goes_on_where_it_stood() {
+fn a_killed_scan_continues_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(12_000)).unwrap();
     let whole = scan(folder.path(), &["all.mbox", "--out", "whole.jsonl"]);
@@ -191,7 +191,7 @@ fn a_killed_scan_goes_on_where_it_stood() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Killed as soon as it has come further than before; the last run may finish.
+        // Killed as soon as it has made progress; the last run may finish.
         let before = fs::read(folder.path().join("journal")).unwrap_or_default();
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -237,7 +237,7 @@ fn a_journal_of_other_sources_is_refused() {
 }
 
 #[test]
-fn an_interrupt_leaves_whole_lines() {
+fn an_interrupt_leaves_complete_lines() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(12_000)).unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
@@ -265,7 +265,7 @@ fn an_interrupt_leaves_whole_lines() {
 }
 
 #[test]
-fn what_was_not_read_is_accounted_for() {
+fn sources_that_were_not_read_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let opaque = "From: a@example.org\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n";
     fs::write(folder.path().join("opaque.eml"), opaque).unwrap();
@@ -289,7 +289,7 @@ fn all_links_and_the_second_witness() {
     assert_eq!(found.iter().filter(|line| line["record"] == "finding").count(), 2);
     let summary = scan(folder.path(), &["--witness", "--format", "summary", "all.mbox"]);
     let text = String::from_utf8(summary.stdout).unwrap();
-    assert!(text.contains("8  messages read by the second witness"), "{text}");
+    assert!(text.contains("8  messages read by the second parser"), "{text}");
     assert!(!text.contains("differs"), "{text}");
 }
 
@@ -313,8 +313,8 @@ fn the_diff_applies() {
     assert_eq!(fs::read_to_string(folder.path().join("good.eml")).unwrap(), ham(1));
 }
 
-/// The counts over the real mail of the test data, by folder: a change of judgement shows up here
-/// and has to be explained. Counts only, no names: the mail belongs to others.
+/// The counts over the real mail of the test data, by folder. A changed judgement shows up here and
+/// has to be explained. Counts only, no names: the mail belongs to others.
 #[test]
 fn counts_over_real_mail() {
     let Some(mail) = common::testdata("mail", "the counts over real mail") else { return };
@@ -359,15 +359,15 @@ fn tally(folder: PathBuf) -> Tally {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         tlds: linkmilter::tld::builtin(),
-        dns: Dns::Silent,
-        stream: Stream::Counts,
-        least: Verdict::Notice,
-        account: Account::Findings,
-        witness: Witness::No,
-        largest: 256 << 20,
+        dns: Dns::Off,
+        format: OutputFormat::Counts,
+        min_verdict: Verdict::Notice,
+        gap_lines: GapLines::Omit,
+        crosscheck: CrossCheck::Off,
+        max_message: 256 << 20,
     };
     let (progress, stop) = (Progress::hidden(), AtomicBool::new(false));
     let (settings, progress, stop) = (&settings, &progress, &stop);
-    let scan = Scan { settings, jobs: 2, progress, stop, journal: None, own: &[] };
+    let scan = Scan { settings, jobs: 2, progress, stop, journal: None, own_files: &[] };
     scan.run(std::iter::once(Input::Path(folder)), &mut std::io::sink()).unwrap().tally
 }

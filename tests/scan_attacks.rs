@@ -1,5 +1,5 @@
-//! `linkmilter scan` against sources that were made to break it: pipes, loops, bombs, lies in
-//! headers, names that act on a terminal, readers that go away.
+//! `linkmilter scan` against sources that were made to break it: pipes, loops, decompression bombs,
+//! misleading headers, names with control characters, closed pipes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::fs::{self, File};
@@ -34,7 +34,7 @@ fn scan(folder: &Path, args: &[&str]) -> Output {
     command(folder).args(args).output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -54,7 +54,7 @@ fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
     for (name, bytes) in files {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
-        // Written as it is: `append_data` would refuse a hostile name.
+        // Written directly, because `append_data` refuses a hostile name.
         header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
         header.set_cksum();
         builder.append(&header, *bytes).unwrap();
@@ -62,7 +62,7 @@ fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-/// An xz stream whose decoder needs so many bytes for its dictionary.
+/// An xz stream whose decoder needs this many bytes for its dictionary.
 fn xz(bytes: &[u8], dictionary: u32) -> Vec<u8> {
     let mut options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
     options.dict_size(dictionary);
@@ -85,24 +85,24 @@ fn a_closed_pipe_ends_quietly_in_every_form() {
         let mut child = command(folder.path());
         child.args(["--format", form, "all.mbox"]).stdout(writer);
         let output = child.output().unwrap();
-        assert_eq!(said(&output), "", "{form}");
+        assert_eq!(stderr_text(&output), "", "{form}");
         assert_eq!(output.status.code(), Some(1), "{form}");
     }
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let output = command(folder.path()).args(["--ranges", "1", "."]).stdout(writer).output();
-    assert_eq!(said(&output.unwrap()), "");
+    assert_eq!(stderr_text(&output.unwrap()), "");
 }
 
 #[test]
-fn what_the_scan_writes_is_not_scanned() {
+fn the_output_of_the_scan_is_not_scanned() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(40)).unwrap();
     fs::write(folder.path().join("journal.txt"), phish(1)).unwrap();
     fs::write(folder.path().join("found.jsonl"), "left over\n").unwrap();
     let args = ["--out", "found.jsonl", "--resume", "journal", "--account", "."];
     let output = scan(folder.path(), &args);
-    assert_eq!((said(&output).as_str(), output.status.code()), ("", Some(1)));
+    assert_eq!((stderr_text(&output).as_str(), output.status.code()), ("", Some(1)));
     let found = fs::read_to_string(folder.path().join("found.jsonl")).unwrap();
     assert_eq!(found.lines().count(), 41, "only a file of the same path is left out");
     // Standard output into the same folder.
@@ -114,15 +114,15 @@ fn what_the_scan_writes_is_not_scanned() {
 }
 
 #[test]
-fn a_device_takes_the_output() {
+fn output_to_a_device_works() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.eml"), phish(1)).unwrap();
     let output = scan(folder.path(), &["--out", "/dev/null", "a.eml"]);
-    assert_eq!((said(&output).as_str(), output.status.code()), ("", Some(1)));
+    assert_eq!((stderr_text(&output).as_str(), output.status.code()), ("", Some(1)));
 }
 
 #[test]
-fn pipes_loops_and_hidden_files_of_a_folder_are_passed_over() {
+fn pipes_loops_and_hidden_files_of_a_folder_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     fs::create_dir_all(root.join("a/b")).unwrap();
@@ -133,9 +133,9 @@ fn pipes_loops_and_hidden_files_of_a_folder_are_passed_over() {
     let made = Command::new("mkfifo").arg(root.join("a/pipe")).status().unwrap();
     assert!(made.success());
     let output = scan(root, &["a"]);
-    // A link to itself leads nowhere: that is an error, and named.
+    // A symbolic link to itself is an error, and is reported.
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("a/loop: "), "{}", said(&output));
+    assert!(stderr_text(&output).contains("a/loop: "), "{}", stderr_text(&output));
     assert_eq!(records(&output).len(), 1);
 }
 
@@ -153,7 +153,7 @@ fn a_pipe_that_is_named_is_read_to_its_end() {
 }
 
 #[test]
-fn names_that_are_missing_from_a_list_are_each_said() {
+fn every_missing_file_of_a_list_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a b\n.eml"), phish(1)).unwrap();
     fs::write(
@@ -170,16 +170,16 @@ fn names_that_are_missing_from_a_list_are_each_said() {
 }
 
 #[test]
-fn a_range_that_is_none_is_said() {
+fn an_invalid_range_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.mbox"), mbox(3)).unwrap();
     fs::write(folder.path().join("a.gz"), gzip(mbox(3).as_bytes())).unwrap();
     fs::write(folder.path().join("list"), "mbox:0-99999:a.mbox\0mbox:5-9:a.gz\0").unwrap();
     let output = scan(folder.path(), &["--files0-from", "list"]);
     assert_eq!(output.status.code(), Some(2));
-    let said = said(&output);
-    assert!(said.contains("a.mbox: expected a range up to byte "), "{said}");
-    assert!(said.contains("a.gz at byte 5: expected an uncompressed mbox"), "{said}");
+    let stderr_text = stderr_text(&output);
+    assert!(stderr_text.contains("a.mbox: expected a range up to byte "), "{stderr_text}");
+    assert!(stderr_text.contains("a.gz at byte 5: expected an uncompressed mbox"), "{stderr_text}");
 }
 
 #[test]
@@ -211,12 +211,12 @@ fn streams_cut_short_give_what_they_have() {
         assert_eq!(output.status.code(), Some(2), "{name}");
         let found = records(&output).len();
         assert!((1_000..4_000).contains(&found), "{name}: {found}");
-        assert!(said(&output).contains(name), "{}", said(&output));
+        assert!(stderr_text(&output).contains(name), "{}", stderr_text(&output));
     }
 }
 
 #[test]
-fn windows_over_the_bound_are_named() {
+fn windows_over_the_limit_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut long = zstd::Encoder::new(Vec::new(), 1).unwrap();
     long.window_log(27).unwrap();
@@ -228,9 +228,9 @@ fn windows_over_the_bound_are_named() {
     fs::write(folder.path().join("inner.xz.xz.gz"), inner).unwrap();
     let output = scan(folder.path(), &["."]);
     assert_eq!(output.status.code(), Some(2));
-    let said = said(&output);
+    let stderr_text = stderr_text(&output);
     for name in ["long.zst", "huge.xz", "inner.xz.xz.gz"] {
-        assert!(said.contains(&format!("./{name}: ")), "{name}: {said}");
+        assert!(stderr_text.contains(&format!("./{name}: ")), "{name}: {stderr_text}");
     }
     assert_eq!(records(&output).len(), 10, "what is within the bound is read");
 }
@@ -258,11 +258,14 @@ fn archives_in_archives_and_their_names() {
             "all.tar!/abs.eml"
         ]
     );
-    assert!(said(&output).contains("all.tar!\\u{1b}]0;title\\u{7}.zip: no mail but a zip archive"));
+    assert!(
+        stderr_text(&output)
+            .contains("all.tar!\\u{1b}]0;title\\u{7}.zip: expected mail, found a zip archive")
+    );
 }
 
 #[test]
-fn lies_of_an_mbox() {
+fn misleading_mbox_files() {
     let folder = tempfile::tempdir().unwrap();
     let plain = phish(1);
     let cases: [(&str, String, usize); 6] = [
@@ -287,8 +290,8 @@ fn lies_of_an_mbox() {
     }
 }
 
-/// Whatever a message, a header or a file name says: no form acts on a terminal, opens a link or
-/// runs in a browser or a spreadsheet.
+/// Whatever is in a message, a header or a file name: no output format sends control characters to
+/// a terminal, makes a live link, or runs anything in a browser or a spreadsheet.
 #[test]
 fn hostile_text_stays_text_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
@@ -309,7 +312,7 @@ fn hostile_text_stays_text_in_every_form() {
         assert!(!text.is_empty(), "{form}");
         let acts = |c: &char| c.is_control() && !matches!(c, '\n' | '\r');
         assert_eq!(text.chars().find(acts), None, "{form}");
-        assert_eq!(said(&output).chars().find(acts), None, "{form}");
+        assert_eq!(stderr_text(&output).chars().find(acts), None, "{form}");
         assert!(!text.contains("http://"), "{form}: {text}");
         match form {
             "html" => {
@@ -331,7 +334,8 @@ fn assert_no_formula(text: &str) {
     }
 }
 
-/// A name of the sender's stands in each line: 3,756 bytes of an archive with a name of 3 MB made 9 GB.
+/// Each line contains a name that the sender chose: 3,756 bytes of an archive with a name of 3 MB
+/// made 9 GB.
 #[test]
 fn names_that_findings_repeat_are_bounded() {
     let folder = tempfile::tempdir().unwrap();
@@ -365,12 +369,12 @@ fn names_that_findings_repeat_are_bounded() {
     assert_eq!(sources.len(), 2, "{sources:?}");
     for format in ["csv", "html", "summary", "stix"] {
         let output = scan(folder.path(), &["--format", format, "all.tar.gz"]);
-        assert!(!output.stdout.is_empty(), "{format}: {}", said(&output));
+        assert!(!output.stdout.is_empty(), "{format}: {}", stderr_text(&output));
         assert!(output.stdout.len() < 2_000_000, "{format}: {}", output.stdout.len());
     }
 }
 
-/// The bound that docs/scan.md gives: cores × 2 × the largest message + 128 MiB.
+/// The limit in docs/scan.md: cores × 2 × the largest message + 128 MiB.
 #[test]
 fn memory_stays_within_its_bound() {
     let folder = tempfile::tempdir().unwrap();
@@ -405,8 +409,9 @@ fn memory_stays_within_its_bound() {
     }
 }
 
-/// A file of some kilobytes that unpacks to hundreds of thousands of lies is judged by one core: its lines are
-/// written as they are made, and those of other files wait within a bound for their turn.
+/// A file of some kilobytes that unpacks to hundreds of thousands of findings is judged by one
+/// core. Its lines are written as they are made, and a limited number of those of other files wait
+/// for their turn.
 #[test]
 fn lines_of_one_small_file_are_not_held_together() {
     let folder = tempfile::tempdir().unwrap();
@@ -414,7 +419,7 @@ fn lines_of_one_small_file_are_not_held_together() {
     let archive = gzip(format!("{FROM}A: b\n\n{lies}\n").repeat(250).as_bytes());
     assert!(archive.len() < 1 << 20, "small on the disk: read on the cores");
     for name in ["a.gz", "b.gz"] {
-        // Files of a batch are judged one behind the other: this one fills it.
+        // Files of a batch are judged one after the other. This one fills it.
         fs::write(folder.path().join(name), &archive).unwrap();
         fs::write(folder.path().join(format!("{name}.eml")), "A: b\n\n".repeat(40_000)).unwrap();
     }
@@ -428,7 +433,7 @@ fn lines_of_one_small_file_are_not_held_together() {
     assert!(peak < 96 << 20, "{} MiB", peak >> 20);
 }
 
-/// The most memory that a scan held, in bytes, as the kernel counts it.
+/// Peak memory of a scan, in bytes, as the kernel counts it.
 fn peak_memory(folder: &Path, args: &[&str]) -> usize {
     let mut child = command(folder).args(args).stdout(Stdio::piped()).spawn().unwrap();
     let peak = peak_of(&mut child);
@@ -438,7 +443,7 @@ fn peak_memory(folder: &Path, args: &[&str]) -> usize {
     peak
 }
 
-/// The most memory that a process that is running held until its end, in bytes.
+/// Peak memory of a running process until its end, in bytes.
 fn peak_of(child: &mut Child) -> usize {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -457,7 +462,7 @@ fn peak_of(child: &mut Child) -> usize {
 fn progress_is_drawn_on_a_terminal_and_only_there() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(3_000)).unwrap();
-    assert_eq!(said(&scan(folder.path(), &["all.mbox"])), "");
+    assert_eq!(stderr_text(&scan(folder.path(), &["all.mbox"])), "");
     // `script` of util-linux gives a terminal.
     let line = format!("{} scan all.mbox >/dev/null", env!("CARGO_BIN_EXE_linkmilter"));
     let output = Command::new("script")

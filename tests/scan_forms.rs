@@ -1,4 +1,4 @@
-//! What `linkmilter scan` writes, held against what is promised of it: the lines against
+//! The output of `linkmilter scan` against its documentation: the lines against
 //! docs/scan.schema.json, the rows against the lines, the bundle against STIX 2.1.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -35,7 +35,8 @@ fn fields(schema: &Value, kind: &str) -> BTreeSet<String> {
     schema["$defs"][kind]["properties"].as_object().unwrap().keys().cloned().collect()
 }
 
-/// A folder with every kind of line: a lie, a good link, a header, an opaque part, no mail at all.
+/// A folder with every kind of line: a misleading link, a good link, a header, an opaque part, a
+/// file that is no mail.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -53,7 +54,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The mail that lines are checked over: ours, made for it, and the real mail where it is.
+/// The mail that is checked: made for this test, and the real mail if it is there.
 fn sources(made: &tempfile::TempDir) -> Vec<String> {
     let mut sources = vec![PathBuf::from("corpus"), made.path().to_owned()];
     sources.extend(common::testdata("mail", "the forms over real mail"));
@@ -80,7 +81,7 @@ fn every_line_fits_the_schema() {
     assert_eq!(kinds, BTreeSet::from(["bypass", "finding", "link", "unread"]));
 }
 
-/// The schema refuses what is wrong: else the test above would say nothing.
+/// The schema refuses invalid lines. Otherwise the test above would prove nothing.
 #[test]
 fn the_schema_is_strict() {
     let made = folder();
@@ -115,7 +116,7 @@ fn the_schema_is_strict() {
     }
 }
 
-/// One truth about the fields: the schema, the page, the columns, the Parquet.
+/// Schema, page, columns and Parquet have the same fields.
 #[test]
 fn schema_page_columns_and_parquet_name_the_same_fields() {
     let schema = schema();
@@ -133,7 +134,7 @@ fn schema_page_columns_and_parquet_name_the_same_fields() {
     let sentence = page.split("`bypass` lines").nth(1).unwrap().split("\n\n").next().unwrap();
     gap.iter().for_each(|field| assert!(sentence.contains(&format!("`{field}`")), "{field}"));
 
-    // `span` stands in two columns.
+    // `span` takes two columns.
     let split = |fields: &BTreeSet<String>| -> BTreeSet<String> {
         let ends = ["span_start", "span_end"].map(str::to_owned);
         fields.iter().filter(|field| *field != "span").cloned().chain(ends).collect()
@@ -204,12 +205,12 @@ fn rows(text: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// STIX 2.1 by its clauses, as far as a bundle of indicators goes. `tests/run stix` asks the
-/// library of OASIS as well.
+/// The clauses of STIX 2.1 for a bundle of indicators. `tests/run stix` uses the library of OASIS
+/// as well.
 #[test]
 fn the_bundle_is_stix_2_1() {
     let made = folder();
-    // Addresses come in by the block list alone.
+    // Addresses are listed only by the block list.
     let config = made.path().join("config");
     fs::write(&config, "[lists]\nblocked = [\"192.0.2.7\"]\n").unwrap();
     let sources = sources(&made);

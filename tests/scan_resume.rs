@@ -1,8 +1,9 @@
-//! `linkmilter scan --resume`: whatever the source, the form and the way it ended, the scan that
-//! goes on ends with the output of one that was never interrupted.
+//! `linkmilter scan --resume`: for every source, output format and kind of interruption, the
+//! resumed scan ends with the output of an uninterrupted one.
 //!
-//! Sources come through a named pipe that holds them back, so that there is a middle on every
-//! machine: half is let through, the journal awaited, the scan ended, and all of it sent again.
+//! Sources come through a named pipe that blocks in the middle, so that the interruption is at the
+//! same point on every machine: the first half is sent, the journal is awaited, the scan is ended,
+//! and everything is sent again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::fs::{self, File, OpenOptions};
@@ -11,11 +12,11 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long anything is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of every wait.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const FROM: &str = "From bob@example.org Thu Aug 22 12:36:23 2024\n";
 
-/// Every fourth message lies.
+/// Every fourth message has a misleading link.
 fn message(number: usize) -> String {
     let host = if number.is_multiple_of(4) { "раypal.com" } else { "www.example.org" };
     format!(
@@ -63,14 +64,14 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn said(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn until(what: &str, mut done: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !done() {
-        assert!(begin.elapsed() < PATIENCE, "waited in vain for {what}");
+        assert!(begin.elapsed() < TIMEOUT, "waited in vain for {what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -90,7 +91,7 @@ struct Piped<'f> {
 }
 
 impl Piped<'_> {
-    /// Runs it whole.
+    /// Runs it to its end.
     fn whole(&self, bytes: &[u8]) -> Output {
         let child = command(self.folder, self.args).stdout(Stdio::piped()).spawn().unwrap();
         std::thread::scope(|threads| {
@@ -99,7 +100,7 @@ impl Piped<'_> {
         })
     }
 
-    /// Ends it once the journal has seen a part of what is let through.
+    /// Ends it once the journal covers a part of what was sent.
     fn ended(&self, bytes: &[u8], end: End) {
         let child = command(self.folder, self.args).stdout(Stdio::piped()).spawn().unwrap();
         let mut pipe = self.open();
@@ -110,9 +111,9 @@ impl Piped<'_> {
         match end {
             End::Kill => assert_eq!(output.status.code(), None),
             End::Interrupt => {
-                assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-                let hint = "go on with --resume journal";
-                assert!(said(&output).contains(hint), "{}", said(&output));
+                assert_eq!(output.status.code(), Some(2), "{}", stderr_text(&output));
+                let hint = "continue with --resume journal";
+                assert!(stderr_text(&output).contains(hint), "{}", stderr_text(&output));
             }
         }
         assert!(self.folder.join("journal").exists());
@@ -125,18 +126,18 @@ impl Piped<'_> {
         if end == End::Kill {
             child.wait().unwrap();
         }
-        // An interrupt ends the scan at the next message that it reads.
+        // After an interrupt the scan ends at the next message that it reads.
         let _ = pipe.write_all(later);
         drop(pipe);
         let output = child.wait_with_output().unwrap();
-        // What was not read stays in a pipe that anybody still holds, and a test beside this one
-        // that is just starting a process does, until its `exec`: the next scan gets a new pipe.
+        // Unread data stays in a pipe while any process has it open, and a parallel test that
+        // starts a process does until its `exec`. So the next scan gets a new pipe.
         fs::remove_file(self.folder.join("source")).unwrap();
         make_pipe(self.folder);
         output
     }
 
-    /// The writing end; waits for the reader.
+    /// Opens the writing end. Waits for the reader.
     fn open(&self) -> File {
         OpenOptions::new().write(true).open(self.folder.join("source")).unwrap()
     }
@@ -153,19 +154,20 @@ fn make_pipe(folder: &Path) {
     assert!(made.success());
 }
 
-/// Ends a scan in every way, goes on, and compares; gives what went on to say.
+/// Ends a scan in every way, resumes it, and compares the output. Returns the messages of the
+/// resumed scans.
 fn assert_goes_on(bytes: &[u8], source: &[&str], form: &[&str]) {
     for end in [End::Interrupt, End::Kill] {
         let folder = folder();
         let whole = [form, &["--jobs", "2", "--out", "whole"], source].concat();
         let whole = Piped { folder: folder.path(), args: &whole }.whole(bytes);
-        assert_eq!(whole.status.code(), Some(1), "{}", said(&whole));
+        assert_eq!(whole.status.code(), Some(1), "{}", stderr_text(&whole));
         let args =
             [form, &["--jobs", "2", "--out", "part", "--resume", "journal"], source].concat();
         let scan = Piped { folder: folder.path(), args: &args };
         scan.ended(bytes, end);
         let rest = scan.whole(bytes);
-        assert_eq!(rest.status.code(), Some(1), "{end:?}: {}", said(&rest));
+        assert_eq!(rest.status.code(), Some(1), "{end:?}: {}", stderr_text(&rest));
         let read = |name| fs::read(folder.path().join(name)).unwrap();
         assert!(!read("whole").is_empty());
         assert!(read("whole") == read("part"), "{end:?}, {form:?}: the outputs differ");
@@ -174,7 +176,7 @@ fn assert_goes_on(bytes: &[u8], source: &[&str], form: &[&str]) {
 }
 
 #[test]
-fn every_form_of_output_goes_on() {
+fn every_output_format_can_be_resumed() {
     let bytes = mbox(6_000);
     for form in ["jsonl", "csv", "summary", "html", "stix"] {
         assert_goes_on(&bytes, &["source"], &["--format", form]);
@@ -184,7 +186,7 @@ fn every_form_of_output_goes_on() {
 }
 
 #[test]
-fn every_container_goes_on() {
+fn every_container_can_be_resumed() {
     let bytes = mbox(12_000);
     for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap(), xz(&bytes)] {
         assert_goes_on(&packed, &["source"], &[]);
@@ -194,9 +196,9 @@ fn every_container_goes_on() {
     assert_goes_on(&gzip(&archive), &["source"], &[]);
 }
 
-/// Single files and ranges, the list itself coming through the pipe.
+/// Single files and ranges. The list itself comes through the pipe.
 #[test]
-fn lists_go_on() {
+fn lists_can_be_resumed() {
     let files = tempfile::tempdir().unwrap();
     let path = files.path().display();
     let archive = mbox(4_000);
@@ -218,9 +220,10 @@ fn lists_go_on() {
     assert_goes_on(list.as_bytes(), &["--files0-from", "source"], &[]);
 }
 
-/// A folder cannot be held back: it is ended as soon as the journal is there, as often as it takes.
+/// A folder cannot block, so the scan is ended as soon as the journal exists, and as often as
+/// needed.
 #[test]
-fn a_maildir_goes_on() {
+fn a_maildir_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["mail/cur", "mail/new", "mail/.Old/cur", "mail/.Old/new"] {
         fs::create_dir_all(folder.path().join(name)).unwrap();
@@ -249,21 +252,21 @@ fn a_maildir_goes_on() {
     }
     if folder.path().join("journal").exists() {
         let rest = command(folder.path(), &args).output().unwrap();
-        assert_eq!(rest.status.code(), Some(1), "{}", said(&rest));
+        assert_eq!(rest.status.code(), Some(1), "{}", stderr_text(&rest));
     }
     println!("ended {ended} times");
     assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
 }
 
-/// Standard input goes on when the same bytes come again, and says so when they do not.
+/// Standard input can be resumed with the same bytes. With other bytes the scan refuses.
 #[test]
-fn standard_input_goes_on_with_the_same_bytes() {
+fn standard_input_can_be_resumed_with_the_same_bytes() {
     let folder = folder();
     let bytes = mbox(6_000);
     let run = |bytes: &[u8]| {
         let args = ["-", "--out", "part", "--resume", "journal"];
         let mut child = command(folder.path(), &args).stdin(Stdio::piped()).spawn().unwrap();
-        // A scan that refuses does not read on.
+        // A scan that refuses stops reading.
         let _ = child.stdin.take().unwrap().write_all(bytes);
         child.wait_with_output().unwrap()
     };
@@ -276,11 +279,11 @@ fn standard_input_goes_on_with_the_same_bytes() {
     child.wait().unwrap();
     let other = run(&bytes[FROM.len() + message(0).len() + 1..]);
     assert_eq!(other.status.code(), Some(2));
-    assert!(said(&other).contains("sources changed"), "{}", said(&other));
+    assert!(stderr_text(&other).contains("sources changed"), "{}", stderr_text(&other));
     let shorter = run(&mbox(1));
-    assert!(said(&shorter).contains("sources changed"), "{}", said(&shorter));
+    assert!(stderr_text(&shorter).contains("sources changed"), "{}", stderr_text(&shorter));
     let rest = run(&bytes);
-    assert_eq!(rest.status.code(), Some(1), "{}", said(&rest));
+    assert_eq!(rest.status.code(), Some(1), "{}", stderr_text(&rest));
     fs::write(folder.path().join("all"), &bytes).unwrap();
     let mut whole = command(folder.path(), &["-"]);
     let whole = whole.stdin(File::open(folder.path().join("all")).unwrap()).output().unwrap();
@@ -301,7 +304,7 @@ fn lines_appended_after_an_interrupt_are_those_of_one_scan() {
     pipe.write_all(now).unwrap();
     until("the journal", || folder.path().join("journal").exists());
     let output = scan.end(child, pipe, later, End::Interrupt);
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr_text(&output));
     assert!(fs::read(folder.path().join("out")).unwrap().ends_with(b"\n"), "lines are whole");
     let child = command(folder.path(), &args).stdout(append().unwrap()).spawn().unwrap();
     scan.open().write_all(&bytes).unwrap();

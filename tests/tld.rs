@@ -12,25 +12,25 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::fetch::{Fetch, FetchError};
 use linkmilter::tld::refresh::{RefreshError, Refreshed, refresh};
-use linkmilter::tld::store::{FILE, Origin, Store};
+use linkmilter::tld::store::{LIST_FILE, Origin, Store};
 use mirror::{Mirror, Reply};
 
 // ---- the refresh --------------------------------------------------------------------------
 
 #[test]
-fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
+fn a_newer_table_replaces_the_old_one_and_requests_are_conditional() {
     let mirror = Mirror::start(vec![
         Reply::list(&real_list("2026112000", &["newtld"])).with("ETag", "\"one\""),
         Reply::status("304 Not Modified"),
         Reply::list(&real_list("2026112100", &["newtld", "newer"])).with("ETag", "\"two\""),
     ]);
-    let place = Place::new(&mirror);
+    let place = Rig::new(&mirror);
     let Refreshed::Replaced { table, added, removed } = place.refresh().unwrap() else {
         panic!("nothing new")
     };
     assert_eq!((table.version.as_str(), added, removed), ("2026112000", s(&["newtld"]), vec![]));
     let stored = place.store.load();
-    assert_eq!(stored.origin, Origin::File(place.dir.path().join("tld").join(FILE)));
+    assert_eq!(stored.origin, Origin::File(place.dir.path().join("tld").join(LIST_FILE)));
     assert!(stored.table.contains("newtld"));
     assert_eq!(stored.age(place.now), Duration::ZERO);
 
@@ -48,7 +48,7 @@ fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
 }
 
 #[test]
-fn whatever_else_comes_the_last_good_table_stays() {
+fn on_any_error_the_last_good_table_stays() {
     let good = real_list("2026112000", &[]);
     let few: String = good.lines().take(900).map(|line| format!("{line}\n")).collect();
     let gone = good.replace("\nMUSEUM\n", "\n");
@@ -76,7 +76,7 @@ fn whatever_else_comes_the_last_good_table_stays() {
         (Reply::list("\u{FEFF}# Version 2026112100\n").raw(vec![0xFF, 0xFE, 0]), ""),
     ];
     let mirror = Mirror::start(vec![Reply::list(&gone.replace("2026112000", "2026111950"))]);
-    let place = Place::new(&mirror);
+    let place = Rig::new(&mirror);
     place.refresh().unwrap();
     let before = std::fs::read(place.store.path()).unwrap();
     for (reply, expected) in cases {
@@ -87,20 +87,20 @@ fn whatever_else_comes_the_last_good_table_stays() {
         assert_eq!(std::fs::read(place.store.path()).unwrap(), before, "{shown}");
         assert_eq!(place.store.load().origin, Origin::File(place.store.path()));
     }
-    // And it recovers.
+    // Then it recovers.
     mirror.queue(Reply::list(&good));
     assert!(matches!(place.refresh(), Ok(Refreshed::Replaced { .. })));
     assert_eq!(std::fs::read_dir(place.dir.path().join("tld")).unwrap().count(), 2, "no leftovers");
 }
 
 #[test]
-fn a_server_that_cannot_prove_its_name_is_not_believed() {
+fn a_server_without_a_valid_certificate_is_refused() {
     let mirror = Mirror::start(vec![Reply::list(&real_list("2026112000", &[]))]);
-    let mut place = Place::new(&mirror);
-    // Trusting the built-in roots only.
+    let mut place = Rig::new(&mirror);
+    // Trust only the built-in roots.
     let ca_file = place.fetch.ca_file.take();
     assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
-    // Trusting the right root, for another name.
+    // Trust the right root, but for another name.
     place.fetch.ca_file = ca_file;
     place.fetch.url = place.fetch.url.replace("localhost", "127.0.0.1");
     assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
@@ -112,9 +112,9 @@ fn a_server_that_cannot_prove_its_name_is_not_believed() {
 }
 
 #[test]
-fn a_certificate_file_that_holds_none_is_named() {
+fn a_certificate_file_without_certificates_is_reported() {
     let mirror = Mirror::start(vec![]);
-    let mut place = Place::new(&mirror);
+    let mut place = Rig::new(&mirror);
     let path = place.dir.path().join("empty.pem");
     std::fs::write(&path, "nothing").unwrap();
     place.fetch.ca_file = Some(path.clone());
@@ -128,20 +128,20 @@ fn a_certificate_file_that_holds_none_is_named() {
 fn a_silent_server_costs_the_timeout_and_nothing_more() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mirror = Mirror::start(vec![]);
-    let mut place = Place::new(&mirror);
+    let mut place = Rig::new(&mirror);
     place.fetch.url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
     place.fetch.timeout = Duration::from_millis(200);
     assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
 }
 
 #[test]
-fn another_address_is_asked_without_the_validators_of_the_first() {
+fn another_url_is_fetched_without_the_validators_of_the_first() {
     let list = real_list("2026112000", &[]);
     let first = Mirror::start(vec![Reply::list(&list).with("ETag", "\"first\"")]);
     let second = Mirror::start(vec![Reply::list(&list)]);
-    let mut place = Place::new(&first);
+    let mut place = Rig::new(&first);
     place.refresh().unwrap();
-    let other = Place::new(&second);
+    let other = Rig::new(&second);
     place.fetch = other.fetch.clone();
     assert!(matches!(place.refresh(), Ok(Refreshed::Replaced { .. })));
     assert!(!second.requests()[0].contains("if-none-match"));
@@ -150,10 +150,10 @@ fn another_address_is_asked_without_the_validators_of_the_first() {
 // ---- the store ----------------------------------------------------------------------------
 
 #[test]
-fn a_bad_file_is_passed_over_with_its_reason() {
+fn a_bad_file_is_not_used_and_the_reason_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::new(dir.path());
-    assert!(store.load().passed_over.is_none(), "no file is no trouble");
+    assert!(store.load().file_error.is_none(), "no file is no trouble");
     for (text, why) in [
         ("".to_owned(), "expected a first line"),
         ("# Version 2026112000\nCOM\nNET\nORG\n".to_owned(), "expected 1000 to 20000 names"),
@@ -163,15 +163,15 @@ fn a_bad_file_is_passed_over_with_its_reason() {
         let stored = store.load();
         assert_eq!(stored.origin, Origin::Builtin);
         assert!(stored.table.contains("com"));
-        let said = stored.passed_over.unwrap().to_string();
-        assert!(said.contains(why) && said.contains(FILE), "{said}");
+        let said = stored.file_error.unwrap().to_string();
+        assert!(said.contains(why) && said.contains(LIST_FILE), "{said}");
     }
 }
 
 #[test]
 fn the_table_in_force_is_exchanged_as_a_whole() {
     let mirror = Mirror::start(vec![Reply::list(&real_list("2026112000", &["newtld"]))]);
-    let place = Place::new(&mirror);
+    let place = Rig::new(&mirror);
     let tlds = Tlds::open(place.store.clone());
     let before = tlds.table();
     tlds.refresh(&place.fetch).unwrap();
@@ -194,7 +194,7 @@ fn ianas_names_of_the_test_data_are_the_builtin_table() {
 
 #[test]
 fn tld_says_what_it_knows_and_where_from() {
-    let place = Place::new(&Mirror::start(vec![]));
+    let place = Rig::new(&Mirror::start(vec![]));
     let out = place.run(&[]);
     assert!(
         out.contains("version:  built-in tld ") && out.contains("from:     the program"),
@@ -206,7 +206,7 @@ fn tld_says_what_it_knows_and_where_from() {
 
 #[test]
 fn tld_check_answers_for_every_name() {
-    let place = Place::new(&Mirror::start(vec![]));
+    let place = Rig::new(&Mirror::start(vec![]));
     place.command(&["check", "com", "рф", "www.example.中国", "ORG."]).assert().code(0).stdout(
         "com: in the table\nрф (xn--p1ai): in the table\n\
              www.example.中国 (xn--fiqs8s): in the table\nORG. (org): in the table\n",
@@ -224,20 +224,20 @@ fn tld_update_fetches_and_says_what_changed() {
         Reply::status("304 Not Modified"),
         Reply::status("503 Service Unavailable"),
     ]);
-    let place = Place::new(&mirror);
+    let place = Rig::new(&mirror);
     let out = place.run(&["update"]);
     assert!(out.contains("version: 2026112000\n") && out.contains("added:   newtld\n"), "{out}");
     assert_eq!(place.run(&["update"]), "2026112000 is the newest\n");
     place.command(&["check", "newtld"]).assert().code(0).stdout("newtld: in the table\n");
     let failed = place.command(&["update"]).assert().code(2).stdout("");
     let said = String::from_utf8(failed.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("stays as it is") && said.contains("found 503"), "{said}");
+    assert!(said.contains("is unchanged") && said.contains("found 503"), "{said}");
 }
 
-/// What the daemon or `tld update` fetched holds for every command.
+/// Every command uses the table that the daemon or `tld update` fetched.
 #[test]
 fn commands_judge_by_the_table_in_the_state_directory() {
-    let place = Place::new(&Mirror::start(vec![]));
+    let place = Rig::new(&Mirror::start(vec![]));
     let mail = place.config_directory().join("mail.eml");
     let body = "see www.p\u{430}ypal.newtld and http://p\u{430}ypal.newtld/\r\n";
     let head = "Content-Type: text/plain; charset=utf-8\r\n\r\n";
@@ -271,15 +271,15 @@ fn commands_judge_by_the_table_in_the_state_directory() {
 // ---- the rig ------------------------------------------------------------------------------
 
 /// A state directory, a configuration, and what is needed to fetch from a mirror.
-struct Place {
+struct Rig {
     dir: tempfile::TempDir,
     store: Store,
     fetch: Fetch,
     now: SystemTime,
 }
 
-impl Place {
-    fn new(mirror: &Mirror) -> Place {
+impl Rig {
+    fn new(mirror: &Mirror) -> Rig {
         let dir = tempfile::tempdir().unwrap();
         let config = tempfile::tempdir().unwrap().keep();
         let ca_file = config.join("ca.pem");
@@ -290,9 +290,9 @@ impl Place {
             timeout: Duration::from_secs(20),
             ca_file: Some(ca_file),
         };
-        // Checks are noted in whole seconds.
+        // Checks are recorded in whole seconds.
         let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
-        Place { dir, store, fetch, now }
+        Rig { dir, store, fetch, now }
     }
 
     fn refresh(&self) -> Result<Refreshed, RefreshError> {
@@ -327,7 +327,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Rig {
     fn drop(&mut self) {
         if let Some(directory) = self.fetch.ca_file.as_deref().and_then(Path::parent)
             && directory.starts_with(std::env::temp_dir())

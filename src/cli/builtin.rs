@@ -1,5 +1,5 @@
-//! Judging by the names that are built in and the machine's top-level domains, for commands that know
-//! no message.
+//! Judging with the built-in names and this machine's top-level domains, for commands without a
+//! message.
 
 use crate::engine::host::{Context, HostBounds, Names};
 use crate::engine::policy::RestrictionLevel;
@@ -7,7 +7,7 @@ use crate::engine::tlds::TldTable;
 
 use super::shared::ConfigFile;
 
-/// The built-in names to protect, and the table of top-level domains that the configuration names.
+/// The built-in protected names, and the table of top-level domains from the configuration.
 pub struct Builtin {
     protected: Names,
     none: Names,
@@ -20,7 +20,7 @@ impl Builtin {
         Ok(Builtin { protected: Names::builtin(), none: Names::default(), tlds })
     }
 
-    /// For a host whose bounds are certain.
+    /// For a host whose extent in the text is certain.
     pub fn context(&self) -> Context<'_> {
         Context {
             level: RestrictionLevel::default(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::Answer;
+use super::ExitStatus;
 use super::shared::{ConfigFile, with_feeds};
 use crate::engine::check;
 use crate::engine::host::Names;
@@ -19,30 +19,31 @@ use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses
 ///
-/// As the filter on this machine would: with the names, the lists and the table of top-level
-/// domains that its configuration names.
+/// As the filter on this machine would: with the names, lists and top-level domains of its
+/// configuration.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// Names to protect beside those of the configuration and the built-in ones, one a line
+    /// Names to protect in addition to those of the configuration and the built-in ones, one per
+    /// line
     #[arg(long, value_name = "FILE")]
     protected: Option<PathBuf>,
     #[command(flatten)]
     config: ConfigFile,
-    /// What to judge; without any, a line each from standard input
+    /// What to judge; without arguments, the lines of standard input
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
 
-/// What judging takes beside the target.
+/// What is needed to judge a target.
 struct Judge {
     policy: Policy,
     tlds: TldTable,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let judge = Judge::new(args.config, args.protected.as_deref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;
@@ -59,18 +60,19 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ if worst >= Verdict::Suspect => Ok(Answer::No),
-        _ => Ok(Answer::Done),
+        _ if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
+        _ => Ok(ExitStatus::Done),
     }
 }
 
-/// Feeds the lines of standard input; the outer error is one of reading, the inner of writing.
+/// Calls `each` for every line of standard input. The outer error is from reading, the inner one
+/// from writing.
 fn each_line(
     each: &mut impl FnMut(&str) -> std::io::Result<()>,
 ) -> anyhow::Result<std::io::Result<()>> {
     let mut input = std::io::stdin().lock();
     for number in 1_usize.. {
-        let line = file::entry(&mut input, b'\n')
+        let line = file::read_entry(&mut input, b'\n')
             .with_context(|| format!("standard input, line {number}"))?;
         if line.is_empty() {
             break;
@@ -89,7 +91,7 @@ fn each_line(
 impl Judge {
     fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
         let config = config.load()?;
-        let policy = config.settings_of_user()?.policies.default_policy();
+        let policy = config.user_settings()?.policies.default_policy();
         let mut protected = Names::clone(&policy.protected);
         if let Some(path) = protected_file {
             let text = file::read_text(path, file::MAX_BYTES)
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_does_nothing_to_the_terminal() {
+    fn control_characters_of_a_target_are_escaped() {
         assert_eq!(visible("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
     }
 }

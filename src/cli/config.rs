@@ -9,7 +9,7 @@ use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
 
 use super::shared::ConfigFile;
-use super::{Answer, pasted};
+use super::{ExitStatus, host_arg};
 
 /// Check or print the configuration
 #[derive(Debug, clap::Args)]
@@ -22,29 +22,29 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Name everything that is wrong; exit code 1 if anything is
+    /// Report everything that is wrong; exit code 1 if anything is
     ///
-    /// Says what was read (files, variables, lists, keys, the table of top-level domains) and what
-    /// is probably not meant, as well.
+    /// Also reports what was read (files, variables, lists, keys, the table of top-level domains)
+    /// and what is probably a mistake.
     Check {
-        /// Say nothing but what is wrong
+        /// Print only what is wrong
         #[arg(long, short)]
         quiet: bool,
     },
-    /// Print every setting that holds, with its origin
+    /// Print every setting in force, with its origin
     Print,
-    /// Write the present names of keys that an earlier version called otherwise
+    /// Replace keys of earlier versions by their present names
     ///
-    /// Earlier names are read as the present ones; nothing is wrong with them yet. Exit code 1 when
-    /// one is left: in a variable of the environment, or by --dry-run.
+    /// Earlier names still work, so this is not urgent. Exit code 1 when one is left: in an
+    /// environment variable, or with --dry-run.
     Migrate {
-        /// Say what would be written, and write nothing
+        /// Print what would be written, and write nothing
         #[arg(long)]
         dry_run: bool,
     },
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let sources = args.config.sources();
     match args.command {
         Command::Check { quiet } => check(&sources, quiet),
@@ -53,8 +53,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     }
 }
 
-/// Rewrites the files, and tells what cannot be rewritten.
-fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<Answer> {
+/// Rewrites the files, and prints what cannot be rewritten.
+fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<ExitStatus> {
     let before = config::load(sources)?.renamed;
     if !dry_run && !before.is_empty() {
         for file in config::files(sources) {
@@ -74,24 +74,24 @@ fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<Answer> {
         out.push_str("every key has its present name\n");
     }
     super::print(&out)?;
-    Ok(if left.is_empty() { Answer::Done } else { Answer::No })
+    Ok(if left.is_empty() { ExitStatus::Done } else { ExitStatus::Negative })
 }
 
-/// Reads the list and key files as well: a daemon with them would not start.
-fn check(sources: &Sources, quiet: bool) -> anyhow::Result<Answer> {
-    let loaded = config::gone(sources).map_or_else(|| config::load(sources), Err);
+/// Also reads the list and key files: the daemon does not start if one of them is wrong.
+fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
+    let loaded = config::missing_file(sources).map_or_else(|| config::load(sources), Err);
     let read = loaded.and_then(|config| config.settings().map(|_| config));
     match read {
         Ok(config) => {
-            let (wrong, missing) = daemon::foreseen_of_sockets(&config);
-            wrong.iter().for_each(|problem| super::say(&format!("{problem}\n")));
+            let (wrong, missing) = daemon::check_sockets(&config);
+            wrong.iter().for_each(|problem| super::print_stderr(&format!("{problem}\n")));
             if !wrong.is_empty() {
-                return Ok(Answer::No);
+                return Ok(ExitStatus::Negative);
             }
             if quiet {
-                return Ok(Answer::Done);
+                return Ok(ExitStatus::Done);
             }
-            let mut out = account(sources, &config)?;
+            let mut out = report_what_was_read(sources, &config)?;
             for problem in missing {
                 // Writing to a String cannot fail.
                 let _ = writeln!(out, "note: {problem}");
@@ -99,14 +99,14 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<Answer> {
             super::print(&out)
         }
         Err(errors) => {
-            super::say(&format!("{errors}\n"));
-            Ok(Answer::No)
+            super::print_stderr(&format!("{errors}\n"));
+            Ok(ExitStatus::Negative)
         }
     }
 }
 
-/// What was read, a line each.
-fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
+/// What was read, one line each.
+fn report_what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<String> {
     let mut out = String::new();
     let of = |layer: &str| {
         let from = |origin: &str| {
@@ -144,7 +144,7 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
     for (name, rule) in &config.rules {
         for (what, names) in [("allowed", &rule.allowed), ("blocked", &rule.blocked)] {
             let origin = format!("rules.{name}.{what}");
-            names.iter().for_each(|name| wide(&mut out, &origin, &name.0, what));
+            names.iter().for_each(|name| note_public_suffix(&mut out, &origin, &name.0, what));
         }
     }
     feeds(&mut out, config);
@@ -165,7 +165,7 @@ fn settings(count: usize) -> String {
     format!("{count} {}", if count == 1 { "setting" } else { "settings" })
 }
 
-/// The lists of others: a file as it is, what is fetched as it is kept.
+/// The lists of others: a file from its path, a fetched list as it is stored.
 fn feeds(out: &mut String, config: &Config) {
     let store = feed::store::Store::new(config.feed_directory());
     for feed in config.feeds() {
@@ -173,23 +173,23 @@ fn feeds(out: &mut String, config: &Config) {
         let _ = write!(out, "feeds.{name}: {place}: ");
         let found = match &feed.source {
             Source::File(_) => {
-                let held = feed::refresh::kept(&feed, &store).ok().flatten();
-                feed::refresh::look(&feed, held.as_ref()).map(Some)
+                let stored = feed::refresh::load_stored(&feed, &store).ok().flatten();
+                feed::refresh::fetch_unstored(&feed, stored.as_ref()).map(Some)
             }
-            Source::Url(_) => feed::refresh::kept(&feed, &store),
+            Source::Url(_) => feed::refresh::load_stored(&feed, &store),
         };
         let _ = match found {
             Ok(Some(list)) => {
                 let entries = list.listing.len();
-                let odd = match list.first_odd {
+                let invalid = match list.first_invalid_line {
                     Some(line) => {
-                        format!(", {} lines passed over, line {line} the first", list.odd)
+                        format!(", {} invalid lines, line {line} the first", list.invalid_lines)
                     }
                     None => String::new(),
                 };
                 match list.listing.known {
                     Some(_) => writeln!(out, "{entries} names that readers know"),
-                    None => writeln!(out, "{entries} {} entries{odd}", feed.verdict),
+                    None => writeln!(out, "{entries} {} entries{invalid}", feed.verdict),
                 }
             }
             Ok(None) => writeln!(out, "note: not fetched yet"),
@@ -198,7 +198,7 @@ fn feeds(out: &mut String, config: &Config) {
     }
 }
 
-/// Files beside the lists. Some of them are read when they are needed only: what is amiss is told here.
+/// Other files. Some are read only when they are needed, so problems with them are reported here.
 fn other_files(out: &mut String, config: &Config) {
     for (what, file) in [
         ("the key of the seal", &config.policy.seal_key_file),
@@ -217,7 +217,7 @@ fn other_files(out: &mut String, config: &Config) {
     }
 }
 
-/// How many names a list has, and which of them are probably not meant.
+/// The number of names in a list, and those that are probably a mistake.
 fn list(
     out: &mut String,
     config: &Config,
@@ -235,16 +235,18 @@ fn list(
     out.push('\n');
     if what != "protected" {
         for ListEntry { line, name } in &entries {
-            wide(out, &format!("{}:{line}", path.display()), name, what);
+            note_public_suffix(out, &format!("{}:{line}", path.display()), name, what);
         }
-        inline.iter().for_each(|name| wide(out, &format!("lists.{what}"), &name.0, what));
+        inline
+            .iter()
+            .for_each(|name| note_public_suffix(out, &format!("lists.{what}"), &name.0, what));
     }
     Ok(())
 }
 
-/// Says of a name that it is a public suffix, which is seldom meant.
-fn wide(out: &mut String, origin: &str, name: &str, what: &str) {
-    if pasted::is_suffix(name) {
+/// Notes that a name is a public suffix, which is rarely intended.
+fn note_public_suffix(out: &mut String, origin: &str, name: &str, what: &str) {
+    if host_arg::is_public_suffix(name) {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,

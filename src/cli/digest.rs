@@ -4,15 +4,15 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
-use super::Answer;
-use super::shared::{Events, unread};
-use crate::daemon::digest::{Plan, mail_route, send};
+use super::ExitStatus;
+use super::shared::{Events, journal_error};
+use crate::daemon::digest::{DigestSettings, mail_route, send};
 use crate::daemon::host_name;
 use crate::daemon::seal::{self, Seal};
 use crate::record::digest::gather;
 use crate::record::time::{Timestamp, parse_span};
 
-/// Say what was done lately, as text or by mail
+/// Print or mail what was done recently
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// How far back: a number with s, m, h, d or w
@@ -27,22 +27,22 @@ pub struct Args {
     events: Events,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let (config, journal) = args.events.open()?;
     let now = Timestamp::of(SystemTime::now());
     let from = now.minus(args.since);
     if !args.send {
-        let digest = gather(&journal, from, now).map_err(unread)?;
+        let digest = gather(&journal, from, now).map_err(journal_error)?;
         return super::print(&digest.text);
     }
     let host_name = host_name::of(&config);
-    let plan = Plan {
+    let plan = DigestSettings {
         minutes: 0,
         route: mail_route(&config, &host_name)?,
         journal,
         last: config.in_state("digest.last"),
         host_name,
-        // Without the daemon's key the mail is filtered as any other, and holds no live link.
+        // Without the daemon's key the mail is filtered like any other. It has no live links.
         seal: Seal::load(&seal::path(&config)).ok(),
         troubles: Vec::new(),
     };
@@ -51,5 +51,5 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         .build()
         .context("cannot start")?
         .block_on(send(&plan, from, now))?;
-    Ok(Answer::Done)
+    Ok(ExitStatus::Done)
 }

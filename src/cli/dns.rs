@@ -1,10 +1,10 @@
-//! The DNS for commands, which ask it only on request.
+//! DNS queries for commands, which send them only on request.
 
 use crate::config::Config;
 use crate::daemon::resolver::{Hickory, Options, Resolver};
 use crate::engine::Answers;
 
-/// Asks within the deadline of the configuration, from any thread.
+/// Queries within the deadline of the configuration, from any thread.
 #[derive(Debug)]
 pub struct Asker {
     runtime: tokio::runtime::Runtime,
@@ -13,13 +13,13 @@ pub struct Asker {
 
 impl Asker {
     /// # Errors
-    /// When there is no server to ask.
+    /// When there is no DNS server.
     pub fn new(config: &Config) -> anyhow::Result<Asker> {
         Asker::with(&Options::of(config))
     }
 
     /// # Errors
-    /// When there is no server to ask.
+    /// When there is no DNS server.
     pub fn with(options: &Options) -> anyhow::Result<Asker> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -33,7 +33,7 @@ impl Asker {
         Ok(Asker { runtime, resolver })
     }
 
-    /// Answers to the questions of one message; what was not answered is unverified.
+    /// Answers the questions of one message. Without an answer a name is unverified.
     pub fn answers(&self, questions: &[String]) -> Answers {
         if questions.is_empty() {
             return Answers::new();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::Answer;
+use super::ExitStatus;
 use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::config::Config;
 use crate::daemon::envelope::observe;
@@ -23,7 +23,7 @@ use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::{Envelope, Policies};
-use crate::recall::delivered::recalls;
+use crate::recall::header::recalls;
 use crate::record::defang::visible;
 use crate::record::printable::defanged;
 
@@ -42,9 +42,9 @@ pub struct Args {
     message: Option<PathBuf>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
-    let settings = config.settings_of_user()?;
+    let settings = config.user_settings()?;
     let bytes = super::input::read(args.message.as_deref())?;
     let message = Message::split(&bytes);
     let mut envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
@@ -56,16 +56,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),
         ..Facts::default()
     };
-    let seen = trace(message, &facts, &policy, &super::tld::table(&config));
-    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let paint = if colour { Paint::Ansi } else { Paint::Plain };
-    let known = known(message, &envelope, &config, &settings.policies);
-    let page = page(message, &policy, &seen, paint) + &past(message, &config) + &known;
+    let trace_result = trace(message, &facts, &policy, &super::tld::table(&config));
+    let use_color = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = if use_color { Color::Ansi } else { Color::Plain };
+    let contact = first_contact(message, &envelope, &config, &settings.policies);
+    let page = page(message, &policy, &trace_result, color)
+        + &earlier_changes(message, &config)
+        + &contact;
     super::print(&page)
 }
 
 /// What a filter or a recall did to the message before, and whether it can be undone.
-fn past(message: Message<'_>, config: &Config) -> String {
+fn earlier_changes(message: Message<'_>, config: &Config) -> String {
     let mut out = String::new();
     for hosts in recalls(message.head) {
         let hosts: Vec<String> = hosts.iter().map(|host| defanged(host)).collect();
@@ -74,16 +76,16 @@ fn past(message: Message<'_>, config: &Config) -> String {
     if !splice::has_recipe(message.head) {
         return out;
     }
-    let policy = of_daemon(config);
+    let policy = daemon_policy(config);
     let directory = recipes::directory(config);
-    let stored = |digest: &str| recipes::stored(&directory, digest).ok();
+    let stored = |digest: &str| recipes::read(&directory, digest).ok();
     let keys = policy.known_keys();
     let restored = restore_as(message.head, message.body, &keys, Believe::All, stored);
     let _ = match restored {
         Ok(restored) => {
             let seal = match (restored.seal, keys.is_empty()) {
-                (splice::Seal::Ours, _) => "under a seal of this house",
-                (splice::Seal::Foreign, _) => "under a seal that is NOT of this house",
+                (splice::Seal::Ours, _) => "with a seal of this filter",
+                (splice::Seal::Foreign, _) => "with a seal that is NOT of this filter",
                 (splice::Seal::Unknown, true) => "and no key can be read to check a seal with",
                 (splice::Seal::Unknown, false) => "without a seal",
             };
@@ -94,19 +96,19 @@ fn past(message: Message<'_>, config: &Config) -> String {
     out
 }
 
-/// The policy of the daemon with its keys. A key that this user may not read is not missed: then no seal is
-/// known.
-fn of_daemon(config: &Config) -> Arc<Policy> {
+/// The policy of the daemon with its keys. If this user may not read a key, no seal can be checked,
+/// which is no error.
+fn daemon_policy(config: &Config) -> Arc<Policy> {
     let own = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
     let settings = match own {
-        Some(key) => config.settings_of_daemon(Some(key)).or_else(|_| config.settings_of_user()),
-        None => config.settings_of_user(),
+        Some(key) => config.daemon_settings(Some(key)).or_else(|_| config.user_settings()),
+        None => config.user_settings(),
     };
     settings.map(|settings| settings.policies.default_policy()).unwrap_or_default()
 }
 
-/// Whether the recipient knows the author, where readers are told.
-fn known(
+/// Whether the recipient knows the author, if `banner.first_contact` is on.
+fn first_contact(
     message: Message<'_>,
     envelope: &Envelope,
     config: &Config,
@@ -116,8 +118,8 @@ fn known(
         return String::new();
     }
     let asked = (message.head, envelope, policies);
-    let said = contacts::look(&config.contacts_file(), &of_daemon(config), asked);
-    said.map(|said| format!("contact: {said}\n")).unwrap_or_default()
+    let contact = contacts::explain(&config.contacts_file(), &daemon_policy(config), asked);
+    contact.map(|contact| format!("contact: {contact}\n")).unwrap_or_default()
 }
 
 fn envelope(words: &str) -> anyhow::Result<Envelope> {
@@ -132,14 +134,14 @@ fn envelope(words: &str) -> anyhow::Result<Envelope> {
     })
 }
 
-/// Whether verdicts are coloured.
+/// Whether verdicts are colored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Paint {
+enum Color {
     Plain,
     Ansi,
 }
 
-impl Paint {
+impl Color {
     fn verdict(self, verdict: Verdict) -> String {
         let code = match verdict {
             Verdict::Ok => "32",
@@ -152,13 +154,13 @@ impl Paint {
 
     fn with(self, code: &str, text: &str) -> String {
         match self {
-            Paint::Plain => text.to_owned(),
-            Paint::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+            Color::Plain => text.to_owned(),
+            Color::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
         }
     }
 }
 
-fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> String {
+fn page(message: Message<'_>, policy: &Policy, trace_result: &Trace, color: Color) -> String {
     let mode = match policy.mode {
         Mode::ReportOnly => "report-only",
         Mode::Enforce => "enforce",
@@ -169,31 +171,36 @@ fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> St
         "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{all}{})\n",
         message.head.len(),
         message.body.len(),
-        seen.tree.parts.len(),
+        trace_result.tree.parts.len(),
         policy.rule,
         policy.exempt.as_ref().map(|why| format!(", exempt: {why}")).unwrap_or_default(),
     );
-    section(&mut out, "header", seen.links.iter().filter(|link| link.part.is_none()), paint);
-    for (index, part) in seen.tree.parts.iter().enumerate() {
-        let title = title(message, seen, index, part);
-        let here = seen.links.iter().filter(|link| link.part == Some(index));
-        section(&mut out, &title, here, paint);
+    section(
+        &mut out,
+        "header",
+        trace_result.links.iter().filter(|link| link.part.is_none()),
+        color,
+    );
+    for (index, part) in trace_result.tree.parts.iter().enumerate() {
+        let title = title(message, trace_result, index, part);
+        let here = trace_result.links.iter().filter(|link| link.part == Some(index));
+        section(&mut out, &title, here, color);
     }
-    for (part, bypass) in &seen.bypasses {
+    for (part, bypass) in &trace_result.bypasses {
         let _ = writeln!(out, "\nnot read: part {part}: {}", visible(&bypass.to_string()));
     }
-    let stages = Stage::ALL.map(|stage| (stage.as_str(), seen.cost.of(stage)));
+    let stages = Stage::ALL.map(|stage| (stage.as_str(), trace_result.cost.of(stage)));
     let stages: Vec<_> = stages
         .iter()
         .filter(|(_, steps)| *steps > 0)
         .map(|(name, n)| format!("{name} {n}"))
         .collect();
-    let _ = writeln!(out, "\ncost: {} steps: {}", seen.cost.all(), stages.join(", "));
+    let _ = writeln!(out, "\ncost: {} steps: {}", trace_result.cost.all(), stages.join(", "));
     out
 }
 
-/// Why a part is there that most programs do not see, and the rows of the table in `docs/witnesses.md` that
-/// name those which do.
+/// Why a part exists that most programs do not show, and the rows of the table in
+/// `docs/witnesses.md` with the programs that show it.
 fn seen_by(why: Why) -> (&'static str, &'static str) {
     match why {
         Why::Label => ("another label, or another reading of one", "tokens, odd fields, base64"),
@@ -206,8 +213,8 @@ fn seen_by(why: Why) -> (&'static str, &'static str) {
     }
 }
 
-/// `part 1.2: html, signed; base64 → utf-8`, with every reading.
-fn title(message: Message<'_>, seen: &Trace, index: usize, part: &Part) -> String {
+/// `part 1.2: html, signed; base64 → utf-8`, with every transfer encoding and charset.
+fn title(message: Message<'_>, trace_result: &Trace, index: usize, part: &Part) -> String {
     let mut title = format!("part {}: {}", part.path, format!("{:?}", part.media).to_lowercase());
     if part.surroundings.signed {
         title.push_str(", signed");
@@ -219,7 +226,7 @@ fn title(message: Message<'_>, seen: &Trace, index: usize, part: &Part) -> Strin
         let (what, who) = seen_by(why);
         let _ = write!(title, ", seen by some: {what} (docs/witnesses.md: {who})");
     }
-    for (number, reading) in mime::readings(message, &seen.tree, index).enumerate() {
+    for (number, reading) in mime::readings(message, &trace_result.tree, index).enumerate() {
         let or = if number == 0 { ";" } else { " or" };
         let _ = write!(title, "{or} {} → {}", reading.transfer.as_str(), reading.charset.name());
     }
@@ -230,9 +237,9 @@ fn section<'a>(
     out: &mut String,
     title: &str,
     links: impl Iterator<Item = &'a Traced>,
-    paint: Paint,
+    color: Color,
 ) {
-    let _ = writeln!(out, "\n{}", paint.with("1", title));
+    let _ = writeln!(out, "\n{}", color.with("1", title));
     for link in links {
         let finding = &link.finding;
         let reasons: Vec<&str> = finding.reasons.iter().map(|reason| reason.code()).collect();
@@ -245,7 +252,7 @@ fn section<'a>(
         let _ = writeln!(
             out,
             "    {}{}{}{done}; {}, bytes {}..{}",
-            paint.verdict(finding.verdict),
+            color.verdict(finding.verdict),
             if reasons.is_empty() { "" } else { ": " },
             reasons.join(", "),
             visible(&finding.place.to_string()),
@@ -288,8 +295,8 @@ mod tests {
     fn shown(message: &str) -> String {
         let message = Message::split(message.as_bytes());
         let policy = Policy::default();
-        let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
-        page(message, &policy, &seen, Paint::Plain)
+        let trace_result = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
+        page(message, &policy, &trace_result, Color::Plain)
     }
 
     #[test]
@@ -311,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_message_acts_on_the_terminal() {
+    fn control_characters_of_a_message_are_escaped() {
         let page = shown(
             "Content-Type: text/html; charset=utf-8\r\n\r\n<x\u{1b}]0;owned\u{7}\u{202E} href=\"https://p\u{430}ypal.com/\">\r\n",
         );

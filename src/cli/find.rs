@@ -11,18 +11,19 @@ use crate::record::journal::{Query, read};
 use crate::record::printable::{self, defanged};
 use crate::record::time::{Timestamp, parse_span};
 
-use super::shared::{Events, unread};
-use super::{Answer, pasted};
+use super::shared::{Events, journal_error};
+use super::{ExitStatus, host_arg};
 
-/// Say which messages had a link to a host, or went to a domain
+/// List messages with a link to a host, or to a domain
 ///
-/// A line for each message: time, queue id, verdict, what was done, sender and recipients (domains),
-/// and the hosts that were looked for. `linkmilter why QUEUEID` tells more of one. Exit code 1 when
-/// there is none.
+/// One line per message: time, queue id, verdict, action, sender and recipients (domains), and the
+/// hosts that were searched for. `linkmilter why QUEUEID` tells more about one message. Exit code 1
+/// when there is none.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct Args {
-    /// A host, with all below it, or a URL; in Unicode, Punycode or taken apart (`example[.]com`)
+    /// A host, with all hosts below it, or a URL; in Unicode, Punycode or defanged
+    /// (`example[.]com`)
     #[arg(group = "what")]
     host: Option<String>,
 
@@ -30,11 +31,11 @@ pub struct Args {
     #[arg(long, value_name = "DOMAIN", group = "what")]
     recipient_domain: Option<String>,
 
-    /// How far back: a number with s, m, h, d or w [default: all that the journal holds]
+    /// How far back: a number with s, m, h, d or w [default: the whole journal]
     #[arg(long, value_name = "SPAN", value_parser = parse_span, group = "what")]
     since: Option<Duration>,
 
-    /// Print the events as JSON, one a line (docs/json.md)
+    /// Print the events as JSON, one per line (docs/json.md)
     #[arg(long)]
     json: bool,
 
@@ -42,10 +43,10 @@ pub struct Args {
     events: Events,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let (_, journal) = args.events.open()?;
-    let host = args.host.as_deref().map(pasted::host).transpose()?;
-    let recipient = args.recipient_domain.as_deref().map(pasted::host).transpose();
+    let host = args.host.as_deref().map(host_arg::parse).transpose()?;
+    let recipient = args.recipient_domain.as_deref().map(host_arg::parse).transpose();
     let recipient = recipient.context("--recipient-domain")?;
     let now = Timestamp::of(SystemTime::now());
     let host = host.as_deref();
@@ -60,18 +61,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         let text = if args.json { event.to_line() + "\n" } else { line(&event, host) };
         events.push((event.time, text));
     })
-    .map_err(unread)?;
+    .map_err(journal_error)?;
     events.sort_by_key(|(time, _)| *time);
     let found = !events.is_empty();
     super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
-    if let Some(said) = reading.omitted() {
-        super::complain(&said);
+    if let Some(omitted) = reading.omission_note() {
+        super::warn(&omitted);
     }
     if found {
-        return Ok(Answer::Done);
+        return Ok(ExitStatus::Done);
     }
-    super::complain(&reading.nothing("no such message", &journal));
-    Ok(Answer::No)
+    super::warn(&reading.not_found_note("no such message", &journal));
+    Ok(ExitStatus::Negative)
 }
 
 /// `2026-11-21T09:00:35.123Z 4XyzAB unsafe edited example[.]org > example[.]net: evil[.]example`.

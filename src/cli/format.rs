@@ -2,7 +2,7 @@
 
 use super::builtin::Builtin;
 use super::shared::ConfigFile;
-use super::{Answer, done, input};
+use super::{ExitStatus, done, input};
 use crate::engine::host::judge;
 use crate::engine::link::{Escaping, Url};
 use crate::engine::outcome::Verdict;
@@ -10,24 +10,24 @@ use std::io::{self, BufWriter, Write};
 
 /// Write URLs minimally escaped (UTS #58 §4)
 ///
-/// One a line, from the arguments or from standard input. A host is shown in Unicode unless it could
-/// deceive.
+/// One per line, from the arguments or from standard input. A host is shown in Unicode unless it
+/// could deceive.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// By the letter of §4.1, without our additions
+    /// Exactly as §4.1 says, without our additions
     ///
-    /// Otherwise a closing bracket that does not match leaves the opening one open, and characters
-    /// that nobody sees are escaped.
+    /// Otherwise a closing bracket without its opening one is not counted, and invisible characters
+    /// are escaped.
     #[arg(long)]
     letter: bool,
     #[command(flatten)]
     config: ConfigFile,
-    /// The URLs; the lines of standard input without any
+    /// The URLs; without any, the lines of standard input
     #[arg(value_name = "URL")]
     urls: Vec<String>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let urls = input::lines(args.urls)?;
     let builtin = Builtin::new(args.config)?;
     let context = builtin.context();

@@ -1,4 +1,4 @@
-//! `linkmilter generate`: manual pages and completions out of what the program is made of.
+//! `linkmilter generate`: manual pages and completions from the definitions in the program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::manual::{Page, pages};
-use super::{Answer, Cli};
+use super::{Cli, ExitStatus};
 
 /// Print manual pages or shell completions
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ enum What {
     },
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     match args.what {
         What::Man { page, out } => {
             let mut program = Cli::command().disable_help_subcommand(true);
@@ -49,9 +49,9 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
                         fs::write(&path, text)
                             .with_context(|| format!("cannot write {}", path.display()))?;
                     }
-                    Ok(Answer::Done)
+                    Ok(ExitStatus::Done)
                 }
-                None => one(&pages, page.as_deref().unwrap_or("linkmilter.1")),
+                None => print_page(&pages, page.as_deref().unwrap_or("linkmilter.1")),
             }
         }
         What::Completions { shell } => {
@@ -62,8 +62,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     }
 }
 
-/// The page of that name: of its file, with its number or without, or of a command.
-fn one(pages: &[Page], wanted: &str) -> anyhow::Result<Answer> {
+/// Prints a page by the name of its file, with or without the section number, or of its command.
+fn print_page(pages: &[Page], wanted: &str) -> anyhow::Result<ExitStatus> {
     let plain = wanted.replace(' ', "-");
     let full = format!("linkmilter-{plain}");
     let is = |page: &&Page| {

@@ -7,79 +7,79 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::Answer;
+use super::ExitStatus;
 use super::shared::ConfigFile;
 use crate::config::Config;
 use crate::daemon::endpoint_of;
 use crate::milter::Endpoint;
 use crate::milter::wire::VERSION;
 
-/// The socket that linkmilter.socket makes, where nobody configured another.
+/// The socket of linkmilter.socket. It is used when `server.listen` is not set.
 const UNIT_SOCKET: &str = "/run/linkmilter.sock";
 
-/// What an MTA offers that can do everything: all of `SMFIF_*` and of `SMFIP_*`.
-const EVERY_ACTION: u32 = 0x1ff;
-const EVERY_STEP: u32 = 0x1f_ffff;
+/// What an MTA offers that supports everything: all of `SMFIF_*` and of `SMFIP_*`.
+const ALL_ACTIONS: u32 = 0x1ff;
+const ALL_STEPS: u32 = 0x1f_ffff;
 
-/// Bytes of an answer at most: a line for each thing that is to be mended.
-const ANSWER_BYTES: u64 = 64 << 10;
+/// Size limit in bytes of an answer of /healthz, which has a line for each problem.
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// Ask the filter that runs here whether it takes mail
+/// Check whether the filter on this machine accepts mail
 ///
-/// Speaks to the first address of server.listen as an MTA would (where none is configured, to the
-/// socket of linkmilter.socket), and asks /healthz where metrics.listen is set. Exit code 1 when it
-/// does not filter. While the configuration does not hold, the last good one says where, as for the
-/// filter itself: a typing error is no reason to replace a filter that takes mail. For health checks
-/// of containers and monitors.
+/// Connects to the first address of server.listen like an MTA (without one, to the socket of
+/// linkmilter.socket), and requests /healthz if metrics.listen is set. Exit code 1 when it does not
+/// filter. If the configuration is not valid, the addresses are those of the last good one, as for
+/// the filter itself: a typing error is no reason to restart a filter that works. For health checks
+/// of containers and monitoring.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Ask at this address alone: inet:PORT@HOST or unix:PATH
+    /// Check only this address: inet:PORT@HOST or unix:PATH
     #[arg(long, value_name = "ADDRESS")]
     address: Option<Endpoint>,
-    /// Longest wait for an answer, in seconds
+    /// Timeout in seconds
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
     #[command(flatten)]
     config: ConfigFile,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let mut questions = Vec::new();
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
+    let mut checks = Vec::new();
     match args.address {
-        Some(address) => questions.push((Question::Mail, address)),
+        Some(address) => checks.push((HealthCheck::Milter, address)),
         None => {
             let config = args.config.in_force()?;
-            questions.extend(milter(&config).map(|at| (Question::Mail, at)));
+            checks.extend(milter(&config).map(|at| (HealthCheck::Milter, at)));
             let metrics = config.metrics.listen.as_ref().map(endpoint_of);
-            questions.extend(metrics.map(|at| (Question::Report, at)));
+            checks.extend(metrics.map(|at| (HealthCheck::Metrics, at)));
         }
     }
-    let mut answer = Answer::Done;
+    let mut answer = ExitStatus::Done;
     let mut out = String::new();
-    for (question, at) in questions {
-        let at = reachable(at);
+    for (check, at) in checks {
+        let at = connect_address(at);
         let place = at.to_string();
-        // Resolving a name and connecting to a socket cannot be bounded otherwise.
+        // There is no other timeout for resolving a name and for connecting to a socket.
         let (sender, answered) = mpsc::channel();
-        std::thread::spawn(move || sender.send(question.ask(&at)));
-        let said = match answered.recv_timeout(Duration::from_secs(args.timeout)) {
-            Ok(Ok(said)) => said,
+        std::thread::spawn(move || sender.send(check.run_check(&at)));
+        let result = match answered.recv_timeout(Duration::from_secs(args.timeout)) {
+            Ok(Ok(text)) => text,
             Ok(Err(error)) => {
-                answer = Answer::No;
+                answer = ExitStatus::Negative;
                 error.to_string()
             }
             Err(_) => {
-                answer = Answer::No;
+                answer = ExitStatus::Negative;
                 format!("no answer within {} s", args.timeout)
             }
         };
-        out.push_str(&format!("{place}: {}\n", said.trim_end().replace('\n', "; ")));
+        out.push_str(&format!("{place}: {}\n", result.trim_end().replace('\n', "; ")));
     }
     super::print(&out)?;
     Ok(answer)
 }
 
-/// Where this configuration takes mail.
+/// The milter address of this configuration.
 fn milter(config: &Config) -> Option<Endpoint> {
     match !config.is_set("server.listen") && Path::new(UNIT_SOCKET).exists() {
         true => Some(Endpoint::Unix(UNIT_SOCKET.into())),
@@ -87,8 +87,8 @@ fn milter(config: &Config) -> Option<Endpoint> {
     }
 }
 
-/// Who listens at all addresses is reached at the nearest.
-fn reachable(at: Endpoint) -> Endpoint {
+/// A server that listens on all addresses is reached by the loopback address.
+fn connect_address(at: Endpoint) -> Endpoint {
     match at {
         Endpoint::Inet { host, port } if host == "0.0.0.0" => {
             Endpoint::Inet { host: "127.0.0.1".to_owned(), port }
@@ -101,19 +101,19 @@ fn reachable(at: Endpoint) -> Endpoint {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Question {
-    /// Of the milter: does it take a connection as an MTA makes it?
-    Mail,
-    /// Of the endpoint of metrics: what does it say of itself?
-    Report,
+enum HealthCheck {
+    /// Of the milter: does it accept a connection from an MTA?
+    Milter,
+    /// Of the metrics endpoint: what does it report?
+    Metrics,
 }
 
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
-impl Question {
-    /// What is said in answer; an error says why mail is not filtered.
-    fn ask(self, at: &Endpoint) -> io::Result<String> {
+impl HealthCheck {
+    /// Connects and asks. The error says why mail is not filtered.
+    fn run_check(self, at: &Endpoint) -> io::Result<String> {
         let mut stream: Box<dyn Stream> = match at {
             Endpoint::Unix(path) => Box::new(UnixStream::connect(path)?),
             Endpoint::Inet { host, port } => {
@@ -122,23 +122,23 @@ impl Question {
             }
         };
         match self {
-            Question::Mail => negotiate(&mut stream),
-            Question::Report => report(&mut stream),
+            HealthCheck::Milter => negotiate(&mut stream),
+            HealthCheck::Metrics => get_healthz(&mut stream),
         }
     }
 }
 
-/// The first words of every milter connection, then the last ones.
+/// Negotiates like an MTA, then quits.
 fn negotiate(stream: &mut impl Stream) -> io::Result<String> {
-    let offer = [VERSION, EVERY_ACTION, EVERY_STEP];
+    let offer = [VERSION, ALL_ACTIONS, ALL_STEPS];
     let mut hello = vec![0, 0, 0, 13, b'O'];
     hello.extend(offer.iter().flat_map(|word| word.to_be_bytes()));
     let mut head = [0; 5];
-    // Who turns everybody away closes at once, before our words or behind them.
+    // A milter that refuses the connection closes it at once, before or after our packet.
     stream.write_all(&hello).and_then(|()| stream.read_exact(&mut head)).map_err(|error| {
         match error.kind() {
             ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => {
-                io::Error::other("turned away: see the log of the filter")
+                io::Error::other("connection refused by the filter: see its log")
             }
             _ => error,
         }
@@ -147,15 +147,15 @@ fn negotiate(stream: &mut impl Stream) -> io::Result<String> {
     if kind != b'O' {
         return Err(io::Error::other("expected a milter, found something else that listens"));
     }
-    // It may have gone already; it has answered.
+    // Ignore errors: the milter has already answered.
     let _ = stream.write_all(&[0, 0, 0, 1, b'Q']);
     Ok("takes mail".to_owned())
 }
 
-fn report(stream: &mut impl Stream) -> io::Result<String> {
+fn get_healthz(stream: &mut impl Stream) -> io::Result<String> {
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
-    stream.take(ANSWER_BYTES).read_to_string(&mut answer)?;
+    stream.take(MAX_ANSWER_BYTES).read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
     match head.split(' ').nth(1) {
         Some("200") => Ok(body.to_owned()),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::builtin::Builtin;
 use super::shared::ConfigFile;
-use super::{Answer, input, print};
+use super::{ExitStatus, input, print};
 use crate::engine::host::linkify::{Options, Switch, linkify};
 
 /// Turn text into HTML with anchors
@@ -18,11 +18,11 @@ pub struct Args {
     except: Vec<String>,
     #[command(flatten)]
     config: ConfigFile,
-    /// The text; standard input without it
+    /// The text [default: standard input]
     file: Option<PathBuf>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let input = input::read(args.file.as_deref())?;
     let builtin = Builtin::new(args.config)?;
     let switch = if args.off { Switch::Off } else { Switch::On };

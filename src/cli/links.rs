@@ -6,31 +6,32 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::shared::ConfigFile;
-use super::{Answer, done, input};
+use super::{ExitStatus, done, input};
 use crate::engine::link::{Confidence, Kind, Link, Linkifier, detect};
 use crate::engine::tlds::TldSet;
 
 /// Find the links in plain text
 ///
-/// By the letter of UTS #58, unless --prose is given. One link a line.
+/// Exactly as UTS #58 says, unless --prose is given. One link per line.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print the text with U+2E20 and U+2E21 round each link, line by line
     #[arg(long, conflicts_with = "json")]
     mark: bool,
-    /// Print one JSON object for each link (docs/links.md has the schema)
+    /// Print one JSON object per link (docs/links.md has the schema)
     #[arg(long)]
     json: bool,
-    /// Read as people write: prose glued to a host, wrapping quotes, existing top-level domains only
+    /// Read text as people write it: words stuck to a host, quotes around a link, only existing
+    /// top-level domains
     #[arg(long)]
     prose: bool,
     #[command(flatten)]
     config: ConfigFile,
-    /// The text; standard input without it
+    /// The text [default: standard input]
     file: Option<PathBuf>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let bytes = input::read(args.file.as_deref())?;
     let tlds = super::tld::table(&args.config.clone().load()?);
     let mut out = BufWriter::new(io::stdout().lock());
@@ -40,7 +41,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
 fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &dyn TldSet) -> io::Result<()> {
     let prose = args.prose.then(|| Linkifier::new(tlds));
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        // What is not UTF-8 holds no link, and goes out as it came in.
+        // Bytes that are not UTF-8 are in no link. They are copied unchanged.
         let mut column = 0;
         for chunk in line.utf8_chunks() {
             let text = chunk.valid();
@@ -49,15 +50,15 @@ fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &dyn TldSet) -> 
                 None => detect(text).collect(),
             };
             if args.mark {
-                mark(out, text, &links)?;
+                write_marked(out, text, &links)?;
                 out.write_all(chunk.invalid())?;
             } else if args.json {
                 for link in &links {
-                    writeln!(out, "{}", object(text, link, number + 1, column))?;
+                    writeln!(out, "{}", link_json(text, link, number + 1, column))?;
                 }
             } else {
                 for link in &links {
-                    writeln!(out, "{}", spelled(text, link))?;
+                    writeln!(out, "{}", link_text(text, link))?;
                 }
             }
             column += text.len() + chunk.invalid().len();
@@ -66,28 +67,28 @@ fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &dyn TldSet) -> 
     Ok(())
 }
 
-fn mark(out: &mut impl Write, text: &str, links: &[Link]) -> io::Result<()> {
+fn write_marked(out: &mut impl Write, text: &str, links: &[Link]) -> io::Result<()> {
     let mut at = 0;
     for link in links {
         let before = text.get(at..link.inner).unwrap_or_default();
-        write!(out, "{before}\u{2E20}{}\u{2E21}", spelled(text, link))?;
+        write!(out, "{before}\u{2E20}{}\u{2E21}", link_text(text, link))?;
         at = link.span.end;
     }
     write!(out, "{}", text.get(at..).unwrap_or_default())
 }
 
-fn spelled<'t>(text: &'t str, link: &Link) -> &'t str {
+fn link_text<'t>(text: &'t str, link: &Link) -> &'t str {
     text.get(link.inner..link.span.end).unwrap_or_default()
 }
 
-/// Lines count from 1, bytes of the line from 0.
-fn object(text: &str, link: &Link, line: usize, column: usize) -> serde_json::Value {
+/// Lines are counted from 1, bytes of a line from 0.
+fn link_json(text: &str, link: &Link, line: usize, column: usize) -> serde_json::Value {
     json!({
         "v": 1,
         "line": line,
         "start": column + link.inner,
         "end": column + link.span.end,
-        "link": spelled(text, link),
+        "link": link_text(text, link),
         "kind": kind(link.kind),
         "host": link.host_str(text),
         "ascii": link.ascii_host(text),

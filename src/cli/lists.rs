@@ -10,14 +10,14 @@ use crate::config::{self, Added, Config, Removed};
 use crate::record::printable::defanged;
 
 use super::shared::ConfigFile;
-use super::{Answer, pasted, reload};
+use super::{ExitStatus, host_arg, reload};
 
 /// Which of the two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
-    /// Hosts that are never edited.
+    /// Hosts whose links are never edited.
     Allow,
-    /// Hosts that are unsafe because the operator says so.
+    /// Hosts that the operator calls unsafe.
     Block,
 }
 
@@ -31,34 +31,36 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Print what stands on the list, with its place
+    /// Print the hosts on the list, with file and line
     List {
         /// One JSON object for each name
         #[arg(long)]
         json: bool,
     },
-    /// Add hosts, with all below them, and have a running daemon read the list
+    /// Add hosts, with all hosts below them, and make a running daemon reload
     Add(Hosts),
-    /// Take hosts from the list, and have a running daemon read it
+    /// Remove hosts from the list, and make a running daemon reload
     Remove(Hosts),
 }
 
 #[derive(Debug, clap::Args)]
 struct Hosts {
-    /// Hosts or URLs, in Unicode or Punycode, also taken apart (`example[.]com`, `hxxps://…`)
+    /// Hosts or URLs, in Unicode or Punycode, also defanged (`example[.]com`, `hxxps://…`)
     #[arg(value_name = "HOST", required = true)]
     hosts: Vec<String>,
-    /// A public suffix (`com`, `co.uk`, `github.io`) is meant, with every host below it
+    /// Accept a public suffix (`com`, `co.uk`, `github.io`), with every host below it
     #[arg(long)]
     suffix: bool,
 }
 
-pub fn run(list: List, args: Args) -> anyhow::Result<Answer> {
+pub fn run(list: List, args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
     match args.command {
         Command::List { json } => print(&config, list, json),
-        Command::Add(hosts) => add(&config, list, &pasted::hosts(&hosts.hosts, hosts.suffix)?),
-        Command::Remove(hosts) => remove(&config, list, &pasted::hosts(&hosts.hosts, true)?),
+        Command::Add(hosts) => {
+            add(&config, list, &host_arg::parse_all(&hosts.hosts, hosts.suffix)?)
+        }
+        Command::Remove(hosts) => remove(&config, list, &host_arg::parse_all(&hosts.hosts, true)?),
     }
 }
 
@@ -71,7 +73,7 @@ impl List {
         })
     }
 
-    /// What stands in the configuration itself, and under which key.
+    /// The hosts in the configuration itself, and their key.
     fn inline(self, config: &Config) -> (&'static str, Vec<&str>) {
         let lists = &config.lists;
         let (key, domains) = match self {
@@ -82,7 +84,7 @@ impl List {
     }
 }
 
-fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<Answer> {
+fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<ExitStatus> {
     let path = list.file(config);
     let (key, inline) = list.inline(config);
     let origin = config.effective.iter().find(|setting| setting.key == key);
@@ -102,13 +104,13 @@ fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<Answer> {
     super::print(&out)
 }
 
-fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<Answer> {
+fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {
     let path = list.file(config);
     let mut out = String::new();
     let mut changed = false;
     for host in hosts {
         let _ = match config::add_to_list(&path, host)? {
-            Added::Already(line) => {
+            Added::AlreadyListed(line) => {
                 writeln!(out, "{}:{line}: already covers it", path.display())
             }
             Added::New(name) => {
@@ -117,14 +119,14 @@ fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<Answer> 
             }
         };
     }
-    finish(config, &path, out, changed, Answer::Done)
+    finish(config, &path, out, changed, ExitStatus::Done)
 }
 
-fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<Answer> {
+fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {
     let path = list.file(config);
     let (key, inline) = list.inline(config);
     let mut out = String::new();
-    let (mut changed, mut answer) = (false, Answer::Done);
+    let (mut changed, mut answer) = (false, ExitStatus::Done);
     for host in hosts {
         let file = path.display();
         let _ = match config::remove_from_list(&path, host)? {
@@ -133,50 +135,49 @@ fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<Answe
                 writeln!(out, "{file}: {name} removed")
             }
             Removed::Covered(entry) => {
-                answer = Answer::No;
+                answer = ExitStatus::Negative;
                 let (line, name) = (entry.line, entry.name);
                 writeln!(out, "{file}:{line}: {name} covers {host}, which has no line of its own")
             }
             Removed::Absent(_) => {
-                answer = Answer::No;
+                answer = ExitStatus::Negative;
                 writeln!(out, "{file}: {host} is not on it")
             }
         };
         if inline.contains(&host.as_str()) {
-            answer = Answer::No;
-            let _ =
-                writeln!(out, "{key} in the configuration holds {host} as well: take it out there");
+            answer = ExitStatus::Negative;
+            let _ = writeln!(out, "{key} in the configuration has {host} as well: remove it there");
         }
     }
     finish(config, &path, out, changed, answer)
 }
 
-/// Tells what was changed, has the daemon read it, and tells what the daemon made of it.
+/// Prints what was changed, makes the daemon reload, and prints its answer.
 fn finish(
     config: &Config,
     path: &Path,
     mut out: String,
     changed: bool,
-    answer: Answer,
-) -> anyhow::Result<Answer> {
+    answer: ExitStatus,
+) -> anyhow::Result<ExitStatus> {
     if !changed {
         super::print(&out)?;
         return Ok(answer);
     }
-    // The change is told even when nobody can be found to confirm it.
+    // Print the change first, in case the daemon does not answer.
     super::print(&out)?;
     out.clear();
-    match reload::ask(config)? {
-        reload::Said::Nobody(why) => {
-            out = format!("{why}; it counts from the next start or reload\n")
+    match reload::request(config)? {
+        reload::ReloadOutcome::NotRunning(reason) => {
+            out = format!("{reason}; the change takes effect at the next start or reload\n")
         }
-        reload::Said::InForce { process, generation } => {
+        reload::ReloadOutcome::Applied { process, generation } => {
             let _ = writeln!(
                 out,
                 "SIGHUP sent to process {process}; configuration {generation} is in force with it"
             );
         }
-        reload::Said::Refused { process, error } => bail!(
+        reload::ReloadOutcome::Refused { process, error } => bail!(
             "{} is changed, but process {process} keeps its old settings: {error}",
             path.display()
         ),

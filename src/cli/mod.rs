@@ -1,5 +1,5 @@
-//! The command line: one file a command, exit codes 0, 1 (an answer of "no"), 2 and,
-//! from `serve` alone, 3 (not now).
+//! The command line: one file per command. Exit codes are 0, 1 (the answer is "no"), 2 (error) and,
+//! only from `serve`, 3 (try again later).
 
 mod builtin;
 mod check;
@@ -11,12 +11,12 @@ mod find;
 mod format;
 mod generate;
 mod health;
+mod host_arg;
 mod input;
 mod linkify;
 mod links;
 mod lists;
 pub mod manual;
-mod pasted;
 mod recall;
 mod reload;
 mod restore;
@@ -55,27 +55,27 @@ enum Command {
     Explain(explain::Args),
     Why(why::Args),
     Find(find::Args),
-    /// Hosts that are never edited: list, add, remove
+    /// Hosts whose links are never edited: list, add, remove
     Allow(lists::Args),
-    /// Hosts that are unsafe because you say so: list, add, remove
+    /// Hosts that you call unsafe: list, add, remove
     Block(lists::Args),
     Digest(digest::Args),
     Health(health::Args),
     Generate(generate::Args),
 }
 
-/// How a command ended, when it could be carried out.
+/// How a command ended if it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ExitStatus {
     /// Exit code 0.
     Done,
     /// Exit code 1: the answer is "no".
-    No,
-    /// Exit code 3: not now; another try may find what was missing.
-    Later,
+    Negative,
+    /// Exit code 3: try again later.
+    TryLater,
 }
 
-/// Parses the arguments, runs the command, prints what went wrong; exit code 2 when it could not.
+/// Parses the arguments and runs the command. On an error, prints it and exits with code 2.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let answer = match cli.command {
@@ -100,55 +100,55 @@ pub fn main() -> ExitCode {
         Command::Generate(args) => generate::run(args),
     };
     match answer {
-        Ok(Answer::Done) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
-        Ok(Answer::Later) => ExitCode::from(3),
+        Ok(ExitStatus::Done) => ExitCode::SUCCESS,
+        Ok(ExitStatus::Negative) => ExitCode::from(1),
+        Ok(ExitStatus::TryLater) => ExitCode::from(3),
         Err(error) => {
-            complain(&told(&error));
+            warn(&error_with_causes(&error));
             ExitCode::from(2)
         }
     }
 }
 
-/// What went wrong and why, cause after cause. Some say their cause themselves: it is told once.
-fn told(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
-        cause if told.is_empty() => cause,
-        cause if told.ends_with(&cause) => told,
-        cause => format!("{told}: {cause}"),
+/// An error with all its causes. Some errors contain their cause already; it is not repeated.
+fn error_with_causes(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |text, cause| match cause.to_string() {
+        cause if text.is_empty() => cause,
+        cause if text.ends_with(&cause) => text,
+        cause => format!("{text}: {cause}"),
     })
 }
 
 /// Writes to standard output.
-fn print(text: &str) -> anyhow::Result<Answer> {
+fn print(text: &str) -> anyhow::Result<ExitStatus> {
     done(write(text.as_bytes()))
 }
 
-/// Writes all to standard output and makes sure that it has left.
+/// Writes to standard output and flushes it.
 fn write(bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
-/// The answer when all is written. A reader that has seen enough (`| head`) is no failure.
-fn done(written: std::io::Result<()>) -> anyhow::Result<Answer> {
+/// The exit status after writing to standard output. A closed pipe (`| head`) is no error.
+fn done(written: std::io::Result<()>) -> anyhow::Result<ExitStatus> {
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(anyhow::Error::new(error).context("cannot write to standard output"))
         }
-        _ => Ok(Answer::Done),
+        _ => Ok(ExitStatus::Done),
     }
 }
 
-/// Says something beside the output. Whoever closed standard error does not want to be told, so a
-/// write that fails is no failure of the command.
-fn complain(what: &dyn std::fmt::Display) {
-    say(&format!("linkmilter: {what}\n"));
+/// Prints a warning or an error to standard error. A failure is ignored: standard error may be
+/// closed.
+fn warn(what: &dyn std::fmt::Display) {
+    print_stderr(&format!("linkmilter: {what}\n"));
 }
 
-/// The same as it is, without our name in front.
-fn say(text: &str) {
+/// The same without our name in front.
+fn print_stderr(text: &str) {
     use std::io::Write as _;
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

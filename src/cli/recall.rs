@@ -13,15 +13,15 @@ use std::time::{Duration, SystemTime};
 use indicatif::ProgressBar;
 
 use super::shared::Events;
-use super::{Answer, complain, pasted, print};
+use super::{ExitStatus, host_arg, print, warn};
 use crate::daemon::seal::{self, Seal};
-use crate::daemon::{envelope, journal};
+use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
 use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
 use crate::recall::delivered::{Recall, Recalled};
 use crate::recall::imap::account::Account;
-use crate::record::journal::recalls::{Done, Mailbox, RecallEvent};
+use crate::record::journal::recalls::{Mailbox, RecallAction, RecallEvent};
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
@@ -29,64 +29,65 @@ use crate::record::{SCHEMA_VERSION, event};
 use crate::scan::sniff::{self, Kind};
 use notes::Notes;
 
-/// Take links to a host apart in mail that was delivered already
+/// Defang links to a host in mail that was delivered already
 ///
-/// Links to these hosts, and to all below them, are taken apart in Maildirs and over IMAP as the filter
-/// would have done; nothing else in the messages is touched, and `--give-back` undoes it. The new copy of
-/// a message is safe before the old one goes: an interruption loses nothing. Flags, keywords and dates
-/// stay; the copy has a name or UID of its own, for programs keep what they have seen of the old one. Run
-/// it as the owner of the Maildirs. Without `--maildir` and `--imap` it says who got such a link, as far
-/// as the journal tells.
+/// Links to these hosts, and to all hosts below them, are defanged in Maildirs and over IMAP as the
+/// filter would have done. Nothing else in the messages changes, and `--give-back` undoes it. The
+/// new copy of a message is safe on disk before the original is removed: an interruption loses
+/// nothing. Flags, keywords and dates are kept. The copy has a new name or UID, because programs
+/// cache the old one. Run it as the owner of the Maildirs. Without `--maildir` and `--imap` it only
+/// prints who got such a link, as far as the journal knows.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Hosts, with all below them, or URLs; in Unicode, Punycode or taken apart (`example[.]com`)
+    /// Hosts, with all hosts below them, or URLs; in Unicode, Punycode or defanged
+    /// (`example[.]com`)
     #[arg(required = true, value_name = "HOST")]
     hosts: Vec<String>,
 
-    /// A public suffix (`com`, `co.uk`, `github.io`) is meant, with every host below it
+    /// Accept a public suffix (`com`, `co.uk`, `github.io`), with every host below it
     #[arg(long)]
     suffix: bool,
 
-    /// A Maildir with its folders (`.Sent`, `Sent`), several if wanted
+    /// A Maildir with its folders (`.Sent`, `Sent`); may be repeated
     #[arg(long, value_name = "PATH")]
     maildir: Vec<PathBuf>,
 
-    /// An account, `imaps://USER@HOST[:PORT][/FOLDER]`, several if wanted; `imap:` is TLS by STARTTLS,
-    /// but for this machine
+    /// An account, `imaps://USER@HOST[:PORT][/FOLDER]`; may be repeated. `imap:` uses STARTTLS,
+    /// except to this machine
     #[arg(long, value_name = "URL", value_parser = |url: &str| Account::parse(url))]
     imap: Vec<Account>,
 
-    /// The file with the password of the accounts, in its first line; without it the variable
+    /// The file with the password of the accounts in its first line. Without it the variable
     /// LINKMILTER_IMAP_PASSWORD is read
     #[arg(long, value_name = "FILE", requires = "imap")]
     password_file: Option<PathBuf>,
 
-    /// Certificates (PEM) that the IMAP server is known by, in the place of those of the web
+    /// Certificates (PEM) to trust for the IMAP server, instead of the built-in roots
     #[arg(long, value_name = "FILE", requires = "imap")]
     imap_ca: Option<PathBuf>,
 
-    /// Messages delivered since then: a number with s, m, h, d or w [default: all]
+    /// Only messages delivered within this time: a number with s, m, h, d or w [default: all]
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     since: Option<Duration>,
 
-    /// Say what would be done, and do nothing
+    /// Print what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Undo a recall of these hosts, of all that it named
+    /// Undo a recall; all hosts that it named must be given
     #[arg(long)]
     give_back: bool,
 
-    /// Finish first what an interrupted run left: a message beside its new copy
+    /// First finish what an interrupted run left: a message beside its copy
     #[arg(long)]
     resume: bool,
 
-    /// Messages changed a second at most
+    /// Messages changed per second at most
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rate: u32,
 
-    /// Note what was done in this directory, for `why --recalls`, in the place of the journal. Without it who
-    /// may not write to the journal notes it in ~/.local/state/linkmilter
+    /// Record the changes in this directory, for `why --recalls`, instead of the journal. Without
+    /// it a user who may not write to the journal gets them recorded in ~/.local/state/linkmilter
     #[arg(long, value_name = "DIR")]
     recalls: Option<PathBuf>,
 
@@ -94,9 +95,9 @@ pub struct Args {
     events: Events,
 }
 
-/// What was done so far.
+/// Counts of this run so far.
 #[derive(Debug, Default)]
-struct Sums {
+struct Totals {
     read: u64,
     changed: u64,
     links: usize,
@@ -110,36 +111,36 @@ struct Run {
     recall: Recall,
     tlds: TldTable,
     since: Option<SystemTime>,
-    most: u64,
+    max_message: u64,
     dry_run: bool,
     give_back: bool,
     resume: bool,
     pause: Duration,
-    bar: ProgressBar,
-    sums: Sums,
-    /// Where `why` finds what was done.
+    progress: ProgressBar,
+    totals: Totals,
+    /// Records the changes for `why`.
     notes: Notes,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
-    // What was taken apart is given back, however much it was.
-    let hosts = pasted::hosts(&args.hosts, args.suffix || args.give_back)?;
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
+    // A recall is undone even if it was for a whole suffix.
+    let hosts = host_arg::parse_all(&args.hosts, args.suffix || args.give_back)?;
     let password = match args.imap.is_empty() {
         true => String::new(),
         false => imap::password(args.password_file.as_deref())?,
     };
-    let roots = args.imap_ca.as_deref().map(imap::roots).transpose()?;
+    let roots = args.imap_ca.as_deref().map(imap::read_ca_file).transpose()?;
     let (config, journal) = args.events.open()?;
-    tell_of_journal(&journal, &hosts, args.since)?;
-    // A key that this user may not read is not missed: then nothing is sealed.
-    let own = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());
-    let settings = match own {
-        Some(key) => config.settings_of_daemon(Some(key))?,
-        None => config.settings_of_user()?,
+    print_journal_matches(&journal, &hosts, args.since)?;
+    // A key that this user may not read is no error: then the recipes have no seal.
+    let seal_key = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());
+    let settings = match seal_key {
+        Some(key) => config.daemon_settings(Some(key))?,
+        None => config.user_settings()?,
     };
-    let named = config.server.host_name.as_ref().map(|name| name.0.clone());
+    let host_name = config.server.host_name.as_ref().map(|name| name.0.clone());
     let facts = Facts {
-        host_name: named.unwrap_or_else(|| "localhost".to_owned()),
+        host_name: host_name.unwrap_or_else(|| "localhost".to_owned()),
         language: config.policy.language.clone(),
         ..Facts::default()
     };
@@ -147,23 +148,23 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         recall: Recall::new(hosts, &settings.policies.default_policy(), facts),
         tlds: super::tld::table(&config),
         since: args.since.and_then(|span| SystemTime::now().checked_sub(span)),
-        most: config.server.max_message.0,
+        max_message: config.server.max_message.0,
         dry_run: args.dry_run,
         give_back: args.give_back,
         resume: args.resume,
         pause: Duration::from_secs(1) / args.rate,
-        bar: match std::io::stderr().is_terminal() {
+        progress: match std::io::stderr().is_terminal() {
             true => ProgressBar::new_spinner(),
             false => ProgressBar::hidden(),
         },
-        sums: Sums::default(),
+        totals: Totals::default(),
         notes: match args.dry_run {
             true => Notes::default(),
             false => Notes::open(args.recalls.as_deref(), &journal, journal::bounds(&config)),
         },
     };
     if args.give_back && !run.recall.checks_seals() {
-        complain(&"no key can be read: whoever wrote a recipe is believed");
+        warn(&"no key can be read, so it cannot be checked who wrote a recipe");
     }
     for maildir in &args.maildir {
         run.maildir(maildir);
@@ -171,28 +172,28 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     for account in &args.imap {
         run.account(account, password.as_str(), roots.as_deref());
     }
-    run.bar.finish_and_clear();
+    run.progress.finish_and_clear();
     if !args.maildir.is_empty() || !args.imap.is_empty() {
         print(&run.report())?;
     }
-    match run.sums.failed {
-        0 => Ok(Answer::Done),
-        failed => anyhow::bail!("{failed} messages, folders or accounts could not be treated"),
+    match run.totals.failed {
+        0 => Ok(ExitStatus::Done),
+        failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }
 }
 
-/// What stands in a mailbox whose server compresses or encrypts what it keeps.
-fn no_message(bytes: &[u8]) -> Option<&'static str> {
+/// What a file is if it is not a message: some servers compress or encrypt what they store.
+fn not_a_message(bytes: &[u8]) -> Option<&'static str> {
     match sniff::kind(bytes) {
         Kind::Compressed(_) => Some("compressed data"),
         Kind::Tar => Some("a tar archive"),
-        Kind::Foreign(what) => Some(what),
+        Kind::NotMail(what) => Some(what),
         Kind::Empty | Kind::Message | Kind::Mbox => None,
     }
 }
 
-/// Who got a link to the hosts, as far as the journal tells.
-fn tell_of_journal(
+/// Prints who got a link to the hosts, as far as the journal knows.
+fn print_journal_matches(
     journal: &Path,
     hosts: &[String],
     since: Option<Duration>,
@@ -213,7 +214,7 @@ fn tell_of_journal(
     let reading = match reading {
         Ok(reading) => reading,
         Err(error) => {
-            complain(&error);
+            warn(&error);
             return Ok(());
         }
     };
@@ -221,7 +222,7 @@ fn tell_of_journal(
     for (host, (messages, domains)) in asked.iter().zip(found) {
         let name = defanged(host);
         if messages == 0 {
-            complain(&reading.nothing(&format!("no link to {name}"), journal));
+            warn(&reading.not_found_note(&format!("no link to {name}"), journal));
             continue;
         }
         let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
@@ -229,26 +230,26 @@ fn tell_of_journal(
         out += &format!("the journal knows {messages} messages with a link to {name}, to {to}\n");
     }
     print(&out)?;
-    if let Some(said) = reading.omitted() {
-        complain(&said);
+    if let Some(text) = reading.omission_note() {
+        warn(&text);
     }
     Ok(())
 }
 
 impl Run {
-    /// What a message becomes, if it is one of those that are looked for.
-    fn treated(&mut self, place: &dyn Display, bytes: &[u8]) -> Option<Recalled> {
-        if let Some(other) = no_message(bytes) {
+    /// The new version of a message, or `None` if it stays as it is.
+    fn new_version(&mut self, place: &dyn Display, bytes: &[u8]) -> Option<Recalled> {
+        if let Some(other) = not_a_message(bytes) {
             self.failed(place, &format_args!("expected a message, found {other}"));
             return None;
         }
         let found = match self.give_back {
-            true => self.recall.given_back_wholly(bytes),
+            true => self.recall.undo_all(bytes),
             false => self.recall.recalled(bytes, &self.tlds),
         };
         match found {
             Ok(Some(found)) => {
-                if let Some(why) = &found.left {
+                if let Some(why) = &found.incomplete {
                     self.failed(place, why);
                 }
                 Some(found)
@@ -266,14 +267,14 @@ impl Run {
     }
 
     fn changed(&mut self, links: usize) {
-        self.sums.changed += 1;
-        self.sums.links += links;
+        self.totals.changed += 1;
+        self.totals.links += links;
     }
 
-    /// Tells the journal what was done to a message; either copy of it will do.
-    fn note(&mut self, mailbox: Mailbox, action: Done, bytes: &[u8], links: usize) {
+    /// Records in the journal what was done to a message. `bytes` may be the original or the copy.
+    fn note(&mut self, mailbox: Mailbox, action: RecallAction, bytes: &[u8], links: usize) {
         let head = Whole::split(bytes).message.head;
-        let id = envelope::field(head, "Message-ID").unwrap_or_default();
+        let id = header_fields::field(head, "Message-ID").unwrap_or_default();
         let event = RecallEvent {
             v: SCHEMA_VERSION,
             time: Timestamp::of(SystemTime::now()),
@@ -286,46 +287,47 @@ impl Run {
         self.notes.record(&event);
     }
 
-    /// What this run does.
-    fn action(&self) -> Done {
-        if self.give_back { Done::GivenBack } else { Done::Recalled }
+    /// What this run does to a message.
+    fn action(&self) -> RecallAction {
+        if self.give_back { RecallAction::GivenBack } else { RecallAction::Recalled }
     }
 
-    /// Tells the journal of a message whose copy an interrupted run had made.
+    /// Records a message whose copy an interrupted run had made.
     fn note_finished(&mut self, mailbox: Mailbox, copy: &[u8]) {
         let action = match self.recall.is_last(copy) {
-            true => Done::Recalled,
-            false => Done::GivenBack,
+            true => RecallAction::Recalled,
+            false => RecallAction::GivenBack,
         };
         let links = 0;
         self.note(mailbox, action, copy, links);
     }
 
     fn tick(&self) {
-        self.bar.set_message(format!("{} read, {} changed", self.sums.read, self.sums.changed));
-        self.bar.tick();
+        self.progress
+            .set_message(format!("{} read, {} changed", self.totals.read, self.totals.changed));
+        self.progress.tick();
     }
 
     fn failed(&mut self, place: &dyn Display, why: &dyn Display) {
-        self.sums.failed += 1;
-        complain(&format_args!("{place}: {why}"));
+        self.totals.failed += 1;
+        warn(&format_args!("{place}: {why}"));
     }
 
     fn report(&self) -> String {
-        let Sums { read, changed, links, gone, finished, failed } = &self.sums;
-        let would = if self.dry_run { "would be " } else { "" };
+        let Totals { read, changed, links, gone, finished, failed } = &self.totals;
+        let would_be = if self.dry_run { "would be " } else { "" };
         let what = match self.give_back {
-            true => format!("{changed} {would}given back"),
-            false => format!("{changed} {would}changed, {links} links {would}taken apart"),
+            true => format!("{changed} {would_be}given back"),
+            false => format!("{changed} {would_be}changed, {links} links {would_be}taken apart"),
         };
         let mut out = format!("{read} messages read, {what}");
-        for (count, said) in [
+        for (count, text) in [
             (gone, "moved or removed meanwhile"),
             (finished, "of an interrupted run finished"),
             (failed, "failed"),
         ] {
             if *count > 0 {
-                out += &format!(", {count} {said}");
+                out += &format!(", {count} {text}");
             }
         }
         out.push('\n');

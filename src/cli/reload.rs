@@ -1,4 +1,4 @@
-//! Having the daemon read its configuration anew, and waiting for what it says of it.
+//! Makes the daemon reload its configuration, and waits for its answer.
 
 use std::time::{Duration, Instant};
 
@@ -6,19 +6,19 @@ use anyhow::{Context, bail};
 
 use crate::config::Config;
 use crate::daemon::pid::running;
-use crate::daemon::reloaded::{Reloads, Told};
+use crate::daemon::reload_report::{ReloadReport, ReloadResult};
 
-/// How long the daemon is waited for: three lists of the biggest size take some seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time to wait for the daemon. Three lists of the maximum size take some seconds.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often it is looked for its answer.
-const LOOK: Duration = Duration::from_millis(20);
+/// Time between two checks for its answer.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What became of the request.
-pub enum Said {
-    /// No daemon runs; how that was seen.
-    Nobody(String),
-    InForce {
+/// The result of the request.
+pub enum ReloadOutcome {
+    /// No daemon is running. Says how this is known.
+    NotRunning(String),
+    Applied {
         process: i32,
         generation: u64,
     },
@@ -31,33 +31,38 @@ pub enum Said {
 /// Sends SIGHUP to the daemon of this configuration and waits for its answer.
 ///
 /// # Errors
-/// When it cannot be told, or says nothing in time.
-pub fn ask(config: &Config) -> anyhow::Result<Said> {
+/// When the signal cannot be sent, or there is no answer in time.
+pub fn request(config: &Config) -> anyhow::Result<ReloadOutcome> {
     let file = config.pid_file();
     let Some(pid) = running(&file) else {
-        return Ok(Said::Nobody(format!("no daemon runs by {}", file.display())));
+        return Ok(ReloadOutcome::NotRunning(format!(
+            "no daemon is running according to {}",
+            file.display()
+        )));
     };
     let process = pid.as_raw_nonzero().get();
-    let before = Reloads::read(config).filter(|reloads| reloads.process == process);
+    let before = ReloadReport::read(config).filter(|reloads| reloads.process == process);
     let before = before.map_or(0, |reloads| reloads.number);
     rustix::process::kill_process(pid, rustix::process::Signal::HUP)
         .with_context(|| format!("cannot send SIGHUP to process {process}"))?;
     let begun = Instant::now();
     loop {
-        let now = Reloads::read(config).filter(|reloads| reloads.process == process);
+        let now = ReloadReport::read(config).filter(|reloads| reloads.process == process);
         if let Some(reloads) = now.filter(|reloads| reloads.number > before) {
-            return Ok(match reloads.told {
-                Told::InForce { generation } => Said::InForce { process, generation },
-                Told::Kept { error, .. } => Said::Refused { process, error },
+            return Ok(match reloads.result {
+                ReloadResult::InForce { generation } => {
+                    ReloadOutcome::Applied { process, generation }
+                }
+                ReloadResult::Kept { error, .. } => ReloadOutcome::Refused { process, error },
             });
         }
-        if begun.elapsed() > PATIENCE || running(&file) != Some(pid) {
+        if begun.elapsed() > RELOAD_TIMEOUT || running(&file) != Some(pid) {
             bail!(
-                "SIGHUP was sent to process {process}, which did not say within {} s what it made \
-                 of it: see its log",
-                PATIENCE.as_secs()
+                "SIGHUP was sent to process {process}, which did not report a result within {} s: \
+                 see its log",
+                RELOAD_TIMEOUT.as_secs()
             );
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

@@ -1,4 +1,4 @@
-//! `linkmilter restore`: a filtered message in, the original out.
+//! `linkmilter restore`: restores the original of a filtered message.
 
 use std::cell::Cell;
 use std::io::{ErrorKind, Write};
@@ -6,31 +6,33 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::shared::PRIVATE;
-use super::{Answer, complain, done};
-use crate::daemon::recipes::{FOLDER, stored as stored_in};
+use super::shared::PERMISSION_HINT;
+use super::{ExitStatus, done, warn};
+use crate::daemon::recipes::{self, FOLDER};
 use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
 use crate::engine::whole::Whole;
 use crate::file;
 
 /// Undo the edits of a filtered message
 ///
-/// Writes the original message, without the header fields of the filter. Nothing is written, and the
-/// exit code is 1, unless the body has the SHA-256 that it had before the filter: a DKIM signature
-/// then verifies again. Messages kept with bare line feeds (Maildir) come back with bare line feeds.
+/// Writes the original message, without the header fields of the filter. If the body does not get
+/// the SHA-256 that it had before the filter, nothing is written and the exit code is 1. So DKIM
+/// signatures verify again. Messages stored with bare line feeds (Maildir) are restored with bare
+/// line feeds.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The message; `-` or nothing: standard input
+    /// The message [default: standard input, also for `-`]
     file: Option<PathBuf>,
-    /// Where the filter keeps recipes that are too big for a header field
+    /// Where the filter stores recipes that are too large for a header field
     #[arg(long, value_name = "DIR", default_value = "/var/lib/linkmilter")]
     state_dir: PathBuf,
-    /// File with a key of the seal, several if it was changed; without one a seal is not checked
+    /// File with a key of the seal; may be repeated if the key was changed. Without it a seal is
+    /// not checked
     #[arg(long, value_name = "FILE")]
     seal_key: Vec<PathBuf>,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
     let bytes = super::input::read(file)?;
     let Whole { envelope, message, separator } = Whole::split(&bytes);
@@ -40,16 +42,16 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let recipes = args.state_dir.join(FOLDER);
     let denied = Cell::new(false);
     let stored = |digest: &str| {
-        let read = stored_in(&recipes, digest);
+        let read = recipes::read(&recipes, digest);
         denied.set(read.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
         read.ok()
     };
     let restored = match restore_as(message.head, message.body, &known, Believe::All, stored) {
         Ok(restored) => restored,
-        Err(error) if denied.get() => bail!("{error} ({}): {PRIVATE}", recipes.display()),
+        Err(error) if denied.get() => bail!("{error} ({}): {PERMISSION_HINT}", recipes.display()),
         Err(error) => {
-            complain(&format_args!("{error}{}", hint(&error, &recipes)));
-            return Ok(Answer::No);
+            warn(&format_args!("{error}{}", hint(&error, &recipes)));
+            return Ok(ExitStatus::Negative);
         }
     };
     let seal = match (restored.seal, !keys.is_empty()) {
@@ -58,9 +60,9 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         (Seal::Unknown, true) => "no seal",
         (Seal::Unknown, false) => "the seal was not checked (--seal-key)",
     };
-    complain(&format_args!("body as it was before the filter; {seal}"));
+    warn(&format_args!("body as it was before the filter; {seal}"));
     for name in &restored.overwritten {
-        complain(&format_args!("{name} as it was before the filter: it was changed since"));
+        warn(&format_args!("{name} as it was before the filter: it was changed since"));
     }
     let mut out = std::io::stdout().lock();
     let mut pieces = [envelope, &restored.head, separator, &restored.body].into_iter();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::Answer;
+use super::ExitStatus;
 use super::dns::Asker;
 use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
@@ -16,18 +16,18 @@ use crate::policy::Envelope;
 
 /// Filter one message
 ///
-/// Reads a message and writes it with its deceptive links taken apart. Every byte that no edit
-/// touches stays as it was. Of the rules of the configuration those hold that ask for header fields
-/// alone: nothing is known of the envelope.
+/// Reads a message and writes it with its deceptive links defanged. Every byte outside of the edits
+/// stays unchanged. Of the rules of the configuration, only those are used that depend on header
+/// fields alone: the envelope is unknown.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Add no header fields: a message without edits comes out byte for byte
+    /// Add no header fields: a message without edits is written unchanged
     #[arg(long)]
     no_header: bool,
     /// Treat every link as unsafe, to share a message with others
     #[arg(long)]
     defang_all: bool,
-    /// Ask the DNS about top-level domains that the table lacks
+    /// Query the DNS for top-level domains that the table lacks
     #[arg(long)]
     dns: bool,
     #[command(flatten)]
@@ -36,20 +36,20 @@ pub struct Args {
     file: Option<PathBuf>,
 }
 
-/// The message as it was before it was filtered.
-fn unfiltered(bytes: &[u8]) -> Option<Vec<u8>> {
+/// The message as it was before the filter.
+fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
     let Whole { envelope, message, separator } = Whole::split(bytes);
     let restored =
         splice::restore_as(message.head, message.body, &[], Believe::All, |_| None).ok()?;
     Some([envelope, &restored.head, separator, &restored.body].concat())
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
-    let settings = config.settings_of_user()?;
+    let settings = config.user_settings()?;
     let bytes = super::input::read(args.file.as_deref())?;
     let message = Message::split(&bytes);
-    // A message that was filtered before keeps its fields where filtering it again changes nothing.
+    // A message that was filtered before keeps its fields if filtering it again changes nothing.
     let known = splice::undo::holds(message.head, message.body, |_| None);
     let omit = args.no_header || known;
     let host_name = host_name(&config);
@@ -58,12 +58,12 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let selected = settings.policies.select_by_header(&envelope);
     let mut policy = Policy {
         header_fields: if omit { HeaderFields::Omit } else { HeaderFields::Add },
-        // Nobody keeps a recipe for the command line: all of it goes into the header.
+        // Nobody stores a recipe for the command line, so all of it goes into the header.
         undo_header_bytes: None,
         ..with_feeds(&config, &selected)
     };
     if args.defang_all {
-        // Whatever the settings of the house spare.
+        // Override whatever the configuration exempts.
         policy.defang = Defang::All;
         policy.mode = policy.mode.max(Mode::Enforce);
         policy.exempt = None;
@@ -80,16 +80,17 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     let mut outcome = filter(message, &policy);
     let edits = !outcome.edits.is_empty() || !outcome.head_edits.is_empty();
-    // Another configuration takes more apart: one recipe is to undo what both do.
-    let before = (known && !args.no_header && edits).then(|| unfiltered(&bytes)).flatten();
+    // Another configuration defangs more. One recipe must undo the edits of both.
+    let before =
+        (known && !args.no_header && edits).then(|| without_filter_edits(&bytes)).flatten();
     if let Some(before) = &before {
         let policy = Policy { header_fields: HeaderFields::Add, ..policy.clone() };
         outcome = filter(Message::split(before), &policy);
     }
     let bytes = before.unwrap_or(bytes);
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
-        super::complain(
-            &"expected to read the message, but the engine failed: it goes on as it came",
+        super::warn(
+            &"expected to judge the message, but the engine failed: it is written unchanged",
         );
     }
     let mut out = io::stdout().lock();

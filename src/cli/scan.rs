@@ -22,25 +22,24 @@ use crate::engine::{Facts, Policy, Verdict};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Account, Completion, Dns, Error, Input, Journal, Progress, Report, Scan, Settings, Stream,
-    Witness, input, ranges,
+    Completion, CrossCheck, Dns, Error, GapLines, Input, Journal, OutputFormat, Progress, Report,
+    Scan, Settings, input, ranges,
 };
 
-use super::Answer;
+use super::ExitStatus;
 use super::dns::Asker;
 
 /// Judge the messages of archives
 ///
-/// Reads messages, mbox files, Maildirs, MH folders, tar archives and gzip, zstd or xz of these,
-/// told apart by their content. Exit code 0: nothing found; 1: findings, or a
-/// message whose reading took too much to be finished; 2: something could not be read (it is named,
-/// the rest is scanned all the same).
+/// Reads messages, mbox files, Maildirs, MH folders, tar archives and gzip, zstd or xz of these. The
+/// content tells which it is. Exit code 0: nothing found; 1: findings, or a message that took too much
+/// to be read to its end; 2: something could not be read (it is reported, and the rest is scanned).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files and folders; `-` is standard input
     #[arg(required_unless_present = "files0_from")]
     paths: Vec<PathBuf>,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
     /// Show what the filter would change, as a unified diff
@@ -49,17 +48,17 @@ pub struct Args {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Threads that judge, 1 to 512 [default: one for each core]
+    /// Worker threads, 1 to 512 [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_jobs)]
     jobs: Option<usize>,
-    /// Keep a journal in this file; go on where it says
+    /// Keep a journal in this file; continue where it ends
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Read NUL-ended paths, or `mbox:START-END:PATH`, from this file; `-` is standard input
+    /// Read NUL-terminated paths, or `mbox:START-END:PATH`, from this file; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     files0_from: Option<PathBuf>,
-    /// Do not scan: write the sources as NUL-ended entries for --files0-from, mboxes of more than
-    /// this many MiB cut into ranges
+    /// Do not scan: write the sources as NUL-terminated entries for --files0-from, mboxes of more than
+    /// this many MiB split into ranges
     #[arg(long, value_name = "MIB", conflicts_with_all = ["files0_from", "format", "diff", "resume"])]
     ranges: Option<u64>,
     /// Ask the DNS about top-level domains that the table lacks
@@ -77,16 +76,16 @@ pub struct Args {
     /// Settings of the filter [default: the built-in ones]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Largest message, in MiB; larger ones are named and passed over
+    /// Size limit of a message, in MiB; larger ones are reported and skipped
     #[arg(long, value_name = "MIB", default_value = "256")]
     max_message: NonZeroUsize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One JSON object a line and finding
+    /// One JSON object per finding, one per line
     Jsonl,
-    /// One row a finding, safe for spreadsheets
+    /// One row per finding, safe for spreadsheets
     Csv,
     /// Tables for the terminal
     Summary,
@@ -96,7 +95,7 @@ enum Format {
     Stix,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     if let Some(mib) = args.ranges {
         return list_ranges(&args, mib << 20);
     }
@@ -108,12 +107,12 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let mut out = output(args.out.as_deref(), journal.as_ref())?;
     let own = own_files(&args);
     let fresh = journal.as_ref().is_none_or(|journal| journal.position().batches == 0);
-    if settings.stream == Stream::Csv && fresh {
+    if settings.format == OutputFormat::Csv && fresh {
         let mut header = Vec::new();
         csv::write_header(&mut header)?;
         quietly(out.write_all(&header))?;
         if let Some(journal) = &mut journal {
-            journal.wrote(header.len());
+            journal.add_written(header.len());
         }
     }
     let stop = Arc::new(AtomicBool::new(false));
@@ -126,30 +125,35 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         progress: &progress,
         stop: &stop,
         journal,
-        own: &own,
+        own_files: &own,
     };
     let report = match &args.files0_from {
         Some(list) => {
-            let entries = input::list(list).with_context(|| list.display().to_string())?;
+            let entries = input::read_list(list).with_context(|| list.display().to_string())?;
             scan.run(entries, &mut out)
         }
         None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut out),
     };
     progress.finish();
     match report {
-        // The reader has seen enough (`| head`): findings, since only they are written here.
-        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Answer::No),
+        // The reader has closed the pipe (`| head`). There are findings, since only they are
+        // written here.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(ExitStatus::Negative)
+        }
         report => finish(&args, report?, &mut out),
     }
 }
 
-/// Writes the forms that are made of the counts, says what was left out, and answers.
-fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answer> {
+/// Writes the output formats that are made from the counts, reports what was not read, and answers.
+fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
         let hint = match &args.resume {
-            Some(path) => format!("go on with --resume {}", path.display()),
-            None => "the lines written are whole; with --resume the scan could go on".to_owned(),
+            Some(path) => format!("continue with --resume {}", path.display()),
+            None => {
+                "the lines written are complete; with --resume the scan could continue".to_owned()
+            }
         };
         bail!("interrupted after {} messages: {hint}", tally.messages);
     }
@@ -161,12 +165,14 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =
             tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
-        super::complain(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
+        super::warn(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
     }
     match tally.unread {
-        0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(Answer::No),
-        0 => Ok(Answer::Done),
-        unread => bail!("{unread} of the sources could not be read whole, the rest was scanned"),
+        0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(ExitStatus::Negative),
+        0 => Ok(ExitStatus::Done),
+        unread => {
+            bail!("{unread} of the sources could not be read completely, the rest was scanned")
+        }
     }
 }
 
@@ -181,7 +187,7 @@ fn write_counts(format: Format, out: &mut Output, tally: &Tally) -> io::Result<(
     out.flush()
 }
 
-/// A reader that has seen enough (`| head`) is no failure.
+/// A closed pipe (`| head`) is no error.
 fn quietly(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -189,13 +195,13 @@ fn quietly(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-fn list_ranges(args: &Args, size: u64) -> anyhow::Result<Answer> {
+fn list_ranges(args: &Args, size: u64) -> anyhow::Result<ExitStatus> {
     let mut out = BufWriter::new(output(args.out.as_deref(), None)?);
     let write =
         |path: &PathBuf| ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20);
     let written = args.paths.iter().try_for_each(write).and_then(|()| out.flush());
     quietly(written)?;
-    Ok(Answer::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn config(args: &Args) -> anyhow::Result<Config> {
@@ -207,13 +213,13 @@ fn config(args: &Args) -> anyhow::Result<Config> {
 }
 
 fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
-    let policy = config.settings_of_user()?.policies.default_policy();
+    let policy = config.user_settings()?.policies.default_policy();
     let dns = match args.dns {
         true => {
             let asker = Asker::new(config)?;
-            Dns::Asked(Box::new(move |questions| asker.answers(questions)))
+            Dns::Queries(Box::new(move |questions| asker.answers(questions)))
         }
-        false => Dns::Silent,
+        false => Dns::Off,
     };
     let all = args.all_links || args.witness;
     Ok(Settings {
@@ -225,20 +231,21 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         facts: Facts::default(),
         tlds: super::tld::table(config),
         dns,
-        stream: match args.format {
-            _ if args.diff => Stream::Diff,
-            Format::Jsonl => Stream::Jsonl,
-            Format::Csv => Stream::Csv,
-            Format::Summary | Format::Html | Format::Stix => Stream::Counts,
+        format: match args.format {
+            _ if args.diff => OutputFormat::Diff,
+            Format::Jsonl => OutputFormat::Jsonl,
+            Format::Csv => OutputFormat::Csv,
+            Format::Summary | Format::Html | Format::Stix => OutputFormat::Counts,
         },
-        least: if args.all_links { Verdict::Ok } else { Verdict::Notice },
-        account: if args.account { Account::Gaps } else { Account::Findings },
-        witness: if args.witness { Witness::Yes } else { Witness::No },
-        largest: args.max_message.get() << 20,
+        min_verdict: if args.all_links { Verdict::Ok } else { Verdict::Notice },
+        gap_lines: if args.account { GapLines::Write } else { GapLines::Omit },
+        crosscheck: if args.witness { CrossCheck::On } else { CrossCheck::Off },
+        max_message: args.max_message.get() << 20,
     })
 }
 
-/// What must be the same for a journal to be taken up: all but the cores and the journal itself.
+/// What must be the same when a scan is resumed: everything except the number of threads and the
+/// journal itself.
 fn command(args: &Args, config: &Config) -> String {
     let settings = Sha256::digest(config::effective(config));
     let settings = hex(settings.get(..8).unwrap_or_default());
@@ -259,36 +266,36 @@ fn command(args: &Args, config: &Config) -> String {
     )
 }
 
-/// Threads at most: more than the biggest machines have cores, and their stacks (2 MiB) and batches
-/// (256 KiB, eight a thread) still fit a machine that is not.
-const MOST_JOBS: usize = 512;
+/// Maximum number of threads. More than the biggest machines have cores, and their stacks (2 MiB)
+/// and batches (256 KiB, eight per thread) still fit a small machine.
+const MAX_JOBS: usize = 512;
 
 fn parse_jobs(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=MOST_JOBS).contains(number));
+    let number = text.parse().ok().filter(|number| (1..=MAX_JOBS).contains(number));
     number.ok_or_else(|| {
-        format!("expected a number from 1 to {MOST_JOBS}: more threads than cores make it slower")
+        format!("expected a number from 1 to {MAX_JOBS}: more threads than cores make it slower")
     })
 }
 
 fn jobs(asked: Option<usize>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    asked.unwrap_or_else(cores).min(MOST_JOBS)
+    asked.unwrap_or_else(cores).min(MAX_JOBS)
 }
 
-/// How long the first signal lets the batches under way be finished. A source that gives nothing
-/// (a pipe, a terminal) would hold the scan for ever; what is written and in the journal by then is
-/// whole, as after a kill.
-const GRACE: Duration = Duration::from_secs(10);
+/// Time after the first signal to finish the batches in progress. Without it, a source that sends
+/// nothing (a pipe, a terminal) would keep the scan from ending. The output and the journal are
+/// consistent, as after a kill.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The first Ctrl-C ends the scan after the batches under way, or after [`GRACE`]; the second at
-/// once.
+/// The first Ctrl-C ends the scan after the batches in progress, or after [`SHUTDOWN_TIMEOUT`]. The
+/// second one ends it at once.
 fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let stop = Arc::clone(stop);
     let watch = move || {
         for signal in signals.forever() {
             let end = move || {
-                // Without a way to end as the signal would, its exit code is still told.
+                // If the default handler fails, exit with the code that the signal would give.
                 let _ = emulate_default_handler(signal);
                 std::process::exit(128 + signal);
             };
@@ -296,7 +303,7 @@ fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
                 end();
             }
             std::thread::spawn(move || {
-                std::thread::sleep(GRACE);
+                std::thread::sleep(SHUTDOWN_TIMEOUT);
                 end();
             });
         }
@@ -305,26 +312,27 @@ fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where the output goes.
+/// The destination of the output.
 enum Output {
     File(File),
     Stdout(io::Stdout),
 }
 
-/// Opens the output. A journal's earlier output is kept, what stands behind it is cut off.
+/// Opens the output file. The output of the earlier run is kept up to where the journal says; the
+/// rest is cut off.
 fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Output> {
     let Some(path) = path else { return Ok(Output::Stdout(io::stdout())) };
     let name = || path.display().to_string();
     let open = OpenOptions::new().write(true).create(true).truncate(false).open(path);
     let mut file = open.with_context(name)?;
     let found = file.metadata().with_context(name)?;
-    // A pipe or a device takes what comes.
+    // A pipe or a device is written to from its current position.
     if found.is_file() {
         let kept = journal.map_or(0, Journal::written);
         if found.len() < kept {
             let found = found.len();
             bail!(
-                "{}: the journal vouches for {kept} bytes, found {found}: remove the journal to begin anew",
+                "{}: expected at least the {kept} bytes that the journal has recorded, found {found}: remove the journal to start again",
                 name()
             );
         }
@@ -333,21 +341,21 @@ fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Outp
     Ok(Output::File(file))
 }
 
-/// What the scan itself writes: it may stand in a folder that is scanned.
+/// The files that the scan itself writes. They may be in a folder that is scanned.
 fn own_files(args: &Args) -> Vec<PathBuf> {
-    let mut own: Vec<PathBuf> = Vec::new();
+    let mut own_files: Vec<PathBuf> = Vec::new();
     let output = args.out.as_deref().unwrap_or(Path::new("/dev/stdout"));
-    // Standard output is no file, or one that has a name.
-    own.extend(output.canonicalize().ok().filter(|path| path.is_file()));
+    // Standard output may be no file, or a file with a path.
+    own_files.extend(output.canonicalize().ok().filter(|path| path.is_file()));
     if let Some(journal) = &args.resume {
         let folder = journal.parent().filter(|parent| !parent.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new(".")).canonicalize();
         if let (Ok(folder), Some(name)) = (folder, journal.file_name()) {
-            own.push(folder.join(name));
-            own.push(Journal::beside(&folder.join(name)));
+            own_files.push(folder.join(name));
+            own_files.push(Journal::temp_path(&folder.join(name)));
         }
     }
-    own
+    own_files
 }
 
 impl Write for Output {

@@ -10,14 +10,14 @@ use crate::config::{self, Config, Errors, LastGood, Sources, Start};
 use crate::daemon::journal;
 use crate::engine::Policy;
 use crate::engine::lists::Lists;
-use crate::feed::refresh::kept;
+use crate::feed::refresh::load_stored;
 use crate::feed::store::Store;
 use crate::record::journal::JournalError;
 
-/// Of every command that reads the configuration.
+/// Options of every command that reads the configuration.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ConfigFile {
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it exists]
     #[arg(id = "config", long = "config", value_name = "FILE", global = true)]
     pub file: Option<PathBuf>,
 }
@@ -28,29 +28,29 @@ impl ConfigFile {
     }
 
     /// # Errors
-    /// When the configuration does not hold.
+    /// When the configuration is not valid.
     pub fn load(self) -> Result<Config, Errors> {
         config::load(&self.sources())
     }
 
-    /// The configuration that the filter here has in force: the last good one where the present one
-    /// does not hold, which is complained of. For questions about what runs.
+    /// The configuration that the filter on this machine uses: the last good one if the present one
+    /// is not valid, with a warning. For questions about what is running.
     ///
     /// # Errors
-    /// When the present one does not hold and none is kept that this user may read.
+    /// When the present one is not valid, and this user can read no last good one.
     pub fn in_force(self) -> Result<Config, Errors> {
         Ok(match config::start(&self.sources(), config::load)? {
             Start::Present(config) => config,
             Start::LastGood(LastGood { loaded, since, errors }) => {
-                super::complain(&errors);
-                super::complain(&format!("the last good configuration of {since} counts"));
+                super::warn(&errors);
+                super::warn(&format!("the last good configuration of {since} is used"));
                 loaded
             }
         })
     }
 }
 
-/// Of every command that reads the event journal.
+/// Options of every command that reads the event journal.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Events {
     /// Read the event journal in this directory instead of the configured one
@@ -61,10 +61,10 @@ pub struct Events {
 }
 
 impl Events {
-    /// The configuration, and where the events are.
+    /// The configuration, and the directory of the journal.
     ///
     /// # Errors
-    /// When the configuration does not hold, and none is kept that did.
+    /// When the configuration is not valid, and there is no last good one.
     pub fn open(self) -> Result<(Config, PathBuf), Errors> {
         let config = self.config.in_force()?;
         let directory = self.journal.unwrap_or_else(|| journal::directory(&config));
@@ -72,9 +72,9 @@ impl Events {
     }
 }
 
-/// Where what a user recalled is kept who may not write to the journal: `linkmilter` in the state directory of
-/// the XDG base directories. `None` without a home.
-pub fn own_recalls() -> Option<PathBuf> {
+/// Where recalls are recorded for a user who may not write to the journal: `linkmilter` in the XDG
+/// state directory. `None` without a home directory.
+pub fn user_recall_directory() -> Option<PathBuf> {
     let absolute = |name: &str| {
         std::env::var_os(name).map(PathBuf::from).filter(|directory| directory.is_absolute())
     };
@@ -82,33 +82,34 @@ pub fn own_recalls() -> Option<PathBuf> {
     Some(state?.join("linkmilter"))
 }
 
-/// What to do about a file that the daemon keeps and this user may not read.
-pub const PRIVATE: &str =
-    "what the filter keeps is for its own user and root: say it again with sudo";
+/// Appended to the error when this user may not read a file of the daemon.
+pub const PERMISSION_HINT: &str =
+    "the files of the filter are readable by its user and root only: try again with sudo";
 
-/// Why the journal was not read, and what to do about it.
-pub fn unread(error: JournalError) -> anyhow::Error {
+/// The error of reading the journal, with a hint.
+pub fn journal_error(error: JournalError) -> anyhow::Error {
     match error.source.kind() {
-        ErrorKind::PermissionDenied => anyhow!("{error}; {PRIVATE}"),
+        ErrorKind::PermissionDenied => anyhow!("{error}; {PERMISSION_HINT}"),
         _ => error.into(),
     }
 }
 
-/// The name that the operator gave this host: asking the system would tell strangers its name.
+/// The host name of the configuration. The system is not asked: the result may be sent to
+/// strangers.
 pub fn host_name(config: &Config) -> String {
     let named = config.server.host_name.as_ref();
     named.map_or_else(|| "localhost".to_owned(), |name| name.0.clone())
 }
 
-/// The settings with the lists of others as they are kept on this machine. What cannot be read is
-/// complained of and left out.
+/// The policy with the lists of others as stored on this machine. Lists that cannot be read are
+/// left out, with a warning.
 pub fn with_feeds(config: &Config, policy: &Policy) -> Policy {
     let store = Store::new(config.feed_directory());
     let mut listings = Vec::new();
     for feed in config.feeds() {
-        match kept(&feed, &store) {
+        match load_stored(&feed, &store) {
             Ok(loaded) => listings.extend(loaded.map(|loaded| loaded.listing)),
-            Err(error) => super::complain(&error),
+            Err(error) => super::warn(&error),
         }
     }
     let lists = Lists { listings: Arc::new(listings), ..policy.lists.clone() };

@@ -13,13 +13,13 @@ use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
 
-use super::Answer;
+use super::ExitStatus;
 use super::dns::Asker;
 use super::shared::ConfigFile;
 
-/// Show, ask or refresh the table of top-level domains
+/// Show, check or refresh the table of top-level domains
 ///
-/// Without a command: its version, where it comes from, how many names it has.
+/// Without a command: its version, its origin, the number of names.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,14 +30,14 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Print the names, a line each
+    /// Print the names, one per line
     List,
-    /// Say whether names are top-level domains; exit code 1 if one is not
+    /// Check whether names are top-level domains; exit code 1 if one is not
     Check {
         /// Top-level domains, or hosts that end in one, in any script
         #[arg(required = true)]
         names: Vec<String>,
-        /// Ask the DNS about what the table lacks
+        /// Query the DNS for names that the table lacks
         #[arg(long)]
         dns: bool,
     },
@@ -45,7 +45,7 @@ enum Command {
     Update,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
     let store = Store::new(config.tld_directory());
     match args.command {
@@ -63,14 +63,14 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
 /// The table that the daemon uses on this machine: the newest good one in the state directory, else
 /// the built-in one.
 pub fn table(config: &Config) -> TldTable {
-    warned(Store::new(config.tld_directory()).load())
+    warn_and_get_table(Store::new(config.tld_directory()).load())
 }
 
-/// Says on stderr why the file in the state directory was not taken. A file that is not for this
-/// user's eyes is the daemon's business: nothing is wrong with it.
-fn warned(stored: Stored) -> TldTable {
-    if let Some(error) = stored.passed_over.as_ref().filter(|error| !error.is_denied()) {
-        super::complain(&format_args!("{error}; the built-in table is used"));
+/// Warns if the file in the state directory is not used. Missing permission of this user is no
+/// problem: the daemon can read it.
+fn warn_and_get_table(stored: Stored) -> TldTable {
+    if let Some(error) = stored.file_error.as_ref().filter(|error| !error.is_denied()) {
+        super::warn(&format_args!("{error}; the built-in table is used"));
     }
     stored.table
 }
@@ -83,14 +83,19 @@ fn about(stored: &Stored) -> String {
         stored.table.len(),
         stored.origin,
     );
-    if let Some(error) = &stored.passed_over {
+    if let Some(error) = &stored.file_error {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "not used: {error}");
     }
     out
 }
 
-fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyhow::Result<Answer> {
+fn check(
+    config: &Config,
+    table: &TldTable,
+    names: &[String],
+    dns: bool,
+) -> anyhow::Result<ExitStatus> {
     let tlds: Vec<(String, String)> =
         names.iter().map(|name| (name.clone(), tld_of(name))).collect();
     let unknown: Vec<String> = tlds
@@ -101,7 +106,8 @@ fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyh
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        Asker::with(&Options { questions: unknown.len(), ..Options::of(config) })?.answers(&unknown)
+        Asker::with(&Options { max_questions: unknown.len(), ..Options::of(config) })?
+            .answers(&unknown)
     };
     let mut out = String::new();
     let mut all = true;
@@ -121,20 +127,20 @@ fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyh
         let _ = writeln!(out, "{}: {says}", shown.escape_debug());
     }
     super::print(&out)?;
-    Ok(if all { Answer::Done } else { Answer::No })
+    Ok(if all { ExitStatus::Done } else { ExitStatus::Negative })
 }
 
-/// The last label in lower-case ASCII form; as it is when it has none.
+/// The last label in lower-case ASCII form, or unchanged if it has none.
 fn tld_of(name: &str) -> String {
     let name = name.trim().trim_end_matches(DOTS);
     let label = name.rsplit(DOTS).next().unwrap_or(name);
     idna::domain_to_ascii(label).unwrap_or_else(|_| label.to_owned())
 }
 
-fn update(config: &Config, store: &Store) -> anyhow::Result<Answer> {
+fn update(config: &Config, store: &Store) -> anyhow::Result<ExitStatus> {
     let fetch = config.tld_fetch();
     let refreshed = refresh(&fetch, store, SystemTime::now())
-        .context("the table of top-level domains stays as it is")?;
+        .context("the table of top-level domains is unchanged")?;
     let text = match refreshed {
         Refreshed::Unchanged => format!("{} is the newest\n", store.load().table.version),
         Refreshed::Replaced { table, added, removed } => {

@@ -4,29 +4,30 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::Answer;
-use super::shared::{Events, own_recalls, unread};
+use super::ExitStatus;
+use super::shared::{Events, journal_error, user_recall_directory};
 use crate::record::event::{self, Action, Event};
 use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
-use crate::record::narrative::{afterwards, narrative};
+use crate::record::narrative::{narrative, recall_line};
 
-/// Say what was done to a past message
+/// Tell what was done to a past message
 ///
-/// By the filter, on the way in and on the way out, and by recalls since. What happened to it under
-/// another name in the queue is found by its Message-ID, which its sender chose.
+/// By the filter, on the way in and on the way out, and by recalls since. The same message under
+/// another queue id is found by its Message-ID, which its sender chose.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The MTA's name for the message, as in its log, or its Message-ID
+    /// The MTA's queue id of the message, as in its log, or its Message-ID
     #[arg(value_name = "QUEUEID|MESSAGE-ID")]
     id: String,
 
-    /// Print the events as JSON, one a line
+    /// Print the events as JSON, one per line
     #[arg(long)]
     json: bool,
 
-    /// Read what users recalled in this directory as well, several if wanted: that of `recall --recalls`, or
-    /// ~/.local/state/linkmilter of whoever may not write to the journal. Your own is always read
+    /// Also read the recalls recorded in this directory; may be repeated: that of `recall
+    /// --recalls`, or ~/.local/state/linkmilter of a user who may not write to the journal. Your
+    /// own is always read
     #[arg(long, value_name = "DIR")]
     recalls: Vec<PathBuf>,
 
@@ -34,98 +35,96 @@ pub struct Args {
     events: Events,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let (_, journal) = args.events.open()?;
     let mut events = Vec::new();
     let id = args.id.trim();
     // A queue id has no @, and a Message-ID must (RFC 5322 section 3.6.4).
-    let kept = event::message_id(id.as_bytes());
+    let message_id = event::message_id(id.as_bytes());
     let by_message_id = id.contains('@') || id.starts_with('<');
     let query = match by_message_id {
-        true => Query { message_id: Some(&kept), ..Query::default() },
+        true => Query { message_id: Some(&message_id), ..Query::default() },
         false => Query { queue_id: Some(id), ..Query::default() },
     };
-    let (reading, private) = match read(&journal, query, |event| events.push(event)) {
-        // Who may not read it can be told what he did himself.
-        Err(error) if may_know(&error, &args.recalls) => (None, Some(unread(error))),
-        read => (Some(read.map_err(unread)?), None),
+    let (reading, permission_error) = match read(&journal, query, |event| events.push(event)) {
+        // A user who may not read the journal can still see his own recalls.
+        Err(error) if may_have_recalls(&error, &args.recalls) => (None, Some(journal_error(error))),
+        read => (Some(read.map_err(journal_error)?), None),
     };
     let mut ids: BTreeSet<String> = events.iter().map(|event| event.message_id.clone()).collect();
     if by_message_id {
-        ids.insert(kept.clone());
-    } else if private.is_none() {
-        events.extend(left_since(&journal, &ids, &events).map_err(unread)?);
+        ids.insert(message_id.clone());
+    } else if permission_error.is_none() {
+        events.extend(restored_since(&journal, &ids, &events).map_err(journal_error)?);
     }
-    // A message without one is not found again.
+    // A message without a Message-ID cannot be found again.
     ids.remove("");
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let mut recalls: Vec<(RecallEvent, Option<&Path>)> = Vec::new();
     let mut damaged = 0;
-    if private.is_none() {
-        damaged +=
-            recalls_of(&journal, &ids, |event| recalls.push((event, None))).map_err(unread)?;
+    if permission_error.is_none() {
+        damaged += recalls_of(&journal, &ids, |event| recalls.push((event, None)))
+            .map_err(journal_error)?;
     }
-    let own = own_recalls();
+    let own = user_recall_directory();
     let own = own.iter().filter(|own| !args.recalls.contains(own) && **own != journal);
     for directory in args.recalls.iter().chain(own) {
-        let take = |event| recalls.push((event, Some(directory.as_path())));
-        damaged += recalls_of(directory, &ids, take).map_err(unread)?;
+        let add_recall = |event| recalls.push((event, Some(directory.as_path())));
+        damaged += recalls_of(directory, &ids, add_recall).map_err(journal_error)?;
     }
     recalls.sort_by_key(|(event, _)| event.time);
     if damaged > 0 {
-        super::complain(&format_args!("{damaged} lines of recalls cannot be read"));
+        super::warn(&format_args!("{damaged} lines of recalls cannot be read"));
     }
     if events.is_empty() && recalls.is_empty() {
-        match (private, reading) {
-            (Some(private), _) => return Err(private),
+        match (permission_error, reading) {
+            (Some(permission_error), _) => return Err(permission_error),
             (None, Some(reading)) => {
-                super::complain(&reading.nothing(&format!("no message {id:?}"), &journal));
+                super::warn(&reading.not_found_note(&format!("no message {id:?}"), &journal));
             }
             (None, None) => {}
         }
-        return Ok(Answer::No);
+        return Ok(ExitStatus::Negative);
     }
-    if let Some(private) = private {
-        super::complain(&private);
+    if let Some(permission_error) = permission_error {
+        super::warn(&permission_error);
     }
-    let told = events.iter().map(|event| match args.json {
+    let events_text = events.iter().map(|event| match args.json {
         true => event.to_line() + "\n",
         false => narrative(event),
     });
-    let later = recalls.iter().map(|(event, of)| match (args.json, of) {
+    let recalls_text = recalls.iter().map(|(event, of)| match (args.json, of) {
         (true, _) => event.to_line() + "\n",
-        (false, None) => afterwards(event),
+        (false, None) => recall_line(event),
         (false, Some(of)) => {
-            format!("{} (noted in {})\n", afterwards(event).trim_end(), of.display())
+            format!("{} (noted in {})\n", recall_line(event).trim_end(), of.display())
         }
     });
-    let told: String = told.chain(later).collect();
-    super::print(&told)
+    let events_text: String = events_text.chain(recalls_text).collect();
+    super::print(&events_text)
 }
 
-/// Whether what users noted themselves may say something, of a message of which the journal says nothing to this
-/// one.
-fn may_know(error: &JournalError, named: &[PathBuf]) -> bool {
+/// Whether recalls recorded by users may help when this user may not read the journal.
+fn may_have_recalls(error: &JournalError, named: &[PathBuf]) -> bool {
     let is_private = error.source.kind() == ErrorKind::PermissionDenied;
-    is_private && (!named.is_empty() || own_recalls().is_some_and(|own| own.is_dir()))
+    is_private && (!named.is_empty() || user_recall_directory().is_some_and(|own| own.is_dir()))
 }
 
-/// What left the house as it was before the filter, of the messages that were found: another delivery, under
-/// another queue id.
-fn left_since(
+/// Deliveries of the found messages with the edits undone, on the way out, under another queue id.
+fn restored_since(
     journal: &Path,
     ids: &BTreeSet<String>,
     found: &[Event],
 ) -> Result<Vec<Event>, JournalError> {
-    let mut left = Vec::new();
+    let mut restored = Vec::new();
     for id in ids.iter().filter(|id| !id.is_empty()) {
         let query = Query { message_id: Some(id), ..Query::default() };
         read(journal, query, |event| {
             let other = found.iter().all(|known| known.queue_id != event.queue_id);
             if event.action == Action::Restored && other {
-                left.push(event);
+                restored.push(event);
             }
         })?;
     }
-    Ok(left)
+    Ok(restored)
 }

@@ -1,4 +1,4 @@
-//! Values that are possible alone but not together.
+//! Values that are valid alone but not in combination.
 
 use std::collections::HashSet;
 
@@ -6,16 +6,16 @@ use crate::engine::outcome::Disposition;
 
 use crate::policy::{HeaderTest, Profile, Trust};
 
-use super::problem::{Problem, origin_below, wrong_names};
+use super::problem::{Problem, invalid_names, origin_below};
 use super::types::{Address, Schedule, SmtpTls, Transport};
-use super::words::{self, BANNER_CHARS};
+use super::words::{self, MAX_BANNER_CHARS};
 use super::{Config, Exempt, RuleSection};
 
-/// Names that a rule protects: they are laid out for every message that it serves.
-const PROTECTED_OF_A_RULE: usize = 100;
+/// Names that one rule protects. They are prepared for every message of the rule.
+const MAX_PROTECTED_PER_RULE: usize = 100;
 
 /// Every combination that cannot work.
-pub(super) fn impossible(config: &Config) -> Vec<Problem> {
+pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut refuse =
         |key: &str, expected: &str| found.push(Problem::of_setting(config, key, expected));
@@ -28,7 +28,10 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     if config.metrics.listen.as_ref().is_some_and(|address| !address.is_local())
         && !config.metrics.beyond_loopback
     {
-        refuse("metrics.listen", "a loopback address or unix:/PATH, since nothing protects it");
+        refuse(
+            "metrics.listen",
+            "a loopback address or unix:/PATH, since it has no access control",
+        );
     }
     if let Some(address) = &config.metrics.listen
         && config.server.listen.contains(address)
@@ -69,28 +72,25 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         }
     }
     for (name, rule) in &config.rules {
-        if rule.protected.len() > PROTECTED_OF_A_RULE {
+        if rule.protected.len() > MAX_PROTECTED_PER_RULE {
             refuse(
                 &format!("rules.{name}.protected"),
-                &format!("at most {PROTECTED_OF_A_RULE} names"),
+                &format!("at most {MAX_PROTECTED_PER_RULE} names"),
             );
         }
         let mild = rule.profile.is_some_and(edits_nothing);
         if mild && !rule.when.header.is_empty() && config.upstream.fields == Trust::AboveReceived {
             refuse(
                 &format!("rules.{name}.profile"),
-                "enforce or strict beside when.header, unless upstream.fields is \"anywhere\": a \
-                 stranger can write the field",
+                "enforce or strict with when.header, unless upstream.fields is \"anywhere\": \
+                 anybody can write the field",
             );
         }
         if edits_nothing(rule.profile.unwrap_or(config.policy.profile)) && rule.defang.is_some() {
-            refuse(
-                &format!("rules.{name}.defang"),
-                "no defang beside a profile that edits nothing",
-            );
+            refuse(&format!("rules.{name}.defang"), "no defang with a profile that edits nothing");
         }
-        let asks_results = rule.when.header.iter().any(HeaderTest::asks_results);
-        if asks_results && config.exempt.authserv_id.is_none() {
+        let checks_results = rule.when.header.iter().any(HeaderTest::checks_results);
+        if checks_results && config.exempt.authserv_id.is_none() {
             refuse(
                 "exempt.authserv_id",
                 "the authserv-id of your server, since when.header of a rule needs it",
@@ -98,18 +98,18 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         }
     }
     let banner = &config.banner;
-    if banner.external && !config.gives_back() {
+    if banner.external && !config.restores_outbound() {
         refuse(
             "banner.external",
-            "outbound.local_domains, and outbound.restore, beside it: a mark in the body breaks DKIM and \
-             DMARC wherever the message goes on, unless it is taken off again on the way out",
+            "outbound.local_domains and outbound.restore with it: a banner in the body breaks DKIM and DMARC \
+             when the message is forwarded, unless it is removed on the way out",
         );
     }
     if banner.first_contact && !banner.external {
         refuse(
             "banner.first_contact",
-            "banner.external = true beside it, and what that needs: it is a line more of the mark on mail \
-             from outside, and goes where that goes",
+            "banner.external = true with it, and what that needs: it adds a line to the banner on mail from \
+             outside",
         );
     }
     for (key, text) in [
@@ -117,8 +117,8 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         ("banner.external_text", &banner.external_text),
         ("banner.first_contact_text", &banner.first_contact_text),
     ] {
-        if text.as_ref().is_some_and(|text| text.chars().count() > BANNER_CHARS) {
-            refuse(key, &format!("at most {BANNER_CHARS} characters"));
+        if text.as_ref().is_some_and(|text| text.chars().count() > MAX_BANNER_CHARS) {
+            refuse(key, &format!("at most {MAX_BANNER_CHARS} characters"));
         }
     }
     if banner.links_text.as_deref().is_some_and(words::has_other_braces) {
@@ -131,17 +131,17 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             "the authserv-id of your server, since exempt.senders needs it",
         );
     }
-    found.extend(wrong_names(config, "rules", config.rules.keys()));
-    found.extend(super::feeds::impossible(config));
-    found.extend(super::blocklists::impossible(config));
+    found.extend(invalid_names(config, "rules", config.rules.keys()));
+    found.extend(super::feeds::invalid_combinations(config));
+    found.extend(super::blocklists::invalid_combinations(config));
     found.extend(digest(config));
     for missing in found.iter_mut().filter(|missing| missing.key == "exempt.authserv_id") {
-        missing.origin = asks_for_authserv_id(config);
+        missing.origin = origin_of_authserv_id_use(config);
     }
     found
 }
 
-/// Whether one of the addresses stands there again; of port 0 each is another one.
+/// Whether an address is listed twice. With port 0 each listing is a different address.
 fn has_twice(addresses: &[Address]) -> bool {
     let mut known = HashSet::new();
     let mut named =
@@ -149,9 +149,9 @@ fn has_twice(addresses: &[Address]) -> bool {
     named.any(|address| !known.insert(address))
 }
 
-/// Where something stands that needs the authserv-id: the id itself may stand nowhere.
-fn asks_for_authserv_id(config: &Config) -> String {
-    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::asks_results);
+/// The origin of a setting that needs the authserv-id, because the id itself may have no origin.
+fn origin_of_authserv_id_use(config: &Config) -> String {
+    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::checks_results);
     let rules = config.rules.iter().filter(|(_, rule)| asks(rule));
     let rule = rules.map(|(name, _)| format!("rules.{name}.")).next();
     match rule.filter(|_| config.exempt.senders.is_empty()) {
@@ -194,7 +194,7 @@ fn edits_nothing(profile: Profile) -> bool {
     matches!(profile, Profile::Exempt | Profile::ReportOnly)
 }
 
-/// What stands in a header field as it is: control characters are refused already.
+/// Whether a text fits into a header field. Control characters are refused elsewhere.
 fn is_header_text(text: &str) -> bool {
     text.is_ascii() && text.len() <= 100
 }

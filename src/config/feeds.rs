@@ -1,73 +1,74 @@
-//! Lists of others: their settings.
+//! Lists of bad hosts and URLs that others publish: their settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::engine::outcome::Verdict;
 use crate::feed::refresh::{Checksum, Feed, Source};
-use crate::feed::{Form, Format, Holds};
+use crate::feed::{EntryKind, Format, ListLayout};
 use crate::fetch::Fetch;
 
-use super::problem::{NEITHER, Problem, wrong_names};
+use super::problem::{NEITHER, Problem, invalid_names};
 use super::schema::settings;
 use super::setting::{Size, Text, choice};
 use super::{Config, HttpsUrl};
 
 settings! {
-    /// A list of bad names that somebody else keeps, fetched by HTTPS or read from a file. `NAME` is
-    /// yours; it stands in the log and the metrics. The last good list stays in the state directory.
-    /// Names that are protected or allowed are never taken from a list.
+    /// A list of bad names that somebody else publishes, fetched by HTTPS or read from a file.
+    /// `NAME` is your choice; it appears in the log and the metrics. The last good list is kept in
+    /// the state directory. Names that are protected or allowed are ignored in a list.
     pub struct FeedSection {
-        /// Where it is: an `https:` URL. Either this or `file`.
+        /// The `https:` URL of the list. Either this or `file`.
         url: Option<HttpsUrl> = "", Reload;
-        /// Where it is on this machine. Relative paths begin at the directory of the configuration file.
+        /// The path of the list. Relative paths begin at the directory of the configuration file.
         file: Option<PathBuf> = "", Reload;
-        /// `plain` (an entry a line), `hosts` (hosts(5)), `csv`, `jsonl` (an object of JSON a line), `rpz`
-        /// (a response policy zone as a zone file). Default: `plain`.
+        /// `plain` (one entry per line), `hosts` (hosts(5)), `csv`, `jsonl` (one JSON object per
+        /// line), `rpz` (a response policy zone as a zone file). Default: `plain`.
         format: Option<Format> = "", Reload;
-        /// What the entries are: `domains` (each with all below it), `hosts` (each alone), `urls`, or
-        /// `names` that readers know: not bad, but whatever reads as one of them is suspect; a list with a
-        /// line that is no name is refused. Default: `hosts` for the format `hosts`, else `domains`; a zone
-        /// says it itself.
-        holds: Option<Holds> = "", Reload;
+        /// What the entries are: `domains` (each with all hosts below it), `hosts` (single hosts),
+        /// `urls`, or `names` that readers know: they are not bad, but a host that looks like one
+        /// of them is suspect; a list with one invalid name is refused. Default: `hosts` for the
+        /// format `hosts`, else `domains`; a zone file says it itself.
+        holds: Option<EntryKind> = "", Reload;
         /// The column of CSV, from 1. Default: 1.
         column: Option<usize> = "", Reload, 1..=1000;
-        /// The member of the objects of JSON. Default: `domain`.
+        /// The key in the JSON objects. Default: `domain`.
         member: Option<String> = "", Reload;
-        /// What its entries are: `suspect` or `unsafe`. Default: `suspect`, which is reported and edited
-        /// by the profile `strict` alone, until you know the list.
+        /// Verdict on its entries: `suspect` or `unsafe`. Default: `suspect`, which is reported and
+        /// edited by the profile `strict` alone, until you know the list.
         verdict: Option<ListVerdict> = "", Reload;
-        /// Time between two looks for a newer one; `0` looks at a reload only. Default: 1 hour.
+        /// Time between two checks for a newer list; `0` checks only at a reload. Default: 1 hour.
         refresh: Option<Duration> = "", Reload, 0..=2592000000;
-        /// Time for a look. Default: 60 seconds.
+        /// Timeout of a check. Default: 60 seconds.
         timeout: Option<Duration> = "", Reload, 100..=3600000;
-        /// Certificates (PEM) to trust in the place of the built-in roots.
+        /// Certificates (PEM) to trust instead of the built-in roots.
         ca_file: Option<PathBuf> = "", Reload;
-        /// SHA-256 of the list: 64 hexadecimal digits, or the `https:` URL of a file whose first such word
-        /// it is.
+        /// SHA-256 of the list: 64 hexadecimal digits, or the `https:` URL of a file whose first
+        /// such word is the SHA-256.
         sha256: Option<Sum> = "", Reload;
-        /// Biggest list that is read, in bytes. Default: 64 MiB.
+        /// Size limit of the list, in bytes. Default: 64 MiB.
         max_size: Option<Size> = "", Reload, 1024..=4294967296;
-        /// Most entries; a list that has more is refused. An entry takes 8 bytes of memory, a name that
-        /// readers know about 300. Default: two million, of such names 100,000.
+        /// Limit of entries; a list with more is refused. An entry takes 8 bytes of memory, a name
+        /// that readers know about 300. Default: two million, of such names 100,000.
         max_entries: Option<usize> = "", Reload, 1..=100000000;
-        /// Age since the last good look at which a warning is logged, once a day. Default: 3 days.
+        /// Age of the last successful check at which a warning is logged, once a day. Default: 3
+        /// days.
         warn_age: Option<Duration> = "", Reload, 60000..=31536000000;
     }
 }
 
-/// What the entries of a list are.
+/// The verdict on the entries of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListVerdict {
     Suspect,
     Unsafe,
 }
 
-/// A SHA-256, or where it is.
+/// A SHA-256, or the URL of a file with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sum {
-    Is(String),
-    At(HttpsUrl),
+    Digits(String),
+    Url(HttpsUrl),
 }
 
 choice!(Format {
@@ -77,11 +78,11 @@ choice!(Format {
     "jsonl" = Format::JsonLines,
     "rpz" = Format::Rpz,
 });
-choice!(Holds {
-    "domains" = Holds::Domains,
-    "hosts" = Holds::Hosts,
-    "urls" = Holds::Urls,
-    "names" = Holds::Names,
+choice!(EntryKind {
+    "domains" = EntryKind::Domains,
+    "hosts" = EntryKind::Hosts,
+    "urls" = EntryKind::Urls,
+    "names" = EntryKind::Names,
 });
 choice!(ListVerdict { "suspect" = ListVerdict::Suspect, "unsafe" = ListVerdict::Unsafe });
 
@@ -92,26 +93,26 @@ impl Text for Sum {
 
     fn parse(text: &str) -> Result<Sum, Option<String>> {
         if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Ok(Sum::Is(text.to_ascii_lowercase()));
+            return Ok(Sum::Digits(text.to_ascii_lowercase()));
         }
-        HttpsUrl::parse(text).map(Sum::At).map_err(|_| None)
+        HttpsUrl::parse(text).map(Sum::Url).map_err(|_| None)
     }
 }
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
 impl Config {
-    /// Where the lists of others are kept, for everybody on this host to read.
+    /// Where the lists are stored, readable by everybody on this host.
     pub fn feed_directory(&self) -> PathBuf {
         self.in_state("feeds")
     }
 
-    /// The lists of others, by name.
+    /// The lists, by name.
     pub fn feeds(&self) -> Vec<Feed> {
         self.feeds.iter().filter_map(|(name, section)| self.feed(name, section)).collect()
     }
 
-    /// None when it says no place, which is told before.
+    /// `None` without a source, which is reported elsewhere.
     fn feed(&self, name: &str, section: &FeedSection) -> Option<Feed> {
         let fetch = |url: &HttpsUrl| Fetch {
             url: url.0.clone(),
@@ -124,13 +125,14 @@ impl Config {
             (None, None) => return None,
         };
         let format = section.format.unwrap_or_default();
-        let usual = if format == Format::Hosts { Holds::Hosts } else { Holds::Domains };
+        let default_kind =
+            if format == Format::Hosts { EntryKind::Hosts } else { EntryKind::Domains };
         Some(Feed {
             name: name.to_owned(),
             source,
-            form: Form {
+            layout: ListLayout {
                 format,
-                holds: section.holds.unwrap_or(usual),
+                entry_kind: section.holds.unwrap_or(default_kind),
                 column: section.column.unwrap_or(1),
                 member: section.member.clone().unwrap_or_else(|| "domain".to_owned()),
             },
@@ -142,20 +144,20 @@ impl Config {
             warn_age: section.warn_age.unwrap_or(72 * HOUR),
             max_bytes: section.max_size.map_or(64 << 20, |size| size.0),
             max_entries: section.max_entries.unwrap_or(match section.holds {
-                Some(Holds::Names) => 100_000,
+                Some(EntryKind::Names) => 100_000,
                 _ => 2_000_000,
             }),
             checksum: section.sha256.as_ref().map(|sum| match sum {
-                Sum::Is(digits) => Checksum::Is(digits.clone()),
-                Sum::At(url) => Checksum::At(fetch(url)),
+                Sum::Digits(digits) => Checksum::Digits(digits.clone()),
+                Sum::Url(url) => Checksum::Fetched(fetch(url)),
             }),
         })
     }
 }
 
-/// Lists that cannot be had, and settings of them that would do nothing.
-pub(super) fn impossible(config: &Config) -> Vec<Problem> {
-    let mut found = wrong_names(config, "feeds", config.feeds.keys());
+/// Lists without a source, and settings of a list that have no effect.
+pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
+    let mut found = invalid_names(config, "feeds", config.feeds.keys());
     for (name, feed) in &config.feeds {
         if feed.url.is_some() == feed.file.is_some() {
             found.push(Problem::of_table(
@@ -166,17 +168,13 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             ));
         }
         let format = feed.format.unwrap_or_default();
-        let fetched = feed.url.is_some() || matches!(feed.sha256, Some(Sum::At(_)));
-        for (key, idle, expected) in [
-            (
-                "column",
-                feed.column.is_some() && format != Format::Csv,
-                "format = \"csv\" beside it",
-            ),
+        let fetched = feed.url.is_some() || matches!(feed.sha256, Some(Sum::Url(_)));
+        for (key, without_effect, expected) in [
+            ("column", feed.column.is_some() && format != Format::Csv, "format = \"csv\" with it"),
             (
                 "member",
                 feed.member.is_some() && format != Format::JsonLines,
-                "format = \"jsonl\" beside it",
+                "format = \"jsonl\" with it",
             ),
             (
                 "holds",
@@ -185,26 +183,27 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             ),
             (
                 "holds",
-                feed.holds == Some(Holds::Names) && !matches!(format, Format::Plain | Format::Rpz),
+                feed.holds == Some(EntryKind::Names)
+                    && !matches!(format, Format::Plain | Format::Rpz),
                 "format = \"plain\" beside holds = \"names\"",
             ),
             (
                 "verdict",
-                feed.holds == Some(Holds::Names) && feed.verdict.is_some(),
+                feed.holds == Some(EntryKind::Names) && feed.verdict.is_some(),
                 "no verdict beside holds = \"names\": what reads as one is suspect",
             ),
             (
                 "timeout",
                 feed.timeout.is_some() && !fetched,
-                "a URL beside it, of the list or its sum",
+                "a URL with it, of the list or its sum",
             ),
             (
                 "ca_file",
                 feed.ca_file.is_some() && !fetched,
-                "a URL beside it, of the list or its sum",
+                "a URL with it, of the list or its sum",
             ),
         ] {
-            if idle {
+            if without_effect {
                 found.push(Problem::of_setting(config, &format!("feeds.{name}.{key}"), expected));
             }
         }

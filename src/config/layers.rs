@@ -1,7 +1,7 @@
 //! The layers of a configuration, merged by the `config` crate.
 //!
-//! built-in < file < `conf.d/*.toml` (by name) < environment < flags. Tables merge key by key,
-//! anything else is replaced. Every value carries its origin, files with the line.
+//! built-in < file < `conf.d/*.toml` (by name) < environment < flags. Tables are merged key by key,
+//! other values are replaced. Every value has its origin, with the line if it is from a file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use super::problem::Problem;
 use super::renamed::{self, Renamed};
 use super::snapshot::{Files, Snapshot, SnapshotError};
 
-/// Where the configuration is looked for when nobody says.
+/// The configuration file if none is given.
 pub const DEFAULT_FILE: &str = "/etc/linkmilter/linkmilter.toml";
 
-/// Variables of this prefix are settings: `LINKMILTER_DNS__MODE` is `dns.mode`.
+/// Variables with this prefix are settings: `LINKMILTER_DNS__MODE` is `dns.mode`.
 pub const ENVIRONMENT_PREFIX: &str = "LINKMILTER";
 
-/// The variable with the password of the accounts of a recall.
+/// The variable with the IMAP password for `linkmilter recall`.
 pub const IMAP_PASSWORD: &str = "LINKMILTER_IMAP_PASSWORD";
 
-/// Variables of the prefix that are no settings.
+/// Variables with the prefix that are not settings.
 const NOT_SETTINGS: [&str; 2] = ["LINKMILTER_TESTDATA", IMAP_PASSWORD];
 
 fn is_setting(name: &str) -> bool {
@@ -35,13 +35,13 @@ fn is_setting(name: &str) -> bool {
 /// Where settings come from.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The file named on the command line. Without one, [`DEFAULT_FILE`] if it exists.
+    /// The file given on the command line. Without one, [`DEFAULT_FILE`] if it exists.
     pub file: Option<PathBuf>,
-    /// Environment variables; those of other prefixes are ignored.
+    /// Environment variables. Those with other prefixes are ignored.
     pub environment: BTreeMap<String, String>,
     /// Settings from the command line.
     pub flags: Vec<Flag>,
-    /// Where files are read: the disk, or a snapshot of it.
+    /// Where files are read from: the disk, or a snapshot of it.
     pub files: Files,
 }
 
@@ -57,31 +57,31 @@ pub struct Flag {
 }
 
 impl Sources {
-    /// The file if one was named, and the environment of this process.
+    /// The given file, and the environment of this process.
     pub fn new(file: Option<PathBuf>) -> Sources {
         let environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            // Nothing else is kept either: what stands here may go into a snapshot.
+            // Keep no other variables: the environment may be stored in a snapshot.
             .filter(|(name, _)| is_setting(name))
             .map(|(name, value)| (name, value.to_string_lossy().into_owned()))
             .collect();
         Sources { file, environment, ..Sources::default() }
     }
 
-    /// The same flags on top of a configuration that held once. Keys that this program does not
-    /// know are passed over there: a newer one may have written them.
+    /// The same flags on top of a configuration that was valid before. Keys that this program does
+    /// not know are ignored there: a newer version may have written them.
     #[must_use]
-    pub fn of_snapshot(&self, snapshot: Snapshot) -> Sources {
+    pub fn with_snapshot(&self, snapshot: Snapshot) -> Sources {
         Sources {
             file: self.file.clone(),
             environment: snapshot.environment.clone(),
             flags: self.flags.clone(),
-            files: Files::Kept(Arc::new(snapshot)),
+            files: Files::Snapshot(Arc::new(snapshot)),
         }
     }
 
-    /// What `config` was read from, a moment ago. Another process may have changed a file since:
-    /// a snapshot counts only when it loads ([`Sources::of_snapshot`]).
+    /// A snapshot of what `config` was just read from. Another process may have changed a file
+    /// since, so a snapshot is valid only if it loads ([`Sources::with_snapshot`]).
     ///
     /// # Errors
     /// When a file cannot be read any more.
@@ -91,22 +91,22 @@ impl Sources {
         time: String,
     ) -> Result<Snapshot, SnapshotError> {
         let layers = files(self.main_file().as_deref(), &mut Vec::new());
-        Snapshot::take(self.asked(), layers, self.environment.clone(), config, time)
+        Snapshot::take(self.requested_file(), layers, self.environment.clone(), config, time)
     }
 
-    /// The file that the command line names, else the default one, whether it is there or not.
-    pub(super) fn asked(&self) -> PathBuf {
+    /// The file given on the command line, else the default one, whether it exists or not.
+    pub(super) fn requested_file(&self) -> PathBuf {
         self.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
     }
 
-    /// Nothing but the built-in settings.
+    /// Only the built-in settings.
     pub fn builtin_only() -> Sources {
         Sources { file: Some(PathBuf::new()), ..Sources::default() }
     }
 
-    /// The file that is read: the one named, else the default one if it is there.
+    /// The file to read: the given one, else the default one if it exists.
     pub fn main_file(&self) -> Option<PathBuf> {
-        if let Files::Kept(snapshot) = &self.files {
+        if let Files::Snapshot(snapshot) = &self.files {
             return snapshot.main_file().cloned();
         }
         match &self.file {
@@ -121,25 +121,25 @@ impl Sources {
 #[derive(Debug)]
 pub(super) struct Merged {
     pub root: Value,
-    /// Where each table stands, by its path: the merge keeps the origins of values only.
+    /// The origin of each table, by its path. The merge keeps only the origins of values.
     pub tables: BTreeMap<String, String>,
-    /// Keys that stand somewhere under an earlier name.
+    /// Keys that are used under an earlier name.
     pub renamed: Vec<Renamed>,
 }
 
-/// Merges all layers. What cannot be read becomes a problem; the rest is merged all the same.
+/// Merges all layers. What cannot be read becomes a problem, and the rest is merged anyway.
 pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
     let mut builder = Config::builder();
     let mut tables = BTreeMap::new();
     let mut renamed = Vec::new();
     let paths = match &sources.files {
         Files::Disk => files(sources.main_file().as_deref(), problems),
-        Files::Kept(snapshot) => snapshot.layers.clone(),
+        Files::Snapshot(snapshot) => snapshot.layers.clone(),
     };
     for path in paths {
         if let Some(mut layer) = read_file(&path, &sources.files, problems) {
             renamed::rename(&mut layer.0, &mut renamed, problems);
-            note_tables("", &layer.0, &mut tables);
+            record_table_origins("", &layer.0, &mut tables);
             builder = builder.add_source(layer);
         }
     }
@@ -156,9 +156,9 @@ pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
     Merged { root, tables, renamed }
 }
 
-/// Notes where the tables of a file stand; a later layer takes the place of an earlier one.
-/// Nesting is bounded by the TOML parser (80 levels), so the recursion is.
-fn note_tables(
+/// Records the origins of the tables of a file. A later layer replaces an earlier one. The TOML
+/// parser limits nesting to 80 levels, so the recursion is bounded.
+fn record_table_origins(
     above: &str,
     values: &HashMap<String, Value>,
     tables: &mut BTreeMap<String, String>,
@@ -166,7 +166,7 @@ fn note_tables(
     for (name, value) in values {
         let ValueKind::Table(below) = &value.kind else { continue };
         let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
-        note_tables(&path, below, tables);
+        record_table_origins(&path, below, tables);
         tables.insert(path, value.origin().unwrap_or_default().to_owned());
     }
 }
@@ -197,7 +197,7 @@ impl Layer {
     }
 }
 
-/// The main file, then `conf.d/*.toml` beside it in the order of their names.
+/// The main file, then `conf.d/*.toml` in the same directory, sorted by name.
 pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let Some(main) = main else { return Vec::new() };
     let mut files = vec![main.to_owned()];
@@ -223,24 +223,19 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
 
 fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<Layer> {
     let name = path.display().to_string();
-    let text = match files.read(path).and_then(file::text) {
+    let text = match files.read(path).and_then(file::into_text) {
         Ok(text) => text,
         Err(error) => {
             problems.push(unreadable(&name, "a file that can be read", error.to_string()));
             return None;
         }
     };
-    let (table, errors) = DeTable::parse_recoverable(&text);
     let lines = Lines::of(&name, &text);
-    for error in &errors {
-        let start = error.span().map_or(0, |span| span.start);
-        let message = error.message().replace('\n', ", ");
-        problems.push(unreadable(&lines.origin(start), "TOML", message));
-    }
-    errors.is_empty().then(|| Layer(lines.table(table.into_inner(), problems)))
+    let table = lines.parse(&text, problems)?;
+    Some(Layer(lines.table(table, problems)))
 }
 
-/// Where the state directory is as far as the layers tell it, whatever else is wrong with them.
+/// The state directory, as far as the layers say it, whatever else is wrong with them.
 pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
     let in_file = |path: &PathBuf| {
         let text = file::read_text(path, file::MAX_BYTES).ok()?;
@@ -258,7 +253,7 @@ pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
     })
 }
 
-/// Where the lines of a file end, to turn offsets into lines.
+/// The line ends of a file, to convert offsets to line numbers.
 pub(super) struct Lines<'a> {
     file: &'a str,
     ends: Vec<usize>,
@@ -274,6 +269,21 @@ impl<'a> Lines<'a> {
         format!("{}:{line}", self.file)
     }
 
+    /// Parses the text of the file. `None` if it is not valid TOML.
+    pub(super) fn parse<'t>(
+        &self,
+        text: &'t str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<DeTable<'t>> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            let start = error.span().map_or(0, |span| span.start);
+            let message = error.message().replace('\n', ", ");
+            problems.push(unreadable(&self.origin(start), "TOML", message));
+        }
+        errors.is_empty().then(|| table.into_inner())
+    }
+
     fn table(&self, table: DeTable<'_>, problems: &mut Vec<Problem>) -> HashMap<String, Value> {
         let mut values = HashMap::new();
         for (key, value) in table {
@@ -286,7 +296,7 @@ impl<'a> Lines<'a> {
         values
     }
 
-    /// Nesting is bounded by the TOML parser (80 levels), so the recursion is.
+    /// The TOML parser limits nesting to 80 levels, so the recursion is bounded.
     fn kind(
         &self,
         value: DeValue<'_>,
@@ -320,7 +330,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The environment through the `config` crate; each value's origin names its variable.
+/// The layer of environment variables. The origin of each value is its variable.
 fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>) -> Layer {
     let wanted: HashMap<String, String> = variables
         .iter()

@@ -1,5 +1,5 @@
-//! List files: a name a line, `#` begins a comment. Read for the policy, changed by
-//! `linkmilter allow` and `linkmilter block`.
+//! List files: one name per line, `#` begins a comment. Read for the policy, changed by `linkmilter
+//! allow` and `linkmilter block`.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -12,26 +12,26 @@ use super::types::Domain;
 use crate::file;
 use crate::policy::is_below;
 
-/// Bytes of a list file at most: about a million names.
+/// Size limit of a list file in bytes: about a million names.
 pub(super) const MAX_BYTES: u64 = 32 << 20;
 
-/// What adding a name came to.
+/// The result of adding a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// The name as it was written, in ASCII form.
+    /// The added name in ASCII form.
     New(String),
-    /// The line that covers it already.
-    Already(usize),
+    /// The number of the line that already covers it.
+    AlreadyListed(usize),
 }
 
-/// What removing a name came to.
+/// The result of removing a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removed {
-    /// The name, and the lines that held it and are gone.
+    /// The name, and the numbers of the removed lines.
     Lines(String, Vec<usize>),
-    /// It stands on no line of its own, but this one covers it.
+    /// It has no line of its own, but this one covers it.
     Covered(ListEntry),
-    /// Nothing there says anything of it.
+    /// The list does not have it.
     Absent(String),
 }
 
@@ -44,8 +44,8 @@ pub struct ListEntry {
     pub name: String,
 }
 
-/// Mode of a list file that we make, whatever the umask says: the daemon runs as another user.
-const MODE: u32 = 0o644;
+/// Mode of a list file that we create, whatever the umask is: the daemon runs as another user.
+const FILE_MODE: u32 = 0o644;
 
 /// Why a list could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -59,14 +59,14 @@ pub enum ListError {
 /// The text of a list.
 ///
 /// # Errors
-/// When it cannot be read, is no UTF-8, or is bigger than 32 MiB.
+/// When it cannot be read, is not valid UTF-8, or has more than [`MAX_BYTES`] bytes.
 pub(super) fn read(path: &Path) -> io::Result<String> {
     file::read_text(path, MAX_BYTES)
 }
 
-/// The names of a list in ASCII form, each line that holds none becomes a problem. `=name` stays
-/// so: it protects the name as a whole only ([`crate::engine::host::Names`]).
-pub(super) fn names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+/// The names of a list in ASCII form. Each invalid line becomes a problem. `=name` is kept: it
+/// protects only the whole name ([`crate::engine::host::Names`]).
+pub(super) fn parse_names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
     let mut names = Vec::new();
     for (number, word) in words(text) {
         let (whole, bare) = match word.strip_prefix('=') {
@@ -87,11 +87,11 @@ pub(super) fn names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec
     names
 }
 
-/// The names of the list at `path`, in their order. A list that is not there has none; lines that
-/// hold no name are left out, since `config check` tells them.
+/// The names of the list at `path`, in their order. A missing list is empty. Invalid lines are
+/// skipped, because `config check` reports them.
 ///
 /// # Errors
-/// When it is there but cannot be read.
+/// When it exists but cannot be read.
 pub fn list_entries(path: &Path) -> Result<Vec<ListEntry>, ListError> {
     match read(path) {
         Ok(text) => Ok(entries(&text)),
@@ -100,18 +100,18 @@ pub fn list_entries(path: &Path) -> Result<Vec<ListEntry>, ListError> {
     }
 }
 
-/// Adds a host, in Unicode or in Punycode, to the list at `path`, which is made if it is not there.
-/// What stands in it stays, the new file takes its place at once, and two who add at the same time
-/// both succeed.
+/// Adds a host, in Unicode or in Punycode, to the list at `path`, which is created if it does not
+/// exist. Other lines are kept, the file is replaced atomically, and concurrent additions all
+/// succeed.
 ///
 /// # Errors
-/// When it is no host, or the file cannot be written.
+/// When the host is not valid, or the file cannot be written.
 pub fn add_to_list(path: &Path, host: &str) -> Result<Added, ListError> {
     let name = host_name(host).ok_or_else(|| ListError::Host(host.to_owned()))?;
     let mut added = Added::New(name.clone());
-    change(path, |text| {
+    edit_file(path, |text| {
         if let Some(entry) = entries(text).iter().find(|entry| entry.covers(&name)) {
-            added = Added::Already(entry.line);
+            added = Added::AlreadyListed(entry.line);
             return None;
         }
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -120,10 +120,10 @@ pub fn add_to_list(path: &Path, host: &str) -> Result<Added, ListError> {
     Ok(added)
 }
 
-/// Removes the lines that hold this host from the list at `path`, as [`add_to_list`] adds one.
+/// Removes the lines with this host from the list at `path`, in the way of [`add_to_list`].
 ///
 /// # Errors
-/// When it is no host, or the file cannot be read or written.
+/// When the host is not valid, or the file cannot be read or written.
 pub fn remove_from_list(path: &Path, host: &str) -> Result<Removed, ListError> {
     let name = host_name(host).ok_or_else(|| ListError::Host(host.to_owned()))?;
     let all = list_entries(path)?;
@@ -131,17 +131,17 @@ pub fn remove_from_list(path: &Path, host: &str) -> Result<Removed, ListError> {
         let covering = all.into_iter().find(|entry| entry.covers(&name));
         return Ok(covering.map_or(Removed::Absent(name), Removed::Covered));
     }
-    let mut gone = Vec::new();
-    change(path, |text| {
+    let mut removed = Vec::new();
+    edit_file(path, |text| {
         let own = entries(text).into_iter().filter(|entry| entry.name == name);
-        gone = own.map(|entry| entry.line).collect();
-        let kept = |(index, line)| (!gone.contains(&(index + 1))).then_some(line);
+        removed = own.map(|entry| entry.line).collect();
+        let kept = |(index, line)| (!removed.contains(&(index + 1))).then_some(line);
         Some(text.split_inclusive('\n').enumerate().filter_map(kept).collect())
     })?;
-    Ok(Removed::Lines(name, gone))
+    Ok(Removed::Lines(name, removed))
 }
 
-/// A host or domain as lists have it: lower-case A-labels.
+/// A host or domain in the form of lists: lower-case A-labels.
 pub fn host_name(text: &str) -> Option<String> {
     Domain::parse(text.trim()).ok().map(|domain| domain.0)
 }
@@ -158,23 +158,23 @@ fn entries(text: &str) -> Vec<ListEntry> {
     words(text).filter_map(named).collect()
 }
 
-/// Locks the file, has its text changed, and puts the new one in its place; `None` leaves it.
-pub(super) fn change(
+/// Locks the file, edits its text, and replaces it. `None` from `edit` leaves it unchanged.
+pub(super) fn edit_file(
     path: &Path,
     edit: impl FnOnce(&str) -> Option<String>,
 ) -> Result<(), ListError> {
     let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
-    // A link stays a link: what it points to is changed.
-    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let locked = lock(&place).map_err(io("open"))?;
-    let text = read(&place).map_err(io("read"))?;
+    // If it is a symbolic link, replace the file that it points to.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let locked = lock(&target).map_err(io("open"))?;
+    let text = read(&target).map_err(io("read"))?;
     match edit(&text) {
-        Some(text) => replace(&place, &text, &locked).map_err(io("write")),
+        Some(text) => replace(&target, &text, &locked).map_err(io("write")),
         None => Ok(()),
     }
 }
 
-/// Lines that hold a word, with their numbers from 1.
+/// Lines with a word, with their numbers from 1.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(index, line)| {
         let word = line.split('#').next().unwrap_or_default().trim();
@@ -182,12 +182,12 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Opens the file and locks it; anew if somebody replaced it meanwhile.
+/// Opens and locks the file. Tries again if it was replaced meanwhile.
 fn lock(path: &Path) -> io::Result<File> {
     loop {
         let file = match OpenOptions::new().read(true).append(true).create_new(true).open(path) {
             Ok(made) => {
-                made.set_permissions(Permissions::from_mode(MODE))?;
+                made.set_permissions(Permissions::from_mode(FILE_MODE))?;
                 made
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -203,23 +203,23 @@ fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Writes beside with the old file's owner and mode, then renames.
+/// Writes a temporary file with the old file's owner and mode, then renames it.
 fn replace(path: &Path, text: &str, old: &File) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let temp_path = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let written = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&temp_path)?;
         let metadata = old.metadata()?;
-        // Only root may give a file away; anybody else keeps what is theirs.
+        // Only root may change the owner. For other users the file stays theirs.
         let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
         file.set_permissions(metadata.permissions())?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        fs::rename(&beside, path)
+        fs::rename(&temp_path, path)
     })();
     if written.is_err() {
-        // Nothing more can be done about a half-written file beside.
-        let _ = fs::remove_file(&beside);
+        // A temporary file that cannot be removed either is left.
+        let _ = fs::remove_file(&temp_path);
     }
     written
 }
@@ -232,7 +232,7 @@ mod tests {
     fn a_list_file_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");
-        // Holes read as zeros.
+        // A sparse file reads as zeros.
         File::create(&path).unwrap().set_len(MAX_BYTES).unwrap();
         assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
         File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
@@ -242,24 +242,24 @@ mod tests {
     #[test]
     fn a_link_to_a_list_stays_a_link() {
         let dir = tempfile::tempdir().unwrap();
-        let (path, place) = (dir.path().join("allow.txt"), dir.path().join("elsewhere/list"));
+        let (path, target) = (dir.path().join("allow.txt"), dir.path().join("elsewhere/list"));
         fs::create_dir(dir.path().join("elsewhere")).unwrap();
-        fs::write(&place, "example.com\n").unwrap();
+        fs::write(&target, "example.com\n").unwrap();
         std::os::unix::fs::symlink("elsewhere/list", &path).unwrap();
         add_to_list(&path, "example.org").unwrap();
         assert!(path.symlink_metadata().unwrap().is_symlink());
-        assert_eq!(fs::read_to_string(&place).unwrap(), "example.com\nexample.org\n");
+        assert_eq!(fs::read_to_string(&target).unwrap(), "example.com\nexample.org\n");
         remove_from_list(&path, "example.com").unwrap();
-        assert_eq!(fs::read_to_string(&place).unwrap(), "example.org\n");
-        // One that points nowhere is an error and stays.
-        fs::remove_file(&place).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "example.org\n");
+        // A symbolic link without a target is an error, and is kept.
+        fs::remove_file(&target).unwrap();
         fs::remove_dir(dir.path().join("elsewhere")).unwrap();
         assert!(add_to_list(&path, "example.org").is_err());
         assert!(path.symlink_metadata().unwrap().is_symlink());
     }
 
     #[test]
-    fn adding_keeps_what_stands_there() {
+    fn adding_keeps_other_lines() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");
         fs::write(&path, "# ours\nexample.com # the shop\nbücher.example").unwrap();
@@ -267,9 +267,9 @@ mod tests {
         for (host, expected) in [
             ("example.org", Added::New("example.org".to_owned())),
             ("xn--e1awd7f.example", Added::New("xn--e1awd7f.example".to_owned())),
-            ("www.example.com", Added::Already(2)),
-            ("XN--BCHER-KVA.example.", Added::Already(3)),
-            ("example.org", Added::Already(4)),
+            ("www.example.com", Added::AlreadyListed(2)),
+            ("XN--BCHER-KVA.example.", Added::AlreadyListed(3)),
+            ("example.org", Added::AlreadyListed(4)),
         ] {
             assert_eq!(add_to_list(&path, host).unwrap(), expected, "{host}");
         }
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused_and_nothing_is_written() {
+    fn an_invalid_host_is_refused_and_nothing_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");
         for host in
@@ -316,8 +316,8 @@ mod tests {
         let covering = ListEntry { line: 2, name: "example.com".to_owned() };
         assert_eq!(remove("a.example.com"), Removed::Covered(covering));
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        let gone = Removed::Lines("example.com".to_owned(), vec![2, 5]);
-        assert_eq!(remove("example.com"), gone);
+        let removed = Removed::Lines("example.com".to_owned(), vec![2, 5]);
+        assert_eq!(remove("example.com"), removed);
         let left = "# ours\r\nbücher.example\nwww.example.org\n";
         assert_eq!(fs::read_to_string(&path).unwrap(), left);
         assert_eq!(

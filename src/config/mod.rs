@@ -52,7 +52,7 @@ pub use types::{
 };
 
 use problem::BUILTIN;
-use schema::{Key, Reading, Section, Table};
+use schema::{Collector, Key, Section, Table};
 
 /// A valid configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub struct Config {
     pub banner: Banner,
     pub exempt: Exempt,
     pub upstream: Upstream,
-    /// By name; [`Config::settings`] puts them in order.
+    /// By name. [`Config::settings`] sorts them by priority.
     pub rules: BTreeMap<String, RuleSection>,
     /// By name.
     pub feeds: BTreeMap<String, FeedSection>,
@@ -77,15 +77,15 @@ pub struct Config {
     pub limits: LimitsSection,
     pub journal: Journal,
     pub digest: Digest,
-    /// Directory of the configuration file, where relative paths of lists and keys begin.
+    /// Directory of the configuration file. Relative paths of lists and keys begin there.
     pub directory: PathBuf,
     /// The main file, when there is one.
     pub main_file: Option<PathBuf>,
-    /// Where list and key files are read.
+    /// Where list and key files are read from.
     pub files: Files,
-    /// Every setting as it holds, with its origin, in the order of the schema.
+    /// Every setting in force with its origin, in the order of the schema.
     pub effective: Vec<Effective>,
-    /// Keys that stand somewhere under an earlier name.
+    /// Keys that are used under an earlier name.
     pub renamed: Vec<Renamed>,
 }
 
@@ -94,83 +94,83 @@ pub struct Config {
 /// # Errors
 /// Everything that is wrong, at once.
 pub fn load(sources: &Sources) -> Result<Config, Errors> {
-    let mut reading = Reading::default();
-    let Merged { root, tables, renamed } = layers::merge(sources, &mut reading.problems);
+    let mut collector = Collector::default();
+    let Merged { root, tables, renamed } = layers::merge(sources, &mut collector.problems);
     let directory = sources
         .main_file()
         .and_then(|file| file.parent().map(Path::to_owned))
         .or_else(|| Path::new(DEFAULT_FILE).parent().map(Path::to_owned))
         .unwrap_or_default();
-    let config = read(&root, directory, &mut reading);
-    let Reading { mut problems, effective } = reading;
+    let config = read(&root, directory, &mut collector);
+    let Collector { mut problems, effective } = collector;
     if sources.files != Files::Disk {
         problems.retain(|problem| !problem.is_unknown_key());
     }
-    let place = |problems: &mut Vec<Problem>| {
+    let locate = |problems: &mut Vec<Problem>| {
         for problem in problems.iter_mut().filter(|problem| problem.origin == BUILTIN) {
             if let Some(origin) = tables.get(&problem.key) {
                 problem.origin.clone_from(origin);
             }
         }
     };
-    place(&mut problems);
+    locate(&mut problems);
     let Some(config) = config else { return Err(Errors::sorted(problems)) };
     let (main_file, files) = (sources.main_file(), sources.files.clone());
     let config = Config { effective, main_file, files, renamed, ..config };
-    let mut more = check::impossible(&config);
-    place(&mut more);
+    let mut more = check::invalid_combinations(&config);
+    locate(&mut more);
     if problems.is_empty() && more.is_empty() {
         return Ok(config);
     }
-    // Something is wrong: then the lists and keys are looked at now, for nobody will come to them.
+    // Check the lists and keys as well now: with this error nobody will load them later.
     more.extend(config.settings().err().into_iter().flat_map(|errors| errors.0));
-    // What is wrong in itself is told once, and is not missed in its table.
-    let told = |new: &Problem, known: &Problem| {
+    // Report a problem of a key once, and not again as missing in its table.
+    let is_reported = |new: &Problem, known: &Problem| {
         let below = known.key.strip_prefix(&new.key).is_some_and(|rest| rest.starts_with('.'));
         known.key == new.key || (below && new.is_absence())
     };
-    more.retain(|new| !problems.iter().any(|known| told(new, known)));
+    more.retain(|new| !problems.iter().any(|known| is_reported(new, known)));
     problems.extend(more);
     Err(Errors::sorted(problems))
 }
 
-/// What is wrong when the file that was read before is not there any more: its absence is not the
-/// wish for built-in settings.
-pub fn gone(sources: &Sources) -> Option<Errors> {
+/// The error when a configuration file that was read before is missing now. That does not mean that
+/// the built-in settings are wanted.
+pub fn missing_file(sources: &Sources) -> Option<Errors> {
     if sources.file.is_some() || sources.main_file().is_some() {
         return None;
     }
-    let kept = Snapshot::find(&sources.asked(), &state_dirs(sources))?;
+    let kept = Snapshot::find(&sources.requested_file(), &state_dirs(sources))?;
     let origin = kept.main_file()?.display().to_string();
-    let found = "no such file; an empty one there asks for the built-in settings".to_owned();
+    let found = "no such file; create an empty one to use the built-in settings".to_owned();
     let expected = "the configuration file that was read before".to_owned();
     Some(Errors(vec![Problem { key: String::new(), origin, expected, found, nearest: None }]))
 }
 
-/// State directories in which a snapshot for these sources may lie, although they cannot be
-/// loaded: the service manager's, the one they name, the built-in one.
+/// State directories that may have a snapshot for these sources, even if they cannot be loaded:
+/// that of the service manager, the one they name, the built-in one.
 pub fn state_dirs(sources: &Sources) -> Vec<PathBuf> {
-    // systemd.exec(5): several are joined by colons.
+    // systemd.exec(5): several directories are separated by colons.
     let managed = std::env::var("STATE_DIRECTORY").unwrap_or_default();
     let managed = managed.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
     let builtin = builtin().ok().map(|config| config.server.state_dir);
     layers::state_dir(sources).into_iter().chain(managed).chain(builtin).collect()
 }
 
-/// The files that these sources are read from, in their order; later ones win.
+/// The files of these sources in order. Later ones win.
 pub fn files(sources: &Sources) -> Vec<PathBuf> {
     layers::files(sources.main_file().as_deref(), &mut Vec::new())
 }
 
-/// The settings that a program without any file has.
+/// The settings without any file.
 ///
 /// # Errors
-/// None, as a test shows; the signature saves a panic.
+/// Never, as a test shows. The signature avoids a panic.
 pub fn builtin() -> Result<Config, Errors> {
     load(&Sources::builtin_only())
 }
 
-/// Keys whose change from `old` to `new` takes effect only when the daemon is started anew.
+/// Keys whose change from `old` to `new` takes effect only after a restart of the daemon.
 pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
     let value = |config: &Config, key: &str| {
         config
@@ -187,10 +187,10 @@ pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
         .collect()
 }
 
-/// Sections that are tables of tables, each of a name of the operator's.
-pub(in crate::config) const NAMED: [&str; 3] = ["rules", "feeds", "blocklists"];
+/// Sections with one table per name that the operator chooses.
+pub(in crate::config) const NAMED_SECTIONS: [&str; 3] = ["rules", "feeds", "blocklists"];
 
-/// The sections in the order of the documentation, with what they are about.
+/// The sections in the order of the documentation, with their descriptions.
 fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 17] {
     fn of<S: Section>(
         name: &'static str,
@@ -227,14 +227,14 @@ fn known_keys() -> Vec<String> {
 }
 
 impl Config {
-    /// The problem that something else was expected of a setting, with its place.
+    /// A problem of a setting: something else was expected.
     pub fn problem(&self, key: &str, expected: &str) -> Problem {
         Problem::of_setting(self, key, expected)
     }
 }
 
 /// Reads every section of the merged tree.
-fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Config> {
+fn read(root: &Value, directory: PathBuf, collector: &mut Collector) -> Option<Config> {
     let none = std::collections::HashMap::new();
     let tree = match &root.kind {
         ValueKind::Table(tree) => tree,
@@ -243,31 +243,31 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let mut unknown: Vec<_> = tree
         .iter()
         .filter(|(name, _)| {
-            !NAMED.contains(&name.as_str())
+            !NAMED_SECTIONS.contains(&name.as_str())
                 && sections().iter().all(|(section, _, _)| section != name)
         })
         .collect();
     unknown.sort_by_key(|(name, _)| *name);
     for (name, value) in unknown {
-        reading.problems.extend(unknown_section(name, value));
+        collector.problems.extend(unknown_section(name, value));
     }
-    let server = section(tree.get("server"), "server", reading);
-    let log = section(tree.get("log"), "log", reading);
-    let metrics = section(tree.get("metrics"), "metrics", reading);
-    let dns = section(tree.get("dns"), "dns", reading);
-    let tld = section(tree.get("tld"), "tld", reading);
-    let policy = section(tree.get("policy"), "policy", reading);
-    let lists = section(tree.get("lists"), "lists", reading);
-    let outbound = section(tree.get("outbound"), "outbound", reading);
-    let banner = section(tree.get("banner"), "banner", reading);
-    let exempt = section(tree.get("exempt"), "exempt", reading);
-    let upstream = section(tree.get("upstream"), "upstream", reading);
-    let rules = named_sections(tree.get("rules"), "rules", reading);
-    let feeds = named_sections(tree.get("feeds"), "feeds", reading);
-    let blocklists = named_sections(tree.get("blocklists"), "blocklists", reading);
-    let limits = section(tree.get("limits"), "limits", reading);
-    let journal = section(tree.get("journal"), "journal", reading);
-    let digest = section(tree.get("digest"), "digest", reading);
+    let server = section(tree.get("server"), "server", collector);
+    let log = section(tree.get("log"), "log", collector);
+    let metrics = section(tree.get("metrics"), "metrics", collector);
+    let dns = section(tree.get("dns"), "dns", collector);
+    let tld = section(tree.get("tld"), "tld", collector);
+    let policy = section(tree.get("policy"), "policy", collector);
+    let lists = section(tree.get("lists"), "lists", collector);
+    let outbound = section(tree.get("outbound"), "outbound", collector);
+    let banner = section(tree.get("banner"), "banner", collector);
+    let exempt = section(tree.get("exempt"), "exempt", collector);
+    let upstream = section(tree.get("upstream"), "upstream", collector);
+    let rules = named_sections(tree.get("rules"), "rules", collector);
+    let feeds = named_sections(tree.get("feeds"), "feeds", collector);
+    let blocklists = named_sections(tree.get("blocklists"), "blocklists", collector);
+    let limits = section(tree.get("limits"), "limits", collector);
+    let journal = section(tree.get("journal"), "journal", collector);
+    let digest = section(tree.get("digest"), "digest", collector);
     Some(Config {
         server: server?,
         log: log?,
@@ -294,8 +294,8 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     })
 }
 
-fn section<S: Section>(value: Option<&Value>, path: &str, reading: &mut Reading) -> Option<S> {
-    let mut table = Table::new(path.to_owned(), value, S::KEYS, reading);
+fn section<S: Section>(value: Option<&Value>, path: &str, collector: &mut Collector) -> Option<S> {
+    let mut table = Table::new(path.to_owned(), value, S::KEYS, collector);
     let section = S::read(&mut table);
     table.refuse_unknown();
     section
@@ -304,18 +304,18 @@ fn section<S: Section>(value: Option<&Value>, path: &str, reading: &mut Reading)
 fn named_sections<S: Section>(
     value: Option<&Value>,
     section_name: &str,
-    reading: &mut Reading,
+    collector: &mut Collector,
 ) -> Option<BTreeMap<String, S>> {
     let Some(value) = value else { return Some(BTreeMap::new()) };
     let ValueKind::Table(table) = &value.kind else {
-        let at = setting::At { key: section_name, value, bounds: None };
-        reading.problems.push(at.problem(format!("tables [{section_name}.NAME]")));
+        let at = setting::RawValue { key: section_name, value, range: None };
+        collector.problems.push(at.problem(format!("tables [{section_name}.NAME]")));
         return None;
     };
     let sorted: BTreeMap<&String, &Value> = table.iter().collect();
     let mut tables = Some(BTreeMap::new());
     for (name, value) in sorted {
-        let table = section::<S>(Some(value), &format!("{section_name}.{name}"), reading);
+        let table = section::<S>(Some(value), &format!("{section_name}.{name}"), collector);
         tables = tables.zip(table).map(|(mut tables, table)| {
             tables.insert(name.clone(), table);
             tables
@@ -324,7 +324,7 @@ fn named_sections<S: Section>(
     tables
 }
 
-/// Every key of a section that nobody knows; the section itself when it holds none.
+/// The unknown keys of an unknown section, or the section itself if it has none.
 fn unknown_section(name: &str, value: &Value) -> Vec<Problem> {
     match &value.kind {
         ValueKind::Table(keys) if !keys.is_empty() => {

@@ -1,5 +1,5 @@
 //! The configuration as text: the effective settings with their origins, and the commented example
-//! that is `conf/linkmilter.toml`.
+//! file `conf/linkmilter.toml`.
 
 use std::fmt::Write as _;
 
@@ -16,8 +16,8 @@ pub fn effective(config: &Config) -> String {
     out
 }
 
-/// The example file: every section and key with its documentation, every value commented out, so
-/// that a file that is taken as it is follows the built-in values of later versions.
+/// The example file: every section and key with its documentation. Every value is commented out, so
+/// that an unchanged file follows the built-in values of later versions.
 pub fn example() -> String {
     let mut out = String::from(EXAMPLE_HEAD);
     for (name, about, keys) in sections() {
@@ -37,7 +37,7 @@ pub fn example() -> String {
     out
 }
 
-/// A section of the configuration for people.
+/// A section of the configuration, for the manual.
 #[derive(Clone, Debug)]
 pub struct Chapter {
     /// `dns`, or `rules.NAME`.
@@ -46,12 +46,12 @@ pub struct Chapter {
     pub keys: Vec<Entry>,
 }
 
-/// A key of it.
+/// A key of a section.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: &'static str,
     pub about: String,
-    /// What may stand there, as an error would say it.
+    /// What values it accepts, in the words of the error message.
     pub takes: String,
     /// The built-in value in TOML; empty when there is none.
     pub default: &'static str,
@@ -67,7 +67,7 @@ pub fn reference() -> Vec<Chapter> {
     let entry = |key: &Key| Entry {
         name: key.name,
         about: joined(key.doc),
-        takes: (key.expected)(key.bounds),
+        takes: (key.expected)(key.range),
         default: key.default,
         needs_restart: key.effect == Effect::Restart,
     };
@@ -82,17 +82,17 @@ pub fn reference() -> Vec<Chapter> {
 const EXAMPLE_HEAD: &str = "\
 # linkmilter: configuration.
 #
-# Every value here is the built-in one: take away the `#` in front of a line to change it.
-# Layers, later ones win: built-in, this file, conf.d/*.toml beside it by name, the environment
-# (LINKMILTER_DNS__MODE is dns.mode), options of the command line. Tables merge key by key, lists
-# are replaced. `linkmilter config check` names everything that is wrong, `linkmilter config print`
-# shows what holds and where it comes from. SIGHUP reloads; a file with an error changes nothing.
+# Every value here is the built-in one: remove the `#` in front of a line to change it.
+# Layers, later ones win: built-in, this file, conf.d/*.toml in the same directory, the environment
+# (LINKMILTER_DNS__MODE is dns.mode), command-line options. Tables are merged key by key, lists
+# are replaced. `linkmilter config check` reports everything that is wrong, `linkmilter config print`
+# shows the settings in force and their origins. SIGHUP reloads; a file with an error changes nothing.
 # Units of time: ms s m h d. Units of size: B kB KiB MB MiB GB GiB, or a number of bytes.
 ";
 
 fn example_key(out: &mut String, key: &Key) {
     comment(out, key.doc);
-    let takes = (key.expected)(key.bounds);
+    let takes = (key.expected)(key.range);
     let effect = match key.effect {
         Effect::Reload => "",
         Effect::Restart => " Needs a restart.",

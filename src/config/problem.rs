@@ -1,34 +1,34 @@
-//! What is wrong with a configuration: every problem, with what was expected and where it stands.
+//! Problems of a configuration: what was expected, what was found, and where.
 
 use std::fmt;
 
 use super::Config;
 
-/// The origin of what no layer says.
+/// The origin of built-in values.
 pub(super) const BUILTIN: &str = "built-in";
 
-/// What is expected in the place of a key that nobody knows.
+/// What is expected instead of an unknown key.
 pub(super) const KNOWN_KEY: &str = "a known key";
 
-/// What is found where a table lacks something.
+/// What is found when a table lacks something.
 pub(super) const NONE: &str = "none";
 pub(super) const NEITHER: &str = "neither";
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Path of the key, `dns.deadline`; empty when a whole file could not be read.
+    /// Path of the key, `dns.deadline`. Empty when a whole file could not be read.
     pub key: String,
-    /// Where the value stands: `FILE:LINE`, `environment NAME`, `flag --listen`, `built-in`.
+    /// Origin of the value: `FILE:LINE`, `environment NAME`, `flag --listen`, `built-in`.
     pub origin: String,
     pub expected: String,
     pub found: String,
-    /// The known key that was probably meant.
+    /// The known key that was probably intended.
     pub nearest: Option<String>,
 }
 
 impl Problem {
-    /// The problem of a table.
+    /// A problem of a table.
     pub(super) fn of_table(config: &Config, key: &str, expected: &str, found: &str) -> Problem {
         Problem {
             key: key.to_owned(),
@@ -39,7 +39,7 @@ impl Problem {
         }
     }
 
-    /// The problem of a setting.
+    /// A problem of a setting.
     pub(super) fn of_setting(config: &Config, key: &str, expected: &str) -> Problem {
         let setting = config.effective.iter().find(|setting| setting.key == key);
         let text = |text: Option<&String>| text.cloned().unwrap_or_default();
@@ -52,7 +52,7 @@ impl Problem {
         }
     }
 
-    /// Whether the key itself is the problem.
+    /// Whether the key is unknown.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == KNOWN_KEY
     }
@@ -63,8 +63,8 @@ impl Problem {
     }
 }
 
-/// Names of the tables of a section that are none.
-pub(super) fn wrong_names<'n>(
+/// Problems of tables in a section whose names are not valid.
+pub(super) fn invalid_names<'n>(
     config: &Config,
     section: &str,
     names: impl Iterator<Item = &'n String>,
@@ -78,7 +78,7 @@ pub(super) fn wrong_names<'n>(
         .collect()
 }
 
-/// Where the first setting below a table stands.
+/// The origin of the first setting below a table.
 pub(super) fn origin_below(config: &Config, prefix: &str) -> String {
     let first = config
         .effective
@@ -107,12 +107,12 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with a configuration; never empty.
+/// All problems of a configuration. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Errors(pub Vec<Problem>);
 
 impl Errors {
-    /// In the order in which a reader meets them: by file and line.
+    /// Sorts problems by file and line.
     pub(super) fn sorted(mut problems: Vec<Problem>) -> Errors {
         problems.sort_by_key(|problem| {
             let (file, line) = problem.origin.rsplit_once(':').unwrap_or((&problem.origin, ""));
@@ -134,7 +134,7 @@ impl fmt::Display for Errors {
     }
 }
 
-/// The known key nearest to one that is not known, if it is near enough to be meant.
+/// The known key that is most similar to an unknown one, if it is similar enough.
 pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
     let third = |name: &str| name.chars().count() / 3;
@@ -144,7 +144,7 @@ pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -
         .filter_map(|candidate| {
             let whole = distance(key, candidate);
             let whole = (whole <= third(key).max(1)).then_some(whole);
-            // A key in the wrong section is as near as its own name.
+            // A key in the wrong section is compared by its last part.
             let moved = distance(&own, &last(candidate));
             let moved = (moved <= third(&own)).then_some(1 + moved);
             Some((whole.into_iter().chain(moved).min()?, candidate))
@@ -153,12 +153,12 @@ pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// Edits and transpositions of neighbours from one to the other. Quadratic, so long keys are cut:
-/// no key of ours has more than 40 characters.
+/// Number of edits and transpositions from one to the other. The cost is quadratic, so long keys
+/// are cut. No key of ours has more than 40 characters.
 fn distance(one: &str, other: &str) -> usize {
-    const LONGEST: usize = 64;
-    let cut = |key: &str| key.chars().take(LONGEST).collect::<String>();
-    strsim::osa_distance(&cut(one), &cut(other))
+    const MAX_COMPARED_CHARS: usize = 64;
+    let shorten = |key: &str| key.chars().take(MAX_COMPARED_CHARS).collect::<String>();
+    strsim::osa_distance(&shorten(one), &shorten(other))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Keys that had another name in an earlier version. They are read as the new ones wherever they
-//! stand, so that an upgrade stops on none of them; `config check` tells them, and
-//! `linkmilter config migrate` writes the new names.
+//! Keys that had another name in an earlier version. They still work everywhere, so that an upgrade
+//! does not stop on them. `config check` reports them, and `linkmilter config migrate` writes the
+//! new names.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,16 +12,16 @@ use toml::de::{DeTable, DeValue};
 use super::lists::{self, ListError};
 use super::problem::Problem;
 
-/// The section, the name that a key of it had, and the name that it has.
+/// The section, the earlier name of a key, and its present name.
 const RENAMED: [(&str, &str, &str); 2] =
     [("lists", "allow", "allowed"), ("lists", "allow_file", "allowed_file")];
 
-/// A key that stands somewhere under its earlier name.
+/// A key that is used under its earlier name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
     /// As in a [`Problem`].
     pub origin: String,
-    /// Paths of the key, `lists.allow` and `lists.allowed`.
+    /// Paths of the key, such as `lists.allow` and `lists.allowed`.
     pub old: String,
     pub new: String,
 }
@@ -32,54 +32,54 @@ impl fmt::Display for Renamed {
     }
 }
 
-/// Gives the values of one layer their present names. Files have tables, the environment has paths.
+/// Renames the values of one layer. Files have tables, the environment has paths.
 pub(super) fn rename(
     layer: &mut HashMap<String, Value>,
     found: &mut Vec<Renamed>,
     problems: &mut Vec<Problem>,
 ) {
     for (section, old, new) in RENAMED {
-        let told = |origin: Option<&str>| Renamed {
+        let renamed_key = |origin: Option<&str>| Renamed {
             origin: origin.unwrap_or_default().to_owned(),
             old: format!("{section}.{old}"),
             new: format!("{section}.{new}"),
         };
         let mut both = Vec::new();
-        let mut put = |values: &mut HashMap<String, Value>, old: &str, new: &str| {
+        let mut rename_value = |values: &mut HashMap<String, Value>, old: &str, new: &str| {
             let Some(value) = values.remove(old) else { return };
-            let told = told(value.origin());
+            let entry = renamed_key(value.origin());
             match values.contains_key(new) {
-                true => both.push(told),
+                true => both.push(entry),
                 false => {
                     values.insert(new.to_owned(), value);
-                    found.push(told);
+                    found.push(entry);
                 }
             }
         };
-        put(layer, &format!("{section}.{old}"), &format!("{section}.{new}"));
+        rename_value(layer, &format!("{section}.{old}"), &format!("{section}.{new}"));
         if let Some(ValueKind::Table(values)) = layer.get_mut(section).map(|value| &mut value.kind)
         {
-            put(values, old, new);
+            rename_value(values, old, new);
         }
         problems.extend(both.into_iter().map(|Renamed { origin, old, new }| Problem {
             key: old.clone(),
             origin,
-            expected: format!("{new} alone, which is its present name"),
+            expected: format!("{new} alone, its present name"),
             found: format!("both {old} and {new}"),
             nearest: None,
         }));
     }
 }
 
-/// Writes present names into a configuration file; what else stands there stays.
+/// Writes present names into a configuration file, and changes nothing else.
 ///
 /// # Errors
 /// When the file cannot be read or written.
 pub fn rename_in_file(path: &Path) -> Result<(), ListError> {
-    lists::change(path, |text| Some(renamed(text)).filter(|new| new != text))
+    lists::edit_file(path, |text| Some(renamed(text)).filter(|new| new != text))
 }
 
-/// The text with present names. One that is no TOML comes back as it is.
+/// The text with present names. Invalid TOML is returned unchanged.
 fn renamed(text: &str) -> String {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut edits = Vec::new();
@@ -91,7 +91,7 @@ fn renamed(text: &str) -> String {
     }
     let mut out = text.to_owned();
     if errors.is_empty() {
-        // From the end, so that what is still to be edited stands where it stood.
+        // Edit from the end, so that the spans before stay valid.
         edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         for (span, new) in edits {
             out.replace_range(span, new);
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A name that is not known any more, and one that is.
+    /// Earlier names are unknown keys, present names are known keys.
     #[test]
     fn the_table_leads_from_unknown_keys_to_known_ones() {
         let known = crate::config::known_keys();

@@ -1,4 +1,4 @@
-//! From the configuration to what the policy needs: lists and keys read, rules put in order.
+//! From the configuration to the policy: reads lists and keys, and sorts the rules.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::tld::cache::Bounds;
 use super::problem::{BUILTIN, Errors, Problem};
 use super::{Config, DnsMode, Domain, RuleSection, lists, words};
 
-/// Bytes of the seal key at least and at most.
+/// Size of the seal key in bytes.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
 
 /// What one generation of the configuration filters with.
@@ -30,11 +30,11 @@ pub struct Settings {
     pub allowed: Arc<Names>,
     pub protected: Arc<Names>,
     pub blocked: Arc<Names>,
-    /// Lists to ask by DNS; none for a command of whoever types it.
+    /// Block lists to query over DNS. Empty for a command of a user.
     pub blocklists: Vec<Blocklist>,
 }
 
-/// Whether files that only the daemon may read are needed.
+/// Whether files that only the daemon may read are required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Secrets {
     Needed,
@@ -42,28 +42,28 @@ enum Secrets {
 }
 
 impl Config {
-    /// Whether some layer sets this key.
+    /// Whether a layer sets this key.
     pub fn is_set(&self, key: &str) -> bool {
         self.effective.iter().any(|setting| setting.key == key && setting.origin != BUILTIN)
     }
 
-    /// Reads the list files and the seal key, and lays out the rules.
+    /// Reads the list files and the seal key, and prepares the rules.
     ///
     /// # Errors
-    /// Everything that is wrong in those files: file, line, what was expected.
+    /// Everything that is wrong in those files, with file and line.
     pub fn settings(&self) -> Result<Settings, Errors> {
         self.settings_with(Secrets::Needed, None)
     }
 
-    /// The same for the daemon, which has a key of its own. It seals with it where mail that leaves
-    /// gets its originals back and the operator named no key. Without any key mail from outside is not
-    /// marked: nothing would take the mark off where it leaves again.
+    /// The settings of the daemon, which has a key of its own. It is used if outbound mail is
+    /// restored and the operator has set no key. Without any key, mail from outside gets no banner:
+    /// nothing would remove it from outbound mail.
     ///
     /// # Errors
-    /// As of [`Config::settings`].
-    pub fn settings_of_daemon(&self, own_key: Option<Arc<[u8]>>) -> Result<Settings, Errors> {
-        if own_key.is_some() || self.policy.seal_key_file.is_some() {
-            return self.settings_with(Secrets::Needed, own_key);
+    /// As for [`Config::settings`].
+    pub fn daemon_settings(&self, daemon_key: Option<Arc<[u8]>>) -> Result<Settings, Errors> {
+        if daemon_key.is_some() || self.policy.seal_key_file.is_some() {
+            return self.settings_with(Secrets::Needed, daemon_key);
         }
         let mut unmarked = self.clone();
         unmarked.banner.external = false;
@@ -71,19 +71,19 @@ impl Config {
         unmarked.settings_with(Secrets::Needed, None)
     }
 
-    /// The same for a command of whoever types it: a key that is for the daemon's eyes alone is not
-    /// missed, and nothing is sealed.
+    /// The settings for a command of a user. If only the daemon may read a key, nothing is sealed,
+    /// which is no error.
     ///
     /// # Errors
-    /// As of [`Config::settings`].
-    pub fn settings_of_user(&self) -> Result<Settings, Errors> {
+    /// As for [`Config::settings`].
+    pub fn user_settings(&self) -> Result<Settings, Errors> {
         self.settings_with(Secrets::IfReadable, None)
     }
 
     fn settings_with(
         &self,
         secrets: Secrets,
-        own_key: Option<Arc<[u8]>>,
+        daemon_key: Option<Arc<[u8]>>,
     ) -> Result<Settings, Errors> {
         let mut problems = Vec::new();
         let lists = &self.lists;
@@ -115,14 +115,14 @@ impl Config {
             return Err(Errors(problems));
         }
         let base = self.base_policy();
-        // The built-in names take a millisecond to read: the policy has them already.
-        let famous = match lists.protected_builtin {
+        // Parsing the built-in names takes a millisecond, and the policy has them already.
+        let builtin = match lists.protected_builtin {
             true => Names::clone(&base.protected),
             false => Names::nobody(),
         };
         let (allowed, protected, blocked) = (
             Arc::new(Names::new(allowed)),
-            Arc::new(famous.extended(protected)),
+            Arc::new(builtin.extended(protected)),
             Arc::new(Names::new(blocked)),
         );
         let base = engine::Policy {
@@ -130,38 +130,39 @@ impl Config {
             allowed: Arc::clone(&allowed),
             protected: Arc::clone(&protected),
             blocked: Arc::clone(&blocked),
-            seal_key: seal_key.or(own_key.filter(|_| self.gives_back())),
+            seal_key: seal_key.or(daemon_key.filter(|_| self.restores_outbound())),
             old_seal_keys,
             ..base
         };
         let policies =
-            Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions())
+            Policies::new(base, self.policy.profile, self.sorted_rules(), self.exemptions())
                 .with_local_mail(self.local_mail())
-                .of_upstream(self.upstream());
+                .with_upstream(self.upstream());
         Ok(Settings { policies, allowed, protected, blocked, blocklists })
     }
 
-    /// Where a relative path of a list or key file leads.
+    /// The path of a list or key file; relative paths begin at the directory of the configuration
+    /// file.
     pub fn resolve(&self, path: &Path) -> PathBuf {
         self.directory.join(path)
     }
 
-    /// Where a relative path of a file that is kept leads.
+    /// The path of a state file; relative paths begin at the state directory.
     pub fn in_state(&self, path: impl AsRef<Path>) -> PathBuf {
         self.server.state_dir.join(path)
     }
 
-    /// Where it is kept who has met whom, for the daemon alone.
+    /// The file that records which people have exchanged mail. Readable by the daemon only.
     pub fn contacts_file(&self) -> PathBuf {
         self.in_state("contacts")
     }
 
-    /// Where the table of top-level domains is kept, for everybody on this host to read.
+    /// Where the table of top-level domains is stored, readable by everybody on this host.
     pub fn tld_directory(&self) -> PathBuf {
         self.in_state("tld")
     }
 
-    /// The file with the number of the daemon's process, while it runs.
+    /// The file with the daemon's process id while it runs.
     pub fn pid_file(&self) -> PathBuf {
         self.in_state("linkmilter.pid")
     }
@@ -172,7 +173,7 @@ impl Config {
         Fetch { url: self.tld.url.0.clone(), timeout: self.tld.timeout, ca_file }
     }
 
-    /// How long answers of the DNS are kept.
+    /// How many DNS answers are cached, and for how long.
     pub fn dns_cache(&self) -> Bounds {
         let dns = &self.dns;
         Bounds {
@@ -227,9 +228,9 @@ impl Config {
         }
     }
 
-    fn ordered_rules(&self) -> Vec<Rule> {
+    fn sorted_rules(&self) -> Vec<Rule> {
         let mut sections: Vec<(&String, &RuleSection)> = self.rules.iter().collect();
-        // Stable: rules of one priority stay in the order of their names.
+        // The sort is stable: rules with the same priority stay sorted by name.
         sections.sort_by_key(|(_, section)| section.priority);
         sections.into_iter().map(|(name, section)| rule(name, section)).collect()
     }
@@ -261,8 +262,8 @@ impl Config {
         }
     }
 
-    /// Whether mail that leaves gets its originals back.
-    pub fn gives_back(&self) -> bool {
+    /// Whether the edits in outbound mail are undone.
+    pub fn restores_outbound(&self) -> bool {
         self.outbound.restore && !self.outbound.local_domains.is_empty()
     }
 
@@ -283,7 +284,8 @@ impl Config {
         }
     }
 
-    /// The names of a list: its file, if it is there or was asked for, and those written inline.
+    /// The names of a list: those of its file, which must exist if it was set, and those in the
+    /// configuration itself.
     fn names(
         &self,
         key: &str,
@@ -294,10 +296,10 @@ impl Config {
         let mut names: Vec<String> = inline.iter().map(|domain| domain.0.clone()).collect();
         let path = self.resolve(file);
         let setting = self.effective.iter().find(|setting| setting.key == key);
-        let asked_for = setting.is_some_and(|setting| setting.origin != BUILTIN);
+        let is_set = setting.is_some_and(|setting| setting.origin != BUILTIN);
         match self.files.list(&path) {
-            Ok(text) => names.extend(lists::names(&path, &text, problems)),
-            Err(error) if error.kind() == ErrorKind::NotFound && !asked_for => {}
+            Ok(text) => names.extend(lists::parse_names(&path, &text, problems)),
+            Err(error) if error.kind() == ErrorKind::NotFound && !is_set => {}
             Err(error) => {
                 let expected = format!("a list at {}", path.display());
                 let problem = Problem::of_setting(self, key, &expected);
@@ -307,11 +309,11 @@ impl Config {
         names
     }
 
-    /// The operator's words of notices and banners.
+    /// The operator's own wording of notices and banners.
     fn words(&self, problems: &mut Vec<Problem>) -> Words {
         let Some(file) = &self.policy.words_file else { return Words::default() };
         let path = self.resolve(file);
-        match self.files.read(&path).and_then(file::text) {
+        match self.files.read(&path).and_then(file::into_text) {
             Ok(text) => words::parse(&path, &text, problems),
             Err(error) => {
                 let expected = format!("a file with words at {}", path.display());
@@ -333,8 +335,8 @@ impl Config {
     ) -> Option<Arc<[u8]>> {
         let path = self.resolve(file);
         let problem = |found: String| {
-            let (least, most) = SEAL_KEY_BYTES.into_inner();
-            let expected = format!("a file of {least} to {most} bytes at {}", path.display());
+            let (min, max) = SEAL_KEY_BYTES.into_inner();
+            let expected = format!("a file of {min} to {max} bytes at {}", path.display());
             Problem { found, ..Problem::of_setting(self, setting, &expected) }
         };
         match self.files.read(&path) {

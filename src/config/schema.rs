@@ -1,21 +1,21 @@
-//! The schema: sections and keys, their documentation, defaults and bounds, written once.
+//! The schema: sections and keys with their documentation, defaults and ranges, declared once.
 //!
-//! [`settings!`] makes of one declaration the struct, its reader, and the [`Key`]s from which
-//! `conf/linkmilter.toml`, `config print` and the built-in layer come.
+//! From one declaration, [`settings!`] makes the struct, its reader, and the [`Key`]s. From these
+//! come `conf/linkmilter.toml`, `config print` and the built-in layer.
 
 use std::collections::{BTreeMap, HashMap};
 
 use ::config::{Value, ValueKind};
 
 use super::problem::{BUILTIN, KNOWN_KEY, Problem, nearest};
-use super::setting::{At, Bounds, Setting, shown};
+use super::setting::{NumberRange, RawValue, Setting, to_toml};
 
 /// When a changed setting takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// With the next message after a reload.
     Reload,
-    /// When the daemon is started anew.
+    /// After a restart of the daemon.
     Restart,
 }
 
@@ -23,27 +23,27 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     pub name: &'static str,
-    /// The built-in value in TOML; empty when there is none.
+    /// The built-in value in TOML. Empty if there is none.
     pub default: &'static str,
     pub effect: Effect,
-    pub bounds: Option<Bounds>,
-    /// What it does, its unit, why its default is what it is; a line each.
+    pub range: Option<NumberRange>,
+    /// What it does, its unit, the reason for its default. One line each.
     pub doc: &'static [&'static str],
-    /// What may stand there.
-    pub expected: fn(Option<Bounds>) -> String,
+    /// What values it accepts.
+    pub expected: fn(Option<NumberRange>) -> String,
 }
 
 /// A table of the configuration.
 pub trait Section: Sized {
-    /// What the section is about; a line each.
+    /// What the section is about. One line each.
     const ABOUT: &'static [&'static str];
     const KEYS: &'static [Key];
 
-    /// Reads every key; `None` when one of them is wrong.
+    /// Reads every key. `None` when one of them is invalid.
     fn read(table: &mut Table<'_>) -> Option<Self>;
 }
 
-/// An effective setting.
+/// A setting in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effective {
     /// Path of the key.
@@ -54,52 +54,52 @@ pub struct Effective {
     pub effect: Effect,
 }
 
-/// What reading the tree yields beside the values.
+/// Collects problems and effective settings while the tree is read.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct Collector {
     pub problems: Vec<Problem>,
     pub effective: Vec<Effective>,
 }
 
-/// One table of the merged tree, being read.
+/// A table of the merged tree while it is read.
 #[derive(Debug)]
 pub struct Table<'a> {
     path: String,
     values: Option<&'a HashMap<String, Value>>,
     keys: &'static [Key],
-    reading: &'a mut Reading,
+    collector: &'a mut Collector,
 }
 
 impl<'a> Table<'a> {
-    /// The table of a section at `path`; `value` is what stands there, if anything.
+    /// The table of a section at `path`. `value` is its content, if there is any.
     pub fn new(
         path: String,
         value: Option<&'a Value>,
         keys: &'static [Key],
-        reading: &'a mut Reading,
+        collector: &'a mut Collector,
     ) -> Table<'a> {
         let values = match value.map(|value| (value, &value.kind)) {
             None => None,
             Some((_, ValueKind::Table(values))) => Some(values),
             Some((value, _)) => {
-                let at = At { key: &path, value, bounds: None };
-                reading.problems.push(at.problem(format!("a table [{path}]")));
+                let at = RawValue { key: &path, value, range: None };
+                collector.problems.push(at.problem(format!("a table [{path}]")));
                 None
             }
         };
-        Table { path, values, keys, reading }
+        Table { path, values, keys, collector }
     }
 
-    /// Reads the value of a key of the section. In the place of a wrong value stands the built-in one,
-    /// so that the rest can be looked at as well: the problem is told all the same.
+    /// Reads the value of a key. An invalid value is reported and replaced by the built-in one, so
+    /// that the rest can be checked as well.
     pub fn take<T: Setting>(&mut self, name: &str) -> Option<T> {
         let key = self.keys.iter().find(|key| key.name == name)?;
         let path = format!("{}.{name}", self.path);
-        let (typed, default);
+        let (from_text, default);
         let value = match self.values.and_then(|values| values.get(name)) {
             Some(value) if is_untyped(value) => {
-                typed = T::typed(value);
-                &typed
+                from_text = T::from_text(value);
+                &from_text
             }
             Some(value) => value,
             None if key.default.is_empty() => return T::absent(),
@@ -108,16 +108,16 @@ impl<'a> Table<'a> {
                 &default
             }
         };
-        let at = At { key: &path, value, bounds: key.bounds };
-        self.reading.effective.extend(effective(at, key.effect));
-        if let Some(value) = T::read(at, &mut self.reading.problems) {
+        let at = RawValue { key: &path, value, range: key.range };
+        self.collector.effective.extend(effective(at, key.effect));
+        if let Some(value) = T::read(at, &mut self.collector.problems) {
             return Some(value);
         }
         if key.default.is_empty() {
             return T::absent();
         }
         let default = builtin_value(key.default)?;
-        T::read(At { value: &default, ..at }, &mut Vec::new())
+        T::read(RawValue { value: &default, ..at }, &mut Vec::new())
     }
 
     /// Reports keys that the section does not have.
@@ -130,16 +130,17 @@ impl<'a> Table<'a> {
         unknown.sort_by_key(|(name, _)| *name);
         for (name, value) in unknown {
             let path = format!("{}.{name}", self.path);
-            self.reading.problems.push(unknown_key(&path, value));
+            self.collector.problems.push(unknown_key(&path, value));
         }
     }
 }
 
-/// The setting as it holds; of a table each entry, since layers merge them one by one.
-fn effective(at: At<'_>, effect: Effect) -> Vec<Effective> {
+/// The effective setting. A table gives one for each entry, because layers merge tables entry by
+/// entry.
+fn effective(at: RawValue<'_>, effect: Effect) -> Vec<Effective> {
     let setting = |key: String, value: &Value| Effective {
         key,
-        value: shown(value),
+        value: to_toml(value),
         origin: value.origin().unwrap_or(BUILTIN).to_owned(),
         effect,
     };
@@ -153,18 +154,18 @@ fn effective(at: At<'_>, effect: Effect) -> Vec<Effective> {
     }
 }
 
-/// Whether the value was written where everything is text.
+/// Whether the value is from a place where everything is text.
 fn is_untyped(value: &Value) -> bool {
     let origin = value.origin().unwrap_or_default();
     origin.starts_with("environment ") || origin.starts_with("flag ")
 }
 
-/// The problem of a key that nobody knows. Keys of named tables are compared among themselves.
+/// The problem of an unknown key. Keys of named tables are compared only with keys of such tables.
 pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
-    let at = At { key: path, value, bounds: None };
+    let at = RawValue { key: path, value, range: None };
     let mut problem = at.problem_with(KNOWN_KEY.to_owned(), format!("the key {path}"));
     let known = super::known_keys();
-    let named = super::NAMED.into_iter().find_map(|section| {
+    let named = super::NAMED_SECTIONS.into_iter().find_map(|section| {
         let rest = path.strip_prefix(section)?.strip_prefix('.')?;
         rest.split_once('.').map(|(name, key)| (section, name, key))
     });
@@ -180,7 +181,7 @@ pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
         }
         None => {
             let full = known.iter().map(String::as_str).filter(|key| !key.contains('*'));
-            // A section that is not known has no key that is: then the section is meant.
+            // In an unknown section no key is known. Then the section is probably misspelled.
             nearest(path, full).or_else(|| {
                 let section = path.split('.').next().unwrap_or_default();
                 let sections = || super::sections().into_iter().map(|(known, _, _)| known);
@@ -191,16 +192,16 @@ pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
     problem
 }
 
-/// A built-in value from its TOML.
+/// Parses a built-in value.
 fn builtin_value(toml: &str) -> Option<Value> {
     let file = ::config::File::from_str(&format!("value = {toml}"), ::config::FileFormat::Toml);
     let mut table = ::config::Source::collect(&file).ok()?;
     table.remove("value")
 }
 
-/// Declares a section: struct, reader and keys in one.
+/// Declares a section: struct, reader and keys.
 ///
-/// A field is `/// doc`, `name: type = "default in TOML", Reload|Restart, least..=most;`.
+/// A field is `/// doc`, `name: type = "default in TOML", Reload|Restart, min..=max;`.
 macro_rules! settings {
     (
         $(#[doc = $about:literal])*
@@ -208,7 +209,7 @@ macro_rules! settings {
             $(
                 $(#[doc = $doc:literal])*
                 $field:ident: $type:ty = $default:literal, $effect:ident
-                    $(, $least:literal..=$most:literal)?;
+                    $(, $min:literal..=$max:literal)?;
             )*
         }
     ) => {
@@ -225,7 +226,7 @@ macro_rules! settings {
                     name: stringify!($field),
                     default: $default,
                     effect: $crate::config::schema::Effect::$effect,
-                    bounds: $crate::config::schema::settings!(@bounds $($least, $most)?),
+                    range: $crate::config::schema::settings!(@range $($min, $max)?),
                     doc: &[$($doc),*],
                     expected: <$type as $crate::config::setting::Setting>::expected,
                 },
@@ -237,9 +238,9 @@ macro_rules! settings {
             }
         }
     };
-    (@bounds) => { None };
-    (@bounds $least:literal, $most:literal) => {
-        Some($crate::config::setting::Bounds { least: $least, most: $most })
+    (@range) => { None };
+    (@range $min:literal, $max:literal) => {
+        Some($crate::config::setting::NumberRange { min: $min, max: $max })
     };
 }
 pub(super) use settings;

@@ -18,58 +18,58 @@ use super::types::{
 };
 
 settings! {
-    /// The daemon: where it listens, what it bounds.
+    /// The daemon: where it listens, and its limits.
     pub struct Server {
-        /// Where the MTA connects: `inet:PORT@HOST` or `unix:/PATH`, several if wanted.
-        /// Sockets inherited from systemd come on top. Default: loopback, so that nothing is
-        /// offered to the network unasked.
+        /// Where the MTA connects: `inet:PORT@HOST` or `unix:/PATH`; may be several. Sockets
+        /// inherited from systemd are used in addition. Default: loopback, so that nothing is
+        /// offered to the network unless you ask for it.
         listen: Vec<Address> = "[\"inet:8895@127.0.0.1\"]", Restart;
-        /// Permission bits of unix sockets, in octal. Default: owner and group, since smtpd runs as
-        /// another user than this daemon.
+        /// Permission bits of unix sockets, in octal. Default: owner and group, because smtpd runs
+        /// as another user than this daemon.
         socket_mode: FileMode = "\"0660\"", Restart;
-        /// Group of unix sockets, by name; empty leaves the daemon's own.
+        /// Group of unix sockets, by name; empty keeps the daemon's own.
         socket_group: Option<String> = "\"\"", Restart;
         /// Name of this host in our header fields; empty asks the system.
         host_name: Option<Domain> = "\"\"", Reload;
-        /// Directory for what is kept: TLD table, journal, big undo recipes, pid file.
-        /// Also where relative paths of such files begin.
+        /// Directory for state files: TLD table, journal, large undo recipes, pid file. Relative
+        /// paths of such files begin here.
         state_dir: PathBuf = "\"/var/lib/linkmilter\"", Restart;
-        /// Connections at the same time. More wait in the listen queue. Default: ten times what
-        /// Postfix's default process limit opens.
+        /// Limit of simultaneous connections. More wait in the listen queue. Default: ten times
+        /// what Postfix's default process limit opens.
         max_connections: usize = "1000", Restart, 1..=100000;
-        /// Threads that filter; 0 is one for each processor.
+        /// Worker threads; 0 is one per processor.
         workers: usize = "0", Restart, 0..=1024;
-        /// Biggest message that is read, in bytes; a bigger one goes on unread and is counted.
-        /// Default: twelve times Postfix's own default limit, so the MTA decides.
+        /// Size limit of a message that is read, in bytes; a larger one is passed on unread and
+        /// counted. Default: twelve times Postfix's own default limit, so the MTA decides.
         max_message: Size = "\"128MiB\"", Reload, 65536..=4294967296;
-        /// Message bodies held in memory at the same time, in bytes, over all connections, and half
-        /// as much again for what is made of them while they are read. Beyond it messages are put
-        /// off (451) or wait: load passes, and nobody gets mail through unread by filling the
-        /// memory. The program itself needs some 160 MiB beside it under full load. Default: fits
-        /// a small virtual machine.
+        /// Limit of the message bodies in memory at the same time, in bytes, over all connections.
+        /// Half as much again is used for what is made of them while they are read. Above it
+        /// messages get a temporary failure (451) or wait: load passes, and nobody gets mail
+        /// through unread by filling the memory. The program itself needs some 160 MiB in addition
+        /// under full load. Default: fits a small virtual machine.
         max_memory: Size = "\"512MiB\"", Reload, 1048576..=1099511627776;
-        /// Longest silence of a connection, between messages. Default: above Postfix's 300 s, which
-        /// then closes first.
+        /// Idle timeout of a connection, between messages. Default: above Postfix's 300 s, so that
+        /// Postfix closes first.
         idle_timeout: Duration = "\"10m\"", Reload, 1000..=86400000;
-        /// Longest time for a reply to be taken, before the connection is given up.
+        /// Timeout for sending a reply, after which the connection is closed.
         write_timeout: Duration = "\"30s\"", Reload, 1000..=3600000;
-        /// Longest time for the engine and the DNS on one message; after it `policy.on_exhausted` holds.
-        /// Default: below Postfix's milter_content_timeout of 300 s.
+        /// Time limit of the engine and the DNS for one message; after it `policy.on_exhausted`
+        /// applies. Default: below Postfix's milter_content_timeout of 300 s.
         message_timeout: Duration = "\"60s\"", Reload, 100..=280000;
-        /// Time for messages in flight when the daemon is told to stop.
-        /// Default: below systemd's 90 s.
+        /// Time to finish the messages in progress when the daemon is told to stop. Default: below
+        /// systemd's 90 s.
         drain: Duration = "\"30s\"", Reload, 0..=600000;
     }
 }
 
 settings! {
-    /// Log lines: one a message, structured. Never bodies, paths, queries or local parts.
+    /// Log lines: one per message, structured. Never bodies, paths, queries or local parts.
     pub struct Log {
-        /// `journald`, `stderr`, or `auto`: the journal when the daemon runs under systemd.
+        /// `journald`, `stderr`, or `auto`: the journal if the daemon runs under systemd.
         target: LogTarget = "\"auto\"", Restart;
-        /// Form of the lines on stderr: `text` or `json`.
+        /// Format of the lines on stderr: `text` or `json`.
         format: LogFormat = "\"text\"", Restart;
-        /// `error`, `warn`, `info`, `debug` or `trace`. Default: one line a message.
+        /// `error`, `warn`, `info`, `debug` or `trace`. Default: one line per message.
         level: LogLevel = "\"info\"", Reload;
     }
 }
@@ -77,45 +77,47 @@ settings! {
 settings! {
     /// Prometheus metrics and `/healthz`.
     pub struct Metrics {
-        /// `inet:PORT@HOST` on loopback, or `unix:/PATH`; empty is off.
-        /// Default: off, nothing listens that nobody asked for.
+        /// `inet:PORT@HOST` on loopback, or `unix:/PATH`; empty is off. Default: off, so that
+        /// nothing listens unless you ask for it.
         listen: Option<Address> = "\"\"", Restart;
-        /// Whether the address may be another than a loopback one. Numbers of your mail then go over
-        /// the network in clear: bind it to a network of your own, and set a token.
+        /// Whether the address may be other than loopback. Statistics of your mail then go over the
+        /// network unencrypted: use an internal network, and set a token.
         beyond_loopback: bool = "false", Restart;
-        /// File whose first line must come as `Authorization: Bearer …`; empty asks for none.
+        /// File whose first line clients must send as `Authorization: Bearer …`; empty requires no
+        /// token.
         token_file: Option<PathBuf> = "\"\"", Restart;
     }
 }
 
 settings! {
-    /// Asking the DNS whether a top-level domain exists.
+    /// DNS queries: whether a top-level domain exists.
     pub struct Dns {
-        /// `unknown-only` asks for names that the table lacks, `always` for every name, `never`
-        /// relies on the table. Default: ordinary mail causes no query.
+        /// `unknown-only` queries names that the table lacks, `always` every name, `never` relies
+        /// on the table. Default: ordinary mail causes no query.
         mode: DnsMode = "\"unknown-only\"", Reload;
-        /// Servers to ask, `ADDRESS` or `ADDRESS:PORT`; empty takes /etc/resolv.conf.
+        /// DNS servers, `ADDRESS` or `ADDRESS:PORT`; empty uses /etc/resolv.conf.
         servers: Vec<DnsServer> = "[]", Reload;
-        /// Longest time for all questions of one message together; what is unanswered then counts
-        /// as unverified. Default: unnoticed by people, enough for a resolver that must ask on.
+        /// Time limit for all queries of one message together; a name without an answer counts as
+        /// unverified. Default: people do not notice it, and it is enough for a resolver that must
+        /// query other servers.
         deadline: Duration = "\"2s\"", Reload, 10..=30000;
-        /// Whether answers are validated by DNSSEC here. Default: the resolver's business.
+        /// Whether answers are validated with DNSSEC here. Default: that is left to the resolver.
         dnssec: bool = "false", Reload;
-        /// DNSKEY records of the root, one a line as in a zone file, that `dnssec` trusts in the
-        /// place of the built-in ones: for when the root's key changes before this program does.
+        /// DNSKEY records of the root, one per line as in a zone file, that `dnssec` trusts instead
+        /// of the built-in ones. Needed if the root's key changes before this program is updated.
         trust_anchor: Option<PathBuf> = "\"\"", Reload;
-        /// Names kept in the cache. Default: about 1 MB; the root has 1,440 names.
+        /// Names in the cache. Default: about 1 MB; the root has 1,440 names.
         cache_entries: usize = "10000", Reload, 0..=1000000;
-        /// Least time that "exists" is kept, whatever its TTL.
+        /// Minimum time to keep "exists", whatever its TTL.
         positive_min: Duration = "\"15m\"", Reload, 0..=604800000;
-        /// Most time that "exists" is kept.
+        /// Maximum time to keep "exists".
         positive_max: Duration = "\"24h\"", Reload, 1000..=604800000;
-        /// Least time that "does not exist" is kept: a typing error in a newsletter comes often.
+        /// Minimum time to keep "does not exist": a typing error in a newsletter comes often.
         negative_min: Duration = "\"15m\"", Reload, 0..=604800000;
-        /// Most time that "does not exist" is kept: a new TLD is seen within a day.
+        /// Maximum time to keep "does not exist": a new TLD is seen within a day.
         negative_max: Duration = "\"24h\"", Reload, 1000..=604800000;
-        /// Time that a name is not asked again after a timeout or a failure, so that a dead server
-        /// costs its deadline once and not for every message.
+        /// Time without another query for a name after a timeout or a failure, so that a dead
+        /// server costs its deadline once and not for every message.
         failure: Duration = "\"30s\"", Reload, 0..=3600000;
     }
 }
@@ -123,117 +125,125 @@ settings! {
 settings! {
     /// The table of top-level domains.
     pub struct Tld {
-        /// Where the table is fetched from. IANA's own by default.
+        /// The URL of the table. IANA's own by default.
         url: HttpsUrl = "\"https://data.iana.org/TLD/tlds-alpha-by-domain.txt\"", Reload;
-        /// Time between two refreshes; 0 never asks. Default: daily, as UASG 001 recommends.
+        /// Time between two refreshes; 0 never refreshes. Default: daily, as UASG 001 recommends.
         refresh: Duration = "\"24h\"", Reload, 0..=2678400000;
-        /// Longest time for one refresh.
+        /// Timeout of a refresh.
         timeout: Duration = "\"30s\"", Reload, 100..=600000;
-        /// Age of the last good check at which a warning is logged, daily.
+        /// Age of the last successful check at which a warning is logged, daily.
         warn_age: Duration = "\"7d\"", Reload, 3600000..=31536000000;
-        /// Certificates (PEM) trusted in the place of the built-in roots, for a mirror in your own
-        /// house; empty trusts Mozilla's roots.
+        /// Certificates (PEM) to trust instead of the built-in roots, for a mirror of your own;
+        /// empty trusts Mozilla's roots.
         ca_file: Option<PathBuf> = "\"\"", Reload;
     }
 }
 
 settings! {
-    /// What is done. A rule can override it for some mail.
+    /// What is done to mail. A rule can override it for some mail.
     pub struct PolicySection {
-        /// `exempt` and `report-only` change nothing, `enforce` edits unsafe links, `strict` suspect
-        /// ones as well. A careful operator starts with `report-only`.
+        /// `exempt` and `report-only` change nothing, `enforce` edits unsafe links, `strict`
+        /// suspect ones as well. To be careful, start with `report-only`.
         profile: Profile = "\"enforce\"", Reload;
         /// UTS #39 restriction level that a host must reach: `ascii-only`, `single-script`,
         /// `highly-restrictive`, `moderately-restrictive`, `minimally-restrictive`, `unrestricted`.
         /// Default: what browsers use.
         level: RestrictionLevel = "\"highly-restrictive\"", Reload;
         /// Action on a link, by verdict (`suspect`, `unsafe`, …) or reason code (`userinfo`, …):
-        /// `leave`, `percent-encode`, `punycode`, `unlink`, `defang`. A reason beats a verdict.
-        /// Default: what the profile says, `defang` for what it edits.
+        /// `leave`, `percent-encode`, `punycode`, `unlink`, `defang`. A reason takes precedence
+        /// over a verdict. Default: as the profile says, `defang` for what it edits.
         actions: Actions<LinkAction> = "{}", Reload;
-        /// Action on the message, by verdict or reason code: `header`, `subject-tag`,
-        /// `quarantine`, `reject`, `tempfail`, `discard`. The strictest wins; what loses the message
-        /// needs every recipient's settings to agree. Default: `header`, no mail is lost.
+        /// Action on the message, by verdict or reason code: `header`, `subject-tag`, `quarantine`,
+        /// `reject`, `tempfail`, `discard`. The strictest applies; an action that loses the message
+        /// needs the settings of all recipients to agree. Default: `header`, so that no mail is
+        /// lost.
         message_actions: Actions<MessageAction> = "{}", Reload;
-        /// In front of the Subject, for `subject-tag`.
+        /// Text in front of the Subject, for `subject-tag`.
         subject_tag: String = "\"[deceptive link]\"", Reload;
-        /// Enhanced status code of a refusal (RFC 3463); 5.7.1 is "delivery not authorized".
+        /// Enhanced status code of a rejection (RFC 3463); 5.7.1 is "delivery not authorized".
         reject_code: StatusCode = "\"5.7.1\"", Reload;
-        /// Text of a refusal, in ASCII.
+        /// Text of a rejection, in ASCII.
         reject_text: String = "\"Message refused: it holds a deceptive link\"", Reload;
-        /// Signed parts: `edit-unsafe` edits what is unsafe, reversibly; `report` never.
-        /// Default: one junk signature would switch the filter off otherwise.
+        /// Signed parts: `edit-unsafe` edits what is unsafe, reversibly; `report` edits nothing.
+        /// Default: otherwise one meaningless signature would switch the filter off.
         signed: Signed = "\"edit-unsafe\"", Reload;
-        /// `html` turns plain links in HTML text into anchors. Default `off`: no middleware should
-        /// make links (UASG 001).
+        /// `html` turns plain links in HTML text into anchors. Default `off`: middleware should not
+        /// create links (UASG 001).
         linkify: Linkify = "\"off\"", Reload;
-        /// `inline` puts a short explanation beside a dead link, in Arabic, Chinese, English, French,
-        /// German, Japanese, Russian or Spanish. Default: a body holds no words of this filter.
+        /// `inline` puts a short explanation beside a defanged link, in Arabic, Chinese, English,
+        /// French, German, Japanese, Russian or Spanish. Default: this filter adds no words to a
+        /// body.
         notice: Notice = "\"off\"", Reload;
         /// Language of that explanation, a BCP 47 primary tag (`de`); empty follows the message: its
         /// Content-Language or Accept-Language, then the script of its text, then English.
         language: Option<String> = "\"\"", Reload;
-        /// File with your own words for that explanation and for banners, in TOML: a table for each language
-        /// (`[nl]`) with `notice`, `notice_ascii` (for parts that hold ASCII alone), `links`, `external`
-        /// and `first_contact`. What it does not say stays as it is.
+        /// File with your own words for that explanation and for banners, in TOML: a table for each
+        /// language (`[nl]`) with `notice`, `notice_ascii` (for parts that allow ASCII only),
+        /// `links`, `external` and `first_contact`. For missing words the built-in ones are used.
         words_file: Option<PathBuf> = "\"\"", Reload;
-        /// HTML files attached: `report` or `edit`. Default: one header line, which the sender writes, makes
-        /// a part an attachment, and some mail programs show it all the same. Files of SVG are told only.
+        /// Attached HTML files: `report` or `edit`. Default: one header line, which the sender
+        /// writes, makes a part an attachment, and some mail programs show it anyway. Attached SVG
+        /// files are reported only.
         html_attachments: HtmlAttachments = "\"edit\"", Reload;
-        /// QR codes in pictures (PNG, JPEG, GIF): `off` or `report`, which judges and tells the links in them
-        /// and edits nothing. Default: decoding pictures takes more time than all else that is done.
+        /// QR codes in pictures (PNG, JPEG, GIF): `off` or `report`, which judges and reports the
+        /// links in them and edits nothing. Default: decoding pictures takes more time than
+        /// everything else together.
         qr_codes: QrCodes = "\"off\"", Reload;
-        /// Biggest undo recipe in a header field, in bytes; a bigger one goes to the state
-        /// directory. Default: leaves room below Sendmail's 32 KiB for all headers.
+        /// Size limit of an undo recipe in a header field, in bytes; a larger one goes to the state
+        /// directory. Default: leaves space below Sendmail's limit of 32 KiB for all headers.
         undo_bytes: Size = "6000", Reload, 0..=16384;
-        /// What happens when an undo recipe cannot be kept, on a full disk say: `edit` edits all
-        /// the same and the header says `undo=lost`, `report-signed` leaves signed mail as it is.
-        /// Default: a deceptive link does more harm than an edit that stays.
+        /// What happens if an undo recipe cannot be stored, for example on a full disk: `edit`
+        /// edits anyway, and the header says `undo=lost`; `report-signed` leaves signed mail
+        /// unchanged. Default: a deceptive link does more harm than an edit that cannot be undone.
         undo_lost: UndoLost = "\"edit\"", Reload;
-        /// File with a secret of at least 32 bytes that seals our header fields, so that sealed ones
-        /// survive a second filter; empty removes all that come in.
+        /// File with a secret of at least 32 bytes that seals our header fields, so that sealed
+        /// ones survive a second filter; empty removes all such fields from incoming mail.
         seal_key_file: Option<PathBuf> = "\"\"", Reload;
-        /// Files with keys that were `seal_key_file` before: what they sealed is still ours, so that a
-        /// key can be changed. Hosts with one key give back each other's originals.
+        /// Files with former keys of `seal_key_file`: their seals still count as ours, so that the
+        /// key can be changed. Hosts with the same key can undo each other's edits.
         seal_old_key_files: Vec<PathBuf> = "[]", Reload;
-        /// What a failure of the filter does to the message: `accept`, `quarantine`, `tempfail`,
-        /// `reject`, `discard`. Default: when in doubt the mail goes on.
+        /// What happens to the message when the filter fails: `accept`, `quarantine`, `tempfail`,
+        /// `reject`, `discard`. Default: in doubt the mail is delivered.
         on_error: Disposition = "\"accept\"", Reload;
-        /// What it does to a message that it is too long to be read (`limit:max_message`), or to have a
-        /// notice at every link (`limit:extras`). `tempfail` would end the same at every retry.
+        /// What happens to a message that is too large to be read (`limit:max_message`), or too
+        /// large for a notice at every link (`limit:extras`). `tempfail` would end the same at
+        /// every retry.
         on_limit: Disposition = "\"accept\"", Reload;
-        /// What becomes of a message that used up its time, its steps, its memory, or another of the
-        /// `limits` (`limit:message_timeout`, `limit:steps`, `limit:links`, `limit:parts`,
-        /// `limit:depth`, …): nobody read the rest of it, and honest mail does not come near.
-        /// One that ran out of time is put off (451) three times before, since load passes.
+        /// What happens to a message that used up its time, its steps, its memory, or another of
+        /// the `limits` (`limit:message_timeout`, `limit:steps`, `limit:links`, `limit:parts`,
+        /// `limit:depth`, …): the rest of it was not read, and honest mail does not come near these
+        /// limits. A message that ran out of time first gets a temporary failure (451) three times,
+        /// because load passes.
         on_exhausted: Disposition = "\"quarantine\"", Reload;
-        /// What a part that cannot be read (encrypted, PKCS#7) does to it.
+        /// What happens to a message with a part that cannot be read (encrypted, PKCS#7).
         on_opaque: Disposition = "\"accept\"", Reload;
-        /// What becomes of a message with a link whose labels or delimiters programs read in different
-        /// ways: `accept`, `defuse` (every link in it is taken apart) or `quarantine`. Default: what was
-        /// found in any reading is edited all the same, and the message is suspect.
+        /// What happens to a message with a link whose labels or delimiters different programs read
+        /// in different ways: `accept`, `defuse` (every link in it is defanged) or `quarantine`.
+        /// Default: what was found in any reading is edited anyway, and the message is suspect.
         on_ambiguous: OnAmbiguous = "\"accept\"", Reload;
     }
 }
 
 settings! {
-    /// Lists of names. Files hold one name a line, `#` begins a comment; they are read anew on
+    /// Lists of names. Files have one name per line, `#` begins a comment. They are read again at a
     /// reload. Relative paths begin at the directory of the configuration file.
     pub struct Lists {
-        /// Hosts that are never edited, with all below them; `linkmilter allow add` extends it.
+        /// Hosts that are never edited, with all hosts below them; `linkmilter allow add` extends
+        /// it.
         allowed_file: PathBuf = "\"allow.txt\"", Reload;
         /// More such hosts.
         allowed: Vec<Domain> = "[]", Reload;
-        /// Names to protect against look-alikes, beside the built-in ones.
+        /// Names to protect against look-alikes, in addition to the built-in ones.
         protected_file: PathBuf = "\"protected.txt\"", Reload;
         /// More such names.
         protected: Vec<Domain> = "[]", Reload;
-        /// Whether the built-in list of names impersonated most is used. Which domains belong to one
-        /// owner, and where anybody has an address, is known in any case.
+        /// Whether the built-in list of frequently impersonated names is used. The built-in
+        /// knowledge of which domains belong to one owner, and which domains give addresses to
+        /// anybody, is always used.
         protected_builtin: bool = "true", Reload;
         /// Whether the recipients' own domains are protected.
         protect_recipients: bool = "true", Reload;
-        /// Hosts that are unsafe because you say so, with all below them.
+        /// Hosts that you call unsafe, with all hosts below them.
         blocked_file: PathBuf = "\"blocked.txt\"", Reload;
         /// More such hosts.
         blocked: Vec<Domain> = "[]", Reload;
@@ -241,92 +251,94 @@ settings! {
 }
 
 settings! {
-    /// Mail that leaves the house gets its originals back: a message that this filter edited, and that
-    /// is forwarded, redirected or sent on as it is, verifies at its next host.
+    /// Outbound mail gets its original content back: the signature of a message that this filter
+    /// edited, and that is forwarded, redirected or resent unchanged, is valid again at its next
+    /// host.
     pub struct Outbound {
-        /// Domains whose mail ends here, with all below them. Without any nothing is known to leave and
-        /// nothing is given back. With them our recipes are sealed, by `policy.seal_key_file` or a key
-        /// of this host's own in the state directory.
+        /// Local domains, with all domains below them. Without any, no mail counts as outbound and
+        /// nothing is restored. With them our recipes are sealed, by `policy.seal_key_file` or a
+        /// key of this host's own in the state directory.
         local_domains: Vec<Domain> = "[]", Reload;
-        /// Clients that hand out mail of the house without authenticating: mailbox servers, list servers.
-        /// Authenticated clients, `exempt.networks` and mail made on this host count anyway.
-        /// Default: this host, where a mailbox server hands redirected mail to its own MTA.
+        /// Clients that send outbound mail without authentication: mailbox servers, list servers.
+        /// Authenticated clients, `exempt.networks` and mail created on this host are included
+        /// anyway. Default: this host, where a mailbox server gives redirected mail to its own MTA.
         networks: Vec<Network> = "[\"127.0.0.0/8\", \"::1\"]", Reload;
-        /// Whether originals are given back. A message all of whose recipients are outside gets its
-        /// body and header fields back when our own sealed recipe fits; else it stays as it is,
-        /// and header and log say why.
+        /// Whether originals are restored. If all recipients of a message are outside, its body and
+        /// header fields are restored from our own sealed recipe if it fits; otherwise the message
+        /// stays unchanged, and header and log say why.
         restore: bool = "true", Reload;
     }
 }
 
 settings! {
-    /// Words on top of a message: in its first text and its first HTML, in every alternative, never
-    /// in what is signed or encrypted. They are part of the recipe and go back with the original.
+    /// Text at the top of a message: in its first text part and its first HTML part, in every
+    /// alternative, never in a signed or encrypted part. It is part of the recipe and is removed
+    /// with the other edits.
     pub struct Banner {
-        /// Whether a message in which links were taken apart says so on top. Default: a body holds no
-        /// words of this filter.
+        /// Whether a message with defanged links says so at the top. Default: this filter adds no
+        /// words to a body.
         links: bool = "false", Reload;
-        /// Your words for that, in place of those in the language of the message: `{host}` stands for the
-        /// hosts, taken apart, `{reason}` for why. Whom to ask, and a page of yours, belong here.
+        /// Your words for that, instead of those in the language of the message: `{host}` stands
+        /// for the hosts, defanged, `{reason}` for the reason. Name a contact and a help page here.
         links_text: Option<String> = "\"\"", Reload;
-        /// Whether a message from outside says so on top. Needs `outbound.local_domains`: a mark in the body
-        /// breaks every signature, so it must be taken off where the message leaves again.
+        /// Whether a message from outside says so at the top. Needs `outbound.local_domains`: a
+        /// banner in the body breaks every signature, so it must be removed from outbound mail.
         external: bool = "false", Reload;
-        /// Your words for that, as they are.
+        /// Your words for that, used unchanged.
         external_text: Option<String> = "\"\"", Reload;
-        /// Whether a message from outside also says on top that its author is not known here: that none of
-        /// its recipients has had mail from that address, or written to it, as far as this host remembers.
-        /// Needs `banner.external`. Default: it is wrong for whoever is known elsewhere, and nothing is said
-        /// in the first month.
+        /// Whether a message from outside also says at the top that its author is unknown: that
+        /// none of its recipients has received mail from that address, or written to it, as far as
+        /// this host remembers. Needs `banner.external`. Default: it is wrong about people who are
+        /// known elsewhere, and it says nothing in the first month.
         first_contact: bool = "false", Reload;
-        /// Your words for that, as they are.
+        /// Your words for that, used unchanged.
         first_contact_text: Option<String> = "\"\"", Reload;
     }
 }
 
 settings! {
-    /// Mail that is judged and reported, but never edited or refused.
+    /// Mail that is judged and reported, but never edited or rejected.
     pub struct Exempt {
         /// Clients that authenticated (macro `{auth_authen}`).
         authenticated: bool = "true", Reload;
-        /// Clients in these networks. Loopback is not exempt unless it stands here.
+        /// Clients in these networks. Loopback is not exempt unless it is listed here.
         networks: Vec<Network> = "[]", Reload;
-        /// Senders (address of the From field), only when our own server says that DMARC passed.
+        /// Senders (address of the From field), only if our own server says that DMARC passed.
         senders: Vec<Pattern> = "[]", Reload;
         /// The authserv-id of our own server in Authentication-Results; without it no sender is
         /// exempt. The verifier must run before this filter and remove forged fields (RFC 8601 §5).
         authserv_id: Option<String> = "\"\"", Reload;
-        /// Recipients whose mail is report-only: they must see what is complained about.
+        /// Recipients whose mail is report-only: they must see what people complain about.
         report_only: Vec<Pattern> = "[\"abuse@\", \"postmaster@\"]", Reload;
     }
 }
 
 settings! {
-    /// Header fields of your own servers, for `when.header` of rules. Anybody can write a header field:
-    /// this says which are yours.
+    /// Header fields of your own servers, for `when.header` of rules. Anybody can write a header
+    /// field, so this says which ones are yours.
     pub struct Upstream {
         /// `above-received`: those above the first Received field that none of your servers made. A
-        /// stranger who connects to you directly writes there as well, so rules on such fields make a
-        /// message's lot stricter, never milder. `anywhere`: all, since what runs before this filter
-        /// removes those of strangers, or adds its own at the end. Fields of authentication results count by
-        /// `exempt.authserv_id` alone.
+        /// sender who connects to you directly can write there as well, so rules on such fields can
+        /// only make the treatment of a message stricter, never milder. `anywhere`: all, because
+        /// software before this filter removes fields from outside, or adds its own at the end.
+        /// Fields of authentication results depend on `exempt.authserv_id` only.
         fields: Trust = "\"above-received\"", Reload;
-        /// Your other servers as they stand behind `by` in Received, with all below them; the name of
-        /// this host is known.
+        /// Your other servers as they appear after `by` in Received, with all hosts below them; the
+        /// name of this host is known.
         hosts: Vec<Domain> = "[]", Reload;
     }
 }
 
 settings! {
-    /// A rule for some mail: all conditions must hold, the first rule that fits decides.
-    /// `NAME` is yours; it stands in header fields and in `linkmilter explain`.
+    /// A rule for some mail: all conditions must be true, and the first matching rule applies.
+    /// `NAME` is your choice; it appears in header fields and in `linkmilter explain`.
     pub struct RuleSection {
-        /// Rules are tried from the lowest number up, those of one number by name.
+        /// Rules are tried from the lowest number up; with the same number they are sorted by name.
         priority: u64 = "100", Reload, 0..=1000000;
         /// Condition: the envelope sender. Domains (and below), addresses, `abuse@`, `<>`.
         senders: Vec<Pattern> = "", Reload;
-        /// Condition: the recipient. One of several recipients is judged on its own; the stricter
-        /// settings then serve all.
+        /// Condition: the recipient. With several recipients each is judged separately; then the
+        /// stricter settings apply to all.
         recipients: Vec<Pattern> = "", Reload;
         /// Condition: the client's network.
         networks: Vec<Network> = "", Reload;
@@ -336,63 +348,66 @@ settings! {
         list_mail: Option<bool> = "", Reload;
         /// Condition: `inbound`, `outbound` (authenticated or an exempt network), `local`.
         direction: Option<Direction> = "", Reload;
-        /// Condition `when.header`, one text or several of which one must hold: what your own servers
-        /// wrote into the header before this filter (`upstream` says which fields those are).
-        /// `"X-Spam-Flag: YES"` is the whole value, `"X-Spam-Status: Yes*"` its beginning,
-        /// `"X-Spam-Level: *****"` so many or more, `"X-Spam-Score: >= 5"` and
-        /// `"X-Spam-Status: score >= 5"` compare a number, `"X-Spamd-Result: BAYES_SPAM"` is a symbol of
-        /// rspamd, `"Authentication-Results: dmarc=fail"` what the server of `exempt.authserv_id` found.
+        /// Condition `when.header`, one text or several of which one must match: what your own
+        /// servers wrote into the header before this filter (`upstream` says which fields those
+        /// are). `"X-Spam-Flag: YES"` is the whole value, `"X-Spam-Status: Yes*"` its beginning,
+        /// `"X-Spam-Level: *****"` at least so many, `"X-Spam-Score: >= 5"` and `"X-Spam-Status:
+        /// score >= 5"` compare a number, `"X-Spamd-Result: BAYES_SPAM"` is a symbol of rspamd,
+        /// `"Authentication-Results: dmarc=fail"` is a result of the server of
+        /// `exempt.authserv_id`.
         when: When = "", Reload;
-        /// Which links of such a message are taken apart: `all` (nothing in it can be clicked, allowed
+        /// Which links of such a message are defanged: `all` (nothing in it can be clicked, allowed
         /// hosts included), `suspect` and worse, `unsafe` and worse. Default: as the profile says.
         defang: Option<DefangFrom> = "", Reload;
-        /// Hosts that are never edited in this mail, beside `lists.allowed`, with all below them. Of several
-        /// recipients all must allow a host.
+        /// Hosts that are never edited in this mail, in addition to `lists.allowed`, with all hosts
+        /// below them. If there are several recipients, the settings of all must allow a host.
         allowed: Vec<Domain> = "", Reload;
-        /// Hosts that are unsafe in this mail, beside `lists.blocked`, with all below them.
+        /// Hosts that are unsafe in this mail, in addition to `lists.blocked`, with all hosts below
+        /// them.
         blocked: Vec<Domain> = "", Reload;
-        /// Names protected in this mail, beside `lists.protected`; at most 100.
+        /// Names protected in this mail, in addition to `lists.protected`; at most 100.
         protected: Vec<Domain> = "", Reload;
-        /// What `policy.profile` says otherwise.
+        /// Replaces `policy.profile`.
         profile: Option<Profile> = "", Reload;
-        /// What `policy.level` says otherwise.
+        /// Replaces `policy.level`.
         level: Option<RestrictionLevel> = "", Reload;
-        /// On top of `policy.actions`.
+        /// In addition to `policy.actions`.
         actions: Actions<LinkAction> = "", Reload;
-        /// On top of `policy.message_actions`.
+        /// In addition to `policy.message_actions`.
         message_actions: Actions<MessageAction> = "", Reload;
-        /// What `policy.subject_tag` says otherwise.
+        /// Replaces `policy.subject_tag`.
         subject_tag: Option<String> = "", Reload;
-        /// What `policy.signed` says otherwise.
+        /// Replaces `policy.signed`.
         signed: Option<Signed> = "", Reload;
-        /// What `policy.linkify` says otherwise.
+        /// Replaces `policy.linkify`.
         linkify: Option<Linkify> = "", Reload;
-        /// What `policy.notice` says otherwise.
+        /// Replaces `policy.notice`.
         notice: Option<Notice> = "", Reload;
-        /// What `policy.html_attachments` says otherwise.
+        /// Replaces `policy.html_attachments`.
         html_attachments: Option<HtmlAttachments> = "", Reload;
     }
 }
 
 settings! {
-    /// Bounds on hostile input. Reaching one stops the part that hit it; what was found before stays.
+    /// Limits on hostile input. Reaching one stops the affected part; what was found before is
+    /// kept.
     pub struct LimitsSection {
-        /// Nested parts. Real mail stays below 12.
+        /// Nesting depth of parts. Real mail stays below 12.
         depth: usize = "100", Reload, 2..=100;
-        /// Parts of a message.
+        /// Number of parts of a message.
         parts: usize = "10000", Reload, 1..=1000000;
         /// Bytes of one header block.
         header_bytes: Size = "\"1MiB\"", Reload, 4096..=67108864;
-        /// Links kept of a message; the rest are counted.
+        /// Links of a message that are kept; the rest are only counted.
         links: usize = "50000", Reload, 1..=10000000;
-        /// Names asked of the DNS for one message.
+        /// Names queried in the DNS for one message.
         questions: usize = "8", Reload, 0..=64;
-        /// Domains of links asked of each list of `blocklists` for one message.
+        /// Domains of links queried at each list of `blocklists` for one message.
         domains: usize = "20", Reload, 0..=100;
-        /// Steps for each byte of the message; a step is one byte read by a layer or one code point
+        /// Steps per byte of the message; a step is one byte read by a layer or one code point
         /// judged.
         steps_per_byte: u64 = "20", Reload, 16..=1024;
-        /// Steps on top, whatever the size.
+        /// Steps in addition, whatever the size.
         steps_base: u64 = "750000", Reload, 1000..=1000000000;
     }
 }
@@ -400,12 +415,12 @@ settings! {
 settings! {
     /// The event journal: what was found, for `linkmilter why` and the digest. Hosts only.
     pub struct Journal {
-        /// Days that events are kept; 0 keeps none.
+        /// Days to keep events; 0 keeps none.
         days: u64 = "30", Reload, 0..=3650;
-        /// Bytes that the journal takes at most; the oldest days go first.
+        /// Size limit of the journal, in bytes; the oldest days are deleted first.
         max_size: Size = "\"256MiB\"", Reload, 65536..=1099511627776;
-        /// Bytes that undo recipes in the state directory take at most, beside the journal; the
-        /// oldest go first. Default: some thousand of the biggest.
+        /// Size limit of undo recipes in the state directory, in bytes, in addition to the journal;
+        /// the oldest are deleted first. Default: some thousand of the largest.
         max_undo_size: Size = "\"1GiB\"", Reload, 65536..=1099511627776;
     }
 }
@@ -419,11 +434,11 @@ settings! {
         to: Vec<String> = "[]", Reload;
         /// Sender; empty is linkmilter@ this host.
         from: Option<String> = "\"\"", Reload;
-        /// `smtp`, `sendmail` (the command below), or `file` (a directory, one file a digest).
-        /// Default: under the shipped unit `sendmail` cannot work, since its command needs the
-        /// rights of another group, which NoNewPrivileges= denies.
+        /// `smtp`, `sendmail` (the command below), or `file` (a directory, one file per digest).
+        /// Default: `sendmail` does not work in the shipped systemd unit, because its command needs
+        /// the rights of another group, which NoNewPrivileges= denies.
         transport: Transport = "\"smtp\"", Reload;
-        /// The sendmail command. Default: where Postfix and Sendmail both put theirs.
+        /// The sendmail command. Default: where Postfix and Sendmail both install theirs.
         sendmail: PathBuf = "\"/usr/sbin/sendmail\"", Reload;
         /// Directory for `file`; relative paths begin at the state directory.
         directory: PathBuf = "\"digests\"", Reload;
@@ -431,16 +446,16 @@ settings! {
         smtp_host: Domain = "\"localhost\"", Reload;
         /// Its port: 25 for a relay, 587 for submission, 465 for implicit TLS.
         smtp_port: u64 = "25", Reload, 1..=65535;
-        /// `starttls` (or no mail), `implicit`, `none`, or `auto`: `none` for a server on this host,
-        /// `starttls` for any other. Default: nothing leaves the host in clear.
+        /// `starttls` (or no mail), `implicit`, `none`, or `auto`: `none` for a server on this
+        /// host, `starttls` for any other. Default: nothing leaves the host unencrypted.
         smtp_tls: SmtpTls = "\"auto\"", Reload;
-        /// Login name; empty does not authenticate.
+        /// Login name; empty means no authentication.
         smtp_user: Option<String> = "\"\"", Reload;
-        /// File that holds the password in its first line, readable by the daemon only.
+        /// File with the password in its first line, readable by the daemon only.
         smtp_password_file: Option<PathBuf> = "\"\"", Reload;
-        /// Certificates (PEM) trusted beside the built-in roots, for a server of your own house.
+        /// Certificates (PEM) to trust in addition to the built-in roots, for a server of your own.
         smtp_ca_file: Option<PathBuf> = "\"\"", Reload;
-        /// Longest time to hand a digest over, from connecting to the last answer.
+        /// Timeout for delivering a digest, from connecting to the last reply.
         smtp_timeout: Duration = "\"60s\"", Reload, 1000..=600000;
     }
 }

@@ -1,5 +1,5 @@
-//! How one value is read: types, units, ranges. Nothing is taken for what it is not: `"yes"` is
-//! no boolean, `30` no duration.
+//! Reading one value: types, units, ranges. Values are not converted to another type: `"yes"` is
+//! not a boolean, and `30` is not a duration.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,37 +8,37 @@ use ::config::{Value, ValueKind};
 
 use super::problem::{BUILTIN, Problem};
 
-/// The least and the most a number may be, in its base unit (milliseconds, bytes, pieces).
+/// The range of a number, in its base unit (milliseconds, bytes, pieces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    pub least: u64,
-    pub most: u64,
+pub struct NumberRange {
+    pub min: u64,
+    pub max: u64,
 }
 
-/// A value that stands somewhere.
+/// A value with its key and its range, before it is parsed.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
+pub struct RawValue<'a> {
     /// Path of the key.
     pub key: &'a str,
     pub value: &'a Value,
-    pub bounds: Option<Bounds>,
+    pub range: Option<NumberRange>,
 }
 
-/// A type that a value of the configuration can have.
+/// A type of a setting.
 pub trait Setting: Sized {
-    /// What must stand there, for error messages and documentation.
-    fn expected(bounds: Option<Bounds>) -> String;
+    /// What is expected, for error messages and documentation.
+    fn expected(range: Option<NumberRange>) -> String;
 
-    /// Reads the value; whatever is wrong becomes a problem.
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Self>;
+    /// Parses the value. Whatever is wrong becomes a problem.
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Self>;
 
-    /// The value with the type that it would have in a file, for the environment and the command
-    /// line, where everything is text. What fits no type stays as it is.
-    fn typed(value: &Value) -> Value {
+    /// Converts text from the environment or the command line, where everything is text, to the
+    /// type that the value would have in a file. Text that does not fit is returned unchanged.
+    fn from_text(value: &Value) -> Value {
         value.clone()
     }
 
-    /// The value when no layer has the key and the key has no built-in value.
+    /// The value when no layer has the key and it has no default.
     fn absent() -> Option<Self> {
         None
     }
@@ -47,7 +47,8 @@ pub trait Setting: Sized {
 /// A setting that is written as text.
 pub trait Text: Sized {
     fn expected() -> String;
-    /// The value, or what is wrong with the text when that says more than [`Text::expected`].
+    /// Parses the text. An error may say what was expected, if it knows better than
+    /// [`Text::expected`].
     fn parse(text: &str) -> Result<Self, Option<String>>;
 }
 
@@ -55,14 +56,14 @@ pub trait Text: Sized {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-impl At<'_> {
+impl RawValue<'_> {
     pub fn origin(&self) -> &str {
         self.value.origin().unwrap_or(BUILTIN)
     }
 
-    /// The problem that something else was expected here.
+    /// The problem that something else was expected.
     pub fn problem(&self, expected: String) -> Problem {
-        self.problem_with(expected, shown(self.value))
+        self.problem_with(expected, to_toml(self.value))
     }
 
     pub fn problem_with(&self, expected: String, found: String) -> Problem {
@@ -76,23 +77,23 @@ impl At<'_> {
     }
 }
 
-impl Bounds {
-    fn hold(bounds: Option<Bounds>, number: u64) -> bool {
-        bounds.is_none_or(|bounds| (bounds.least..=bounds.most).contains(&number))
+impl NumberRange {
+    fn contains(range: Option<NumberRange>, number: u64) -> bool {
+        range.is_none_or(|range| (range.min..=range.max).contains(&number))
     }
 }
 
-/// A value as it would be written in TOML.
-pub(super) fn shown(value: &Value) -> String {
+/// A value in TOML.
+pub(super) fn to_toml(value: &Value) -> String {
     match &value.kind {
         ValueKind::Nil => "nothing".to_owned(),
         ValueKind::String(text) => format!("{text:?}"),
         ValueKind::Array(values) => {
-            format!("[{}]", values.iter().map(shown).collect::<Vec<_>>().join(", "))
+            format!("[{}]", values.iter().map(to_toml).collect::<Vec<_>>().join(", "))
         }
         ValueKind::Table(table) => {
             let mut fields: Vec<String> =
-                table.iter().map(|(key, value)| format!("{key} = {}", shown(value))).collect();
+                table.iter().map(|(key, value)| format!("{key} = {}", to_toml(value))).collect();
             fields.sort();
             if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
         }
@@ -101,11 +102,11 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 impl<T: Text> Setting for T {
-    fn expected(_: Option<Bounds>) -> String {
+    fn expected(_: Option<NumberRange>) -> String {
         <T as Text>::expected()
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<T> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<T> {
         let ValueKind::String(text) = &at.value.kind else {
             problems.push(at.problem(<T as Text>::expected()));
             return None;
@@ -122,15 +123,15 @@ impl<T: Text> Setting for T {
 }
 
 impl Setting for bool {
-    fn expected(_: Option<Bounds>) -> String {
+    fn expected(_: Option<NumberRange>) -> String {
         "true or false".to_owned()
     }
 
-    fn typed(value: &Value) -> Value {
-        retyped(value, |text| text.parse::<bool>().ok().map(ValueKind::Boolean))
+    fn from_text(value: &Value) -> Value {
+        convert_text(value, |text| text.parse::<bool>().ok().map(ValueKind::Boolean))
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<bool> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<bool> {
         match &at.value.kind {
             ValueKind::Boolean(value) => Some(*value),
             _ => {
@@ -142,41 +143,41 @@ impl Setting for bool {
 }
 
 impl Setting for u64 {
-    fn expected(bounds: Option<Bounds>) -> String {
-        match bounds {
-            Some(Bounds { least, most }) => format!("an integer from {least} to {most}"),
+    fn expected(range: Option<NumberRange>) -> String {
+        match range {
+            Some(NumberRange { min, max }) => format!("an integer from {min} to {max}"),
             None => "an integer of at least 0".to_owned(),
         }
     }
 
-    fn typed(value: &Value) -> Value {
-        retyped(value, |text| text.parse::<i64>().ok().map(ValueKind::I64))
+    fn from_text(value: &Value) -> Value {
+        convert_text(value, |text| text.parse::<i64>().ok().map(ValueKind::I64))
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<u64> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<u64> {
         let number = match &at.value.kind {
             ValueKind::I64(number) => u64::try_from(*number).ok(),
             ValueKind::U64(number) => Some(*number),
             _ => None,
         };
-        let number = number.filter(|number| Bounds::hold(at.bounds, *number));
+        let number = number.filter(|number| NumberRange::contains(at.range, *number));
         if number.is_none() {
-            problems.push(at.problem(<u64 as Setting>::expected(at.bounds)));
+            problems.push(at.problem(<u64 as Setting>::expected(at.range)));
         }
         number
     }
 }
 
 impl Setting for usize {
-    fn expected(bounds: Option<Bounds>) -> String {
-        <u64 as Setting>::expected(bounds)
+    fn expected(range: Option<NumberRange>) -> String {
+        <u64 as Setting>::expected(range)
     }
 
-    fn typed(value: &Value) -> Value {
-        <u64 as Setting>::typed(value)
+    fn from_text(value: &Value) -> Value {
+        <u64 as Setting>::from_text(value)
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<usize> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<usize> {
         let number = <u64 as Setting>::read(at, problems)?;
         let fits = usize::try_from(number).ok();
         if fits.is_none() {
@@ -200,58 +201,56 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 ];
 
 impl Setting for Duration {
-    fn expected(bounds: Option<Bounds>) -> String {
-        let range = bounds.map_or_else(String::new, |bounds| {
-            let (least, most) =
-                (with_unit(bounds.least, TIME_UNITS), with_unit(bounds.most, TIME_UNITS));
-            format!(" from {least} to {most}")
+    fn expected(range: Option<NumberRange>) -> String {
+        let range = range.map_or_else(String::new, |range| {
+            let (min, max) = (with_unit(range.min, TIME_UNITS), with_unit(range.max, TIME_UNITS));
+            format!(" from {min} to {max}")
         });
         format!("a duration{range}, such as \"500ms\", \"30s\", \"15m\", \"24h\", \"7d\"")
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Duration> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Duration> {
         let number = match &at.value.kind {
             ValueKind::String(text) => number_with_unit(text, TIME_UNITS),
             _ => None,
         };
-        let number = number.filter(|number| Bounds::hold(at.bounds, *number));
+        let number = number.filter(|number| NumberRange::contains(at.range, *number));
         if number.is_none() {
-            problems.push(at.problem(<Duration as Setting>::expected(at.bounds)));
+            problems.push(at.problem(<Duration as Setting>::expected(at.range)));
         }
         number.map(Duration::from_millis)
     }
 }
 
 impl Setting for Size {
-    fn expected(bounds: Option<Bounds>) -> String {
-        let range = bounds.map_or_else(String::new, |bounds| {
-            let (least, most) =
-                (with_unit(bounds.least, SIZE_UNITS), with_unit(bounds.most, SIZE_UNITS));
-            format!(" from {least} to {most}")
+    fn expected(range: Option<NumberRange>) -> String {
+        let range = range.map_or_else(String::new, |range| {
+            let (min, max) = (with_unit(range.min, SIZE_UNITS), with_unit(range.max, SIZE_UNITS));
+            format!(" from {min} to {max}")
         });
         format!("a size{range}, such as 6000 (bytes), \"64KiB\", \"25MB\"")
     }
 
-    fn typed(value: &Value) -> Value {
-        <u64 as Setting>::typed(value)
+    fn from_text(value: &Value) -> Value {
+        <u64 as Setting>::from_text(value)
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Size> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Size> {
         let number = match &at.value.kind {
             ValueKind::String(text) => number_with_unit(text, SIZE_UNITS),
             ValueKind::I64(number) => u64::try_from(*number).ok(),
             _ => None,
         };
-        let number = number.filter(|number| Bounds::hold(at.bounds, *number));
+        let number = number.filter(|number| NumberRange::contains(at.range, *number));
         if number.is_none() {
-            problems.push(at.problem(<Size as Setting>::expected(at.bounds)));
+            problems.push(at.problem(<Size as Setting>::expected(at.range)));
         }
         number.map(Size)
     }
 }
 
-/// A text with the kind that it stands for, if it does.
-fn retyped(value: &Value, kind: impl FnOnce(&str) -> Option<ValueKind>) -> Value {
+/// Converts a text value, if it can be converted.
+fn convert_text(value: &Value, kind: impl FnOnce(&str) -> Option<ValueKind>) -> Value {
     let found = match &value.kind {
         ValueKind::String(text) => kind(text),
         _ => None,
@@ -262,7 +261,7 @@ fn retyped(value: &Value, kind: impl FnOnce(&str) -> Option<ValueKind>) -> Value
     )
 }
 
-/// `15m` in the base unit; the unit may be left out of `0` only.
+/// Parses a number with a unit, such as `15m`, to the base unit. Only `0` needs no unit.
 fn number_with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     if text == "0" {
         return Some(0);
@@ -273,38 +272,38 @@ fn number_with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(*factor)
 }
 
-/// The number in the biggest unit that divides it.
+/// A number in the largest unit that divides it.
 fn with_unit(number: u64, units: &[(&str, u64)]) -> String {
     let unit = units.iter().rev().find(|(_, factor)| number.is_multiple_of(*factor) && number > 0);
     unit.map_or_else(|| number.to_string(), |(name, factor)| format!("{}{name}", number / factor))
 }
 
 impl<T: Setting> Setting for Vec<T> {
-    fn expected(bounds: Option<Bounds>) -> String {
-        format!("a list, each {}", T::expected(bounds))
+    fn expected(range: Option<NumberRange>) -> String {
+        format!("a list, each {}", T::expected(range))
     }
 
-    /// Separated by commas.
-    fn typed(value: &Value) -> Value {
+    /// Text is split at commas.
+    fn from_text(value: &Value) -> Value {
         let origin = value.origin().map(str::to_owned);
-        retyped(value, |text| {
+        convert_text(value, |text| {
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-            let element = |word| T::typed(&Value::new(origin.as_ref(), word));
+            let element = |word| T::from_text(&Value::new(origin.as_ref(), word));
             Some(ValueKind::Array(words.map(element).collect()))
         })
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Vec<T>> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Vec<T>> {
         let values = match &at.value.kind {
             ValueKind::Array(values) => values,
             _ => {
-                problems.push(at.problem(<Vec<T> as Setting>::expected(at.bounds)));
+                problems.push(at.problem(<Vec<T> as Setting>::expected(at.range)));
                 return None;
             }
         };
         let mut read = Some(Vec::with_capacity(values.len()));
         for value in values {
-            let element = T::read(At { value, ..at }, problems);
+            let element = T::read(RawValue { value, ..at }, problems);
             read = read.zip(element).map(|(mut read, element)| {
                 read.push(element);
                 read
@@ -318,17 +317,17 @@ impl<T: Setting> Setting for Vec<T> {
     }
 }
 
-/// Empty text is no value.
+/// An empty text means no value.
 impl<T: Setting> Setting for Option<T> {
-    fn expected(bounds: Option<Bounds>) -> String {
-        format!("{}, or \"\" for none", T::expected(bounds))
+    fn expected(range: Option<NumberRange>) -> String {
+        format!("{}, or \"\" for none", T::expected(range))
     }
 
-    fn typed(value: &Value) -> Value {
-        T::typed(value)
+    fn from_text(value: &Value) -> Value {
+        T::from_text(value)
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Option<T>> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Option<T>> {
         match &at.value.kind {
             ValueKind::String(text) if text.is_empty() => Some(None),
             _ => T::read(at, problems).map(Some),
@@ -360,7 +359,7 @@ impl Text for PathBuf {
     }
 }
 
-/// Words of the configuration for the variants of an enum.
+/// Implements [`Text`] for an enum, with the words of its variants.
 macro_rules! choice {
     ($type:ty { $($word:literal = $variant:expr),* $(,)? }) => {
         impl $crate::config::setting::Text for $type {

@@ -1,52 +1,51 @@
-//! A configuration as it was when it last held: every file that it was made of, and the
-//! environment. [`super::load`] reads a snapshot as it reads the disk, so a configuration that
-//! comes back from one is the one that was put in.
+//! The last valid configuration: every file that it was made of, and the environment.
+//! [`super::load`] reads a snapshot like the files on disk, so a configuration from a snapshot is
+//! the same as the one that was stored.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Config, lists};
+use crate::atomic_file::AtomicFile;
 use crate::file;
 
 /// Name of the file in the state directory.
-const FILE: &str = "last-good.json";
+const FILE_NAME: &str = "last-good.json";
 
-/// Bytes of the file at most: three lists of the biggest size and what is around them.
+/// Size limit of the file in bytes: three lists of the maximum size, and the rest.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// Form of the file.
-const VERSION: u32 = 1;
+/// Version of the file format.
+const FORMAT_VERSION: u32 = 1;
 
-/// Where files of a configuration are read.
+/// Where the files of a configuration are read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Files {
     #[default]
     Disk,
-    Kept(Arc<Snapshot>),
+    Snapshot(Arc<Snapshot>),
 }
 
-/// See the module's description.
+/// See the description of the module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     v: u32,
     /// When it was taken, in UTC.
     pub time: String,
-    /// The main file that was asked for: what belongs to another one is not ours.
+    /// The requested main file. A snapshot for another main file is not used.
     asked: PathBuf,
-    /// The main file, then those of `conf.d` in their order.
+    /// The main file, then those of `conf.d` in order.
     pub(super) layers: Vec<PathBuf>,
-    /// What stood in each file, layers and lists and keys.
+    /// The content of each file: layers, lists and keys.
     files: BTreeMap<PathBuf, Content>,
     pub(super) environment: BTreeMap<String, String>,
 }
 
-/// Keys need not be text.
+/// Keys may not be text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Content {
@@ -54,7 +53,7 @@ enum Content {
     Bytes(Vec<u8>),
 }
 
-/// Why no snapshot was kept.
+/// Why no snapshot was stored.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct SnapshotError {
@@ -68,21 +67,21 @@ impl Files {
     pub(super) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self {
             Files::Disk => file::read(path, file::MAX_BYTES),
-            Files::Kept(snapshot) => snapshot.bytes(path),
+            Files::Snapshot(snapshot) => snapshot.bytes(path),
         }
     }
 
-    /// The text of a list, bounded on the disk.
+    /// The text of a list. On disk its size is limited.
     pub(super) fn list(&self, path: &Path) -> io::Result<String> {
         match self {
             Files::Disk => lists::read(path),
-            Files::Kept(snapshot) => file::text(snapshot.bytes(path)?),
+            Files::Snapshot(snapshot) => file::into_text(snapshot.bytes(path)?),
         }
     }
 }
 
 impl Snapshot {
-    /// What `config` was read from: these layers, for whom this main file was asked for, and this
+    /// Takes a snapshot of what `config` was read from: these layers for this main file, and this
     /// environment.
     ///
     /// # Errors
@@ -106,55 +105,47 @@ impl Snapshot {
         for path in layers.iter().cloned().chain(optional) {
             match file::read(&path, lists::MAX_BYTES) {
                 Ok(bytes) => drop(files.insert(path, Content::of(bytes))),
-                // A list that nobody made; what must be there was found a moment ago.
+                // A list that does not exist. Required files were found a moment ago.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(source) => return Err(SnapshotError { path, source }),
             }
         }
-        Ok(Snapshot { v: VERSION, time, asked, layers, files, environment })
+        Ok(Snapshot { v: FORMAT_VERSION, time, asked, layers, files, environment })
     }
 
-    /// Puts it into the state directory, readable for the daemon alone: it may hold a key. One
-    /// that says the same stays, so that a full disk takes nothing away.
+    /// Stores the snapshot in the state directory, readable by the daemon only, because it may
+    /// contain a key. An equal one is not written again, so that a full disk does no harm.
     ///
     /// # Errors
-    /// When the directory takes no file; the old one is still there.
+    /// When the file cannot be written. The old one is still there.
     pub fn keep(&self, directory: &Path) -> Result<(), SnapshotError> {
-        let path = directory.join(FILE);
-        if read(&path).is_ok_and(|kept| self.says_the_same(&kept)) {
+        let path = directory.join(FILE_NAME);
+        if read(&path).is_ok_and(|stored| self.has_same_content(&stored)) {
             return Ok(());
         }
-        let beside = directory.join(format!(".{FILE}.{}", std::process::id()));
-        let written = (|| {
+        let write = || {
             let text = serde_json::to_vec(self)?;
-            let mut options = fs::OpenOptions::new();
-            let mut file =
-                options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&beside, &path)
-        })();
-        written.map_err(|source| {
-            // Nothing more can be done about half a file.
-            let _ = fs::remove_file(&beside);
-            SnapshotError { path, source }
-        })
+            let mut temp_file = AtomicFile::private(directory, FILE_NAME)?;
+            temp_file.file.write_all(&text)?;
+            temp_file.commit()
+        };
+        write().map_err(|source| SnapshotError { path, source })
     }
 
-    /// The snapshot for this main file in the first of these state directories that has one.
+    /// The snapshot for this main file, from the first of these state directories that has one.
     pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> Option<Snapshot> {
         directories
             .iter()
-            .filter_map(|directory| read(&directory.join(FILE)).ok())
-            .find(|kept| kept.v == VERSION && kept.asked == asked)
+            .filter_map(|directory| read(&directory.join(FILE_NAME)).ok())
+            .find(|stored| stored.v == FORMAT_VERSION && stored.asked == asked)
     }
 
-    /// Whether a main file was read.
+    /// The main file, if one was read.
     pub fn main_file(&self) -> Option<&PathBuf> {
         self.layers.first()
     }
 
-    fn says_the_same(&self, other: &Snapshot) -> bool {
+    fn has_same_content(&self, other: &Snapshot) -> bool {
         *self == Snapshot { time: self.time.clone(), ..other.clone() }
     }
 

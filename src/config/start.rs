@@ -1,57 +1,58 @@
-//! Which configuration holds: the present one, or the last good one where that one does not.
+//! Which configuration is used: the present one, or the last good one if that is not valid.
 
-use super::{Errors, Snapshot, Sources, gone, state_dirs};
+use super::{Errors, Snapshot, Sources, missing_file, state_dirs};
 
-/// What is begun with.
+/// The configuration to start with.
 #[derive(Debug)]
 pub enum Start<T> {
-    /// The configuration as it is.
+    /// The present configuration.
     Present(T),
-    /// The present one does not hold; this one did, at that time.
+    /// The present one is not valid. This is the last good one.
     LastGood(LastGood<T>),
 }
 
-/// A configuration that held.
+/// A configuration that was valid before.
 #[derive(Debug)]
 pub struct LastGood<T> {
     pub loaded: T,
-    /// When it did.
+    /// When it was valid.
     pub since: String,
     /// What is wrong with the present one.
     pub errors: Errors,
 }
 
-/// Loads the configuration, or the last good one where the present one is wrong, unreadable or
-/// gone: a typing error must not keep mail waiting.
+/// Loads the configuration, or the last good one if the present one is invalid, unreadable or
+/// missing: a typing error must not stop mail.
 ///
 /// # Errors
-/// Everything that is wrong with the present one, when none is kept that may be read.
+/// All problems of the present one, if there is no readable last good one.
 pub fn start<T>(
     sources: &Sources,
     load: impl Fn(&Sources) -> Result<T, Errors>,
 ) -> Result<Start<T>, Errors> {
-    let errors = match gone(sources).map_or_else(|| load(sources), Err) {
+    let errors = match missing_file(sources).map_or_else(|| load(sources), Err) {
         Ok(loaded) => return Ok(Start::Present(loaded)),
         Err(errors) => errors,
     };
     last_good(sources, errors, load).map(Start::LastGood)
 }
 
-/// The configuration that last held, in the place of one with these errors.
+/// The last good configuration, to use instead of one with these errors.
 ///
 /// # Errors
-/// These, when none is kept that may be read.
+/// These errors, if there is no readable last good one.
 pub fn last_good<T>(
     sources: &Sources,
     errors: Errors,
     load: impl Fn(&Sources) -> Result<T, Errors>,
 ) -> Result<LastGood<T>, Errors> {
-    let kept = Snapshot::find(&sources.asked(), &state_dirs(sources));
-    let Some(snapshot) = kept else { return Err(errors) };
+    let stored = Snapshot::find(&sources.requested_file(), &state_dirs(sources));
+    let Some(snapshot) = stored else { return Err(errors) };
     let since = snapshot.time.clone();
-    match load(&sources.of_snapshot(snapshot)) {
+    match load(&sources.with_snapshot(snapshot)) {
         Ok(loaded) => Ok(LastGood { loaded, since, errors }),
-        // What was kept no longer holds either: the present one is what can be mended.
+        // The stored one is not valid either. Report the present one, which the operator can
+        // correct.
         Err(_) => Err(errors),
     }
 }

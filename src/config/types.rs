@@ -1,4 +1,4 @@
-//! Values that only settings have: addresses, domains, times of day, sets of actions.
+//! Types of settings: addresses, domains, times of day, sets of actions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,9 +15,9 @@ use crate::engine::policy::{
 use crate::policy::{DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust};
 
 use super::problem::{KNOWN_KEY, Problem, nearest};
-use super::setting::{At, Bounds, Setting, Text, choice};
+use super::setting::{NumberRange, RawValue, Setting, Text, choice};
 
-/// Where a server listens.
+/// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// `inet:PORT@HOST`; the host is a name or an address, without brackets.
@@ -30,7 +30,7 @@ pub enum Address {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain(pub String);
 
-/// A server of the DNS: address and port (53 when not given).
+/// A DNS server: address and port (53 if not given).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DnsServer(pub SocketAddr);
 
@@ -61,10 +61,10 @@ pub struct Actions<A> {
     pub reasons: BTreeMap<Reason, A>,
 }
 
-/// Conditions on what the message itself says.
+/// Conditions on the message itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
-    /// One of these must hold.
+    /// One of these must be true.
     pub header: Vec<HeaderTest>,
 }
 
@@ -74,7 +74,7 @@ impl<A> Default for Actions<A> {
     }
 }
 
-/// When the DNS is asked about a TLD.
+/// When the DNS is queried about a TLD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DnsMode {
     UnknownOnly,
@@ -105,7 +105,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// How digest mail leaves.
+/// How digest mail is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     Sendmail,
@@ -113,12 +113,12 @@ pub enum Transport {
     File,
 }
 
-/// What happens to the edits of a message whose undo recipe cannot be kept.
+/// What happens to a message whose undo recipe cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoLost {
-    /// They are made all the same.
+    /// It is edited anyway.
     Edit,
-    /// Not in what is signed: nobody could give the signature back.
+    /// Signed parts are not edited: without the recipe the signature could not be made valid again.
     ReportSigned,
 }
 
@@ -127,9 +127,9 @@ pub enum UndoLost {
 pub enum SmtpTls {
     /// None for a server on this host, STARTTLS for any other.
     Auto,
-    /// No encryption; for a server on this host.
+    /// No encryption, for a server on this host.
     None,
-    /// STARTTLS, or no mail.
+    /// STARTTLS, or no mail is sent.
     Starttls,
     /// TLS from the first byte.
     Implicit,
@@ -256,7 +256,7 @@ impl Text for Address {
 }
 
 impl Address {
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can connect to it.
     pub fn is_local(&self) -> bool {
         match self {
             Address::Unix(_) => true,
@@ -288,7 +288,7 @@ impl Text for Domain {
 }
 
 impl Domain {
-    /// Whether the name can only mean the machine that asks.
+    /// Whether the name can only mean this machine.
     pub fn is_this_host(&self) -> bool {
         is_loopback(&self.0)
     }
@@ -410,11 +410,11 @@ impl Text for HeaderTest {
 }
 
 impl Setting for When {
-    fn expected(_: Option<Bounds>) -> String {
+    fn expected(_: Option<NumberRange>) -> String {
         format!("a table: header = {}, or a list of such", <HeaderTest as Text>::expected())
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<When> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<When> {
         let ValueKind::Table(table) = &at.value.kind else {
             problems.push(at.problem(<Self as Setting>::expected(None)));
             return None;
@@ -424,7 +424,7 @@ impl Setting for When {
         let sorted: BTreeMap<_, _> = table.iter().collect();
         for (name, value) in sorted {
             let key = format!("{}.{name}", at.key);
-            let at = At { key: &key, value, bounds: None };
+            let at = RawValue { key: &key, value, range: None };
             if name != "header" {
                 let mut problem = at.problem_with(KNOWN_KEY.to_owned(), format!("the key {key}"));
                 problem.nearest =
@@ -445,11 +445,11 @@ impl Setting for When {
 }
 
 impl<A: Text> Setting for Actions<A> {
-    fn expected(_: Option<Bounds>) -> String {
+    fn expected(_: Option<NumberRange>) -> String {
         format!("a table: verdict or reason code = {}", A::expected())
     }
 
-    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Actions<A>> {
+    fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Actions<A>> {
         let ValueKind::Table(table) = &at.value.kind else {
             problems.push(at.problem(<Self as Setting>::expected(None)));
             return None;
@@ -460,7 +460,7 @@ impl<A: Text> Setting for Actions<A> {
         let mut actions = Actions::default();
         for (name, value) in entries {
             let key = format!("{}.{name}", at.key);
-            let action = A::read(At { key: &key, value, bounds: None }, problems);
+            let action = A::read(RawValue { key: &key, value, range: None }, problems);
             match (Verdict::from_name(name), Reason::from_code(name)) {
                 (Some(verdict), _) => {
                     actions.verdicts.extend(action.map(|action| (verdict, action)));
@@ -469,7 +469,7 @@ impl<A: Text> Setting for Actions<A> {
                     actions.reasons.extend(action.map(|action| (reason, action)));
                 }
                 (None, None) => {
-                    let at = At { key: &key, value, bounds: None };
+                    let at = RawValue { key: &key, value, range: None };
                     let found = format!("the key {name}");
                     let mut problem = at.problem_with("a verdict or reason code".to_owned(), found);
                     let names = Verdict::ALL.iter().map(|verdict| verdict.as_str());

@@ -1,4 +1,4 @@
-//! The operator's own words of notices and banners: a file with a table for each language.
+//! The operator's own wording of notices and banners: a file with one table per language.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,18 +9,18 @@ use super::layers::{Lines, unreadable};
 use super::problem::{Problem, nearest};
 use crate::engine::words::{Own, Words};
 
-/// Characters of a banner: it stands in front of what somebody wants to read.
-pub(super) const BANNER_CHARS: usize = 400;
+/// Characters of a banner. It is above what the reader wants to read.
+pub(super) const MAX_BANNER_CHARS: usize = 400;
 
-/// Bytes of the file at most: a hundred languages, and room for comments.
+/// Size limit of the file in bytes: a hundred languages with comments.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
 
-/// Characters of a notice: it may stand beside every link of a message.
-const NOTICE_CHARS: usize = 100;
+/// Characters of a notice. It may be beside every link of a message.
+const MAX_NOTICE_CHARS: usize = 100;
 
 const KEYS: [&str; 5] = ["notice", "notice_ascii", "links", "external", "first_contact"];
 
-/// The words of a file; each line that says nothing usable becomes a problem.
+/// Parses the file. Each invalid line becomes a problem.
 pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Words {
     let name = path.display().to_string();
     let lines = Lines::of(&name, text);
@@ -29,17 +29,9 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
         problems.push(unreadable(&name, &format!("at most {MAX_BYTES} bytes of words"), found));
         return Words::default();
     }
-    let (table, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
-        let start = error.span().map_or(0, |span| span.start);
-        let message = error.message().replace('\n', ", ");
-        problems.push(unreadable(&lines.origin(start), "TOML", message));
-    }
-    if !errors.is_empty() {
-        return Words::default();
-    }
+    let Some(table) = lines.parse(text, problems) else { return Words::default() };
     let mut words = BTreeMap::new();
-    for (tag, value) in table.into_inner() {
+    for (tag, value) in table {
         let origin = lines.origin(tag.span().start);
         let tag = tag.into_inner().into_owned();
         let mut refuse = |expected: &str, found: String| {
@@ -52,7 +44,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
         }
         match value.into_inner() {
             DeValue::Table(table) => {
-                let own = of_language(&tag, table, &lines, problems);
+                let own = parse_language(&tag, table, &lines, problems);
                 words.insert(tag, own);
             }
             _ => refuse("a table of words, such as [nl]", "a value".to_owned()),
@@ -61,7 +53,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
     Words::new(words)
 }
 
-fn of_language(
+fn parse_language(
     tag: &str,
     table: DeTable<'_>,
     lines: &Lines<'_>,
@@ -76,12 +68,12 @@ fn of_language(
             let nearest = nearest(&key, KEYS);
             problems.push(Problem { key: format!("{tag}.{key}"), nearest, ..problem });
         };
-        let (place, most) = match key.as_ref() {
-            "notice" => (&mut own.notice, NOTICE_CHARS),
-            "notice_ascii" => (&mut own.notice_ascii, NOTICE_CHARS),
-            "links" => (&mut own.links, BANNER_CHARS),
-            "external" => (&mut own.external, BANNER_CHARS),
-            "first_contact" => (&mut own.first_contact, BANNER_CHARS),
+        let (target, max_chars) = match key.as_ref() {
+            "notice" => (&mut own.notice, MAX_NOTICE_CHARS),
+            "notice_ascii" => (&mut own.notice_ascii, MAX_NOTICE_CHARS),
+            "links" => (&mut own.links, MAX_BANNER_CHARS),
+            "external" => (&mut own.external, MAX_BANNER_CHARS),
+            "first_contact" => (&mut own.first_contact, MAX_BANNER_CHARS),
             _ => {
                 refuse(format!("one of {}", KEYS.join(", ")), "another key".to_owned());
                 continue;
@@ -91,21 +83,21 @@ fn of_language(
             refuse("text".to_owned(), "no text".to_owned());
             continue;
         };
-        match wrong(&key, &text, most) {
-            Some(expected) => refuse(expected, shown(&text)),
-            None => *place = Some(text.into_owned()),
+        match expectation(&key, &text, max_chars) {
+            Some(expected) => refuse(expected, excerpt(&text)),
+            None => *target = Some(text.into_owned()),
         }
     }
     own
 }
 
-/// What is expected of words in the place of these.
-fn wrong(key: &str, text: &str, most: usize) -> Option<String> {
+/// What was expected instead of this text. `None` if it is valid.
+fn expectation(key: &str, text: &str, max_chars: usize) -> Option<String> {
     match () {
         () if text.trim().is_empty() => Some("words".to_owned()),
         () if text.trim() != text => Some("no space around the words".to_owned()),
         () if text.chars().any(char::is_control) => Some("no control characters".to_owned()),
-        () if text.chars().count() > most => Some(format!("at most {most} characters")),
+        () if text.chars().count() > max_chars => Some(format!("at most {max_chars} characters")),
         () if key == "notice_ascii" && !text.is_ascii() => Some("ASCII alone".to_owned()),
         () if key != "links" && ["{host}", "{reason}"].iter().any(|name| text.contains(name)) => {
             Some("{host} and {reason} in links alone".to_owned())
@@ -115,15 +107,15 @@ fn wrong(key: &str, text: &str, most: usize) -> Option<String> {
     }
 }
 
-/// What may stand in braces in the words for links that were taken apart.
+/// What braces may be used for in the banner for defanged links.
 pub(super) const PLACEHOLDERS: &str = "no braces but those of {host} and {reason}";
 
-/// Whether braces are left that would stand before the reader: a placeholder with a slip in it.
+/// Whether the text has other braces, which readers would see: probably a misspelled placeholder.
 pub(super) fn has_other_braces(text: &str) -> bool {
     text.replace("{host}", "").replace("{reason}", "").contains(['{', '}'])
 }
 
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     let begin: String = text.chars().take(40).collect();
     if begin.len() == text.len() { format!("{begin:?}") } else { format!("{begin:?} and more") }
 }
@@ -177,7 +169,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_its_line() {
-        let long = format!("[nl]\nnotice = \"{}\"\n", "x".repeat(NOTICE_CHARS + 1));
+        let long = format!("[nl]\nnotice = \"{}\"\n", "x".repeat(MAX_NOTICE_CHARS + 1));
         for (text, said) in [
             ("[nl\n", "words.toml:1: expected TOML"),
             ("[nl]\n[nl]\n", "words.toml:2: expected TOML"),

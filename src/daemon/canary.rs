@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, timeout};
 
 use super::health::Health;
-use super::metrics::{Ended, Metrics};
+use super::metrics::{Metrics, TaskResult};
 use super::notify::Notifier;
 use crate::engine::outcome::Verdict;
 use crate::engine::{Answers, Facts, Message, Policy, TldSet, inspect};
 
-/// Header of the canary, as the milter hands headers over.
+/// Header of the canary, as the milter server passes headers on.
 const HEAD: &[u8] = b"From: canary@linkmilter.example\r\nSubject: canary\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
 
 /// A harmless link, and one with a Cyrillic letter in a Latin word.
@@ -31,52 +31,52 @@ pub enum CanaryError {
     #[error("canary: the engine failed on it")]
     Panic,
     #[error("canary: no answer from the engine within {0} seconds")]
-    Late(u64),
+    Timeout(u64),
 }
 
 /// How long the engine may take on a loaded machine. Unloaded it takes well below a millisecond.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ENGINE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Who is told how a canary came back.
+/// Who gets the result of a canary.
 #[derive(Clone, Debug)]
 pub struct Monitors {
     pub health: Arc<Health>,
     pub metrics: Arc<Metrics>,
 }
 
-/// Sends canaries through the engine (`check`) for ever: feeds the watchdog after each that passed, and
-/// tells `/healthz`. Without a watchdog it flies every 30 seconds for `/healthz` alone.
-pub async fn fly(
+/// Sends canaries through the engine (`check`) for ever. Feeds the watchdog after each one that passed, and sets
+/// the state of `/healthz`. Without a watchdog a canary is sent every 30 seconds, for `/healthz` alone.
+pub async fn run(
     notifier: Notifier,
     monitors: Monitors,
     check: impl Fn() -> Result<(), CanaryError> + Clone + Send + 'static,
 ) {
-    let rhythm = notifier.watchdog_interval().map_or(Duration::from_secs(30), |full| full / 2);
-    let mut ticks = tokio::time::interval(rhythm);
+    let interval = notifier.watchdog_interval().map_or(Duration::from_secs(30), |full| full / 2);
+    let mut ticks = tokio::time::interval(interval);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let flight = tokio::task::spawn_blocking(check.clone());
-        let result = match timeout(PATIENCE, flight).await {
+        let check = tokio::task::spawn_blocking(check.clone());
+        let result = match timeout(ENGINE_TIMEOUT, check).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(CanaryError::Panic),
-            Err(_) => Err(CanaryError::Late(PATIENCE.as_secs())),
+            Err(_) => Err(CanaryError::Timeout(ENGINE_TIMEOUT.as_secs())),
         };
         match result {
             Ok(()) => {
                 notifier.watchdog();
-                monitors.metrics.canary(Ended::Well);
+                monitors.metrics.canary(TaskResult::Succeeded);
             }
             Err(error) => {
                 tracing::error!(%error, "the watchdog is not fed");
-                monitors.metrics.canary(Ended::Failed);
+                monitors.metrics.canary(TaskResult::Failed);
             }
         }
-        monitors.health.canary(result.map_err(|error| error.to_string()));
+        monitors.health.set_canary(result.map_err(|error| error.to_string()));
     }
 }
 
-/// Sends the canary through the engine once. A millisecond at most; never waits for anything.
+/// Sends the canary through the engine once. It takes a millisecond at most and never waits for anything.
 ///
 /// # Errors
 /// Says what was expected and what the engine found instead.
@@ -90,7 +90,7 @@ pub fn check(tlds: &dyn TldSet) -> Result<(), CanaryError> {
     if outcome.edits.is_empty() {
         return Err(CanaryError::NoEdit);
     }
-    // Sender and other header fields may be counted as well.
+    // Addresses in header fields may be counted as well.
     if outcome.links < 2 {
         return Err(CanaryError::Links(outcome.links));
     }
@@ -121,11 +121,11 @@ mod tests {
         runtime.block_on(async {
             let metrics = Arc::new(Metrics::new());
             let monitors = Monitors { health: Arc::clone(&health), metrics };
-            let flying = tokio::spawn(fly(notifier, monitors, check));
+            let running = tokio::spawn(run(notifier, monitors, check));
             while health.report() == Health::default().report() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            flying.abort();
+            running.abort();
         });
         (socket.recv(&mut [0; 64]).is_ok(), health.report())
     }

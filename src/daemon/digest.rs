@@ -1,4 +1,4 @@
-//! The daily digest: when it is due, and how it is made and sent.
+//! The daily digest: when it is due, how it is made, and how it is sent.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use super::journal;
 use super::mailer::{self, Encryption, MailRoute, MailerError, Smtp, Transport};
-use super::metrics::{Ended, Metrics};
+use super::metrics::{Metrics, TaskResult};
 use super::seal::Seal;
 use crate::config::{self, Config, Schedule, SmtpTls};
 use crate::file;
@@ -18,47 +18,47 @@ use crate::record::digest::{self, Digest};
 use crate::record::journal::JournalError;
 use crate::record::time::Timestamp;
 
-/// How often the clock is looked at; a clock that jumps is noticed that soon.
-const LOOK: Duration = Duration::from_secs(30);
+/// How often to check the clock. A clock that jumps is noticed that soon.
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Pauses before a digest that failed is tried again. After the last one it waits for tomorrow,
-/// and tomorrow's covers both days.
-const RETRIES: [Duration; 3] =
+/// Pauses before a digest that failed is tried again. After the last one it waits for the next day, and the next
+/// digest covers both days.
+const RETRY_DELAYS: [Duration; 3] =
     [Duration::from_secs(300), Duration::from_secs(1_800), Duration::from_secs(7_200)];
 
-/// Longest span of one digest: after a longer outage the older events are in the journal only.
-const LONGEST: Duration = Duration::from_secs(7 * 86_400);
+/// Longest time that one digest covers. After a longer outage the older events are in the journal only.
+const MAX_SPAN: Duration = Duration::from_secs(7 * 86_400);
 
-/// What a digest needs.
+/// Settings of a digest.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DigestSettings {
     /// Minutes after midnight, UTC.
     pub minutes: u32,
     pub route: MailRoute,
     pub journal: PathBuf,
-    /// The file that remembers when the last one left.
+    /// The file with the time of the last digest.
     pub last: PathBuf,
     pub host_name: String,
     pub seal: Option<Seal>,
-    /// What an operator should mend, a line each: told on top.
+    /// What the operator should correct, a line each: at the top of the digest.
     pub troubles: Vec<String>,
 }
 
-impl Plan {
-    /// The digest that the configuration asks for; `None` when it is off. Relative paths of keys
-    /// begin beside the configuration file, those of what is kept in the state directory.
+impl DigestSettings {
+    /// The digest that the configuration asks for; `None` if it is off. Relative paths of keys start at the
+    /// directory of the configuration file, those of state at the state directory.
     ///
     /// # Errors
-    /// When the file with the password cannot be read.
+    /// The file with the password cannot be read.
     pub fn of(
         config: &Config,
         host_name: &str,
         seal: Option<Seal>,
-    ) -> Result<Option<Plan>, DigestError> {
+    ) -> Result<Option<DigestSettings>, DigestError> {
         let Schedule::Daily(minutes) = config.digest.at else {
             return Ok(None);
         };
-        Ok(Some(Plan {
+        Ok(Some(DigestSettings {
             minutes,
             route: mail_route(config, host_name)?,
             journal: journal::directory(config),
@@ -70,23 +70,23 @@ impl Plan {
     }
 }
 
-/// The way out that the configuration names, whether digests are sent daily or not.
+/// How our own mail is sent by this configuration, whether digests are sent daily or not.
 ///
 /// # Errors
-/// When the file with the password cannot be read.
+/// The file with the password cannot be read.
 pub fn mail_route(config: &Config, host_name: &str) -> Result<MailRoute, DigestError> {
     let digest = &config.digest;
     let transport = match digest.transport {
         config::Transport::Sendmail => Transport::Sendmail(digest.sendmail.clone()),
         config::Transport::File => Transport::File(config.in_state(&digest.directory)),
-        config::Transport::Smtp => Transport::Smtp(smtp_of(config)?),
+        config::Transport::Smtp => Transport::Smtp(smtp_settings(config)?),
     };
     let default = || format!("linkmilter@{host_name}");
     let from = digest.from.clone().unwrap_or_else(default);
     Ok(MailRoute { from, to: digest.to.clone(), transport })
 }
 
-fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
+fn smtp_settings(config: &Config) -> Result<Smtp, DigestError> {
     let digest = &config.digest;
     let login = match (&digest.smtp_user, &digest.smtp_password_file) {
         (Some(user), Some(file)) => {
@@ -99,7 +99,7 @@ fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
     };
     Ok(Smtp {
         host: digest.smtp_host.0.clone(),
-        // The schema holds it between 1 and 65535.
+        // The schema limits it to 1 to 65535.
         port: u16::try_from(digest.smtp_port).unwrap_or(25),
         encryption: match digest.smtp_tls {
             SmtpTls::Auto if digest.smtp_host.is_this_host() => Encryption::None,
@@ -113,9 +113,8 @@ fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
     })
 }
 
-/// Warns of a way out that this process cannot take, before the first digest fails on it: the
-/// sendmail commands of Postfix and Sendmail run with the rights of another group, which
-/// `NoNewPrivileges=` denies.
+/// Warns of a transport that this process cannot use, before the first digest fails: the sendmail commands of
+/// Postfix and Sendmail run with the rights of another group, which `NoNewPrivileges=` denies.
 pub fn warn_of_transport(config: &Config) {
     let digest = &config.digest;
     let wanted = digest.at != Schedule::Off && digest.transport == config::Transport::Sendmail;
@@ -128,8 +127,7 @@ pub fn warn_of_transport(config: &Config) {
     }
 }
 
-/// Whether no program that this process starts can get more rights (prctl(2),
-/// `PR_SET_NO_NEW_PRIVS`).
+/// Whether no program that this process starts can gain rights (prctl(2), `PR_SET_NO_NEW_PRIVS`).
 fn has_no_new_privileges() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| {
         status
@@ -151,41 +149,41 @@ pub enum DigestError {
         #[source]
         source: io::Error,
     },
-    #[error("reading the journal ended early")]
-    Cut,
+    #[error("reading the journal was aborted")]
+    Aborted,
 }
 
-/// Sends digests when they are due, for ever. `plan` gives the settings in force at that moment,
-/// `None` while digests are off.
-pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
+/// Sends digests when they are due, for ever. `settings` returns the settings in force, or `None` while digests are
+/// off.
+pub async fn daily(settings: impl Fn() -> Option<DigestSettings>, metrics: Arc<Metrics>) {
     let mut failures = 0;
     loop {
-        sleep(LOOK).await;
-        let Some(plan) = plan() else {
+        sleep(CHECK_INTERVAL).await;
+        let Some(settings) = settings() else {
             continue;
         };
         let now = Timestamp::of(SystemTime::now());
-        let Some(from) = from(&plan, now) else {
+        let Some(from) = start_if_due(&settings, now) else {
             continue;
         };
-        match send(&plan, from, now).await {
+        match send(&settings, from, now).await {
             Ok(()) => {
-                metrics.digest(Ended::Well);
-                tracing::info!(recipients = plan.route.to.len(), "digest sent");
+                metrics.digest(TaskResult::Succeeded);
+                tracing::info!(recipients = settings.route.to.len(), "digest sent");
                 failures = 0;
-                remember(&plan.last, now);
+                save_sent(&settings.last, now);
             }
             Err(error) => {
-                metrics.digest(Ended::Failed);
+                metrics.digest(TaskResult::Failed);
                 tracing::error!(%error, "no digest");
-                match RETRIES.get(failures) {
+                match RETRY_DELAYS.get(failures) {
                     Some(pause) => {
                         failures += 1;
                         sleep(*pause).await;
                     }
                     None => {
                         failures = 0;
-                        skip_today(&plan.last, now);
+                        skip_today(&settings.last, now);
                     }
                 }
             }
@@ -193,44 +191,53 @@ pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
     }
 }
 
-/// Makes the digest of a span and sends it.
+/// Makes the digest of the events between two times and sends it.
 ///
 /// # Errors
-/// When the journal cannot be read or the mail does not leave.
-pub async fn send(plan: &Plan, from: Timestamp, to: Timestamp) -> Result<(), DigestError> {
-    let journal = plan.journal.clone();
+/// The journal cannot be read, or the mail cannot be sent.
+pub async fn send(
+    settings: &DigestSettings,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<(), DigestError> {
+    let journal = settings.journal.clone();
     let made = tokio::task::spawn_blocking(move || digest::gather(&journal, from, to));
-    let Digest { sums, text } = made.await.map_err(|_| DigestError::Cut)??;
-    let text = digest::with_troubles(&plan.troubles, &text);
-    let subject = digest::subject(&sums, &plan.host_name);
-    let mail = mailer::compose(&plan.route, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
-    Ok(mailer::send(&plan.route, mail).await?)
+    let Digest { sums, text } = made.await.map_err(|_| DigestError::Aborted)??;
+    let text = digest::with_troubles(&settings.troubles, &text);
+    let subject = digest::subject(&sums, &settings.host_name);
+    let mail = mailer::compose(
+        &settings.route,
+        &settings.host_name,
+        &subject,
+        &text,
+        settings.seal.as_ref(),
+    )?;
+    Ok(mailer::send(&settings.route, mail).await?)
 }
 
-/// What stands in the file of the last digest: when one was sent or given up, and up to when
-/// events were reported.
+/// The content of the file about the last digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Last {
-    /// The last time that a digest was due and dealt with.
-    dealt: Timestamp,
-    /// The end of the last digest that left.
+struct LastDigest {
+    /// When a digest was last sent or given up.
+    handled: Timestamp,
+    /// Up to when events were reported: the end of the last digest that was sent.
     covered: Timestamp,
 }
 
-/// The start of the digest that is due now, if one is. A first start is no reason to write.
-fn from(plan: &Plan, now: Timestamp) -> Option<Timestamp> {
-    let last = match read_last(&plan.last) {
-        // A clock that had run ahead would silence digests until it is reached again.
-        Some(last) if last.dealt.minus(Duration::from_secs(86_400)) <= now => last,
+/// The start of the digest that is due now, if one is. At the first start of the daemon none is.
+fn start_if_due(settings: &DigestSettings, now: Timestamp) -> Option<Timestamp> {
+    let last = match read_last(&settings.last) {
+        // If the clock had run ahead, no digest would be due until that time is reached again.
+        Some(last) if last.handled.minus(Duration::from_secs(86_400)) <= now => last,
         _ => {
-            remember(&plan.last, now);
+            save_sent(&settings.last, now);
             return None;
         }
     };
-    due(plan.minutes, last.dealt, now).then(|| last.covered.max(now.minus(LONGEST)))
+    due(settings.minutes, last.handled, now).then(|| last.covered.max(now.minus(MAX_SPAN)))
 }
 
-/// Whether the time of day has come since the last one.
+/// Whether the time of day was reached since the last digest.
 fn due(minutes: u32, last: Timestamp, now: Timestamp) -> bool {
     const DAY: u64 = 86_400;
     let at = u64::from(minutes) * 60;
@@ -239,29 +246,30 @@ fn due(minutes: u32, last: Timestamp, now: Timestamp) -> bool {
     last.seconds() < latest
 }
 
-fn read_last(path: &Path) -> Option<Last> {
+fn read_last(path: &Path) -> Option<LastDigest> {
     let text = fs::read_to_string(path).ok()?;
-    let (dealt, covered) = text.trim().split_once(' ')?;
-    Some(Last { dealt: Timestamp::parse(dealt)?, covered: Timestamp::parse(covered)? })
+    let (handled, covered) = text.trim().split_once(' ')?;
+    Some(LastDigest { handled: Timestamp::parse(handled)?, covered: Timestamp::parse(covered)? })
 }
 
-fn remember(path: &Path, now: Timestamp) {
-    write_last(path, Last { dealt: now, covered: now });
+fn save_sent(path: &Path, now: Timestamp) {
+    write_last(path, LastDigest { handled: now, covered: now });
 }
 
-/// Given up for today; the next digest begins where the last one that left ended.
+/// Gives up for today. The next digest starts where the last one that was sent ended.
 fn skip_today(path: &Path, now: Timestamp) {
     let covered = read_last(path).map_or(now, |last| last.covered);
-    write_last(path, Last { dealt: now, covered });
+    write_last(path, LastDigest { handled: now, covered });
 }
 
-/// Written aside, then renamed: a crash leaves the old one.
-fn write_last(path: &Path, last: Last) {
-    let aside = path.with_extension("new");
-    let written: io::Result<()> = fs::write(&aside, format!("{} {}\n", last.dealt, last.covered))
-        .and_then(|()| fs::rename(&aside, path));
+/// Writes a temporary file and renames it: a crash leaves the old file.
+fn write_last(path: &Path, last: LastDigest) {
+    let temporary = path.with_extension("new");
+    let written: io::Result<()> =
+        fs::write(&temporary, format!("{} {}\n", last.handled, last.covered))
+            .and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = written {
-        tracing::warn!(%error, path = %path.display(), "the time of the digest is not remembered");
+        tracing::warn!(%error, path = %path.display(), "the time of the digest is not saved");
     }
 }
 
@@ -289,7 +297,7 @@ mod tests {
     #[test]
     fn a_failed_day_is_covered_the_next_and_the_first_start_is_silent() {
         let root = tempfile::tempdir().unwrap();
-        let plan = Plan {
+        let settings = DigestSettings {
             minutes: 390,
             route: MailRoute {
                 from: String::new(),
@@ -302,21 +310,30 @@ mod tests {
             seal: None,
             troubles: Vec::new(),
         };
-        assert_eq!(from(&plan, at("2025-11-20T05:00:00Z")), None);
+        assert_eq!(start_if_due(&settings, at("2025-11-20T05:00:00Z")), None);
         let begun = Some(at("2025-11-20T05:00:00Z"));
-        assert_eq!(from(&plan, at("2025-11-20T06:30:00Z")), begun);
-        skip_today(&plan.last, at("2025-11-20T06:30:00Z"));
-        assert_eq!(from(&plan, at("2025-11-20T09:00:00Z")), None);
-        assert_eq!(from(&plan, at("2025-11-21T06:31:00Z")), begun);
-        remember(&plan.last, at("2025-11-21T06:31:00Z"));
-        assert_eq!(from(&plan, at("2025-11-22T06:31:00Z")), Some(at("2025-11-21T06:31:00Z")));
+        assert_eq!(start_if_due(&settings, at("2025-11-20T06:30:00Z")), begun);
+        skip_today(&settings.last, at("2025-11-20T06:30:00Z"));
+        assert_eq!(start_if_due(&settings, at("2025-11-20T09:00:00Z")), None);
+        assert_eq!(start_if_due(&settings, at("2025-11-21T06:31:00Z")), begun);
+        save_sent(&settings.last, at("2025-11-21T06:31:00Z"));
+        assert_eq!(
+            start_if_due(&settings, at("2025-11-22T06:31:00Z")),
+            Some(at("2025-11-21T06:31:00Z"))
+        );
         // Three weeks down: a week is reported.
-        assert_eq!(from(&plan, at("2025-12-12T06:31:00Z")), Some(at("2025-12-05T06:31:00Z")));
-        // A damaged file, and one from a clock that ran ahead: begin anew.
-        fs::write(&plan.last, "garbage").unwrap();
-        assert_eq!(from(&plan, at("2025-12-12T06:31:00Z")), None);
-        remember(&plan.last, at("2035-01-01T00:00:00Z"));
-        assert_eq!(from(&plan, at("2025-12-13T06:31:00Z")), None);
-        assert_eq!(from(&plan, at("2025-12-14T06:31:00Z")), Some(at("2025-12-13T06:31:00Z")));
+        assert_eq!(
+            start_if_due(&settings, at("2025-12-12T06:31:00Z")),
+            Some(at("2025-12-05T06:31:00Z"))
+        );
+        // A damaged file, and one from a clock that ran ahead, start a new record.
+        fs::write(&settings.last, "garbage").unwrap();
+        assert_eq!(start_if_due(&settings, at("2025-12-12T06:31:00Z")), None);
+        save_sent(&settings.last, at("2035-01-01T00:00:00Z"));
+        assert_eq!(start_if_due(&settings, at("2025-12-13T06:31:00Z")), None);
+        assert_eq!(
+            start_if_due(&settings, at("2025-12-14T06:31:00Z")),
+            Some(at("2025-12-13T06:31:00Z"))
+        );
     }
 }

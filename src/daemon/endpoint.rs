@@ -1,5 +1,5 @@
-//! `/metrics` and `/healthz` over HTTP/1.1, on a loopback address or a unix socket; beyond it when
-//! the operator says so, with a token if wanted.
+//! `/metrics` and `/healthz` over HTTP/1.1, on a loopback address or a unix socket. The operator may choose
+//! another address, and may ask for a token.
 
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -31,14 +31,14 @@ use crate::file;
 use crate::milter;
 use crate::milter::endpoint::{Access, SocketFile};
 
-/// Scrapers served at a time: one Prometheus, one health check and somebody with curl.
-const CONNECTIONS: usize = 16;
+/// Clients served at a time: one Prometheus, one health check and somebody with curl.
+const MAX_CONNECTIONS: usize = 16;
 
 /// Longest life of a connection: a scrape takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to wait when `accept` fails: descriptors may come free.
-const BACK_OFF: Duration = Duration::from_millis(500);
+/// Pause after `accept` failed: descriptors may come free.
+const ACCEPT_RETRY: Duration = Duration::from_millis(500);
 
 /// Where the endpoint listens.
 #[derive(Debug)]
@@ -47,25 +47,25 @@ pub enum Listener {
     Unix(UnixListener),
 }
 
-/// How long until a place that cannot be had is tried again.
-const AGAIN: Duration = Duration::from_secs(30);
+/// Pause before an address that could not be bound is tried again.
+const BIND_RETRY: Duration = Duration::from_secs(30);
 
-/// Where the configuration wants the endpoint, and for whom.
+/// Settings of the endpoint.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct EndpointConfig {
     endpoint: milter::Endpoint,
     access: Access,
     token_file: Option<PathBuf>,
-    /// Beyond this host, and nobody has to say who they are.
+    /// Reachable from other hosts, and without a token.
     open_to_all: bool,
 }
 
-impl Place {
-    /// `None` when it is off.
-    pub fn of(config: &Config) -> Option<Place> {
+impl EndpointConfig {
+    /// `None` if the endpoint is off.
+    pub fn of(config: &Config) -> Option<EndpointConfig> {
         let address = config.metrics.listen.as_ref()?;
         let token_file = config.metrics.token_file.as_ref().map(|file| config.resolve(file));
-        Some(Place {
+        Some(EndpointConfig {
             endpoint: listen::endpoint(address),
             access: Access { mode: config.server.socket_mode.0, group: None },
             open_to_all: !address.is_local() && token_file.is_none(),
@@ -73,21 +73,21 @@ impl Place {
         })
     }
 
-    /// The same when it can be had.
-    async fn open_later(&self) -> Opened {
+    /// Tries until it can be opened.
+    async fn retry_open(&self) -> Opened {
         loop {
-            sleep(AGAIN).await;
+            sleep(BIND_RETRY).await;
             if let Ok(opened) = self.open() {
                 return opened;
             }
         }
     }
 
-    /// A socket there, its file, and who may ask.
+    /// The bound socket, its file, and who may ask.
     fn open(&self) -> io::Result<Opened> {
         let guard = match &self.token_file {
-            Some(file) => Guard::read(file)?,
-            None => Guard::default(),
+            Some(file) => TokenGuard::read(file)?,
+            None => TokenGuard::default(),
         };
         Ok(match milter::endpoint::Listener::bind(&self.endpoint, self.access)? {
             milter::endpoint::Listener::Inet(socket) => {
@@ -100,82 +100,87 @@ impl Place {
     }
 }
 
-type Opened = (Listener, Option<SocketFile>, Guard);
+type Opened = (Listener, Option<SocketFile>, TokenGuard);
 
-/// In front of a token (RFC 6750 §2.1).
+/// What precedes a token (RFC 6750 §2.1).
 const BEARER: &[u8] = b"Bearer ";
 
-/// Who may ask: everybody, or who knows the token. Its hash is compared, so that the time it takes
-/// tells nothing.
+/// Who may ask: everybody, or whoever knows the token. Hashes are compared, so that the time of a comparison
+/// reveals nothing of the token.
 #[derive(Clone, Debug, Default)]
-pub struct Guard(Option<[u8; 32]>);
+pub struct TokenGuard(Option<[u8; 32]>);
 
-impl Guard {
-    fn read(path: &Path) -> io::Result<Guard> {
+impl TokenGuard {
+    fn read(path: &Path) -> io::Result<TokenGuard> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("metrics.token_file {}: {error}", path.display()))
         };
         let text = file::read_text(path, file::MAX_BYTES).map_err(named)?;
         match text.lines().next().unwrap_or_default().trim() {
             "" => Err(named(io::Error::other("expected a token in its first line, found none"))),
-            token => Ok(Guard(Some(Sha256::digest(token).into()))),
+            token => Ok(TokenGuard(Some(Sha256::digest(token).into()))),
         }
     }
 
     fn admits<B>(&self, request: &Request<B>) -> bool {
         let Some(hash) = self.0 else { return true };
-        let said = request.headers().get(AUTHORIZATION).map(|value| value.as_bytes());
-        let said = said.and_then(|said| said.split_at_checked(BEARER.len()));
-        // Schemes have no case (RFC 9110 §11.1).
-        said.is_some_and(|(scheme, token)| {
+        let header = request.headers().get(AUTHORIZATION).map(|value| value.as_bytes());
+        let header = header.and_then(|header| header.split_at_checked(BEARER.len()));
+        // Schemes are compared without case (RFC 9110 §11.1).
+        header.is_some_and(|(scheme, token)| {
             scheme.eq_ignore_ascii_case(BEARER) && <[u8; 32]>::from(Sha256::digest(token)) == hash
         })
     }
 }
 
-/// Serves at this place for as long as the runtime lives. One that is taken is tried again and
-/// again: mail does not wait for metrics. Call it inside the runtime.
-pub fn expose(place: Place, metrics: Arc<Metrics>, health: Arc<Health>, notifier: Notifier) {
-    if place.open_to_all {
+/// Serves the endpoint for as long as the runtime lives. An address that is in use is tried again and again:
+/// mail does not wait for metrics. Call it inside the runtime.
+pub fn start(
+    config: EndpointConfig,
+    metrics: Arc<Metrics>,
+    health: Arc<Health>,
+    notifier: Notifier,
+) {
+    if config.open_to_all {
         tracing::warn!(
             "metrics: whoever reaches {} can read them; metrics.token_file asks for a token",
-            place.endpoint
+            config.endpoint
         );
     }
-    let first = place.open();
+    let first = config.open();
     if let Err(error) = &first {
-        let what = format!("metrics: cannot listen at {}: {error}", place.endpoint);
-        tracing::error!("{what}; mail is not affected, it is tried again");
-        health.trouble(Trouble::Metrics, Some(what));
+        let problem = format!("metrics: cannot listen at {}: {error}", config.endpoint);
+        tracing::error!("{problem}; mail is not affected, it is tried again");
+        health.set_trouble(Trouble::Metrics, Some(problem));
     }
     tokio::spawn(async move {
         let (listener, _removed_with_the_task, guard) = match first {
             Ok(opened) => opened,
             Err(_) => {
-                let opened = place.open_later().await;
-                health.trouble(Trouble::Metrics, None);
+                let opened = config.retry_open().await;
+                health.set_trouble(Trouble::Metrics, None);
                 notifier.status(&health.status());
-                tracing::info!("metrics: listening at {}", place.endpoint);
+                tracing::info!("metrics: listening at {}", config.endpoint);
                 opened
             }
         };
-        serve(listener, Arc::new(Told { metrics, health, guard })).await;
+        serve(listener, Arc::new(EndpointState { metrics, health, guard })).await;
     });
 }
 
-/// What the endpoint tells, and to whom.
+/// What the endpoint shows, and who may see it.
 #[derive(Debug)]
-struct Told {
+struct EndpointState {
     metrics: Arc<Metrics>,
     health: Arc<Health>,
-    guard: Guard,
+    guard: TokenGuard,
 }
 
 /// Serves until its task is dropped.
-async fn serve(listener: Listener, told: Arc<Told>) {
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
+async fn serve(listener: Listener, state: Arc<EndpointState>) {
+    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        // Closed never, so there is always a permit to wait for.
+        // The semaphore is never closed.
         let Ok(permit) = Arc::clone(&free).acquire_owned().await else {
             return;
         };
@@ -183,25 +188,28 @@ async fn serve(listener: Listener, told: Arc<Told>) {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::warn!(%error, "metrics endpoint: accept failed");
-                sleep(BACK_OFF).await;
+                sleep(ACCEPT_RETRY).await;
                 continue;
             }
         };
-        let told = Arc::clone(&told);
+        let state = Arc::clone(&state);
         tokio::spawn(async move {
             let _permit = permit;
             let service = service_fn(|request: Request<Incoming>| {
-                let response = answer(&request, &told);
+                let response = answer(&request, &state);
                 async { Ok::<_, Infallible>(response) }
             });
             let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(16 << 10);
+            server
+                .timer(TokioTimer::new())
+                .header_read_timeout(CONNECTION_TIMEOUT)
+                .max_buf_size(16 << 10);
             let served = match stream {
                 Stream::Tcp(stream) => {
-                    timeout(PATIENCE, server.serve_connection(stream, service)).await
+                    timeout(CONNECTION_TIMEOUT, server.serve_connection(stream, service)).await
                 }
                 Stream::Unix(stream) => {
-                    timeout(PATIENCE, server.serve_connection(stream, service)).await
+                    timeout(CONNECTION_TIMEOUT, server.serve_connection(stream, service)).await
                 }
             };
             if let Ok(Err(error)) = served {
@@ -223,29 +231,29 @@ async fn accept(listener: &Listener) -> io::Result<Stream> {
     })
 }
 
-fn answer<B>(request: &Request<B>, told: &Told) -> Response<Full<Bytes>> {
+fn answer<B>(request: &Request<B>, state: &EndpointState) -> Response<Full<Bytes>> {
     const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
     const PLAIN: &str = "text/plain; charset=utf-8";
-    let admitted = told.guard.admits(request);
+    let admitted = state.guard.admits(request);
     let (status, kind, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/metrics") if !admitted => {
-            let said = "expected Authorization: Bearer and the token of metrics.token_file\n";
-            (StatusCode::UNAUTHORIZED, PLAIN, said.to_owned())
+            let text = "expected Authorization: Bearer and the token of metrics.token_file\n";
+            (StatusCode::UNAUTHORIZED, PLAIN, text.to_owned())
         }
         (&Method::GET | &Method::HEAD, "/metrics") => {
-            let text = told.metrics.text(SystemTime::now());
+            let text = state.metrics.text(SystemTime::now());
             match wants_prometheus(request) {
                 true => (StatusCode::OK, PROMETHEUS, prometheus(&text)),
                 false => (StatusCode::OK, OPEN_METRICS, text),
             }
         }
         (&Method::GET | &Method::HEAD, "/healthz") => {
-            let (status, report) = match told.health.report() {
+            let (status, report) = match state.health.report() {
                 Ok(report) => (StatusCode::OK, report),
                 Err(report) => (StatusCode::SERVICE_UNAVAILABLE, report),
             };
-            // What is to be mended names files of this host.
+            // The further lines name files of this host.
             let lines = if admitted { usize::MAX } else { 1 };
             let body = report.lines().take(lines).flat_map(|line| [line, "\n"]).collect();
             (status, PLAIN, body)
@@ -266,7 +274,7 @@ fn answer<B>(request: &Request<B>, told: &Told) -> Response<Full<Bytes>> {
     response
 }
 
-/// Whether the older text format is asked for, and not OpenMetrics.
+/// Whether the client asks for the older text format and not for OpenMetrics.
 fn wants_prometheus<B>(request: &Request<B>) -> bool {
     let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
     accept.is_some_and(|accept| {
@@ -274,16 +282,16 @@ fn wants_prometheus<B>(request: &Request<B>) -> bool {
     })
 }
 
-/// OpenMetrics as Prometheus text 0.0.4: a family is named as its samples are, there are no units
+/// Converts OpenMetrics to Prometheus text 0.0.4: a family has the name of its samples, and there are no units
 /// and no end mark.
 fn prometheus(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut help = "";
     for line in text.lines() {
-        if let Some(said) = line.strip_prefix("# HELP ") {
-            help = said.split_once(' ').map_or("", |(_, help)| help);
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            help = rest.split_once(' ').map_or("", |(_, help)| help);
         } else if let Some((name, kind)) =
-            line.strip_prefix("# TYPE ").and_then(|said| said.split_once(' '))
+            line.strip_prefix("# TYPE ").and_then(|rest| rest.split_once(' '))
         {
             let suffix = if kind == "counter" { "_total" } else { "" };
             // Writing to a String cannot fail.

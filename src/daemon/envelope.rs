@@ -1,7 +1,8 @@
-//! What the MTA told of a message, as policy and engine want it.
+//! What the MTA says about a message, in the form that policy and engine take.
 
 use std::borrow::Cow;
 
+use super::header_fields::{fields, named};
 use super::settings::Loaded;
 use crate::engine::{Dmarc, Facts, Side};
 use crate::milter::{Mail, Origin};
@@ -26,8 +27,8 @@ pub fn envelope(mail: &Mail, loaded: &Loaded) -> Envelope {
     envelope
 }
 
-/// The name that the MTA gives itself, in Received fields and by default in Authentication-Results;
-/// where it tells none, this host's.
+/// The name that the MTA gives itself, in Received fields and by default in Authentication-Results. If it
+/// sends none, the name of this host.
 fn name_of_mta<'m>(mail: &'m Mail, loaded: &'m Loaded) -> Cow<'m, str> {
     match mail.host_name.is_empty() {
         true => Cow::Borrowed(&loaded.host_name),
@@ -40,12 +41,12 @@ pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: 
     for (name, value) in named(head, &Envelope::OBSERVED) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
     }
-    envelope.marks = policies.marks(fields(head), host);
+    envelope.trusted_fields = policies.trusted_fields(fields(head), host);
 }
 
-/// What the engine must know of the envelope and of the house.
+/// What the engine must know of the envelope and of this installation.
 ///
-/// In our fields the MTA's name for itself comes before `host_name` where nobody configured one.
+/// Our header fields carry the configured host name. If none is configured they carry the MTA's own name.
 pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
     let mut domains: Vec<String> = envelope
         .recipients
@@ -70,89 +71,15 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
     Facts { recipient_domains: domains, host_name, language, side, dmarc, ..Facts::default() }
 }
 
-/// What our own server says of the author's domain.
+/// The DMARC result of our own server for the author's domain.
 pub fn dmarc(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Dmarc {
     loaded.settings.policies.dmarc(envelope, &name_of_mta(mail, loaded))
-}
-
-/// The value of the first field of that name, in any case.
-pub fn field<'h>(head: &'h [u8], name: &str) -> Option<&'h [u8]> {
-    named(head, &[name]).next().map(|(_, value)| value)
-}
-
-/// Names and values of the fields of these names, in any case. What begins as none of them does is passed over by
-/// the line: most of a header is others.
-fn named<'h>(head: &'h [u8], names: &[&str]) -> impl Iterator<Item = (&'h [u8], &'h [u8])> {
-    let mut rest = head;
-    std::iter::from_fn(move || {
-        while !rest.is_empty() {
-            let here = rest;
-            let end = memchr::memchr(b'\n', here).map_or(here.len(), |end| end + 1);
-            rest = here.get(end..).unwrap_or_default();
-            let may_be = |name: &&str| here.first().map(u8::to_ascii_lowercase) == first(name);
-            if !names.iter().any(may_be) {
-                continue;
-            }
-            let (name, value) = fields(here).next()?;
-            if names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes())) {
-                return Some((name, value));
-            }
-        }
-        None
-    })
-}
-
-fn first(name: &str) -> Option<u8> {
-    name.as_bytes().first().map(u8::to_ascii_lowercase)
-}
-
-/// Names and values of the fields, folds included.
-pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let mut rest = head;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (field, after) = rest.split_at(field_length(rest));
-        rest = after;
-        let colon = field.iter().position(|&byte| byte == b':').unwrap_or(field.len());
-        let (name, value) = field.split_at(colon);
-        Some((name.trim_ascii_end(), value.get(1..).unwrap_or_default()))
-    })
-}
-
-/// Bytes up to the first line end that no fold follows.
-fn field_length(head: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(end) = memchr::memchr(b'\n', head.get(at..).unwrap_or_default()) {
-        at += end + 1;
-        if !matches!(head.get(at), Some(b' ' | b'\t')) {
-            return at;
-        }
-    }
-    head.len()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::{Flag, Sources};
-
-    #[test]
-    fn folds_belong_to_their_field() {
-        let head = b"A: 1\r\nB : 2\r\n\tfold: x\r\nC:\r\nno colon\r\n";
-        let found: Vec<(&[u8], &[u8])> = fields(head).collect();
-        let expected: Vec<(&[u8], &[u8])> = vec![
-            (b"A", b" 1\r\n"),
-            (b"B", b" 2\r\n\tfold: x\r\n"),
-            (b"C", b"\r\n"),
-            (b"no colon", b""),
-        ];
-        assert_eq!(found, expected);
-        let named: Vec<_> = named(head, &["b", "No", "C"]).collect();
-        assert_eq!(named, expected[1..3]);
-        assert_eq!(field(b" A: 0\r\nA\r\n : 1\r\nAB: 2", "a"), Some(&b" 1\r\n"[..]));
-    }
 
     #[test]
     fn the_mta_goes_by_its_own_name_whatever_we_call_ourselves() {
@@ -193,6 +120,6 @@ mod tests {
         assert_eq!(envelope.list_mail, crate::policy::ListMail::Yes);
         let facts = facts(&mail, &envelope, &loaded);
         assert_eq!(facts.recipient_domains, ["example.org"]);
-        assert_eq!(facts.host_name, "mx.example.org", "as the MTA told");
+        assert_eq!(facts.host_name, "mx.example.org", "the name that the MTA sent");
     }
 }

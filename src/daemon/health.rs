@@ -1,4 +1,4 @@
-//! Whether mail is filtered, for `/healthz`, and what an operator should mend, for `/healthz`,
+//! Whether mail is filtered, for `/healthz`, and what an operator should correct, for `/healthz`,
 //! `systemctl status` and the digest.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,70 +14,70 @@ struct Inner {
     state: State,
     /// Number of the configuration in force, from 1.
     generation: u64,
-    /// What is wrong beside the mail path, by what it is about.
+    /// Problems that do not stop mail, with what they are about.
     troubles: Vec<(Trouble, String)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// No canary flew yet.
+    /// No canary has passed yet.
     #[default]
     Starting,
-    Well,
-    /// What the canary met.
-    Ill(String),
+    Healthy,
+    /// The error of the last canary.
+    Failing(String),
     /// No new connections; the last messages are being finished.
     Draining,
 }
 
-/// What a trouble is about: one at a time of each, but of lists.
+/// What a trouble is about. There is at most one of each at a time, but one for each list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// The configuration in force is not the one on the disk.
     Configuration,
-    /// Nobody can ask for metrics.
+    /// The metrics endpoint is not reachable.
     Metrics,
-    /// Recipes go without a seal.
+    /// There is no key to seal recipes with.
     Seal,
-    /// Lists of others that could not be had.
+    /// Feeds could not be refreshed.
     Feeds,
 }
 
 impl Health {
-    /// The last canary passed, or did not, and this is why.
-    pub fn canary(&self, result: Result<(), String>) {
+    /// Sets the result of the last canary.
+    pub fn set_canary(&self, result: Result<(), String>) {
         let mut inner = self.lock();
         if inner.state != State::Draining {
-            inner.state = result.map_or_else(State::Ill, |()| State::Well);
+            inner.state = result.map_or_else(State::Failing, |()| State::Healthy);
         }
     }
 
     /// The daemon is about to stop.
-    pub fn draining(&self) {
+    pub fn set_draining(&self) {
         self.lock().state = State::Draining;
     }
 
-    /// Mail is filtered, but something is to be mended; `None` when it is. One line.
-    pub fn trouble(&self, about: Trouble, what: Option<String>) {
-        self.all_troubles(about, what);
+    /// Mail is filtered, but there is something to correct; `None` when it is corrected. One line.
+    pub fn set_trouble(&self, about: Trouble, text: Option<String>) {
+        self.set_troubles(about, text);
     }
 
-    /// The same of what there may be several of, a line each.
-    pub fn all_troubles(&self, about: Trouble, what: impl IntoIterator<Item = String>) {
+    /// The same for a trouble that may come several times, a line each.
+    pub fn set_troubles(&self, about: Trouble, texts: impl IntoIterator<Item = String>) {
         let mut inner = self.lock();
         inner.troubles.retain(|(trouble, _)| *trouble != about);
-        let lines = what.into_iter().map(|what| (about, what.replace(['\n', '\r'], " ")));
+        let lines = texts.into_iter().map(|text| (about, text.replace(['\n', '\r'], " ")));
         inner.troubles.extend(lines);
         inner.troubles.sort();
     }
 
-    /// What is to be mended, a line each.
+    /// What is to be corrected, a line each.
     pub fn troubles(&self) -> Vec<String> {
-        self.lock().troubles.iter().map(|(_, what)| what.clone()).collect()
+        self.lock().troubles.iter().map(|(_, text)| text.clone()).collect()
     }
 
     /// The configuration of this number is in force.
-    pub fn generation(&self, number: u64) {
+    pub fn set_generation(&self, number: u64) {
         self.lock().generation = number;
     }
 
@@ -91,23 +91,23 @@ impl Health {
         status
     }
 
-    /// `Ok` when mail is filtered, else why not. The first line says it in a word, what is to be
-    /// mended follows, a line each.
+    /// `Ok` if mail is filtered, else why not. The first line is one word or the error. What is to be corrected follows,
+    /// line by line.
     ///
     /// # Errors
-    /// Not an error of this call: the daemon's state.
+    /// `Err` is no error of this call, but the state of the daemon.
     pub fn report(&self) -> Result<String, String> {
         let inner = self.lock();
         let state = match &inner.state {
-            State::Well => Ok("ok".to_owned()),
+            State::Healthy => Ok("ok".to_owned()),
             State::Starting => Err("starting: no canary yet".to_owned()),
-            State::Ill(error) => Err(error.clone()),
+            State::Failing(error) => Err(error.clone()),
             State::Draining => Err("draining".to_owned()),
         };
         let mut more = String::new();
-        for (_, what) in &inner.troubles {
+        for (_, text) in &inner.troubles {
             more.push('\n');
-            more.push_str(what);
+            more.push_str(text);
         }
         state.map(|line| line + &more).map_err(|line| line + &more)
     }
@@ -125,26 +125,26 @@ mod tests {
     fn health_follows_the_canary_until_the_drain() {
         let health = Health::default();
         assert!(health.report().is_err());
-        health.canary(Ok(()));
+        health.set_canary(Ok(()));
         assert_eq!(health.report(), Ok("ok".to_owned()));
-        health.canary(Err("no edit".to_owned()));
+        health.set_canary(Err("no edit".to_owned()));
         assert_eq!(health.report(), Err("no edit".to_owned()));
-        health.draining();
-        health.canary(Ok(()));
+        health.set_draining();
+        health.set_canary(Ok(()));
         assert_eq!(health.report(), Err("draining".to_owned()));
     }
 
     #[test]
-    fn what_is_to_be_mended_is_told_until_it_is() {
+    fn troubles_are_reported_until_they_are_corrected() {
         let health = Health::default();
-        health.canary(Ok(()));
-        health.trouble(Trouble::Metrics, Some("no metrics".to_owned()));
-        health.trouble(Trouble::Configuration, Some("line 3\nis wrong".to_owned()));
+        health.set_canary(Ok(()));
+        health.set_trouble(Trouble::Metrics, Some("no metrics".to_owned()));
+        health.set_trouble(Trouble::Configuration, Some("line 3\nis wrong".to_owned()));
         assert_eq!(health.report(), Ok("ok\nline 3 is wrong\nno metrics".to_owned()));
-        health.generation(2);
+        health.set_generation(2);
         assert_eq!(health.status(), "filtering, configuration 2; line 3 is wrong; no metrics");
-        health.trouble(Trouble::Configuration, None);
-        health.trouble(Trouble::Metrics, None);
+        health.set_trouble(Trouble::Configuration, None);
+        health.set_trouble(Trouble::Metrics, None);
         assert_eq!(health.report(), Ok("ok".to_owned()));
     }
 }

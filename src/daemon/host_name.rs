@@ -1,4 +1,4 @@
-//! The name of this host, for `by=` in our header field and for mail of our own.
+//! The name of this host, for `by=` in our header field and for our own mail.
 
 use crate::config::Config;
 use crate::record::printable;

@@ -1,5 +1,5 @@
-//! The thread that keeps events. Mail never waits for a disk: a full queue drops the event and
-//! counts it.
+//! The thread that writes events to the journal. Mail never waits for a disk: if the queue is full the event is
+//! dropped and counted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,37 +7,37 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::log::GATHERING;
-use super::metrics::{JournalFault, Kept, Metrics};
+use super::log::BATCH_DELAY;
+use super::metrics::{JournalFault, Metrics, StatePart};
 use super::throttle::Throttle;
 use crate::config::Config;
 use crate::record::event::Event;
 use crate::record::journal::{Bounds, Journal, JournalError};
 use crate::record::time::Timestamp;
 
-/// Events that wait for the disk: at some hundred bytes each below 10 MB, and two seconds of the
+/// Events in the queue. With some hundred bytes each they take less than 10 MB, and last for two seconds of the
 /// highest load measured through Postfix.
-const QUEUE: usize = 2_048;
+const MAX_QUEUED_EVENTS: usize = 2_048;
 
 /// How long an event may stay in the page cache only.
-const SYNC: Duration = Duration::from_secs(5);
+const SYNC_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often segments are looked at for their age.
-const EXPIRE: Duration = Duration::from_secs(3_600);
+/// How often old segments are removed.
+const EXPIRE_INTERVAL: Duration = Duration::from_secs(3_600);
 
-/// Where the configuration wants the journal.
+/// The directory of the journal.
 pub fn directory(config: &Config) -> PathBuf {
     config.in_state("journal")
 }
 
-/// How much of it the configuration wants; `None` keeps nothing.
+/// How much the journal may hold; `None` if nothing is recorded.
 pub fn bounds(config: &Config) -> Option<Bounds> {
     let journal = &config.journal;
     let age = Duration::from_secs(journal.days.saturating_mul(86_400));
     (journal.days > 0).then_some(Bounds { bytes: journal.max_size.0, age })
 }
 
-/// Takes events to the journal's thread.
+/// Hands events to the thread of the journal.
 #[derive(Debug)]
 pub struct Recorder {
     queue: Option<SyncSender<Event>>,
@@ -49,14 +49,14 @@ impl Recorder {
     /// Opens the journal in this directory and starts its thread.
     ///
     /// # Errors
-    /// When the directory cannot be made or read, or no thread can be started.
+    /// The directory cannot be made or read, or no thread can be started.
     pub fn start(
         directory: &Path,
         bounds: Bounds,
         metrics: Arc<Metrics>,
     ) -> Result<Recorder, JournalError> {
         let journal = Journal::open(directory, bounds)?;
-        let (queue, events) = sync_channel(QUEUE);
+        let (queue, events) = sync_channel(MAX_QUEUED_EVENTS);
         let writer =
             Writer { journal, metrics: Arc::clone(&metrics), throttle: Throttle::default() };
         let thread = std::thread::Builder::new()
@@ -70,7 +70,7 @@ impl Recorder {
         Ok(Recorder { queue: Some(queue), thread: Some(thread), metrics })
     }
 
-    /// A recorder that keeps nothing, for a daemon without a state directory.
+    /// A recorder that drops every event, for a daemon without a state directory.
     pub fn off(metrics: Arc<Metrics>) -> Recorder {
         Recorder { queue: None, thread: None, metrics }
     }
@@ -89,11 +89,11 @@ impl Recorder {
 }
 
 impl Drop for Recorder {
-    /// Writes what waits, and brings it to the disk.
+    /// Writes the events in the queue, and flushes them to disk.
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(thread) = self.thread.take() {
-            // The thread catches no panic and has no result: nothing to do about either here.
+            // An error means that the thread panicked; there is nothing more to do.
             let _ = thread.join();
         }
     }
@@ -107,55 +107,57 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, events: &Receiver<Event>) {
-        let begun = Instant::now();
-        let mut synced = begun;
+        let started = Instant::now();
+        let mut synced = started;
         let mut expired: Option<Instant> = None;
         let mut dirty = false;
         loop {
-            if expired.is_none_or(|expired| expired.elapsed() >= EXPIRE) {
+            if expired.is_none_or(|expired| expired.elapsed() >= EXPIRE_INTERVAL) {
                 let now = Timestamp::of(SystemTime::now());
-                let result = self.journal.expire(now, begun.elapsed());
-                self.note(result, JournalFault::Expire);
+                let result = self.journal.expire(now, started.elapsed());
+                self.report(result, JournalFault::Expire);
                 self.measure();
                 expired = Some(Instant::now());
             }
-            if dirty && synced.elapsed() >= SYNC {
+            if dirty && synced.elapsed() >= SYNC_INTERVAL {
                 let result = self.journal.sync();
-                self.note(result, JournalFault::Sync);
+                self.report(result, JournalFault::Sync);
                 self.measure();
                 (dirty, synced) = (false, Instant::now());
             }
-            match events.recv_timeout(SYNC) {
+            match events.recv_timeout(SYNC_INTERVAL) {
                 Ok(event) => {
-                    for event in std::iter::once(event).chain(events.try_iter().take(QUEUE)) {
+                    for event in
+                        std::iter::once(event).chain(events.try_iter().take(MAX_QUEUED_EVENTS))
+                    {
                         let result = self.journal.record(&event);
-                        self.note(result, JournalFault::Write);
+                        self.report(result, JournalFault::Write);
                     }
                     dirty = true;
-                    std::thread::sleep(GATHERING);
+                    std::thread::sleep(BATCH_DELAY);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         let result = self.journal.sync();
-        self.note(result, JournalFault::Sync);
+        self.report(result, JournalFault::Sync);
     }
 
     fn measure(&mut self) {
         match self.journal.size() {
-            Ok(bytes) => self.metrics.state_bytes(Kept::Journal, bytes),
-            Err(error) => self.note(Err(error), JournalFault::Expire),
+            Ok(bytes) => self.metrics.state_bytes(StatePart::Journal, bytes),
+            Err(error) => self.report(Err(error), JournalFault::Expire),
         }
     }
 
-    fn note(&mut self, result: Result<(), JournalError>, fault: JournalFault) {
+    fn report(&mut self, result: Result<(), JournalError>, fault: JournalFault) {
         let Err(error) = result else {
             return;
         };
         self.metrics.journal_fault(fault);
-        if let Some(more) = self.throttle.passes(Instant::now()) {
-            tracing::error!(%error, more, "events are not kept; mail is not affected");
+        if let Some(more) = self.throttle.admit(Instant::now()) {
+            tracing::error!(%error, more, "events are not recorded; mail is not affected");
         }
     }
 }
@@ -166,7 +168,7 @@ mod tests {
     use crate::record::journal::{Query, read};
 
     #[test]
-    fn what_waits_is_written_at_the_end() {
+    fn queued_events_are_written_at_the_end() {
         let root = tempfile::tempdir().unwrap();
         let metrics = Arc::new(Metrics::new());
         let recorder =
@@ -183,16 +185,16 @@ mod tests {
     #[test]
     fn a_full_queue_drops_events_and_counts_them() {
         let metrics = Arc::new(Metrics::new());
-        let (queue, events) = sync_channel(QUEUE);
+        let (queue, events) = sync_channel(MAX_QUEUED_EVENTS);
         let recorder = Recorder { queue: Some(queue), thread: None, metrics: Arc::clone(&metrics) };
-        for _ in 0..QUEUE + 3 {
+        for _ in 0..MAX_QUEUED_EVENTS + 3 {
             recorder.record(Event::default());
         }
         let text = metrics.text(SystemTime::now());
         let series = "linkmilter_journal_faults_total{cause=\"queue-full\"} 3\n";
         assert!(text.contains(series), "{text}");
         drop(recorder);
-        assert_eq!(events.iter().count(), QUEUE);
+        assert_eq!(events.iter().count(), MAX_QUEUED_EVENTS);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The daemon's sockets: those of the configuration and those that systemd has opened.
+//! The daemon's sockets: those of the configuration, and those that it inherits from systemd.
 
 use std::fs;
 use std::io;
@@ -11,30 +11,30 @@ use crate::config::{Address, Config, Errors, Problem};
 use crate::milter::Endpoint;
 use crate::milter::endpoint::{Access, Listener};
 
-/// Binds every address before anything else: one that cannot be had ends the start with its
-/// reason, but never takes away `inherited` sockets, which MTAs know: with those it is logged.
-/// With those, nothing is bound by default either.
+/// Binds every configured address. An address that cannot be bound ends the start, unless there are `inherited`
+/// sockets: MTAs know those, so they are served and the error is only logged. With inherited sockets the
+/// built-in default addresses are not bound.
 ///
 /// # Errors
-/// The first setting by which a socket cannot be had.
+/// The first setting because of which a socket cannot be bound.
 pub fn bind(
     config: &Config,
-    asked: Asked,
+    source: ListenSource,
     inherited: Vec<Listener>,
 ) -> Result<Vec<Listener>, Errors> {
     let mut listeners = inherited;
     let activated = !listeners.is_empty();
-    if activated && asked == Asked::Default {
+    if activated && source == ListenSource::Default {
         return Ok(listeners);
     }
     for address in &config.server.listen {
-        match bound(config, address) {
+        match bind_one(config, address) {
             Ok(listener) => listeners.push(listener),
             Err(error) if activated => {
                 let error = error.to_string();
                 tracing::error!(
                     error,
-                    "one address less than configured; the sockets of the service manager serve"
+                    "a configured address cannot be bound; the sockets of the service manager are served"
                 );
             }
             Err(problem) => return Err(Errors(vec![*problem])),
@@ -43,12 +43,12 @@ pub fn bind(
     Ok(listeners)
 }
 
-/// The socket of one address.
-fn bound(config: &Config, address: &Address) -> Result<Listener, Box<Problem>> {
+/// Binds one address.
+fn bind_one(config: &Config, address: &Address) -> Result<Listener, Box<Problem>> {
     let server = &config.server;
     let group = server.socket_group.as_deref().map(group_id).transpose().map_err(|error| {
         let found = format!("{error:#}");
-        Box::new(Problem { found, ..config.problem("server.socket_group", GROUP) })
+        Box::new(Problem { found, ..config.problem("server.socket_group", EXPECTED_GROUP) })
     })?;
     let endpoint = endpoint(address);
     let access = Access { mode: server.socket_mode.0, group };
@@ -59,14 +59,14 @@ fn bound(config: &Config, address: &Address) -> Result<Listener, Box<Problem>> {
     })
 }
 
-const GROUP: &str = "a group of this host (/etc/group)";
+const EXPECTED_GROUP: &str = "a group of this host (/etc/group)";
 
-/// What keeps the sockets from being had and can be known without having them: a group that is not there,
-/// and a directory, which a service manager may yet make.
-pub fn foreseen(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
+/// What will prevent the sockets from being bound, as far as it is known without binding them: errors for a group
+/// that does not exist, and warnings for a directory, which a service manager may make later.
+pub fn check(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
     let group = config.server.socket_group.as_deref();
     let wrong = group.filter(|name| group_id(name).is_err());
-    let wrong = wrong.map(|_| config.problem("server.socket_group", GROUP));
+    let wrong = wrong.map(|_| config.problem("server.socket_group", EXPECTED_GROUP));
     let missing = config.server.listen.iter().filter_map(|address| match address {
         Address::Inet { .. } => None,
         Address::Unix(path) => path
@@ -82,15 +82,15 @@ pub fn foreseen(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
     (wrong.into_iter().collect(), missing.collect())
 }
 
-/// Whether somebody asked for the addresses to listen at.
+/// Where the addresses to listen at come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ListenSource {
     /// They are the built-in ones.
     Default,
-    Explicitly,
+    Configured,
 }
 
-/// An address of the configuration as the milter has it.
+/// An address of the configuration in the form of the milter server.
 pub fn endpoint(address: &Address) -> Endpoint {
     match address {
         Address::Inet { host, port } => Endpoint::Inet { host: host.clone(), port: *port },
@@ -98,8 +98,8 @@ pub fn endpoint(address: &Address) -> Endpoint {
     }
 }
 
-/// What to add to Postfix's main.cf.
-pub fn introduction(listeners: &[Listener]) -> io::Result<String> {
+/// The lines to add to Postfix's main.cf.
+pub fn postfix_hint(listeners: &[Listener]) -> io::Result<String> {
     let mut places = Vec::new();
     for listener in listeners {
         places.push(listener.endpoint()?.postfix());
@@ -111,10 +111,10 @@ pub fn introduction(listeners: &[Listener]) -> io::Result<String> {
     ))
 }
 
-/// Where Postfix keeps its queues on Debian and nearly everywhere, and chroots its smtpd to.
+/// The queue directory of Postfix, on Debian and nearly everywhere. A chrooted smtpd sees nothing outside of it.
 const QUEUE_DIRECTORY: &str = "unix:/var/spool/postfix/";
 
-/// The line for an smtpd in a chroot, which sees the queue directory and TCP, and nothing else.
+/// The line for an smtpd in a chroot, which reaches only the queue directory and TCP.
 fn for_smtpd(places: &[String]) -> String {
     let below = places.iter().find_map(|place| place.strip_prefix(QUEUE_DIRECTORY));
     let tcp = || places.iter().find(|place| place.starts_with("inet"));
@@ -132,16 +132,16 @@ fn for_smtpd(places: &[String]) -> String {
     }
 }
 
-/// Whether the service manager has promised sockets.
+/// Whether sockets from the service manager are required.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Promised {
+pub enum Inherited {
     #[default]
-    Nothing,
+    Optional,
     /// Without them no MTA would find the filter, whatever else it listens at.
-    Sockets,
+    Required,
 }
 
-/// There are none. Not a fault of the configuration: the next start may find them.
+/// There are no inherited sockets. The configuration is not wrong: the next start may find them.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
     "--inherited: expected sockets of the service manager (LISTEN_FDS), found none; \
@@ -152,16 +152,16 @@ pub struct NoSockets;
 /// The sockets that systemd has opened.
 ///
 /// # Errors
-/// [`NoSockets`] when they were promised; or when one is none that a milter can serve.
-pub fn inherited(promised: Promised) -> anyhow::Result<Vec<Listener>> {
-    let listeners = taken_over().context("sockets inherited from systemd")?;
-    if listeners.is_empty() && promised == Promised::Sockets {
+/// [`NoSockets`] if they are required and there are none; or one of them is no stream socket.
+pub fn inherited(required: Inherited) -> anyhow::Result<Vec<Listener>> {
+    let listeners = from_systemd().context("sockets inherited from systemd")?;
+    if listeners.is_empty() && required == Inherited::Required {
         return Err(NoSockets.into());
     }
     Ok(listeners)
 }
 
-fn taken_over() -> io::Result<Vec<Listener>> {
+fn from_systemd() -> io::Result<Vec<Listener>> {
     let mut given = ListenFd::from_env();
     let mut listeners = Vec::new();
     for index in 0..given.len() {
@@ -176,15 +176,14 @@ fn taken_over() -> io::Result<Vec<Listener>> {
     Ok(listeners)
 }
 
-/// How long a daemon that cannot start turns MTAs away: as long as one try to start may take
-/// from a processor, since systemd starts it again at the next connection.
-const TURN_AWAY: Duration = Duration::from_secs(1);
+/// How long a daemon that cannot start closes waiting connections. It may take this much processor time at each
+/// attempt, since systemd starts it again at the next connection.
+const REJECT_TIME: Duration = Duration::from_secs(1);
 
-/// Closes the connections that wait in inherited sockets, for a daemon that cannot start: the MTA
-/// puts the message off at once (451) instead of waiting, and the socket is not found readable in a
-/// circle.
-pub fn turn_away(listeners: &[Listener]) {
-    let end = Instant::now() + TURN_AWAY;
+/// Closes the connections that wait in inherited sockets, if the daemon cannot start. The MTA then defers the
+/// message at once (451) instead of waiting, and systemd does not find the socket readable again and again.
+pub fn reject_waiting(listeners: &[Listener]) {
+    let end = Instant::now() + REJECT_TIME;
     while !listeners.is_empty() && Instant::now() < end {
         for listener in listeners {
             let _closed = match listener {

@@ -1,4 +1,4 @@
-//! How mail of our own leaves: SMTP, the sendmail command, or a directory. All through lettre.
+//! Sends our own mail: over SMTP, by the sendmail command, or into a directory. All through lettre.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,26 +17,26 @@ use super::seal::{self, Seal};
 use crate::file;
 use crate::record::printable;
 
-/// Where mail of our own goes, and how.
+/// Where our own mail goes, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailRoute {
-    /// Sender, of the envelope as well.
+    /// Sender in From and in the envelope.
     pub from: String,
     pub to: Vec<String>,
     pub transport: Transport,
 }
 
-/// The way out.
+/// How mail is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     Smtp(Smtp),
     /// A command that takes a message as sendmail does.
     Sendmail(PathBuf),
-    /// A directory that gets a file a message.
+    /// A directory that gets one file for each message.
     File(PathBuf),
 }
 
-/// A mail server that takes our mail.
+/// An SMTP server that takes our mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Smtp {
     pub host: String,
@@ -44,7 +44,7 @@ pub struct Smtp {
     pub encryption: Encryption,
     /// User and password.
     pub login: Option<(String, String)>,
-    /// A PEM file with the authority that signed the server's certificate, beside the public ones.
+    /// A PEM file with the authority that signed the server's certificate, in addition to the public ones.
     pub authority: Option<PathBuf>,
     /// Longest time from connecting to the last answer.
     pub timeout: Duration,
@@ -53,15 +53,15 @@ pub struct Smtp {
 /// Encryption of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encryption {
-    /// For a server on this host: passwords are refused elsewhere.
+    /// For a server on this host only: no password is sent without encryption elsewhere.
     None,
-    /// STARTTLS, or no mail.
+    /// STARTTLS; without it no mail is sent.
     Starttls,
     /// TLS from the first byte.
     Implicit,
 }
 
-/// Why no mail left.
+/// Why no mail was sent.
 #[derive(Debug, thiserror::Error)]
 pub enum MailerError {
     #[error("expected a mail address, found {found:?}: {source}")]
@@ -75,7 +75,7 @@ pub enum MailerError {
     #[error(
         "a password needs encryption on the way to {0}; expected starttls or implicit, found none"
     )]
-    BarePassword(String),
+    PasswordWithoutTls(String),
     #[error("certificate authority {}: {source}", path.display())]
     Authority {
         path: PathBuf,
@@ -90,8 +90,8 @@ pub enum MailerError {
         #[source]
         source: lettre::transport::smtp::Error,
     },
-    #[error("SMTP server {server}: expected all its answers within {} s, found it silent", within.as_secs())]
-    Silent { server: String, within: Duration },
+    #[error("SMTP server {server}: expected all answers within {} s, found none", within.as_secs())]
+    Timeout { server: String, within: Duration },
     #[error("command {}: {source}", command.display())]
     Sendmail {
         command: PathBuf,
@@ -106,10 +106,10 @@ pub enum MailerError {
     },
 }
 
-/// A plain ASCII mail of our own: 7bit, marked as automatic (RFC 3834), sealed when there is a key.
+/// Composes our own mail: ASCII text in 7bit, marked as automatic (RFC 3834), sealed if there is a key.
 ///
 /// # Errors
-/// When an address is none; a line break or any other control in one never gets through.
+/// An address is invalid. A line break or any other control character in an address is refused.
 pub fn compose(
     route: &MailRoute,
     host_name: &str,
@@ -117,14 +117,14 @@ pub fn compose(
     text: &str,
     seal: Option<&Seal>,
 ) -> Result<Message, MailerError> {
-    let id = format!("<{}@{}>", unique(), printable::host(host_name));
+    let id = format!("<{}@{}>", unique_id(), printable::host(host_name));
     let text = seven_bit(text);
     let mut builder = Message::builder()
         .from(mailbox(&route.from)?)
         .subject(printable::label(subject))
         .message_id(Some(id.clone()))
         .date_now()
-        .raw_header(raw("Auto-Submitted", "auto-generated"));
+        .raw_header(raw_header("Auto-Submitted", "auto-generated"));
     if route.to.is_empty() {
         return Err(MailerError::NoRecipient);
     }
@@ -132,27 +132,27 @@ pub fn compose(
         builder = builder.to(mailbox(address)?);
     }
     if let Some(seal) = seal {
-        builder = builder.raw_header(raw(seal::FIELD, &seal.value(&id, text.as_bytes())));
+        builder = builder.raw_header(raw_header(seal::FIELD, &seal.value(&id, text.as_bytes())));
     }
-    // Encoded here: lettre panics at lines above 76 characters, which names can fill.
+    // Encoded here: lettre panics at lines above 76 characters, and long names make such lines.
     let body = Body::dangerous_pre_encoded(text.into_bytes(), ContentTransferEncoding::SevenBit);
     let part = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(body);
     Ok(builder.singlepart(part)?)
 }
 
-/// Hands a message over and waits until it is taken.
+/// Sends a message and waits until it is accepted.
 ///
 /// # Errors
-/// When the way out is closed or the message is refused there.
+/// The transport fails or refuses the message.
 pub async fn send(route: &MailRoute, message: Message) -> Result<(), MailerError> {
     match &route.transport {
         Transport::Smtp(smtp) => {
             let server = format!("{}:{}", smtp.host, smtp.port);
-            // The transport bounds connecting only: a server that then says nothing would hold it.
+            // The timeout of lettre is for connecting only: a server that then sends nothing would block us.
             match timeout(smtp.timeout, connection(smtp)?.send(message)).await {
                 Ok(Ok(_)) => {}
                 Ok(Err(source)) => return Err(MailerError::Smtp { server, source }),
-                Err(_) => return Err(MailerError::Silent { server, within: smtp.timeout }),
+                Err(_) => return Err(MailerError::Timeout { server, within: smtp.timeout }),
             }
         }
         Transport::Sendmail(command) => {
@@ -174,15 +174,15 @@ pub async fn send(route: &MailRoute, message: Message) -> Result<(), MailerError
 fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, MailerError> {
     let local = ["localhost", "127.0.0.1", "::1"].contains(&smtp.host.as_str());
     if smtp.encryption == Encryption::None && smtp.login.is_some() && !local {
-        return Err(MailerError::BarePassword(smtp.host.clone()));
+        return Err(MailerError::PasswordWithoutTls(smtp.host.clone()));
     }
     let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&smtp.host)
         .port(smtp.port)
         .timeout(Some(smtp.timeout))
         .tls(match smtp.encryption {
             Encryption::None => Tls::None,
-            Encryption::Starttls => Tls::Required(parameters(smtp)?),
-            Encryption::Implicit => Tls::Wrapper(parameters(smtp)?),
+            Encryption::Starttls => Tls::Required(tls_parameters(smtp)?),
+            Encryption::Implicit => Tls::Wrapper(tls_parameters(smtp)?),
         });
     if let Some((user, password)) = &smtp.login {
         builder = builder.credentials(Credentials::new(user.clone(), password.clone()));
@@ -190,7 +190,7 @@ fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, MailerE
     Ok(builder.build())
 }
 
-fn parameters(smtp: &Smtp) -> Result<TlsParameters, MailerError> {
+fn tls_parameters(smtp: &Smtp) -> Result<TlsParameters, MailerError> {
     let mut builder = TlsParameters::builder(smtp.host.clone());
     if let Some(path) = &smtp.authority {
         let wrong = |source| MailerError::Authority { path: path.clone(), source };
@@ -202,8 +202,8 @@ fn parameters(smtp: &Smtp) -> Result<TlsParameters, MailerError> {
     builder.build().map_err(|source| MailerError::Smtp { server, source })
 }
 
-/// An address with its domain in ASCII form where the local part allows: SMTPUTF8 is then only
-/// needed for local parts that have no other form (RFC 6531 §3.2).
+/// An address with its domain in ASCII form, if the local part is ASCII. SMTPUTF8 is then only needed for local
+/// parts that have no ASCII form (RFC 6531 §3.2).
 fn mailbox(text: &str) -> Result<Mailbox, MailerError> {
     let wrong = |source| MailerError::Address { found: text.to_owned(), source };
     let address: Address = text.parse().map_err(wrong)?;
@@ -218,18 +218,18 @@ fn mailbox(text: &str) -> Result<Mailbox, MailerError> {
     Ok(Mailbox::new(None, Address::new(address.user(), domain).map_err(wrong)?))
 }
 
-fn raw(name: &'static str, value: &str) -> HeaderValue {
+fn raw_header(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
 }
 
 /// The text as 7bit (RFC 2045 §2.7): printable ASCII in lines of at most 998 octets that end in
-/// CRLF. Anything else becomes `?`, and a longer line goes on in the next one.
+/// CRLF. Any other character becomes `?`, and a longer line is split.
 fn seven_bit(text: &str) -> String {
-    const LINE: usize = 998;
+    const LINE_BYTES: usize = 998;
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for line in text.lines() {
         for (column, char) in line.chars().enumerate() {
-            if column > 0 && column % LINE == 0 {
+            if column > 0 && column % LINE_BYTES == 0 {
                 out.push_str("\r\n");
             }
             out.push(if matches!(char, ' '..='~') { char } else { '?' });
@@ -239,8 +239,8 @@ fn seven_bit(text: &str) -> String {
     out
 }
 
-/// The left side of a Message-ID: time and process, as many mailers make it.
-fn unique() -> String {
+/// The left side of a Message-ID: time and process id, as many mailers make it.
+fn unique_id() -> String {
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:x}.{:x}.linkmilter", now.as_nanos(), std::process::id())

@@ -1,44 +1,58 @@
-//! What is counted, for Prometheus. Labels come from small enums: no host, sender or queue id
-//! ever becomes one.
+//! Metrics for Prometheus. Labels come from small enums: no host, sender or queue id ever becomes one.
+
+/// Makes the sets of labels that series have, one in each line.
+macro_rules! label_sets {
+    ($($name:ident { $($label:ident: $value:ty),+ })+) => { $(
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, prometheus_client::encoding::EncodeLabelSet)]
+        struct $name { $($label: $value),+ }
+    )+ };
+}
+
+/// Registers metrics, one in each line: metric, name, unit if it has one, help text.
+macro_rules! register {
+    (@one $registry:ident, $metric:expr, $name:literal, $help:literal) => {
+        $registry.register($name, $help, $metric.clone())
+    };
+    (@one $registry:ident, $metric:expr, $name:literal $unit:ident, $help:literal) => {
+        $registry.register_with_unit(
+            $name,
+            $help,
+            prometheus_client::registry::Unit::$unit,
+            $metric.clone(),
+        )
+    };
+    ($registry:ident; $($metric:expr => $name:literal $(in $unit:ident)?, $help:literal;)+) => {
+        $(register!(@one $registry, $metric, $name $($unit)?, $help);)+
+    };
+}
 
 mod contacts;
 mod feeds;
 mod labels;
+mod mail;
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::hash::Hash;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
-use super::returned::Why;
-use crate::engine::Reason;
-use crate::record::event::{Event, ORIGINAL};
+use crate::record::event::Event;
 
-pub use feeds::ListInUse;
+pub use feeds::ConfiguredList;
 pub use labels::{
-    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, Ended, JournalFault, Kept,
-    ListAnswer, Lookup, RecipeFault,
+    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, JournalFault, ListAnswer,
+    Lookup, RecipeFault, StatePart, TaskResult,
 };
 
-/// All counters of the daemon. Shared by everything; every method is cheap and never blocks long.
+/// All metrics of the daemon. Every method is cheap and never blocks for long.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    messages: Family<MessageLabels, Counter>,
-    message_bytes: Counter,
-    links: Family<ReasonLabel, Counter>,
-    links_seen: Counter,
-    links_edited: Counter,
-    bypasses: Family<CauseLabel, Counter>,
-    engine: Histogram,
-    dns: Histogram,
-    questions: Family<AnswerLabel, Counter>,
-    cache: Family<CacheLabels, Counter>,
+    mail: mail::MailMetrics,
     connections: Counter,
     connections_open: Gauge,
     connection_faults: Family<ConnectionFaultLabel, Counter>,
@@ -46,85 +60,31 @@ pub struct Metrics {
     sent_bytes: Counter,
     generation: Gauge,
     stale: Gauge,
-    reloads: Family<EndedLabel, Counter>,
+    reloads: Family<TaskLabel, Counter>,
     tld_updated: Gauge,
     tld_age: Gauge,
     tld_names: Gauge,
-    tld_refreshes: Family<EndedLabel, Counter>,
+    tld_refreshes: Family<TaskLabel, Counter>,
     lists: feeds::FeedMetrics,
     journal_faults: Family<JournalFaultLabel, Counter>,
-    digests: Family<EndedLabel, Counter>,
+    digests: Family<TaskLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
     contacts: contacts::ContactMetrics,
-    returns: Family<ReturnLabel, Counter>,
-    canaries: Family<EndedLabel, Counter>,
+    canaries: Family<TaskLabel, Counter>,
     log_dropped: Counter,
-    state: Family<KeptLabel, Gauge>,
+    state: Family<StateLabel, Gauge>,
     undo_lost: Counter,
     resident: Gauge,
     descriptors: Gauge,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct MessageLabels {
-    verdict: &'static str,
-    action: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReasonLabel {
-    reason: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CauseLabel {
-    cause: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct AnswerLabel {
-    answer: DnsAnswer,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CacheLabels {
-    cache: Cache,
-    result: Lookup,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ConnectionFaultLabel {
-    cause: ConnectionFault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EndedLabel {
-    result: Ended,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct JournalFaultLabel {
-    cause: JournalFault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RecipeFaultLabel {
-    cause: RecipeFault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReturnLabel {
-    result: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct VersionLabel {
-    version: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct KeptLabel {
-    part: Kept,
+label_sets! {
+    ConnectionFaultLabel { cause: ConnectionFault }
+    TaskLabel { result: TaskResult }
+    JournalFaultLabel { cause: JournalFault }
+    RecipeFaultLabel { cause: RecipeFault }
+    VersionLabel { version: &'static str }
+    StateLabel { part: StatePart }
 }
 
 impl Default for Metrics {
@@ -137,18 +97,7 @@ impl Metrics {
     pub fn new() -> Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("linkmilter"),
-            messages: Family::default(),
-            message_bytes: Counter::default(),
-            links: Family::default(),
-            links_seen: Counter::default(),
-            links_edited: Counter::default(),
-            bypasses: Family::default(),
-            // 16 µs to 8.4 s: a small clean message takes some ten microseconds.
-            engine: Histogram::new(exponential_buckets(16e-6, 2.0, 20)),
-            // 0.5 ms to 8 s: the deadline of a question is below that.
-            dns: Histogram::new(exponential_buckets(0.000_5, 2.0, 15)),
-            questions: Family::default(),
-            cache: Family::default(),
+            mail: mail::MailMetrics::default(),
             connections: Counter::default(),
             connections_open: Gauge::default(),
             connection_faults: Family::default(),
@@ -166,7 +115,6 @@ impl Metrics {
             digests: Family::default(),
             recipe_faults: Family::default(),
             contacts: contacts::ContactMetrics::default(),
-            returns: Family::default(),
             canaries: Family::default(),
             log_dropped: Counter::default(),
             state: Family::default(),
@@ -175,252 +123,83 @@ impl Metrics {
             descriptors: Gauge::default(),
         };
         metrics.generation.set(1);
-        metrics.register_mail();
-        metrics.register_house();
+        metrics.mail.register(&mut metrics.registry);
+        metrics.register_daemon();
         metrics.lists.register(&mut metrics.registry);
         metrics.contacts.register(&mut metrics.registry);
-        metrics.begin_at_zero();
+        metrics.start_at_zero();
         metrics
     }
 
-    /// Series that alerts look at are there from the start: an increase from nothing to one is
-    /// none to Prometheus.
-    fn begin_at_zero(&self) {
-        for (verdict, action) in [("ok", "passed"), ("unsafe", "edited"), ("invalid", "edited")] {
-            drop(self.messages.get_or_create(&MessageLabels { verdict, action }));
-        }
-        for reason in Reason::ALL {
-            drop(self.links.get_or_create(&ReasonLabel { reason: reason.code().to_owned() }));
-        }
-        for cause in ["panic", "opaque", "limit:steps", "limit:max_message"] {
-            drop(self.bypasses.get_or_create(&CauseLabel { cause: cause.to_owned() }));
-        }
-        for &answer in DnsAnswer::ALL {
-            drop(self.questions.get_or_create(&AnswerLabel { answer }));
-        }
-        for &result in Lookup::ALL {
-            for &cache in Cache::ALL {
-                drop(self.cache.get_or_create(&CacheLabels { cache, result }));
-            }
-        }
-        for &cause in ConnectionFault::ALL {
-            drop(self.connection_faults.get_or_create(&ConnectionFaultLabel { cause }));
-        }
-        for &cause in JournalFault::ALL {
-            drop(self.journal_faults.get_or_create(&JournalFaultLabel { cause }));
-        }
-        for &part in Kept::ALL {
-            drop(self.state.get_or_create(&KeptLabel { part }));
-        }
-        for &cause in RecipeFault::ALL {
-            drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
-        }
-        for result in Why::ALL.map(Why::as_str).into_iter().chain([ORIGINAL]) {
-            drop(self.returns.get_or_create(&ReturnLabel { result: result.to_owned() }));
-        }
-        for &result in Ended::ALL {
+    /// Creates the series that alerts look at.
+    fn start_at_zero(&self) {
+        zero(
+            &self.connection_faults,
+            ConnectionFault::ALL.iter().map(|&cause| ConnectionFaultLabel { cause }),
+        );
+        zero(
+            &self.journal_faults,
+            JournalFault::ALL.iter().map(|&cause| JournalFaultLabel { cause }),
+        );
+        zero(&self.state, StatePart::ALL.iter().map(|&part| StateLabel { part }));
+        zero(&self.recipe_faults, RecipeFault::ALL.iter().map(|&cause| RecipeFaultLabel { cause }));
+        for &result in TaskResult::ALL {
             for family in [&self.reloads, &self.digests, &self.canaries, &self.tld_refreshes] {
-                drop(family.get_or_create(&EndedLabel { result }));
+                drop(family.get_or_create(&TaskLabel { result }));
             }
         }
     }
 
-    fn register_mail(&mut self) {
+    fn register_daemon(&mut self) {
         let registry = &mut self.registry;
-        registry.register(
-            "messages",
-            "Messages by worst verdict and by what was done",
-            self.messages.clone(),
-        );
-        registry.register_with_unit(
-            "message",
-            "Bytes of the messages filtered, headers and bodies",
-            Unit::Bytes,
-            self.message_bytes.clone(),
-        );
-        registry.register("findings", "Links of notice and worse, by reason", self.links.clone());
-        registry.register(
-            "links",
-            "Links and addresses seen, good ones included",
-            self.links_seen.clone(),
-        );
-        registry.register("links_edited", "Links edited", self.links_edited.clone());
-        registry.register(
-            "bypasses",
-            "Messages with parts not read, by cause",
-            self.bypasses.clone(),
-        );
-        registry.register_with_unit(
-            "engine",
-            "Time in the engine, a message",
-            Unit::Seconds,
-            self.engine.clone(),
-        );
-        registry.register_with_unit(
-            "dns",
-            "Time a message waited for the DNS",
-            Unit::Seconds,
-            self.dns.clone(),
-        );
-        registry.register(
-            "dns_answers",
-            "What the DNS said of top-level domains",
-            self.questions.clone(),
-        );
-        registry.register(
-            "restores",
-            "Messages that carry a recipe and leave, by whether they left as they were before the filter",
-            self.returns.clone(),
-        );
-        registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
-    }
-
-    fn register_house(&mut self) {
-        let registry = &mut self.registry;
-        registry.register(
-            "connections",
-            "Connections from MTAs accepted",
-            self.connections.clone(),
-        );
-        registry.register(
-            "connections_open",
-            "Connections from MTAs that are open",
-            self.connections_open.clone(),
-        );
-        registry.register(
-            "connection_faults",
-            "Connections that failed, by cause",
-            self.connection_faults.clone(),
-        );
-        registry.register_with_unit(
-            "received",
-            "Bytes received from MTAs",
-            Unit::Bytes,
-            self.received_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "sent",
-            "Bytes sent to MTAs",
-            Unit::Bytes,
-            self.sent_bytes.clone(),
-        );
-        registry.register(
-            "config_generation",
-            "Number of the configuration in force, from 1",
-            self.generation.clone(),
-        );
-        registry.register(
-            "config_stale",
-            "1 while the configuration on the disk does not hold and an older one is in force",
-            self.stale.clone(),
-        );
-        registry.register("reloads", "Reloads of the configuration", self.reloads.clone());
-        registry.register_with_unit(
-            "tld_table_timestamp",
-            "When the table of top-level domains was made, since 1970",
-            Unit::Seconds,
-            self.tld_updated.clone(),
-        );
-        registry.register_with_unit(
-            "tld_table_age",
-            "Age of the table of top-level domains",
-            Unit::Seconds,
-            self.tld_age.clone(),
-        );
-        registry.register(
-            "tld_table_names",
-            "Top-level domains in the table",
-            self.tld_names.clone(),
-        );
-        registry.register(
-            "tld_refreshes",
-            "Refreshes of the table of top-level domains by the daemon itself",
-            self.tld_refreshes.clone(),
-        );
-        registry.register(
-            "journal_faults",
-            "Events or upkeep of the journal lost, by cause",
-            self.journal_faults.clone(),
-        );
-        registry.register("digests", "Digest mails", self.digests.clone());
-        registry.register(
-            "recipe_faults",
-            "Recipes that take edits back and were not kept or not removed, by cause",
-            self.recipe_faults.clone(),
-        );
-        registry.register(
-            "canaries",
-            "Canary messages sent through the engine, by whether it judged them well",
-            self.canaries.clone(),
-        );
-        registry.register_with_unit(
-            "state",
-            "Bytes kept in the state directory, by part",
-            Unit::Bytes,
-            self.state.clone(),
-        );
-        registry.register(
-            "undo_lost",
-            "Messages whose edits cannot be undone: their recipe could not be kept",
-            self.undo_lost.clone(),
-        );
+        register! { registry;
+            self.connections => "connections", "Connections from MTAs accepted";
+            self.connections_open => "connections_open", "Connections from MTAs that are open";
+            self.connection_faults => "connection_faults", "Connections that failed, by cause";
+            self.received_bytes => "received" in Bytes, "Bytes received from MTAs";
+            self.sent_bytes => "sent" in Bytes, "Bytes sent to MTAs";
+            self.generation => "config_generation", "Number of the configuration in force, from 1";
+            self.stale => "config_stale", "1 while the configuration on disk is invalid and an older one is in force";
+            self.reloads => "reloads", "Reloads of the configuration";
+            self.tld_updated => "tld_table_timestamp" in Seconds, "When the table of top-level domains was made, since 1970";
+            self.tld_age => "tld_table_age" in Seconds, "Age of the table of top-level domains";
+            self.tld_names => "tld_table_names", "Top-level domains in the table";
+            self.tld_refreshes => "tld_refreshes", "Refreshes of the table of top-level domains by the daemon itself";
+            self.journal_faults => "journal_faults", "Events or upkeep of the journal lost, by cause";
+            self.digests => "digests", "Digest mails";
+            self.recipe_faults => "recipe_faults", "Recipes that take edits back and were not kept or not removed, by cause";
+            self.canaries => "canaries", "Canary messages sent through the engine, by whether it judged them well";
+            self.state => "state" in Bytes, "Bytes kept in the state directory, by part";
+            self.undo_lost => "undo_lost", "Messages whose edits cannot be undone: their recipe could not be kept";
+        }
         let build = Family::<VersionLabel, Gauge>::default();
         build.get_or_create(&VersionLabel { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build_info", "The program, by its version; always 1", build);
-        registry.register(
-            "log_lines_dropped",
-            "Lines of the log that were not written because their reader was too slow",
-            self.log_dropped.clone(),
-        );
-        registry.register_with_unit(
-            "resident_memory",
-            "Resident memory of the process",
-            Unit::Bytes,
-            self.resident.clone(),
-        );
-        registry.register(
-            "open_descriptors",
-            "File descriptors that are open",
-            self.descriptors.clone(),
-        );
+        register! { registry;
+            self.log_dropped => "log_lines_dropped", "Lines of the log that were not written because their reader was too slow";
+            self.resident => "resident_memory" in Bytes, "Resident memory of the process";
+            self.descriptors => "open_descriptors", "File descriptors that are open";
+        }
     }
 
-    /// A message came to its end.
+    /// A message has its answer.
     pub fn message(&self, event: &Event) {
-        let labels =
-            MessageLabels { verdict: event.verdict.as_str(), action: event.action.as_str() };
-        self.messages.get_or_create(&labels).inc();
-        self.message_bytes.inc_by(event.bytes);
-        self.links_seen.inc_by(event.links);
-        self.links_edited.inc_by(event.edited);
-        for (reason, count) in &event.reasons {
-            self.links.get_or_create(&ReasonLabel { reason: reason.clone() }).inc_by(*count);
-        }
-        for cause in event.bypasses.keys() {
-            self.bypasses.get_or_create(&CauseLabel { cause: cause.clone() }).inc();
-        }
-        if let Some(result) = &event.restore {
-            self.returns.get_or_create(&ReturnLabel { result: result.clone() }).inc();
-        }
-        self.engine.observe(Duration::from_micros(event.engine_us).as_secs_f64());
-        if event.dns_us > 0 {
-            self.dns.observe(Duration::from_micros(event.dns_us).as_secs_f64());
-        }
+        self.mail.message(event);
     }
 
-    /// The DNS answered, or did not.
+    /// A DNS query about a top-level domain was answered, or was not.
     pub fn dns_answer(&self, answer: DnsAnswer) {
-        self.questions.get_or_create(&AnswerLabel { answer }).inc();
+        self.mail.dns_answer(answer);
     }
 
-    /// The counter of look-ups in a cache that end so, for who counts many.
+    /// The counter of look-ups in a cache with this result, for callers that count often.
     pub fn lookups(&self, cache: Cache, result: Lookup) -> Counter {
-        self.cache.get_or_create(&CacheLabels { cache, result }).clone()
+        self.mail.lookups(cache, result)
     }
 
-    /// Look-ups in a cache.
+    /// Counts look-ups in a cache.
     pub fn cache(&self, cache: Cache, result: Lookup, count: u64) {
-        self.cache.get_or_create(&CacheLabels { cache, result }).inc_by(count);
+        self.lookups(cache, result).inc_by(count);
     }
 
     pub fn connection_opened(&self) {
@@ -447,48 +226,48 @@ impl Metrics {
         self.generation.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
-    /// Whether an older configuration is in force than the one on the disk, which does not hold.
+    /// Whether the configuration on disk is invalid, so that an older one is in force.
     pub fn stale(&self, stale: bool) {
         self.stale.set(i64::from(stale));
     }
 
-    pub fn reload(&self, result: Ended) {
-        self.reloads.get_or_create(&EndedLabel { result }).inc();
+    pub fn reload(&self, result: TaskResult) {
+        self.reloads.get_or_create(&TaskLabel { result }).inc();
     }
 
-    /// A refresh of the table of top-level domains came to its end.
-    pub fn tld_refresh(&self, result: Ended) {
-        self.tld_refreshes.get_or_create(&EndedLabel { result }).inc();
+    /// A refresh of the table of top-level domains ended.
+    pub fn tld_refresh(&self, result: TaskResult) {
+        self.tld_refreshes.get_or_create(&TaskLabel { result }).inc();
     }
 
-    /// The block lists that are asked.
+    /// Sets which block lists are queried.
     pub fn blocklists<'l>(&self, names: impl Iterator<Item = &'l str>) {
-        self.lists.asked(names);
+        self.lists.set_blocklists(names);
     }
 
     pub fn blocklist_answer(&self, list: &str, answer: ListAnswer) {
         self.lists.answer(list, answer);
     }
 
-    /// A look for a newer list of others came to its end.
-    pub fn feed_refresh(&self, list: &str, result: Ended) {
+    /// A refresh of a feed ended.
+    pub fn feed_refresh(&self, list: &str, result: TaskResult) {
         self.lists.refresh(list, result);
     }
 
-    /// These lists of others are asked for.
-    pub fn feeds<'l>(&self, lists: impl Iterator<Item = ListInUse<'l>>) {
-        self.lists.lists(lists);
+    /// Sets which feeds are configured.
+    pub fn feeds<'l>(&self, lists: impl Iterator<Item = ConfiguredList<'l>>) {
+        self.lists.set_lists(lists);
     }
 
-    /// A canary came back from the engine, or not.
-    pub fn canary(&self, result: Ended) {
-        self.canaries.get_or_create(&EndedLabel { result }).inc();
+    /// A canary message passed the engine, or did not.
+    pub fn canary(&self, result: TaskResult) {
+        self.canaries.get_or_create(&TaskLabel { result }).inc();
     }
 
-    /// So many bytes of this are kept.
-    pub fn state_bytes(&self, part: Kept, bytes: u64) {
+    /// Sets how many bytes a part of the state directory holds.
+    pub fn state_bytes(&self, part: StatePart, bytes: u64) {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        self.state.get_or_create(&KeptLabel { part }).set(bytes);
+        self.state.get_or_create(&StateLabel { part }).set(bytes);
     }
 
     /// The edits of a message cannot be undone.
@@ -501,7 +280,7 @@ impl Metrics {
         self.log_dropped.clone()
     }
 
-    /// A message from outside was asked about.
+    /// The contact store was queried for a message from outside.
     pub fn contact(&self, answer: ContactAnswer) {
         self.contacts.answer(answer);
     }
@@ -514,7 +293,7 @@ impl Metrics {
         self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }).inc();
     }
 
-    /// A table of that many top-level domains, made then, is in use.
+    /// Sets the time and the size of the table of top-level domains in force.
     pub fn tld_table(&self, made: SystemTime, names: usize) {
         self.tld_updated.set(seconds(made));
         self.tld_names.set(i64::try_from(names).unwrap_or(i64::MAX));
@@ -524,8 +303,8 @@ impl Metrics {
         self.journal_faults.get_or_create(&JournalFaultLabel { cause }).inc();
     }
 
-    pub fn digest(&self, result: Ended) {
-        self.digests.get_or_create(&EndedLabel { result }).inc();
+    pub fn digest(&self, result: TaskResult) {
+        self.digests.get_or_create(&TaskLabel { result }).inc();
     }
 
     /// The OpenMetrics text of this moment.
@@ -541,7 +320,7 @@ impl Metrics {
         out
     }
 
-    /// Memory and descriptors as /proc tells them; what it does not tell stays as it was.
+    /// Reads memory and descriptors from /proc. A value that /proc does not have stays as it was.
     fn read_process(&self) {
         let resident = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
             let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -556,6 +335,14 @@ impl Metrics {
     }
 }
 
+/// Creates series with the value zero. Prometheus sees no increase if a series appears with the value one.
+fn zero<L: Clone + Eq + Hash, M: Default>(
+    family: &Family<L, M>,
+    labels: impl IntoIterator<Item = L>,
+) {
+    labels.into_iter().for_each(|labels| drop(family.get_or_create(&labels)));
+}
+
 fn seconds(clock: SystemTime) -> i64 {
     let since = clock.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
@@ -563,6 +350,8 @@ fn seconds(clock: SystemTime) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::engine::outcome::Verdict;
     use crate::record::event::Action;

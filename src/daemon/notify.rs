@@ -1,4 +1,4 @@
-//! What systemd is told (sd_notify(3)). Without `NOTIFY_SOCKET` all of it is a no-op.
+//! Notifications to systemd (sd_notify(3)). Without `NOTIFY_SOCKET` nothing is sent.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use sd_notify::NotifyState;
 
-/// Speaks to the service manager.
+/// Sends notifications to the service manager.
 #[derive(Clone, Debug, Default)]
 pub struct Notifier {
     socket: Option<OsString>,
@@ -17,22 +17,22 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// As the environment says: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    /// Settings from the environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
     pub fn from_env() -> Notifier {
         Notifier { socket: std::env::var_os("NOTIFY_SOCKET"), watchdog: watchdog_of_env() }
     }
 
-    /// A manager at this socket that wants a sign of life this often.
+    /// A service manager at this socket, with this watchdog timeout.
     pub fn to(socket: impl Into<OsString>, watchdog: Option<Duration>) -> Notifier {
         Notifier { socket: Some(socket.into()), watchdog }
     }
 
-    /// Sockets are bound and the configuration is read: mail may come.
+    /// Sockets are bound and the configuration is loaded: mail may come.
     pub fn ready(&self, status: &str) {
         self.send(&[NotifyState::Ready, NotifyState::Status(&one_line(status))]);
     }
 
-    /// A reload began. `Type=notify-reload` wants the monotonic time in the same message; a
+    /// A reload started. `Type=notify-reload` wants the monotonic time in the same message; a
     /// [`Notifier::ready`] must follow.
     pub fn reloading(&self) {
         match NotifyState::monotonic_usec_now() {
@@ -41,7 +41,7 @@ impl Notifier {
         }
     }
 
-    /// No new connections; what is under way is finished.
+    /// No new connections are accepted. Messages in progress are finished.
     pub fn stopping(&self, status: &str) {
         self.send(&[NotifyState::Stopping, NotifyState::Status(&one_line(status))]);
     }
@@ -56,8 +56,8 @@ impl Notifier {
         self.send(&[NotifyState::Watchdog]);
     }
 
-    /// How often [`Notifier::watchdog`] is expected at least; `None` when nobody watches. Half of
-    /// it is the usual rhythm (sd_watchdog_enabled(3)).
+    /// The longest time between two calls of [`Notifier::watchdog`]; `None` without a watchdog. Half of it is the
+    /// usual interval (sd_watchdog_enabled(3)).
     pub fn watchdog_interval(&self) -> Option<Duration> {
         self.watchdog
     }
@@ -70,7 +70,7 @@ impl Notifier {
         let sent = address(socket)
             .and_then(|address| UnixDatagram::unbound()?.send_to_addr(lines.as_bytes(), &address));
         if let Err(error) = sent {
-            tracing::warn!(%error, "cannot tell the service manager");
+            tracing::warn!(%error, "cannot notify the service manager");
         }
     }
 }
@@ -85,14 +85,14 @@ fn address(socket: &OsString) -> io::Result<SocketAddr> {
 
 fn watchdog_of_env() -> Option<Duration> {
     let micros: u64 = std::env::var("WATCHDOG_USEC").ok()?.parse().ok()?;
-    let ours = match std::env::var("WATCHDOG_PID") {
+    let is_for_us = match std::env::var("WATCHDOG_PID") {
         Ok(pid) => pid.parse() == Ok(std::process::id()),
         Err(_) => true,
     };
-    (ours && micros > 0).then(|| Duration::from_micros(micros))
+    (is_for_us && micros > 0).then(|| Duration::from_micros(micros))
 }
 
-/// A line break in a status would begin another assignment.
+/// A line break in a status would start another assignment.
 fn one_line(status: &str) -> String {
     status.replace(['\n', '\r'], " ")
 }
@@ -101,7 +101,7 @@ fn one_line(status: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(socket: &UnixDatagram) -> String {
+    fn received(socket: &UnixDatagram) -> String {
         let mut buffer = [0; 1_024];
         let length = socket.recv(&mut buffer).unwrap();
         String::from_utf8_lossy(&buffer[..length]).into_owned()
@@ -113,7 +113,7 @@ mod tests {
         let path = root.path().join("notify");
         let socket = UnixDatagram::bind(&path).unwrap();
         Notifier::to(&path, None).ready("error:\nMAINPID=1");
-        assert_eq!(told(&socket), "READY=1\nSTATUS=error: MAINPID=1\n");
+        assert_eq!(received(&socket), "READY=1\nSTATUS=error: MAINPID=1\n");
     }
 
     #[test]
@@ -122,8 +122,8 @@ mod tests {
         let address = SocketAddr::from_abstract_name(&name).unwrap();
         let socket = UnixDatagram::bind_addr(&address).unwrap();
         Notifier::to(format!("@{name}"), None).reloading();
-        let told = told(&socket);
-        let micros = told.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
+        let received = received(&socket);
+        let micros = received.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
         assert!(micros.trim_end().parse::<u64>().unwrap() > 0);
     }
 

@@ -1,16 +1,16 @@
-//! The file with the number of the daemon's process: whom to send SIGHUP.
+//! The pid file: it says which process to send SIGHUP to.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Pid;
 
-/// The file while the daemon runs; removed at its end.
+/// The pid file. Dropping it removes the file.
 pub struct PidFile(PathBuf);
 
 impl PidFile {
-    /// Writes our number. Another daemon that runs with the same state directory keeps its own: it
-    /// is the one that reloads, and both of them write one journal, so that is said.
+    /// Writes our process id. If another daemon runs with the same state directory its pid file stays, so SIGHUP
+    /// reaches that one alone, and both write one journal: that is logged.
     pub fn write(path: PathBuf) -> Option<PidFile> {
         let own = std::process::id();
         if let Some(other) =
@@ -35,12 +35,12 @@ impl PidFile {
 
 impl Drop for PidFile {
     fn drop(&mut self) {
-        // Somebody may have cleaned up before.
+        // Fails if somebody has removed it before.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// The process in the file, if it is alive and one of ours: a number may have been given anew.
+/// The process in the file, if it runs and is a linkmilter: the system may have given its id to another program.
 pub fn running(file: &Path) -> Option<Pid> {
     let number: i32 = fs::read_to_string(file).ok()?.trim().parse().ok()?;
     let name = fs::read_to_string(format!("/proc/{number}/comm")).ok()?;

@@ -1,8 +1,7 @@
-//! Recipes that take edits back and do not fit into a header field: a file each in the state
-//! directory, named by its digest.
+//! Undo recipes that do not fit into a header field. Each is a file in the state directory, named by its digest.
 //!
-//! A recipe holds what stood in somebody's mail, so only the daemon may read it, and it is kept
-//! no longer than the journal keeps the event. Messages with the same recipe share its file.
+//! A recipe holds text of somebody's mail. So only the daemon may read it, and it is kept no longer than the
+//! journal keeps the event. Messages with the same recipe share its file.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -12,36 +11,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::metrics::{Kept, Metrics, RecipeFault};
+use super::metrics::{Metrics, RecipeFault, StatePart};
 use crate::config::Config;
 use crate::engine::outcome::StoredRecipe;
 use crate::file;
 
-/// How often recipes are looked at for their age and their bytes. What a flood of the highest load
-/// adds meanwhile is bounded by [`Recipes::keep`].
-const SWEEP: Duration = Duration::from_secs(60);
+/// How often old recipes are removed. Between two sweeps [`Recipes::store`] limits their bytes.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Part of the bytes that a full folder makes room for, as a divisor.
-const SLACK: u64 = 16;
+/// A full directory evicts at least this part (one sixteenth) of its bytes at once.
+const EVICT_DIVISOR: u64 = 16;
 
-/// Half a file is never seen under its name: every writer writes one of its own first.
-const BESIDE: &str = ".new";
+/// Suffix of a file that is being written. It is renamed when it is complete.
+const TEMPORARY_SUFFIX: &str = ".new";
 
-/// Where recipes are kept, for how long and how many bytes of them.
+/// Where recipes are stored, for how long, and how many bytes of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     pub directory: PathBuf,
-    pub age: Duration,
-    pub bytes: u64,
+    pub max_age: Duration,
+    pub max_bytes: u64,
 }
 
-/// The folder of the state directory that holds them.
+/// Name of the directory in the state directory.
 pub const FOLDER: &str = "undo";
 
-/// Bytes of a recipe that is read at most.
-const RECIPE_BYTES: u64 = 1 << 30;
+/// Bytes of the longest recipe that is read.
+const MAX_RECIPE_BYTES: u64 = 1 << 30;
 
-/// The folder of the state directory.
+/// The directory with the recipes.
 pub fn directory(config: &Config) -> PathBuf {
     config.in_state(FOLDER)
 }
@@ -49,23 +47,23 @@ pub fn directory(config: &Config) -> PathBuf {
 /// The recipe of this digest.
 ///
 /// # Errors
-/// When it is not there or cannot be read, is no file, or has more than [`RECIPE_BYTES`].
-pub fn stored(directory: &Path, digest: &str) -> io::Result<Vec<u8>> {
-    file::read(&directory.join(digest), RECIPE_BYTES)
+/// It does not exist, cannot be read, is no file, or has more than [`MAX_RECIPE_BYTES`].
+pub fn read(directory: &Path, digest: &str) -> io::Result<Vec<u8>> {
+    file::read(&directory.join(digest), MAX_RECIPE_BYTES)
 }
 
-/// As long as the journal tells of the message; a month when there is no journal.
+/// As long as the journal keeps events; a month if there is no journal.
 pub fn bounds(config: &Config) -> Bounds {
-    const WITHOUT_JOURNAL: u64 = 30;
+    const DAYS_WITHOUT_JOURNAL: u64 = 30;
     let days = match config.journal.days {
-        0 => WITHOUT_JOURNAL,
+        0 => DAYS_WITHOUT_JOURNAL,
         days => days,
     };
-    let age = Duration::from_secs(days.saturating_mul(86_400));
-    Bounds { directory: directory(config), age, bytes: config.journal.max_undo_size.0 }
+    let max_age = Duration::from_secs(days.saturating_mul(86_400));
+    Bounds { directory: directory(config), max_age, max_bytes: config.journal.max_undo_size.0 }
 }
 
-/// Why a recipe is not kept.
+/// Why a recipe is not stored.
 #[derive(Debug, thiserror::Error)]
 #[error("recipe {}: {source}", path.display())]
 pub struct RecipeError {
@@ -77,61 +75,62 @@ pub struct RecipeError {
 /// The recipes of one daemon.
 #[derive(Debug, Default)]
 pub struct Recipes {
-    /// Bytes kept, as of the last sweep and what came since.
-    bytes: Mutex<u64>,
-    /// Tells files of one process apart while they are written.
+    /// Bytes stored, as counted at the last sweep and with what was added since.
+    stored_bytes: Mutex<u64>,
+    /// Makes the names of temporary files unique in this process.
     writers: AtomicU64,
 }
 
 impl Recipes {
-    /// Keeps a recipe. One that is there already only becomes younger.
+    /// Stores a recipe. If it is stored already, its age is reset.
     ///
     /// # Errors
-    /// When the directory cannot be made, the disk takes no more, or the recipe alone is bigger than
-    /// all of them may be; nothing is left behind.
-    pub fn keep(&self, bounds: &Bounds, recipe: &StoredRecipe) -> Result<(), RecipeError> {
+    /// The directory cannot be made, the disk is full, or the recipe alone has more bytes than all of them may
+    /// have. No part of the file is left.
+    pub fn store(&self, bounds: &Bounds, recipe: &StoredRecipe) -> Result<(), RecipeError> {
         let path = bounds.directory.join(&recipe.digest);
         self.write(bounds, &path, recipe).map_err(|source| RecipeError { path, source })
     }
 
     fn write(&self, bounds: &Bounds, path: &Path, recipe: &StoredRecipe) -> io::Result<()> {
         let length = recipe.recipe.len() as u64;
-        if length > bounds.bytes {
-            let said = format!(
+        if length > bounds.max_bytes {
+            let error = format!(
                 "expected at most {} bytes (journal.max_undo_size), found {length}",
-                bounds.bytes
+                bounds.max_bytes
             );
-            return Err(io::Error::new(io::ErrorKind::StorageFull, said));
+            return Err(io::Error::new(io::ErrorKind::StorageFull, error));
         }
-        if is_kept(path, length)? {
+        if refresh_stored(path, length)? {
             return Ok(());
         }
         DirBuilder::new().recursive(true).mode(0o700).create(&bounds.directory)?;
-        self.make_room(bounds, length)?;
+        self.reserve(bounds, length)?;
         let number = self.writers.fetch_add(1, Ordering::Relaxed);
-        let beside = path.with_extension(format!("{}-{number}{BESIDE}", std::process::id()));
+        let temporary =
+            path.with_extension(format!("{}-{number}{TEMPORARY_SUFFIX}", std::process::id()));
         let written = (|| {
             let mut options = OpenOptions::new();
-            let mut file = options.write(true).create_new(true).mode(0o600).open(&beside)?;
+            let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
             file.write_all(&recipe.recipe)?;
             file.sync_all()?;
-            fs::rename(&beside, path)
+            fs::rename(&temporary, path)
         })();
         if written.is_err() {
-            // Nothing more can be done about half a file.
-            let _ = fs::remove_file(&beside);
-            self.count(|bytes| *bytes = bytes.saturating_sub(length));
+            // If the incomplete file cannot be removed either, nothing more can be done.
+            let _ = fs::remove_file(&temporary);
+            self.with_count(|bytes| *bytes = bytes.saturating_sub(length));
         }
         written
     }
 
-    /// Counts a recipe of this length in, after the oldest have made room for it. They make room for many
-    /// at once: not every recipe of a full folder then looks at every file.
-    fn make_room(&self, bounds: &Bounds, length: u64) -> io::Result<()> {
-        self.count(|bytes| {
-            if bytes.saturating_add(length) > bounds.bytes {
-                let room = bounds.bytes - length.max(bounds.bytes / SLACK);
-                *bytes = sweep(bounds, SystemTime::now(), room)?;
+    /// Adds the length of a new recipe to the count. If there are too many bytes the oldest recipes are evicted,
+    /// and more than necessary: else each new recipe in a full directory would look at every file.
+    fn reserve(&self, bounds: &Bounds, length: u64) -> io::Result<()> {
+        self.with_count(|bytes| {
+            if bytes.saturating_add(length) > bounds.max_bytes {
+                let rest = bounds.max_bytes - length.max(bounds.max_bytes / EVICT_DIVISOR);
+                *bytes = sweep(bounds, SystemTime::now(), rest)?;
             }
             *bytes += length;
             Ok(())
@@ -139,14 +138,14 @@ impl Recipes {
     }
 
     fn sweep(&self, bounds: &Bounds, now: SystemTime) -> io::Result<u64> {
-        self.count(|bytes| {
-            *bytes = sweep(bounds, now, bounds.bytes)?;
+        self.with_count(|bytes| {
+            *bytes = sweep(bounds, now, bounds.max_bytes)?;
             Ok(*bytes)
         })
     }
 
-    fn count<T>(&self, with: impl FnOnce(&mut u64) -> T) -> T {
-        with(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_count<T>(&self, change: impl FnOnce(&mut u64) -> T) -> T {
+        change(&mut self.stored_bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Removes old recipes for as long as it is polled.
@@ -156,36 +155,36 @@ impl Recipes {
             let swept =
                 tokio::task::spawn_blocking(move || recipes.sweep(&bounds, SystemTime::now()));
             match swept.await {
-                Ok(Ok(bytes)) => metrics.state_bytes(Kept::Recipes, bytes),
+                Ok(Ok(bytes)) => metrics.state_bytes(StatePart::Recipes, bytes),
                 Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                     metrics.recipe_fault(RecipeFault::Expire);
-                    tracing::warn!(%error, "old recipes stay");
+                    tracing::warn!(%error, "old recipes cannot be removed");
                 }
                 _ => {}
             }
-            tokio::time::sleep(SWEEP).await;
+            tokio::time::sleep(SWEEP_INTERVAL).await;
         }
     }
 }
 
-/// Removes the recipes that are older than the bound, then the oldest ones until the rest fits into
-/// `bytes`. Returns the bytes that are left. A clock that went back makes no recipe too old.
+/// Removes the recipes that are too old, then the oldest ones until the rest fits into `bytes`. Returns the bytes
+/// that are left. A clock that was set back makes no recipe too old.
 fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
-    let mut kept = Vec::new();
+    let mut files = Vec::new();
     for entry in fs::read_dir(&bounds.directory)? {
         let entry = entry?;
         // Another thread may have removed it.
         let Ok(metadata) = entry.metadata() else { continue };
         let modified = metadata.modified()?;
-        if now.duration_since(modified).is_ok_and(|age| age > bounds.age) {
+        if now.duration_since(modified).is_ok_and(|age| age > bounds.max_age) {
             remove(&entry.path())?;
         } else {
-            kept.push((modified, metadata.len(), entry.path()));
+            files.push((modified, metadata.len(), entry.path()));
         }
     }
-    kept.sort();
-    let mut total: u64 = kept.iter().map(|(_, length, _)| length).sum();
-    for (_, length, path) in kept {
+    files.sort();
+    let mut total: u64 = files.iter().map(|(_, length, _)| length).sum();
+    for (_, length, path) in files {
         if total <= bytes {
             break;
         }
@@ -195,8 +194,8 @@ fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
     Ok(total)
 }
 
-/// Whether the whole recipe is there; then it is as old as its newest message.
-fn is_kept(path: &Path, length: u64) -> io::Result<bool> {
+/// Whether the whole recipe is stored already. If so its age is reset: the newest message counts.
+fn refresh_stored(path: &Path, length: u64) -> io::Result<bool> {
     let file = match OpenOptions::new().append(true).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -206,7 +205,7 @@ fn is_kept(path: &Path, length: u64) -> io::Result<bool> {
         return Ok(false);
     }
     file.set_modified(SystemTime::now())?;
-    // The oldest may have been swept away just now.
+    // Another thread may have evicted it just now.
     Ok(path.exists())
 }
 
@@ -228,17 +227,17 @@ mod tests {
     }
 
     fn bounds(directory: &Path) -> Bounds {
-        let age = Duration::from_secs(30 * 86_400);
-        Bounds { directory: directory.to_owned(), age, bytes: 1 << 20 }
+        let max_age = Duration::from_secs(30 * 86_400);
+        Bounds { directory: directory.to_owned(), max_age, max_bytes: 1 << 20 }
     }
 
     #[test]
-    fn a_recipe_is_kept_for_the_daemon_alone() {
+    fn a_recipe_can_be_read_by_the_daemon_alone() {
         let dir = tempfile::tempdir().unwrap();
         let undo = dir.path().join("undo");
         let recipes = Recipes::default();
-        recipes.keep(&bounds(&undo), &recipe()).unwrap();
-        recipes.keep(&bounds(&undo), &recipe()).unwrap();
+        recipes.store(&bounds(&undo), &recipe()).unwrap();
+        recipes.store(&bounds(&undo), &recipe()).unwrap();
         let file = undo.join("ab12");
         assert_eq!(fs::read(&file).unwrap(), b"recipe");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -250,9 +249,9 @@ mod tests {
     fn a_recipe_that_never_ends_is_not_read() {
         let dir = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/dev/zero", dir.path().join("ab12")).unwrap();
-        assert_eq!(stored(dir.path(), "ab12").unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(read(dir.path(), "ab12").unwrap_err().kind(), io::ErrorKind::InvalidInput);
         fs::write(dir.path().join("cd34"), "recipe").unwrap();
-        assert_eq!(stored(dir.path(), "cd34").unwrap(), b"recipe");
+        assert_eq!(read(dir.path(), "cd34").unwrap(), b"recipe");
     }
 
     #[test]
@@ -263,7 +262,7 @@ mod tests {
             for _ in 0..16 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        recipes.keep(&bounds, &recipe()).unwrap();
+                        recipes.store(&bounds, &recipe()).unwrap();
                     }
                 });
             }
@@ -275,13 +274,13 @@ mod tests {
     #[test]
     fn recipes_are_bounded_in_bytes_at_every_moment_and_the_oldest_go() {
         let dir = tempfile::tempdir().unwrap();
-        let bounds = Bounds { bytes: 10_000, ..bounds(dir.path()) };
+        let bounds = Bounds { max_bytes: 10_000, ..bounds(dir.path()) };
         let recipes = Recipes::default();
         let day = Duration::from_secs(86_400);
         for number in 0..50_u32 {
             let digest = format!("{number:04}");
             let recipe = StoredRecipe { digest, recipe: vec![7; 1_000] };
-            recipes.keep(&bounds, &recipe).unwrap();
+            recipes.store(&bounds, &recipe).unwrap();
             let file =
                 OpenOptions::new().append(true).open(dir.path().join(recipe.digest)).unwrap();
             file.set_modified(SystemTime::now() - day + Duration::from_secs(number.into()))
@@ -290,19 +289,19 @@ mod tests {
                 .unwrap()
                 .map(|entry| entry.unwrap().metadata().unwrap().len())
                 .sum();
-            assert!(total <= bounds.bytes, "{total}");
+            assert!(total <= bounds.max_bytes, "{total}");
         }
         assert!(dir.path().join("0049").exists() && !dir.path().join("0000").exists());
         let big = StoredRecipe { digest: "big".to_owned(), recipe: vec![7; 10_001] };
-        let error = recipes.keep(&bounds, &big).unwrap_err().to_string();
+        let error = recipes.store(&bounds, &big).unwrap_err().to_string();
         assert!(error.contains("journal.max_undo_size"), "{error}");
     }
 
     #[test]
-    fn recipes_go_with_their_age_and_a_clock_that_jumped_back_removes_none() {
+    fn old_recipes_are_removed_and_a_clock_set_back_removes_none() {
         let dir = tempfile::tempdir().unwrap();
         let (recipes, bounds) = (Recipes::default(), bounds(dir.path()));
-        recipes.keep(&bounds, &recipe()).unwrap();
+        recipes.store(&bounds, &recipe()).unwrap();
         let day = Duration::from_secs(86_400);
         let now = SystemTime::now();
         for (clock, left) in
@@ -314,11 +313,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_takes_nothing_is_an_error_that_names_the_file() {
+    fn a_directory_that_cannot_be_made_is_an_error_that_names_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("undo");
         fs::write(&file, "in the way").unwrap();
-        let error = Recipes::default().keep(&bounds(&file), &recipe()).unwrap_err();
+        let error = Recipes::default().store(&bounds(&file), &recipe()).unwrap_err();
         assert!(error.to_string().contains("undo/ab12"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
-//! The settings in force, and how they are exchanged: a failed reload keeps the old ones; what
-//! is under way keeps the generation it began with.
+//! The settings in force, and how they are replaced. A failed reload keeps the old ones. A message in
+//! progress keeps the generation that it started with.
 
 use std::fmt::Display;
 use std::ops::Deref;
@@ -37,11 +37,12 @@ pub struct Reloaded {
     pub needs_restart: Vec<String>,
 }
 
-/// A reload that changed nothing.
+/// A reload that failed: nothing was changed.
 #[derive(Debug, thiserror::Error)]
-#[error("the configuration of generation {kept} stays in force: {error}")]
-pub struct Kept<E: Display> {
-    pub kept: u64,
+#[error("the configuration of generation {generation} stays in force: {error}")]
+pub struct ReloadError<E: Display> {
+    /// The generation that stays in force.
+    pub generation: u64,
     pub error: E,
 }
 
@@ -50,13 +51,13 @@ impl<T> Live<T> {
         Live { current: ArcSwap::from_pointee(Generation { number: 1, settings }) }
     }
 
-    /// The settings of this moment. A message takes them once and keeps them to its end.
+    /// The current settings. A message reads them once and keeps them to its end.
     pub fn get(&self) -> Arc<Generation<T>> {
         self.current.load_full()
     }
 
     /// Loads new settings and puts them in force. `needs_restart` names the keys that differ
-    /// between old and new but are bound at start. Call it from one task: reloads queue up there.
+    /// between old and new but only count at a start. Call it from one task, so that reloads do not overlap.
     ///
     /// # Errors
     /// What `load` returned; the old settings stay.
@@ -64,9 +65,9 @@ impl<T> Live<T> {
         &self,
         load: impl FnOnce() -> Result<T, E>,
         needs_restart: impl FnOnce(&T, &T) -> Vec<String>,
-    ) -> Result<Reloaded, Kept<E>> {
+    ) -> Result<Reloaded, ReloadError<E>> {
         let old = self.get();
-        let settings = load().map_err(|error| Kept { kept: old.number, error })?;
+        let settings = load().map_err(|error| ReloadError { generation: old.number, error })?;
         let needs_restart = needs_restart(&old.settings, &settings);
         let number = old.number + 1;
         self.current.store(Arc::new(Generation { number, settings }));
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_under_way_keeps_its_settings() {
+    fn a_message_in_progress_keeps_its_settings() {
         let live = Live::new("old");
         let message = live.get();
         let done = live.reload(|| Ok::<_, String>("new"), |_, _| vec!["listen".into()]).unwrap();
@@ -89,11 +90,11 @@ mod tests {
     }
 
     #[test]
-    fn an_error_keeps_the_old_settings_and_says_so() {
+    fn an_error_keeps_the_old_settings() {
         let live = Live::new("old");
         let kept = live.reload(|| Err("log.level: expected a level"), |_, _| Vec::new());
-        let said = kept.unwrap_err().to_string();
-        assert!(said.contains("generation 1 stays") && said.contains("log.level"), "{said}");
+        let error = kept.unwrap_err().to_string();
+        assert!(error.contains("generation 1 stays") && error.contains("log.level"), "{error}");
         assert_eq!(**live.get(), "old");
     }
 }

@@ -5,11 +5,11 @@ use crate::engine::outcome::{Disposition, HeadEdit, RawEdit};
 use crate::engine::splice::{Restored, changed_fields};
 use crate::milter::{Answer, Ending, HeaderChange, Mail, Origin, Piece};
 
-/// The answer: changed fields, fields taken out, our fields on top, the body. `refusal` is the
-/// whole SMTP reply of a refused message.
+/// The answer: changed header fields, removed ones, our fields on top, and the body. `refusal` is the whole
+/// SMTP reply for a message that is rejected.
 pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
     let mut header = changes(&outcome.head_edits);
-    // Each goes on top of the one before.
+    // Each is inserted above the one before.
     header.extend(outcome.fields.iter().rev().map(|field| HeaderChange::Insert {
         name: field.name.to_owned(),
         value: field.value.clone(),
@@ -18,28 +18,28 @@ pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
     Answer { header, body, ending: ending(mail.origin, outcome.disposition, refusal) }
 }
 
-/// The answer for a message that leaves as it was before the filter.
-pub fn given_back(mail: &Mail, original: &Restored) -> Answer {
+/// The answer for an outbound message that is restored.
+pub fn restored(mail: &Mail, original: &Restored) -> Answer {
     let header = changes(&changed_fields(&mail.head, &original.head));
     let body = (mail.body != original.body).then(|| vec![Piece::New(original.body.clone())]);
     Answer { header, body, ending: Ending::Accept }
 }
 
-/// Fields with an empty value are taken out. MTAs count those that are left, so the last of a
-/// name goes first, and what is only changed comes before.
+/// Fields with an empty value are deleted. After each deletion the MTA renumbers the fields of that name, so
+/// changes come first, and then deletions from the last field to the first.
 fn changes(edits: &[HeadEdit]) -> Vec<HeaderChange> {
-    let (mut taken_out, changed): (Vec<&HeadEdit>, Vec<&HeadEdit>) =
+    let (mut deleted, changed): (Vec<&HeadEdit>, Vec<&HeadEdit>) =
         edits.iter().partition(|edit| edit.value.is_empty());
-    taken_out.sort_by_key(|edit| std::cmp::Reverse(edit.index));
+    deleted.sort_by_key(|edit| std::cmp::Reverse(edit.index));
     let changed = changed.into_iter().map(|edit| HeaderChange::Change {
         name: edit.name.clone(),
         index: edit.index,
         value: edit.value.clone(),
     });
-    let taken_out = taken_out
+    let deleted = deleted
         .into_iter()
         .map(|edit| HeaderChange::Delete { name: edit.name.clone(), index: edit.index });
-    changed.chain(taken_out).collect()
+    changed.chain(deleted).collect()
 }
 
 fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
@@ -54,7 +54,7 @@ fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
     pieces
 }
 
-/// On the non-smtpd path nobody is there to be refused.
+/// On the non-smtpd path there is no SMTP client that could be refused.
 fn ending(origin: Origin, disposition: Disposition, refusal: &str) -> Ending {
     match (disposition, origin) {
         (Disposition::Accept, _) => Ending::Accept,

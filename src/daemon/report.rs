@@ -1,9 +1,9 @@
-//! Who is told of a message and of what happens on sockets: the log, the metrics, the journal.
+//! Reports messages and socket events to the log, the metrics and the journal.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::envelope;
+use super::header_fields;
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
@@ -21,8 +21,8 @@ pub struct Report<'a> {
     pub envelope: &'a Envelope,
     pub policy: &'a Policy,
     pub outcome: &'a Outcome,
-    /// What became of a recipe in a message that leaves the house, in a word.
-    pub returned: Option<&'a str>,
+    /// What became of the recipe of an outbound message, as one word.
+    pub restore: Option<&'a str>,
     /// Time in the engine.
     pub engine: Duration,
     /// Time spent waiting for the DNS.
@@ -31,7 +31,7 @@ pub struct Report<'a> {
     pub generation: u64,
 }
 
-/// Tells the log, the metrics and the journal. Stands on the way of the mail, so it never waits.
+/// Reports to the log, the metrics and the journal. Mail waits for it, so it never blocks.
 #[derive(Debug)]
 pub struct Reporter {
     pub metrics: Arc<Metrics>,
@@ -57,10 +57,10 @@ impl Reporter {
         let transaction = Transaction {
             time: Timestamp::of(SystemTime::now()),
             queue_id: &report.mail.queue_id(),
-            message_id: envelope::field(&report.mail.head, "Message-ID").unwrap_or_default(),
+            message_id: header_fields::field(&report.mail.head, "Message-ID").unwrap_or_default(),
             sender: &report.envelope.sender,
             recipients: &report.envelope.recipients,
-            returned: report.returned,
+            restore: report.restore,
             bytes: report.mail.size as u64,
             engine: report.engine,
             dns: report.dns,
@@ -84,39 +84,43 @@ impl Reporter {
             }
             Event::Violation(error) => {
                 metrics.connection_fault(ConnectionFault::Protocol);
-                tracing::warn!(%error, "connection ended: it breaks the protocol");
+                tracing::warn!(%error, "connection closed: it breaks the protocol");
             }
             Event::Deadline(waiting) => {
                 metrics.connection_fault(ConnectionFault::Timeout);
-                tracing::warn!(waited_for = %waiting, "connection ended: deadline");
+                tracing::warn!(waited_for = %waiting, "connection closed: timeout");
             }
             Event::Broken(error) => {
                 metrics.connection_fault(ConnectionFault::Io);
-                tracing::info!(%error, "connection broke");
+                tracing::info!(%error, "connection lost");
             }
             Event::NotAccepted(error) => {
                 metrics.connection_fault(ConnectionFault::Accept);
-                if let Some(more) = self.not_accepted.passes(Instant::now()) {
+                if let Some(more) = self.not_accepted.admit(Instant::now()) {
                     tracing::error!(%error, more, "connection not accepted");
                 }
             }
             Event::Evicted => {
                 metrics.connection_fault(ConnectionFault::Limit);
-                if let Some(more) = self.evicted.passes(Instant::now()) {
-                    tracing::warn!(more, "the longest idle connection made room for a new one");
+                if let Some(more) = self.evicted.admit(Instant::now()) {
+                    tracing::warn!(more, "the longest idle connection was closed for a new one");
                 }
             }
             Event::OutOfMemory { held } => {
                 metrics.connection_fault(ConnectionFault::Memory);
-                if let Some(more) = self.out_of_memory.passes(Instant::now()) {
-                    tracing::warn!(held, more, "message put off: too many bytes of mail in memory");
+                if let Some(more) = self.out_of_memory.admit(Instant::now()) {
+                    tracing::warn!(
+                        held,
+                        more,
+                        "message deferred (451): too many bytes of mail in memory"
+                    );
                 }
             }
             Event::DrainCut(connections) => {
                 for _ in 0..*connections {
                     metrics.connection_fault(ConnectionFault::Drain);
                 }
-                tracing::warn!(connections, "drain deadline: busy connections cut");
+                tracing::warn!(connections, "drain timeout: busy connections closed");
             }
         }
     }

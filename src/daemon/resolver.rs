@@ -1,7 +1,7 @@
-//! Asks the DNS about names: cached, one query in flight a name, within a deadline.
+//! Queries the DNS about names: with a cache, one query in flight for each name, within a deadline.
 //!
-//! Mail waits for at most the deadline. A query goes on behind it, so that its answer is there for
-//! the next message.
+//! Mail waits for the deadline at most. A query goes on after it, so that its answer is there for the next
+//! message.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -25,25 +25,25 @@ use crate::engine::Answer;
 use crate::file;
 use crate::tld::breaker::Breaker;
 use crate::tld::cache::{Bounds, Cache, Moment};
-use crate::tld::dns::{Dns, Response, Told};
+use crate::tld::dns::{Dns, Resolution, Response};
 
-/// Queries in flight at most, over all messages; beyond it a name is unverified.
-const MAX_FLIGHTS: usize = 256;
+/// Queries in flight over all messages. A name beyond that is unverified.
+const MAX_QUERIES_IN_FLIGHT: usize = 256;
 
-/// What tells the time since some fixed moment.
+/// Returns the time since some fixed moment.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
-/// How questions are asked.
+/// Settings of a resolver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Servers; none takes /etc/resolv.conf.
+    /// DNS servers; those of /etc/resolv.conf if there are none.
     pub servers: Vec<SocketAddr>,
-    /// Time that one message waits for all its questions.
+    /// How long one message waits for all its answers.
     pub deadline: Duration,
     pub validation: Validation,
     pub cache: Bounds,
-    /// Questions of one message at most.
-    pub questions: usize,
+    /// Questions that one message may ask.
+    pub max_questions: usize,
 }
 
 impl Options {
@@ -58,7 +58,7 @@ impl Options {
                 (true, Some(path)) => Validation::ValidateBy(config.resolve(path)),
             },
             cache: config.dns_cache(),
-            questions: config.limits.questions,
+            max_questions: config.limits.questions,
         }
     }
 }
@@ -66,16 +66,16 @@ impl Options {
 /// Whether DNSSEC is validated here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
-    /// It is the servers' business.
+    /// The servers validate.
     #[default]
     Trust,
-    /// What does not validate by the built-in keys of the root is a failure.
+    /// An answer that the built-in keys of the root do not validate is a failure.
     Validate,
-    /// The same by the DNSKEY records in this file.
+    /// The same with the DNSKEY records in this file.
     ValidateBy(PathBuf),
 }
 
-/// What was asked and what it took, for the metrics.
+/// Counts for the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Answers from the cache.
@@ -84,7 +84,7 @@ pub struct Counts {
     pub misses: u64,
     /// Queries sent.
     pub queries: u64,
-    /// Names kept.
+    /// Names in the cache.
     pub entries: usize,
 }
 
@@ -97,25 +97,25 @@ struct Shared<D: Dns> {
     dns: D,
     clock: Clock,
     deadline: Duration,
-    questions: usize,
+    max_questions: usize,
     state: Mutex<State<D::Answer>>,
 }
 
 struct State<A> {
     cache: Cache<A>,
     breaker: Breaker,
-    /// Names being asked; the receiver sees the answer when it is there.
-    flights: HashMap<String, watch::Receiver<Option<A>>>,
+    /// Names with a query in flight; the receiver gets the answer.
+    in_flight: HashMap<String, watch::Receiver<Option<A>>>,
     queries: u64,
-    /// Hits and misses that [`Resolver::new_lookups`] has told of.
-    told: (u64, u64),
+    /// Hits and misses that [`Resolver::new_lookups`] has returned already.
+    reported: (u64, u64),
 }
 
 impl Resolver<Hickory> {
     /// A resolver on hickory. Call it inside a tokio runtime.
     ///
     /// # Errors
-    /// When /etc/resolv.conf cannot be read or names no server.
+    /// /etc/resolv.conf cannot be read or names no server.
     pub fn hickory(options: &Options) -> Result<Resolver<Hickory>, ResolverError> {
         let start = Instant::now();
         let clock: Clock = Arc::new(move || start.elapsed());
@@ -124,53 +124,53 @@ impl Resolver<Hickory> {
 }
 
 impl<D: Dns> Resolver<D> {
-    /// A resolver on any [`Dns`], with the clock handed in.
+    /// A resolver on any [`Dns`] and any clock.
     pub fn new(dns: D, options: &Options, clock: Clock) -> Resolver<D> {
         let state = State {
             cache: Cache::new(options.cache),
             breaker: Breaker::new(options.cache.failure),
-            flights: HashMap::new(),
+            in_flight: HashMap::new(),
             queries: 0,
-            told: (0, 0),
+            reported: (0, 0),
         };
-        let (deadline, questions) = (options.deadline, options.questions);
+        let (deadline, max_questions) = (options.deadline, options.max_questions);
         let state = Mutex::new(state);
-        Resolver { shared: Arc::new(Shared { dns, clock, deadline, questions, state }) }
+        Resolver { shared: Arc::new(Shared { dns, clock, deadline, max_questions, state }) }
     }
 
     /// Answers to the questions of one message, all within the deadline.
     ///
-    /// What is not answered by then, and what is beyond the limit of questions, is unverified.
+    /// A name that is not answered by then, or that is beyond the limit of questions, is unverified.
     pub async fn answers(&self, questions: &[String]) -> BTreeMap<String, D::Answer> {
-        self.begin(questions).answers(self.deadline()).await
+        self.start(questions).answers(self.deadline()).await
     }
 
-    /// The moment at which a message that asks now goes on.
+    /// Until when a message that asks now waits.
     pub fn deadline(&self) -> tokio::time::Instant {
         tokio::time::Instant::now() + self.shared.deadline
     }
 
-    /// Asks, and waits for nothing yet.
-    pub fn begin(&self, questions: &[String]) -> Begun<D> {
-        let mut begun = Begun { known: BTreeMap::new(), waiting: Vec::new() };
-        for name in questions.iter().take(self.shared.questions) {
+    /// Sends the queries, without waiting for answers.
+    pub fn start(&self, questions: &[String]) -> PendingAnswers<D> {
+        let mut pending = PendingAnswers { known: BTreeMap::new(), waiting: Vec::new() };
+        for name in questions.iter().take(self.shared.max_questions) {
             match self.ask(name) {
-                Asked::Known(answer) => drop(begun.known.insert(name.clone(), answer)),
-                Asked::Wait(flight) => begun.waiting.push((name.clone(), flight)),
+                AskResult::Ready(answer) => drop(pending.known.insert(name.clone(), answer)),
+                AskResult::Pending(receiver) => pending.waiting.push((name.clone(), receiver)),
             }
         }
-        begun
+        pending
     }
 
-    /// Look-ups since this was last asked: those that the cache answered, and the others.
+    /// Cache hits and misses since the last call.
     pub fn new_lookups(&self) -> (u64, u64) {
         let mut state = self.shared.state();
         let now = (state.cache.hits, state.cache.misses);
-        let (hits, misses) = std::mem::replace(&mut state.told, now);
+        let (hits, misses) = std::mem::replace(&mut state.reported, now);
         (now.0 - hits, now.1 - misses)
     }
 
-    /// What was asked so far.
+    /// Counts since the start.
     pub fn counts(&self) -> Counts {
         let state = self.shared.state();
         Counts {
@@ -181,53 +181,54 @@ impl<D: Dns> Resolver<D> {
         }
     }
 
-    /// Looks into the cache, joins a query in flight, or sends one off.
-    fn ask(&self, name: &str) -> Asked<D::Answer> {
+    /// Looks into the cache, joins a query in flight, or sends a query.
+    fn ask(&self, name: &str) -> AskResult<D::Answer> {
         let now = (self.shared.clock)();
         let mut state = self.shared.state();
         if let Some(answer) = state.cache.get(name, now) {
-            return Asked::Known(answer);
+            return AskResult::Ready(answer);
         }
-        // A query that broke off has left its sender: it is asked anew.
-        if let Some(flight) = state.flights.get(name)
-            && flight.has_changed().is_ok()
+        // A query that was aborted has dropped its sender: the name is queried again.
+        if let Some(receiver) = state.in_flight.get(name)
+            && receiver.has_changed().is_ok()
         {
-            return Asked::Wait(flight.clone());
+            return AskResult::Pending(receiver.clone());
         }
-        if state.flights.len() >= MAX_FLIGHTS || !state.breaker.may_ask(now) {
-            return Asked::Known(D::UNANSWERED);
+        if state.in_flight.len() >= MAX_QUERIES_IN_FLIGHT || !state.breaker.may_ask(now) {
+            return AskResult::Ready(D::UNANSWERED);
         }
-        let (landed, flight) = watch::channel(None);
-        state.flights.insert(name.to_owned(), flight.clone());
+        let (sender, receiver) = watch::channel(None);
+        state.in_flight.insert(name.to_owned(), receiver.clone());
         state.queries += 1;
         drop(state);
         let shared = Arc::clone(&self.shared);
         let name = name.to_owned();
         tokio::spawn(async move {
-            let answer = shared.fly(&name).await;
-            // Nobody may be waiting any more; the cache has it then.
-            let _ = landed.send(Some(answer));
+            let answer = shared.query(&name).await;
+            // Fails if nobody waits any more. The cache has the answer then.
+            let _ = sender.send(Some(answer));
         });
-        Asked::Wait(flight)
+        AskResult::Pending(receiver)
     }
 }
 
-/// The questions of one message, asked.
+/// The answers to the questions of one message, some of them still to come.
 #[derive(Debug)]
-pub struct Begun<D: Dns> {
+pub struct PendingAnswers<D: Dns> {
     known: BTreeMap<String, D::Answer>,
     waiting: Vec<(String, watch::Receiver<Option<D::Answer>>)>,
 }
 
-impl<D: Dns> Begun<D> {
-    /// The answers that are there by then.
-    pub async fn answers(self, until: tokio::time::Instant) -> BTreeMap<String, D::Answer> {
-        let Begun { known: mut answers, waiting } = self;
-        for (name, mut flight) in waiting {
-            let landed = tokio::time::timeout_at(until, flight.wait_for(Option::is_some)).await;
-            let answer = match landed {
+impl<D: Dns> PendingAnswers<D> {
+    /// Waits for the answers until the deadline.
+    pub async fn answers(self, deadline: tokio::time::Instant) -> BTreeMap<String, D::Answer> {
+        let PendingAnswers { known: mut answers, waiting } = self;
+        for (name, mut receiver) in waiting {
+            let received =
+                tokio::time::timeout_at(deadline, receiver.wait_for(Option::is_some)).await;
+            let answer = match received {
                 Ok(Ok(answer)) => answer.unwrap_or(D::UNANSWERED),
-                // Too late, or the query is gone without an answer.
+                // Too late, or the query was aborted without an answer.
                 Err(_) | Ok(Err(_)) => D::UNANSWERED,
             };
             answers.insert(name, answer);
@@ -236,33 +237,33 @@ impl<D: Dns> Begun<D> {
     }
 }
 
-enum Asked<A> {
-    Known(A),
-    Wait(watch::Receiver<Option<A>>),
+enum AskResult<A> {
+    Ready(A),
+    Pending(watch::Receiver<Option<A>>),
 }
 
 impl<D: Dns> Shared<D> {
-    /// One query, from its start to the cache.
-    async fn fly(&self, name: &str) -> D::Answer {
-        let told = tokio::time::timeout(patience(self.deadline), self.dns.ask(name)).await;
-        let late = Told { response: Response::Timeout, answer: D::UNANSWERED };
+    /// Sends one query and caches its answer.
+    async fn query(&self, name: &str) -> D::Answer {
+        let told = tokio::time::timeout(query_timeout(self.deadline), self.dns.ask(name)).await;
+        let late = Resolution { response: Response::Timeout, answer: D::UNANSWERED };
         let told = told.unwrap_or(late);
         let now = (self.clock)();
         let mut state = self.state();
-        state.breaker.note(told.response, now);
-        state.flights.remove(name);
-        state.cache.put(name, told, now)
+        state.breaker.record(told.response, now);
+        state.in_flight.remove(name);
+        state.cache.insert(name, told, now)
     }
 }
 
-/// Time that a query flies: beyond the deadline of the message that asked first, so that a late
-/// answer is there for the next one.
-fn patience(deadline: Duration) -> Duration {
+/// Timeout of a query: longer than the deadline of the message that asked first, so that a late answer is there
+/// for the next one.
+fn query_timeout(deadline: Duration) -> Duration {
     deadline.saturating_mul(2).max(Duration::from_secs(5))
 }
 
 impl<D: Dns> Shared<D> {
-    /// The state is whole whatever happened to a thread that held it.
+    /// A poisoned lock does no harm: no thread leaves the state half changed.
     fn state(&self) -> MutexGuard<'_, State<D::Answer>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -276,14 +277,14 @@ impl<D: Dns> std::fmt::Debug for Resolver<D> {
     }
 }
 
-/// The DNS by hickory-resolver: UDP, TCP when truncated, its own cache off. As a [`Dns`] it is asked for
-/// top-level domains.
+/// The DNS through hickory-resolver: UDP, TCP for truncated answers, its own cache off. As a [`Dns`] it answers
+/// for top-level domains.
 #[derive(Clone, Debug)]
 pub struct Hickory {
     resolver: TokioResolver,
 }
 
-/// Why no resolver could be made.
+/// Why a resolver could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolverError {
     #[error("no DNS resolver: {0}")]
@@ -294,7 +295,7 @@ pub enum ResolverError {
 
 impl Hickory {
     /// # Errors
-    /// When /etc/resolv.conf cannot be read or names no server, or the file of keys holds none.
+    /// /etc/resolv.conf cannot be read or names no server, or the file of trust anchors holds none.
     pub fn new(options: &Options) -> Result<Hickory, ResolverError> {
         let provider = TokioRuntimeProvider::default();
         let mut builder = if options.servers.is_empty() {
@@ -304,7 +305,7 @@ impl Hickory {
             let config = ResolverConfig::from_name_servers(servers);
             TokioResolver::builder_with_config(config, provider)
         };
-        adjust(builder.options_mut(), options);
+        set_options(builder.options_mut(), options);
         if let Validation::ValidateBy(path) = &options.validation {
             builder = builder.with_trust_anchor(Arc::new(trust_anchors(path)?));
         }
@@ -314,7 +315,7 @@ impl Hickory {
 
 fn trust_anchors(path: &Path) -> Result<TrustAnchors, ResolverError> {
     let wrong = |reason| ResolverError::TrustAnchor { path: path.to_owned(), reason };
-    // What may never end would hold a reload.
+    // A file that never ends would block a reload.
     file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
     let anchors = TrustAnchors::from_file(path).map_err(|error| wrong(error.to_string()))?;
     if anchors.is_empty() { Err(wrong("found none".to_owned())) } else { Ok(anchors) }
@@ -331,9 +332,9 @@ fn name_server(server: SocketAddr) -> NameServerConfig {
     config
 }
 
-fn adjust(resolver: &mut ResolverOpts, options: &Options) {
-    // Two tries within the time that a query flies.
-    resolver.timeout = patience(options.deadline) / 2;
+fn set_options(resolver: &mut ResolverOpts, options: &Options) {
+    // Two tries within the timeout of a query.
+    resolver.timeout = query_timeout(options.deadline) / 2;
     resolver.attempts = 1;
     resolver.cache_size = 0;
     resolver.use_hosts_file = ResolveHosts::Never;
@@ -347,13 +348,13 @@ impl Dns for Hickory {
     const UNANSWERED: Answer = Answer::Unverified;
 
     /// Asks for the SOA of a top-level domain.
-    async fn ask(&self, tld: &str) -> Told<Answer> {
+    async fn ask(&self, tld: &str) -> Resolution<Answer> {
         self.look_up(tld, RecordType::SOA).await.0.into()
     }
 }
 
 impl Hickory {
-    /// What the DNS says of a name (ASCII form, without root dot), and its records of this type.
+    /// The DNS response for a name (ASCII form, without root dot), and its records of this type.
     pub async fn look_up(&self, name: &str, kind: RecordType) -> (Response, Vec<RData>) {
         // With the root dot no search list applies.
         let Ok(name) = Name::from_ascii(format!("{name}.")) else {
@@ -377,7 +378,7 @@ fn response_of(error: &NetError) -> Response {
             let ttl = none.negative_ttl.map(seconds);
             match none.response_code {
                 ResponseCode::NXDomain => Response::Missing { ttl },
-                // The name is there, with other records or as a delegation.
+                // The name exists, with other records or as a delegation.
                 ResponseCode::NoError => Response::Exists { ttl },
                 _ => Response::Failed,
             }

@@ -1,8 +1,8 @@
-//! The mark on mail of our own: digests pass our own filter untouched.
+//! The seal on our own mail: digests pass our own filter unchanged.
 //!
 //! `X-Linkmilter-Digest: v=1; s=HEX` seals the Message-ID and the body with HMAC-SHA-256 under
-//! the key of this installation. A copied field opens nothing: with any other body it is void,
-//! and the body it belongs to is the digest itself, which holds no live link.
+//! the key of this installation. Copying the field gains nothing: it is invalid with any other body,
+//! and its own body is the digest, which holds no live link.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -13,20 +13,21 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::header_fields::field;
 use crate::config::Config;
 use crate::engine::splice::hex;
 use crate::file;
 
-/// Name of the field.
+/// Name of the header field.
 pub const FIELD: &str = "X-Linkmilter-Digest";
 
 /// Bytes of a key: as many as the hash holds (RFC 2104 §3).
 const KEY_BYTES: usize = 32;
 
-/// Separates this use of the key from every other.
+/// Keeps this use of the key apart from every other use.
 const PURPOSE: &[u8] = b"linkmilter digest 1\n";
 
-/// Seals and recognises mail of our own.
+/// Seals and recognises our own mail.
 #[derive(Clone)]
 pub struct Seal {
     key: Arc<[u8]>,
@@ -56,10 +57,10 @@ impl Seal {
         Seal { key }
     }
 
-    /// The key in this file; made of the system's random source (mode 0600) when there is none.
+    /// The key in this file. If there is none, a key is made from the system's random source (mode 0600).
     ///
     /// # Errors
-    /// When the file can be neither read nor made, or is too short to be a key.
+    /// The file can be neither read nor made, or is too short to be a key.
     pub fn load_or_create(path: &Path) -> Result<Seal, KeyError> {
         match Seal::load(path) {
             Err(KeyError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -73,7 +74,7 @@ impl Seal {
     /// The key in this file.
     ///
     /// # Errors
-    /// When the file cannot be read or is too short to be a key.
+    /// The file cannot be read or is too short to be a key.
     pub fn load(path: &Path) -> Result<Seal, KeyError> {
         let key = file::read(path, file::MAX_BYTES)
             .map_err(|source| KeyError::File { path: path.to_owned(), source })?;
@@ -83,7 +84,7 @@ impl Seal {
         Ok(Seal { key: key.into() })
     }
 
-    /// The key itself, for the seal on our header fields.
+    /// The key itself, which also seals our header fields.
     pub fn key(&self) -> Arc<[u8]> {
         Arc::clone(&self.key)
     }
@@ -94,19 +95,19 @@ impl Seal {
         format!("v=1; s={}", hex(&seal))
     }
 
-    /// Whether this is mail of our own: its field was made here for its Message-ID and its body.
-    /// The head is raw, with its line ends.
+    /// Whether this is our own mail: its field was made here for its Message-ID and its body. `head` is the
+    /// raw header with its line ends.
     pub fn is_own(&self, head: &[u8], body: &[u8]) -> bool {
         let Some(value) = field(head, FIELD) else {
             return false;
         };
         let id = field(head, "Message-ID").unwrap_or_default();
-        self.holds(&value, &id, body)
+        self.verifies(value, id, body)
     }
 
     /// Whether the value of the field was made here for this Message-ID and this body. White space in the
-    /// value says nothing: it may have been folded.
-    pub fn holds(&self, value: &[u8], message_id: &[u8], body: &[u8]) -> bool {
+    /// value is ignored: the field may have been folded.
+    pub fn verifies(&self, value: &[u8], message_id: &[u8], body: &[u8]) -> bool {
         let value: Vec<u8> =
             value.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         let Some(digits) = value.strip_prefix(b"v=1;s=") else {
@@ -125,16 +126,16 @@ impl Seal {
     }
 
     fn mac(&self, message_id: &[u8], body: &[u8]) -> Hmac<Sha256> {
-        // HMAC takes keys of any length: the error cannot come. An all-zero key would only
-        // make every seal void.
+        // HMAC takes keys of any length, so this cannot fail. An all-zero key would only make every seal
+        // invalid.
         let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.key)
             .unwrap_or_else(|_| <Hmac<Sha256> as KeyInit>::new(&Default::default()));
         mac.update(PURPOSE);
-        // The length fences the two parts off: an identifier with a line break shifts nothing.
+        // The length separates the two parts: a line break in the identifier cannot move the border.
         let message_id = message_id.trim_ascii();
         mac.update(format!("{}\n", message_id.len()).as_bytes());
         mac.update(message_id);
-        // MTAs change line ends and what stands after the last line; nothing else.
+        // MTAs change line ends and the white space after the last line, and nothing else.
         for line in body.trim_ascii_end().split(|byte| *byte == b'\n') {
             mac.update(b"\n");
             mac.update(line.strip_suffix(b"\r").unwrap_or(line));
@@ -143,26 +144,7 @@ impl Seal {
     }
 }
 
-/// The value of the first field of this name, with its folds; the name in any case.
-fn field(head: &[u8], name: &str) -> Option<Vec<u8>> {
-    let mut lines = head.split_inclusive(|byte| *byte == b'\n').peekable();
-    while let Some(line) = lines.next() {
-        let Some((found, rest)) = line.split_at_checked(name.len()) else {
-            continue;
-        };
-        if !found.eq_ignore_ascii_case(name.as_bytes()) || rest.first() != Some(&b':') {
-            continue;
-        }
-        let mut value = rest.get(1..).unwrap_or_default().to_vec();
-        while let Some(fold) = lines.next_if(|line| matches!(line.first(), Some(b' ' | b'\t'))) {
-            value.extend_from_slice(fold);
-        }
-        return Some(value);
-    }
-    None
-}
-
-/// The key that the configuration names, else the one in the state directory.
+/// The key file that the configuration names, else the one in the state directory.
 pub fn path(config: &Config) -> PathBuf {
     match &config.policy.seal_key_file {
         Some(file) => config.resolve(file),
@@ -170,15 +152,15 @@ pub fn path(config: &Config) -> PathBuf {
     }
 }
 
-/// A new key, whole or not at all: written aside, then renamed.
+/// Makes a new key. It is written to another file and renamed, so that no half key is ever there.
 fn create(path: &Path) -> io::Result<()> {
     let mut key = [0; KEY_BYTES];
     fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
-    let aside = path.with_extension(format!("new-{}", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+    let temporary = path.with_extension(format!("new-{}", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
     file.write_all(&key)?;
     file.sync_all()?;
-    fs::rename(&aside, path)
+    fs::rename(&temporary, path)
 }
 
 #[cfg(test)]
@@ -192,15 +174,16 @@ mod tests {
     fn a_seal_holds_for_its_mail_only() {
         let seal = Seal::new(Arc::from([7; 32]));
         let value = seal.value(ID, b"one\r\ntwo\r\n");
-        let holds =
-            |value: &str, id: &str, body: &[u8]| seal.holds(value.as_bytes(), id.as_bytes(), body);
+        let holds = |value: &str, id: &str, body: &[u8]| {
+            seal.verifies(value.as_bytes(), id.as_bytes(), body)
+        };
         assert!(holds(&value, ID, b"one\r\ntwo\r\n"));
         assert!(holds(&format!(" {value}\r\n"), "<1@host.example>\r\n", b"one\ntwo\n\n"));
         assert!(!holds(&value, ID, b"one\r\nhttps://evil.example/\r\n"));
         assert!(!holds(&value, ID, b"one\r\ntwo\r\nthree\r\n"));
         assert!(!holds(&value, "<2@host.example>", b"one\r\ntwo\r\n"));
         let other = Seal::new(Arc::from([8; 32]));
-        assert!(!other.holds(value.as_bytes(), ID.as_bytes(), b"one\r\ntwo\r\n"));
+        assert!(!other.verifies(value.as_bytes(), ID.as_bytes(), b"one\r\ntwo\r\n"));
         for forged in [
             "",
             "v=1; s=",
@@ -234,7 +217,7 @@ mod tests {
     fn the_parts_cannot_be_shifted_against_one_another() {
         let seal = Seal::new(Arc::from([7; 32]));
         let value = seal.value("<1@h>", b"two\r\nthree");
-        assert!(!seal.holds(value.as_bytes(), b"<1@h>\ntwo", b"three"));
+        assert!(!seal.verifies(value.as_bytes(), b"<1@h>\ntwo", b"three"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What one generation of the configuration means to the daemon.
+//! One generation of the configuration, with everything that the daemon derives from it.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -15,42 +15,42 @@ use crate::record::time::Timestamp;
 pub struct Loaded {
     pub config: Config,
     pub settings: Settings,
-    /// This host's name, for `by=` in our header field and for mail of our own.
+    /// This host's name, for `by=` in our header field and for our own mail.
     pub host_name: String,
-    /// What marks mail of our own; none without a place for the key.
+    /// The seal for our own mail; an error if there is no place for the key.
     pub seal: Result<Seal, Arc<KeyError>>,
 }
 
-/// Reads all layers, the lists and the keys.
+/// Reads all layers of the configuration, the lists and the keys.
 ///
 /// # Errors
 /// Everything that is wrong, at once.
 pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
     let config = config::load(sources)?;
     let seal = || Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
-    // A key that the operator names is there or is wrong: only one of our own is made.
+    // If the operator names a key file, it must exist. Only our own key is created.
     let own = config.policy.seal_key_file.is_none().then(seal);
     let key = own.as_ref().and_then(|own| own.as_ref().ok()).map(Seal::key);
-    let settings = config.settings_of_daemon(key)?;
+    let settings = config.daemon_settings(key)?;
     let seal = own.unwrap_or_else(seal);
     Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
 }
 
-/// Keeps the configuration in force for a start on which the present one does not hold. What is
-/// kept has been loaded from what is kept.
+/// Saves the configuration in force as the last good one, for a start at which the present one is invalid. The
+/// copy is loaded once before it is saved, to be sure that it is good.
 ///
 /// # Errors
-/// When a file changed meanwhile or the state directory takes none.
-pub fn keep(sources: &Sources, config: &Config) -> Result<(), KeepError> {
+/// A file changed meanwhile, or the state directory cannot be written.
+pub fn save_last_good(sources: &Sources, config: &Config) -> Result<(), SaveError> {
     let time = Timestamp::of(SystemTime::now()).to_string();
     let snapshot = sources.snapshot(config, time)?;
-    config::load(&sources.of_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
+    config::load(&sources.with_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
     Ok(snapshot.keep(&config.server.state_dir)?)
 }
 
-/// Why the configuration in force is not kept.
+/// Why the configuration in force is not saved.
 #[derive(Debug, thiserror::Error)]
-pub enum KeepError {
+pub enum SaveError {
     #[error(transparent)]
     File(#[from] SnapshotError),
     #[error("it changed while it was read: {0}")]
@@ -58,10 +58,11 @@ pub enum KeepError {
 }
 
 impl Loaded {
-    /// What is not done for want of a key, where mail that leaves would get its originals back.
-    pub fn unsealed(&self) -> Option<String> {
+    /// What the daemon cannot do without a key, if outbound mail is to be restored.
+    pub fn missing_seal(&self) -> Option<String> {
         let sealed = self.settings.policies.default_policy().seal_key.is_some();
-        let error = self.seal.as_ref().err().filter(|_| self.config.gives_back() && !sealed)?;
+        let error =
+            self.seal.as_ref().err().filter(|_| self.config.restores_outbound() && !sealed)?;
         let unmarked = match self.config.banner.external {
             true => ", and mail from outside is not marked",
             false => "",
@@ -69,13 +70,13 @@ impl Loaded {
         Some(format!("no seal: mail that leaves stays as it is{unmarked}: {error}"))
     }
 
-    /// The SMTP reply of a refused message.
+    /// The SMTP reply for a rejected message.
     pub fn refusal(&self) -> String {
         let policy = &self.config.policy;
         format!("550 {} {}", policy.reject_code.0, policy.reject_text)
     }
 
-    /// The bounds of the milter server.
+    /// The limits of the milter server.
     pub fn limits(&self) -> Limits {
         let server = &self.config.server;
         let bytes = |size: config::Size| usize::try_from(size.0).unwrap_or(usize::MAX);
@@ -108,14 +109,14 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let loaded = load(&Sources::new(Some(file.clone()))).unwrap();
             let marks = loaded.settings.policies.default_policy().banner.external.is_some();
-            (marks, loaded.unsealed())
+            (marks, loaded.missing_seal())
         };
         std::fs::create_dir(dir.path().join("state")).unwrap();
         assert_eq!(loaded("state", ""), (true, None));
         // A file where the state directory should be: no key can be made in it.
-        let (marks, said) = loaded("linkmilter.toml", "");
+        let (marks, problem) = loaded("linkmilter.toml", "");
         assert!(!marks);
-        assert!(said.unwrap().contains("mail from outside is not marked"));
+        assert!(problem.unwrap().contains("mail from outside is not marked"));
         let key = dir.path().join("state/seal.key");
         let named = format!("policy.seal_key_file = {key:?}");
         assert_eq!(loaded("linkmilter.toml", &named), (true, None));

@@ -1,17 +1,17 @@
-//! Which signals mean what. A reload and the end are asked for by signals; no other one that
-//! somebody may send for a purpose of his own, such as a log rotation, ends the filter.
+//! Signals. SIGHUP reloads, SIGTERM and SIGINT end the filter. No other signal that somebody may send, for example
+//! to rotate logs, ends it.
 
 use std::collections::BTreeSet;
 use std::io;
 
 use rustix::process::Signal as Named;
-use signal_hook::iterator::Signals as Others;
+use signal_hook::iterator::Signals as IgnoredSignals;
 use signal_hook::low_level::signal_name;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Signals that would end a process and ask this one for nothing. Not among them: SIGQUIT and
-/// SIGABRT, whose senders want an end at once, and SIGXCPU, a limit that somebody set. With
-/// SIGXFSZ ignored a file that is as long as it may be is an error of that write.
+/// Signals that end a process by default and have no meaning here. Not among them: SIGQUIT and SIGABRT, whose
+/// senders want an end at once, and SIGXCPU, a limit that somebody set. With SIGXFSZ ignored, a write beyond the
+/// file size limit is an error of that write.
 const IGNORED: [Named; 9] = [
     Named::USR1,
     Named::USR2,
@@ -24,27 +24,25 @@ const IGNORED: [Named; 9] = [
     Named::XFSZ,
 ];
 
-/// The real-time signals of Linux; the C library keeps the first few for itself.
+/// The real-time signals of Linux; the C library reserves the first few.
 const REAL_TIME: std::ops::RangeInclusive<i32> = 34..=64;
 
-/// Keeps signals that mean nothing from ending the process; each is said once in the log.
+/// Ignores the signals that have no meaning here. Each one is logged once.
 ///
 /// # Errors
-/// When no pipe or thread can be had for it.
+/// No pipe or thread can be made for it.
 pub fn ignore_others() -> io::Result<()> {
-    let mut others = Others::new([0; 0])?;
+    let mut ignored = IgnoredSignals::new([0; 0])?;
     for number in IGNORED.map(Named::as_raw).into_iter().chain(REAL_TIME) {
-        // Fails for those that the C library keeps, which nobody can send.
-        let _ = others.add_signal(number);
+        // Fails for those that the C library reserves, which nobody can send.
+        let _ = ignored.add_signal(number);
     }
     let listen = move || {
-        let mut said = BTreeSet::new();
-        for number in others.forever() {
-            if said.insert(number) {
+        let mut logged = BTreeSet::new();
+        for number in ignored.forever() {
+            if logged.insert(number) {
                 let name = signal_name(number).map_or_else(|| number.to_string(), str::to_owned);
-                tracing::warn!(
-                    "signal {name} means nothing here and is ignored: SIGHUP reloads, SIGTERM ends"
-                );
+                tracing::warn!("signal {name} is ignored: SIGHUP reloads, SIGTERM ends");
             }
         }
     };
@@ -52,7 +50,7 @@ pub fn ignore_others() -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that the daemon answers.
+/// The signals that the daemon acts on.
 pub struct Signals {
     pub terminate: Signal,
     pub interrupt: Signal,
@@ -61,7 +59,7 @@ pub struct Signals {
 
 impl Signals {
     /// # Errors
-    /// When a handler cannot be installed.
+    /// A handler cannot be installed.
     pub fn new() -> io::Result<Signals> {
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,

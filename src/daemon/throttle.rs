@@ -1,34 +1,35 @@
-//! Log lines that would come in floods: the same one at most once a minute.
+//! Log lines that could come in floods: the same one at most once a minute.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The same line is logged once in this time; what it stands for is counted every time.
-pub const QUIET: Duration = Duration::from_secs(60);
+/// The same line is logged at most once in this time. The metrics count every event.
+pub const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Lets one line through in [`QUIET`].
+/// Lets one line through in each [`LINE_INTERVAL`].
 #[derive(Debug, Default)]
-pub struct Throttle(Mutex<Option<Said>>);
+pub struct Throttle(Mutex<Option<LastLine>>);
 
 #[derive(Clone, Copy, Debug)]
-struct Said {
-    at: Instant,
-    since: u64,
+struct LastLine {
+    time: Instant,
+    /// Lines held back since then.
+    suppressed: u64,
 }
 
 impl Throttle {
-    /// Whether to log now: how many times it was kept back since the last line.
-    pub fn passes(&self, now: Instant) -> Option<u64> {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match said.as_mut() {
-            Some(said) if now.saturating_duration_since(said.at) < QUIET => {
-                said.since += 1;
+    /// `None` when the line is to be held back. Else how many lines were held back since the last one.
+    pub fn admit(&self, now: Instant) -> Option<u64> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_mut() {
+            Some(last) if now.saturating_duration_since(last.time) < LINE_INTERVAL => {
+                last.suppressed += 1;
                 None
             }
             before => {
-                let kept_back = before.map_or(0, |before| before.since);
-                *said = Some(Said { at: now, since: 0 });
-                Some(kept_back)
+                let suppressed = before.map_or(0, |before| before.suppressed);
+                *last = Some(LastLine { time: now, suppressed: 0 });
+                Some(suppressed)
             }
         }
     }
@@ -42,11 +43,11 @@ mod tests {
     fn a_flood_is_one_line_a_minute_that_says_how_many() {
         let throttle = Throttle::default();
         let start = Instant::now();
-        assert_eq!(throttle.passes(start), Some(0));
+        assert_eq!(throttle.admit(start), Some(0));
         for second in 1..60 {
-            assert_eq!(throttle.passes(start + Duration::from_secs(second)), None);
+            assert_eq!(throttle.admit(start + Duration::from_secs(second)), None);
         }
-        assert_eq!(throttle.passes(start + QUIET), Some(59));
-        assert_eq!(throttle.passes(start + 3 * QUIET), Some(0));
+        assert_eq!(throttle.admit(start + LINE_INTERVAL), Some(59));
+        assert_eq!(throttle.admit(start + 3 * LINE_INTERVAL), Some(0));
     }
 }

@@ -1,4 +1,4 @@
-//! The table of TLDs in force, kept fresh.
+//! The table of TLDs in force, and its refresh.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -10,60 +10,60 @@ use crate::fetch::Fetch;
 use crate::tld::refresh::{RefreshError, Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
 
-use super::metrics::{Ended, Metrics};
+use super::metrics::{Metrics, TaskResult};
 
-/// Shortest time between two attempts after one that failed.
-const RETRY: Duration = Duration::from_secs(60 * 60);
+/// Pause after a failed refresh, and longest time between two checks whether a refresh is due.
+const RETRY_DELAY: Duration = Duration::from_secs(60 * 60);
 
-/// How often the age is looked at; a table too old is warned of once a day.
-const WARN_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
+/// Time between two warnings of an old table.
+const WARN_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A table that is old at the start is not warned of yet: its refresh is under way.
-const FIRST_REFRESH: Duration = Duration::from_secs(30 * 60);
+/// How long after the start an old table is not warned of: its refresh is in progress.
+const WARN_DELAY: Duration = Duration::from_secs(30 * 60);
 
-/// The table in force. Cheap to ask, exchanged as a whole.
+/// The table in force. Reading it is cheap; it is replaced as a whole.
 #[derive(Debug)]
 pub struct Tlds {
     store: Store,
-    current: ArcSwap<Held>,
+    current: ArcSwap<CurrentTable>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct CurrentTable {
     table: Arc<TldTable>,
     stored: Stored,
 }
 
 /// When to refresh and when to warn.
 #[derive(Clone, Debug)]
-pub struct Upkeep {
+pub struct RefreshSettings {
     pub fetch: Fetch,
-    /// Time between two refreshes; zero never asks.
-    pub every: Duration,
+    /// Time between two refreshes; zero for none.
+    pub interval: Duration,
     /// Age at which a warning is logged.
     pub warn_age: Duration,
 }
 
 impl Tlds {
-    /// The table that holds now; a file that was passed over is logged.
+    /// Opens the stored table, or the built-in one. A file that cannot be used is logged.
     pub fn open(store: Store) -> Tlds {
-        let held = held(store.load());
-        Tlds { store, current: ArcSwap::from_pointee(held) }
+        let current = ArcSwap::from_pointee(current(store.load()));
+        Tlds { store, current }
     }
 
-    /// The table of this moment.
+    /// The current table.
     pub fn table(&self) -> Arc<TldTable> {
         Arc::clone(&self.current.load().table)
     }
 
-    /// The last good check of the table.
+    /// When the table was last known to be the newest.
     pub fn checked(&self) -> SystemTime {
         self.current.load().stored.checked
     }
 
-    /// Reads the table anew, as after `linkmilter tld update`.
+    /// Reads the table again, as after `linkmilter tld update`.
     pub fn reload(&self) {
-        self.current.store(Arc::new(held(self.store.load())));
+        self.current.store(Arc::new(current(self.store.load())));
     }
 
     /// Refreshes now; blocking.
@@ -76,32 +76,35 @@ impl Tlds {
         Ok(refreshed)
     }
 
-    /// Refreshes for as long as it is polled. `upkeep` is asked before every round, so that a
+    /// Refreshes the table when it is due, for as long as it is polled. `settings` is called each time, so that a
     /// reload of the configuration counts.
-    pub async fn keep_fresh(self: Arc<Self>, upkeep: impl Fn() -> Upkeep, metrics: Arc<Metrics>) {
+    pub async fn keep_fresh(
+        self: Arc<Self>,
+        settings: impl Fn() -> RefreshSettings,
+        metrics: Arc<Metrics>,
+    ) {
         let mut failed = false;
-        let begun = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         let mut warned: Option<tokio::time::Instant> = None;
         loop {
-            let settings = upkeep();
+            let now = settings();
             self.export(&metrics);
             let age = self.age();
-            let waited = begun.elapsed() >= FIRST_REFRESH;
-            if waited
-                && age > settings.warn_age
-                && warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN)
+            if started.elapsed() >= WARN_DELAY
+                && age > now.warn_age
+                && warned.is_none_or(|at| at.elapsed() >= WARN_INTERVAL)
             {
                 tracing::warn!(days = age.as_secs() / 86_400, "the table of TLDs is old");
                 warned = Some(tokio::time::Instant::now());
             }
-            tokio::time::sleep(next_round(age, &settings, failed)).await;
-            let settings = upkeep();
-            if settings.every.is_zero() || self.age() < settings.every {
+            tokio::time::sleep(pause(age, &now, failed)).await;
+            let now = settings();
+            if now.interval.is_zero() || self.age() < now.interval {
                 continue;
             }
-            let result = self.round(settings.fetch).await;
+            let result = self.refresh_in_background(now.fetch).await;
             metrics.tld_refresh(result);
-            failed = result == Ended::Failed;
+            failed = result == TaskResult::Failed;
         }
     }
 
@@ -110,17 +113,17 @@ impl Tlds {
     }
 
     fn export(&self, metrics: &Metrics) {
-        let held = self.current.load();
-        metrics.tld_table(held.stored.checked, held.table.len());
+        let current = self.current.load();
+        metrics.tld_table(current.stored.checked, current.table.len());
     }
 
-    /// One refresh on a thread that may block; how it ended.
-    async fn round(self: &Arc<Self>, fetch: Fetch) -> Ended {
+    /// One refresh on a thread that may block.
+    async fn refresh_in_background(self: &Arc<Self>, fetch: Fetch) -> TaskResult {
         let tlds = Arc::clone(self);
         match tokio::task::spawn_blocking(move || tlds.refresh(&fetch)).await {
             Ok(Ok(Refreshed::Unchanged)) => {
                 tracing::debug!("the table of TLDs is the newest");
-                Ended::Well
+                TaskResult::Succeeded
             }
             Ok(Ok(Refreshed::Replaced { table, added, removed })) => {
                 tracing::info!(
@@ -130,65 +133,65 @@ impl Tlds {
                     removed = removed.join(" "),
                     "a new table of TLDs"
                 );
-                Ended::Well
+                TaskResult::Succeeded
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "the table of TLDs stays as it is");
-                Ended::Failed
+                tracing::warn!(%error, "the table of TLDs cannot be refreshed");
+                TaskResult::Failed
             }
             Err(error) => {
-                tracing::error!(%error, "the refresh of the table of TLDs broke off");
-                Ended::Failed
+                tracing::error!(%error, "the refresh of the table of TLDs was aborted");
+                TaskResult::Failed
             }
         }
     }
 }
 
-fn held(stored: Stored) -> Held {
-    if let Some(error) = &stored.passed_over {
+fn current(stored: Stored) -> CurrentTable {
+    if let Some(error) = &stored.file_error {
         tracing::warn!(%error, "the built-in table of TLDs is used");
     }
-    Held { table: Arc::new(stored.table.clone()), stored }
+    CurrentTable { table: Arc::new(stored.table.clone()), stored }
 }
 
-/// Time until something is to be done: a refresh is due, or the age is to be looked at.
-fn next_round(age: Duration, settings: &Upkeep, failed: bool) -> Duration {
-    if settings.every.is_zero() {
-        return RETRY;
+/// Time until a refresh is due or the age is checked.
+fn pause(age: Duration, settings: &RefreshSettings, failed: bool) -> Duration {
+    if settings.interval.is_zero() {
+        return RETRY_DELAY;
     }
-    let due = settings.every.saturating_sub(age);
-    // Some seconds at least: nobody asks a public server in a tight loop, whatever is configured.
-    let least = if failed { RETRY.min(settings.every) } else { Duration::ZERO };
-    due.clamp(least.max(Duration::from_secs(5)), RETRY.max(least))
+    let due = settings.interval.saturating_sub(age);
+    // Five seconds at least: whatever is configured, a public server is not queried in a tight loop.
+    let least = if failed { RETRY_DELAY.min(settings.interval) } else { Duration::ZERO };
+    due.clamp(least.max(Duration::from_secs(5)), RETRY_DELAY.max(least))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn upkeep(every: Duration) -> Upkeep {
+    fn settings(interval: Duration) -> RefreshSettings {
         let fetch = Fetch {
             url: "https://tld.example/".to_owned(),
             timeout: Duration::from_secs(1),
             ca_file: None,
         };
-        Upkeep { fetch, every, warn_age: Duration::from_secs(7 * 86_400) }
+        RefreshSettings { fetch, interval, warn_age: Duration::from_secs(7 * 86_400) }
     }
 
     #[test]
-    fn rounds_come_when_something_is_due() {
+    fn refreshes_and_checks_come_when_they_are_due() {
         let day = Duration::from_secs(86_400);
         let minute = Duration::from_secs(60);
-        for (age, every, failed, expected) in [
+        for (age, interval, failed, expected) in [
             (day, day, false, Duration::from_secs(5)),
-            (Duration::ZERO, day, false, RETRY),
+            (Duration::ZERO, day, false, RETRY_DELAY),
             (day - minute, day, false, minute),
-            (day, day, true, RETRY),
+            (day, day, true, RETRY_DELAY),
             (day, minute, true, minute),
-            (day, Duration::ZERO, false, RETRY),
+            (day, Duration::ZERO, false, RETRY_DELAY),
         ] {
-            let found = next_round(age, &upkeep(every), failed);
-            assert_eq!(found, expected, "{age:?} {every:?} {failed}");
+            let found = pause(age, &settings(interval), failed);
+            assert_eq!(found, expected, "{age:?} {interval:?} {failed}");
         }
     }
 }

@@ -1,55 +1,57 @@
-//! Lists that are asked by DNS whether they have a domain: what is asked, and what an answer means.
+//! Block lists that are queried over DNS: the name to query, and what an answer means.
 //!
-//! The forms are those of the lists' own documents: [DBL](https://www.spamhaus.org/faqs/domain-blocklist/),
-//! [SURBL](https://surbl.org/lists), [URIBL](https://uribl.com/about.shtml). All answer with an address of
-//! 127.0.0.0/8 that is a code, or with NXDOMAIN. RFC 5782 §2.1 and §3 have the rest.
+//! The answer formats are those of the lists' documentation:
+//! [DBL](https://www.spamhaus.org/faqs/domain-blocklist/), [SURBL](https://surbl.org/lists),
+//! [URIBL](https://uribl.com/about.shtml). All answer with an address of 127.0.0.0/8 that is a
+//! code, or with NXDOMAIN. RFC 5782 §2.1 and §3 describe the rest.
 
 use std::fmt;
 use std::net::Ipv4Addr;
 
 use crate::engine::outcome::Verdict;
 
-/// What a list answers with.
+/// How the answers of a list are coded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// Spamhaus' DBL: the last number is a code.
+pub enum AnswerFormat {
+    /// Spamhaus DBL: the last octet is a code.
     Dbl,
-    /// SURBL: the last number is a set of bits, one a source.
+    /// SURBL: the last octet is a bit set, one bit per source.
     Surbl,
-    /// URIBL: the same; black and red count, grey does not.
+    /// URIBL: a bit set as well. Black and red count, grey does not.
     Uribl,
-    /// Some other one: every code is a listing, but for those that all lists refuse with.
+    /// Any other list: every code is a listing, except the codes that all lists use to refuse.
     #[default]
     Any,
 }
 
-/// Which codes are meant.
+/// A set of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codes {
-    /// These and those in between.
+    /// All addresses from the first to the last, both included.
     Range(Ipv4Addr, Ipv4Addr),
     /// 127.0.0.x with one of these bits.
     Bits(u8),
 }
 
-/// Codes, and what a domain is that has one; without a verdict what the list says of all.
+/// Codes, and the verdict on a domain with one of them. Without a verdict, that of the list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meaning {
     pub codes: Codes,
     pub verdict: Option<Verdict>,
 }
 
-/// A list that is asked.
+/// A block list to query.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Blocklist {
     /// The operator's name for it.
     pub name: String,
-    /// Behind the domain, without root dot. The operator's key stands in it: it is told to nobody.
+    /// Appended to the domain, without the trailing dot. It contains the operator's key, so it is
+    /// never logged.
     pub zone: String,
-    pub form: Form,
-    /// What is listed.
+    pub format: AnswerFormat,
+    /// The verdict on a listed domain.
     pub verdict: Verdict,
-    /// What counts before the form does.
+    /// These take precedence over the format.
     pub meanings: Vec<Meaning>,
 }
 
@@ -59,92 +61,96 @@ impl fmt::Debug for Blocklist {
     }
 }
 
-/// What a list says of a domain.
+/// The answer of a list about a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum BlocklistAnswer {
     Listed(Verdict),
     Clean,
-    /// It does not answer whoever asks in this way: too often, by a public resolver, without a key.
+    /// The list does not serve this client: too many queries, a public resolver, or no key.
     Refused,
-    /// It answered with nothing that means anything here, as a resolver does that invents addresses.
-    Odd,
-    /// No answer, or none in time.
+    /// An answer without a meaning here, as from a resolver that invents addresses.
+    Unexpected,
+    /// No response, or none in time.
     Unanswered,
 }
 
-/// Codes by which lists say that they do not answer, whatever their form (Spamhaus).
-const REFUSALS: [u8; 3] = [127, 255, 255];
+/// Prefix of the codes by which all lists say that they refuse (Spamhaus).
+const REFUSAL_PREFIX: [u8; 3] = [127, 255, 255];
 
 impl Blocklist {
-    /// The name to look up for a domain in lower-case ASCII form, without root dot.
-    pub fn question(&self, domain: &str) -> String {
+    /// The name to query for a domain in lower-case ASCII form, without the trailing dot.
+    pub fn query_name(&self, domain: &str) -> String {
         format!("{domain}.{}", self.zone)
     }
 
-    /// What the addresses of an answer mean; of several the worst counts, and a refusal before all.
-    pub fn said(&self, addresses: &[Ipv4Addr]) -> Said {
-        let said = || addresses.iter().map(|address| self.of_address(*address));
+    /// What the addresses of a response mean. A refusal takes precedence, then the worst verdict
+    /// counts.
+    pub fn interpret(&self, addresses: &[Ipv4Addr]) -> BlocklistAnswer {
+        let answers = || addresses.iter().map(|address| self.interpret_address(*address));
         if addresses.is_empty() {
-            return Said::Clean;
+            return BlocklistAnswer::Clean;
         }
-        if said().any(|said| said == Said::Refused) {
-            return Said::Refused;
+        if answers().any(|answer| answer == BlocklistAnswer::Refused) {
+            return BlocklistAnswer::Refused;
         }
-        let verdicts = said().filter_map(|said| match said {
-            Said::Listed(verdict) => Some(verdict),
+        let verdicts = answers().filter_map(|answer| match answer {
+            BlocklistAnswer::Listed(verdict) => Some(verdict),
             _ => None,
         });
         match verdicts.max() {
-            Some(verdict) => Said::Listed(verdict),
-            None if said().all(|said| said == Said::Clean) => Said::Clean,
-            None => Said::Odd,
+            Some(verdict) => BlocklistAnswer::Listed(verdict),
+            None if answers().all(|answer| answer == BlocklistAnswer::Clean) => {
+                BlocklistAnswer::Clean
+            }
+            None => BlocklistAnswer::Unexpected,
         }
     }
 
-    fn of_address(&self, address: Ipv4Addr) -> Said {
-        let numbers = address.octets();
-        if numbers[0] != 127 {
-            return Said::Odd;
+    fn interpret_address(&self, address: Ipv4Addr) -> BlocklistAnswer {
+        let octets = address.octets();
+        if octets[0] != 127 {
+            return BlocklistAnswer::Unexpected;
         }
-        if numbers[..3] == REFUSALS || self.form.refuses(numbers) {
-            return Said::Refused;
+        if octets[..3] == REFUSAL_PREFIX || self.format.is_refusal(octets) {
+            return BlocklistAnswer::Refused;
         }
-        let own = self.meanings.iter().find(|meaning| meaning.codes.hold(address));
-        match own {
-            Some(meaning) => Said::Listed(meaning.verdict.unwrap_or(self.verdict)),
-            None => self.form.said(numbers, self.verdict),
+        let meaning = self.meanings.iter().find(|meaning| meaning.codes.contain(address));
+        match meaning {
+            Some(meaning) => BlocklistAnswer::Listed(meaning.verdict.unwrap_or(self.verdict)),
+            None => self.format.interpret(octets, self.verdict),
         }
     }
 }
 
-impl Form {
-    const fn refuses(self, numbers: [u8; 4]) -> bool {
+impl AnswerFormat {
+    const fn is_refusal(self, octets: [u8; 4]) -> bool {
         match self {
-            Form::Surbl | Form::Uribl => matches!(numbers, [127, 0, 0, 1]),
-            Form::Dbl | Form::Any => false,
+            AnswerFormat::Surbl | AnswerFormat::Uribl => matches!(octets, [127, 0, 0, 1]),
+            AnswerFormat::Dbl | AnswerFormat::Any => false,
         }
     }
 
-    const fn said(self, numbers: [u8; 4], verdict: Verdict) -> Said {
-        let listed = match (self, numbers) {
-            // 255: an address was asked for in the place of a name. That says nothing of other questions.
-            (Form::Dbl, [127, 0, 1, code]) => matches!(code, 2..=254),
-            (Form::Surbl, [127, 0, 0, bits]) => bits & !1 != 0,
-            // Black and red. Grey is bulk mail that somebody did not ask for.
-            (Form::Uribl, [127, 0, 0, bits]) if bits & (2 | 8) == 0 && bits & 4 != 0 => {
-                return Said::Clean;
+    const fn interpret(self, octets: [u8; 4], verdict: Verdict) -> BlocklistAnswer {
+        let listed = match (self, octets) {
+            // 255 means that an address was queried instead of a name. That says nothing about
+            // other queries.
+            (AnswerFormat::Dbl, [127, 0, 1, code]) => matches!(code, 2..=254),
+            (AnswerFormat::Surbl, [127, 0, 0, bits]) => bits & !1 != 0,
+            // Black and red are listings. Grey is unsolicited bulk mail.
+            (AnswerFormat::Uribl, [127, 0, 0, bits]) if bits & (2 | 8) == 0 && bits & 4 != 0 => {
+                return BlocklistAnswer::Clean;
             }
-            (Form::Uribl, [127, 0, 0, bits]) => bits & (2 | 8) != 0,
+            (AnswerFormat::Uribl, [127, 0, 0, bits]) => bits & (2 | 8) != 0,
             // RFC 5782 §2.1: 127.0.0.1 should not be used.
-            (Form::Any, [127, _, _, _]) => !matches!(numbers, [127, 0, 0, 1]),
+            (AnswerFormat::Any, [127, _, _, _]) => !matches!(octets, [127, 0, 0, 1]),
             _ => false,
         };
-        if listed { Said::Listed(verdict) } else { Said::Odd }
+        if listed { BlocklistAnswer::Listed(verdict) } else { BlocklistAnswer::Unexpected }
     }
 }
 
 impl Codes {
-    fn hold(self, address: Ipv4Addr) -> bool {
+    fn contain(self, address: Ipv4Addr) -> bool {
         match self {
             Codes::Range(first, last) => (first..=last).contains(&address),
             Codes::Bits(wanted) => match address.octets() {
@@ -154,7 +160,7 @@ impl Codes {
         }
     }
 
-    /// `127.0.1.4`, `127.0.1.4-127.0.1.6`, `bits 24`.
+    /// Parses `127.0.1.4`, `127.0.1.4-127.0.1.6`, or `bits 24`.
     fn parse(text: &str) -> Option<Codes> {
         if let Some(bits) = text.strip_prefix("bits ") {
             return bits.trim().parse().ok().filter(|bits| *bits != 0).map(Codes::Bits);
@@ -170,7 +176,7 @@ impl Codes {
 impl std::str::FromStr for Meaning {
     type Err = ();
 
-    /// Codes, or codes with a verdict: `127.0.1.4-127.0.1.6 = unsafe`.
+    /// Parses codes, or codes with a verdict: `127.0.1.4-127.0.1.6 = unsafe`.
     fn from_str(text: &str) -> Result<Meaning, ()> {
         let (codes, verdict) = match text.split_once('=') {
             None => (text, None),
@@ -190,11 +196,11 @@ impl std::str::FromStr for Meaning {
 mod tests {
     use super::*;
 
-    fn list(form: Form, meanings: &[&str]) -> Blocklist {
+    fn list(format: AnswerFormat, meanings: &[&str]) -> Blocklist {
         Blocklist {
             name: "x".to_owned(),
             zone: "key.list.example".to_owned(),
-            form,
+            format,
             verdict: Verdict::Suspect,
             meanings: meanings.iter().map(|text| text.parse().unwrap()).collect(),
         }
@@ -202,49 +208,55 @@ mod tests {
 
     #[test]
     fn codes_of_every_form_mean_what_the_lists_say() {
-        const SUSPECT: Said = Said::Listed(Verdict::Suspect);
-        for (form, address, said) in [
-            (Form::Dbl, "127.0.1.2", SUSPECT),
-            (Form::Dbl, "127.0.1.106", SUSPECT),
-            (Form::Dbl, "127.0.1.254", SUSPECT),
-            (Form::Dbl, "127.0.1.255", Said::Odd),
-            (Form::Dbl, "127.0.1.1", Said::Odd),
-            (Form::Dbl, "127.255.255.254", Said::Refused),
-            (Form::Dbl, "127.0.0.2", Said::Odd),
-            (Form::Surbl, "127.0.0.8", SUSPECT),
-            (Form::Surbl, "127.0.0.200", SUSPECT),
-            (Form::Surbl, "127.0.0.1", Said::Refused),
-            (Form::Surbl, "127.0.1.8", Said::Odd),
-            (Form::Uribl, "127.0.0.2", SUSPECT),
-            (Form::Uribl, "127.0.0.4", Said::Clean),
-            (Form::Uribl, "127.0.0.6", SUSPECT),
-            (Form::Uribl, "127.0.0.1", Said::Refused),
-            (Form::Any, "127.1.2.3", SUSPECT),
-            (Form::Any, "127.0.0.1", Said::Odd),
-            (Form::Any, "127.255.255.255", Said::Refused),
-            // A resolver that answers for names that are not.
-            (Form::Any, "192.0.2.80", Said::Odd),
-            (Form::Dbl, "192.0.2.80", Said::Odd),
+        const SUSPECT: BlocklistAnswer = BlocklistAnswer::Listed(Verdict::Suspect);
+        for (format, address, expected) in [
+            (AnswerFormat::Dbl, "127.0.1.2", SUSPECT),
+            (AnswerFormat::Dbl, "127.0.1.106", SUSPECT),
+            (AnswerFormat::Dbl, "127.0.1.254", SUSPECT),
+            (AnswerFormat::Dbl, "127.0.1.255", BlocklistAnswer::Unexpected),
+            (AnswerFormat::Dbl, "127.0.1.1", BlocklistAnswer::Unexpected),
+            (AnswerFormat::Dbl, "127.255.255.254", BlocklistAnswer::Refused),
+            (AnswerFormat::Dbl, "127.0.0.2", BlocklistAnswer::Unexpected),
+            (AnswerFormat::Surbl, "127.0.0.8", SUSPECT),
+            (AnswerFormat::Surbl, "127.0.0.200", SUSPECT),
+            (AnswerFormat::Surbl, "127.0.0.1", BlocklistAnswer::Refused),
+            (AnswerFormat::Surbl, "127.0.1.8", BlocklistAnswer::Unexpected),
+            (AnswerFormat::Uribl, "127.0.0.2", SUSPECT),
+            (AnswerFormat::Uribl, "127.0.0.4", BlocklistAnswer::Clean),
+            (AnswerFormat::Uribl, "127.0.0.6", SUSPECT),
+            (AnswerFormat::Uribl, "127.0.0.1", BlocklistAnswer::Refused),
+            (AnswerFormat::Any, "127.1.2.3", SUSPECT),
+            (AnswerFormat::Any, "127.0.0.1", BlocklistAnswer::Unexpected),
+            (AnswerFormat::Any, "127.255.255.255", BlocklistAnswer::Refused),
+            // A resolver that invents addresses for missing names.
+            (AnswerFormat::Any, "192.0.2.80", BlocklistAnswer::Unexpected),
+            (AnswerFormat::Dbl, "192.0.2.80", BlocklistAnswer::Unexpected),
         ] {
             let address = address.parse().unwrap();
-            assert_eq!(list(form, &[]).said(&[address]), said, "{form:?} {address}");
+            assert_eq!(list(format, &[]).interpret(&[address]), expected, "{format:?} {address}");
         }
     }
 
     #[test]
     fn of_several_codes_the_worst_counts_and_a_refusal_before_all() {
-        let list = list(Form::Surbl, &["bits 8 = unsafe", "127.0.0.64"]);
-        let said = |addresses: &[&str]| {
+        let list = list(AnswerFormat::Surbl, &["bits 8 = unsafe", "127.0.0.64"]);
+        let interpret = |addresses: &[&str]| {
             let addresses: Vec<Ipv4Addr> =
                 addresses.iter().map(|address| address.parse().unwrap()).collect();
-            list.said(&addresses)
+            list.interpret(&addresses)
         };
-        assert_eq!(said(&[]), Said::Clean);
-        assert_eq!(said(&["127.0.0.64"]), Said::Listed(Verdict::Suspect));
-        assert_eq!(said(&["127.0.0.72"]), Said::Listed(Verdict::Unsafe));
-        assert_eq!(said(&["127.0.0.64", "127.0.0.8"]), Said::Listed(Verdict::Unsafe));
-        assert_eq!(said(&["127.0.0.8", "127.255.255.254"]), Said::Refused);
-        assert_eq!(said(&["127.0.0.64", "192.0.2.1"]), Said::Listed(Verdict::Suspect));
+        assert_eq!(interpret(&[]), BlocklistAnswer::Clean);
+        assert_eq!(interpret(&["127.0.0.64"]), BlocklistAnswer::Listed(Verdict::Suspect));
+        assert_eq!(interpret(&["127.0.0.72"]), BlocklistAnswer::Listed(Verdict::Unsafe));
+        assert_eq!(
+            interpret(&["127.0.0.64", "127.0.0.8"]),
+            BlocklistAnswer::Listed(Verdict::Unsafe)
+        );
+        assert_eq!(interpret(&["127.0.0.8", "127.255.255.254"]), BlocklistAnswer::Refused);
+        assert_eq!(
+            interpret(&["127.0.0.64", "192.0.2.1"]),
+            BlocklistAnswer::Listed(Verdict::Suspect)
+        );
     }
 
     #[test]
@@ -260,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_zone_is_told_to_nobody() {
-        assert!(!format!("{:?}", list(Form::Dbl, &[])).contains("key"));
+    fn debug_output_does_not_show_the_zone() {
+        assert!(!format!("{:?}", list(AnswerFormat::Dbl, &[])).contains("key"));
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of lists, in the formats that they come in.
+//! Lines of lists, in the formats that lists are published in.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::Range;
@@ -8,184 +8,192 @@ use crate::engine::link::{Kind, Target, reference};
 use crate::engine::lists::{self, Entry};
 use crate::policy::ascii_domain;
 
-use super::zone::{Said, Zone};
+use super::zone::{Zone, ZoneLine};
 
-/// How a list is written.
+/// The file format of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// An entry a line; `#` and `;` begin comments, `*.name` and `||name^` are taken for `name`.
+    /// One entry per line. `#` and `;` begin comments; `*.host_name` and `||host_name^` mean `host_name`.
     #[default]
     Plain,
-    /// hosts(5): an address, then names.
+    /// hosts(5): an address, then host names.
     Hosts,
     /// Comma-separated values; quotes as in RFC 4180.
     Csv,
-    /// An object of JSON a line.
+    /// One JSON object per line.
     JsonLines,
-    /// A response policy zone as a zone file.
+    /// A response policy zone (RPZ) as a zone file.
     Rpz,
 }
 
-/// What its entries are.
+/// What the entries of a list are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Holds {
-    /// Names, each with all below it.
+pub enum EntryKind {
+    /// Domains, each with all hosts below it.
     #[default]
     Domains,
-    /// Hosts, each alone.
+    /// Single hosts.
     Hosts,
-    /// URLs; their scheme and fragment do not count.
+    /// URLs. Scheme and fragment are ignored.
     Urls,
-    /// Names that readers know, which others pose as; no bad ones. A line that is none spoils the list.
+    /// Names that readers know and that attackers imitate. They are not bad themselves. One invalid
+    /// line makes the whole list invalid.
     Names,
 }
 
-/// How the lines of a list are read.
+/// How to read the lines of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Form {
+pub struct ListLayout {
     pub format: Format,
-    pub holds: Holds,
+    pub entry_kind: EntryKind,
     /// The column of CSV, counted from 1.
     pub column: usize,
-    /// The member of JSON objects.
+    /// The key in JSON objects.
     pub member: String,
 }
 
-/// What a line is.
+/// What a line contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// So many entries.
+    /// This many entries.
     Entries(usize),
-    /// A comment, an empty line, a record that lists nothing.
-    Nothing,
-    /// Something else, or something else beside entries.
-    Odd,
+    /// A comment, an empty line, or a record that lists nothing.
+    Empty,
+    /// Something that is not an entry, perhaps in addition to entries.
+    Invalid,
 }
 
-/// Reads the lines of one list.
+/// Parses the lines of one list.
 #[derive(Debug)]
 pub struct Reader<'f> {
-    form: &'f Form,
+    layout: &'f ListLayout,
     zone: Zone,
 }
 
 impl<'f> Reader<'f> {
-    pub fn new(form: &'f Form) -> Reader<'f> {
-        Reader { form, zone: Zone::default() }
+    pub fn new(layout: &'f ListLayout) -> Reader<'f> {
+        Reader { layout, zone: Zone::default() }
     }
 
-    /// Reads a line; `entry` is handed what it lists.
+    /// Parses a line. `entry` is called for each entry in it.
     pub fn line(&mut self, line: &str, mut entry: impl FnMut(Entry<'_>)) -> Line {
         let line = line.trim_start_matches('\u{FEFF}').trim_end();
-        let holds = self.form.holds;
-        match self.form.format {
-            Format::Rpz => match self.zone.line(line) {
-                Said::Nothing => Line::Nothing,
-                Said::Odd => Line::Odd,
-                Said::Owner { name: owner, below, listed: meant } => {
-                    let holds = if below { Holds::Domains } else { Holds::Hosts };
-                    match name(&owner) {
-                        None => Line::Odd,
-                        Some(name) if meant => listed(&name, holds, &mut entry),
-                        Some(name) => {
+        let entry_kind = self.layout.entry_kind;
+        match self.layout.format {
+            Format::Rpz => match self.zone.parse_line(line) {
+                ZoneLine::Empty => Line::Empty,
+                ZoneLine::Invalid => Line::Invalid,
+                ZoneLine::Owner { name: owner, below, listed: is_listed } => {
+                    let entry_kind = if below { EntryKind::Domains } else { EntryKind::Hosts };
+                    match host_name(&owner) {
+                        None => Line::Invalid,
+                        Some(host_name) if is_listed => {
+                            add_name(&host_name, entry_kind, &mut entry)
+                        }
+                        Some(host_name) => {
                             entry(match below {
-                                true => Entry::ExceptBelow(&name),
-                                false => Entry::ExceptHost(&name),
+                                true => Entry::ExceptBelow(&host_name),
+                                false => Entry::ExceptHost(&host_name),
                             });
                             Line::Entries(1)
                         }
                     }
                 }
             },
-            _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => Line::Nothing,
+            _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => Line::Empty,
             Format::Plain => {
                 let word = line.split_whitespace().next().unwrap_or_default();
-                one(word, holds, &mut entry)
+                parse_entry(word, entry_kind, &mut entry)
             }
-            Format::Hosts => hosts(line, holds, &mut entry),
+            Format::Hosts => parse_hosts_line(line, entry_kind, &mut entry),
             Format::Csv => {
-                let cell = cells(line).nth(self.form.column.saturating_sub(1));
-                cell.map_or(Line::Odd, |cell| one(cell.trim(), holds, &mut entry))
+                let cell = csv_cells(line).nth(self.layout.column.saturating_sub(1));
+                cell.map_or(Line::Invalid, |cell| parse_entry(cell.trim(), entry_kind, &mut entry))
             }
             Format::JsonLines => {
                 let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
-                let text = value.as_ref().and_then(|value| value.get(&self.form.member)?.as_str());
-                text.map_or(Line::Odd, |text| one(text.trim(), holds, &mut entry))
+                let text =
+                    value.as_ref().and_then(|value| value.get(&self.layout.member)?.as_str());
+                text.map_or(Line::Invalid, |text| parse_entry(text.trim(), entry_kind, &mut entry))
             }
         }
     }
 
-    /// What is to be said when no line is left.
+    /// To be called after the last line.
     pub fn end(&self) -> Line {
-        if self.zone.is_open() { Line::Odd } else { Line::Nothing }
+        if self.zone.is_incomplete() { Line::Invalid } else { Line::Empty }
     }
 }
 
-/// hosts(5): names of the machine itself are passed over.
-fn hosts(line: &str, holds: Holds, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+/// hosts(5): the names of the machine itself are skipped.
+fn parse_hosts_line(line: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
     let line = line.split('#').next().unwrap_or_default();
     let mut words = line.split_whitespace();
-    let Some(first) = words.next() else { return Line::Nothing };
+    let Some(first) = words.next() else { return Line::Empty };
     if first.parse::<IpAddr>().is_err() {
-        return Line::Odd;
+        return Line::Invalid;
     }
     let (mut entries, mut odd) = (0, false);
-    for name in words.filter(|name| name.contains('.') && name.parse::<IpAddr>().is_err()) {
-        if name.eq_ignore_ascii_case("localhost.localdomain") {
+    for host_name in
+        words.filter(|host_name| host_name.contains('.') && host_name.parse::<IpAddr>().is_err())
+    {
+        if host_name.eq_ignore_ascii_case("localhost.localdomain") {
             continue;
         }
-        match one(name, holds, entry) {
+        match parse_entry(host_name, entry_kind, entry) {
             Line::Entries(count) => entries += count,
-            Line::Nothing => {}
-            Line::Odd => odd = true,
+            Line::Empty => {}
+            Line::Invalid => odd = true,
         }
     }
     if odd {
-        return Line::Odd;
+        return Line::Invalid;
     }
-    if entries == 0 { Line::Nothing } else { Line::Entries(entries) }
+    if entries == 0 { Line::Empty } else { Line::Entries(entries) }
 }
 
-/// One entry.
-fn one(text: &str, holds: Holds, entry: &mut impl FnMut(Entry<'_>)) -> Line {
-    if holds == Holds::Urls {
-        return match url(text) {
+/// Parses one entry.
+fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+    if entry_kind == EntryKind::Urls {
+        return match entry_url(text) {
             Some(url) => {
                 entry(Entry::Url(&url));
                 Line::Entries(1)
             }
-            None => Line::Odd,
+            None => Line::Invalid,
         };
     }
     let bare = text.strip_prefix("||").map_or(text, |text| text.strip_suffix('^').unwrap_or(text));
     let bare = bare.strip_prefix("*.").unwrap_or(bare).trim_start_matches('.');
-    match name(bare) {
-        Some(name) => listed(&name, holds, entry),
-        None => Line::Odd,
+    match host_name(bare) {
+        Some(host_name) => add_name(&host_name, entry_kind, entry),
+        None => Line::Invalid,
     }
 }
 
-fn listed(name: &str, holds: Holds, entry: &mut impl FnMut(Entry<'_>)) -> Line {
-    let address = name.parse::<IpAddr>().is_ok();
-    if holds == Holds::Hosts || address {
-        entry(Entry::Host(name));
+fn add_name(host_name: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'_>)) -> Line {
+    let address = host_name.parse::<IpAddr>().is_ok();
+    if entry_kind == EntryKind::Hosts || address {
+        entry(Entry::Host(host_name));
         return Line::Entries(1);
     }
-    // A suffix under which others register would take their names along.
-    if registrable(name, Section::Private).is_none() {
-        return Line::Odd;
+    // A public suffix would list the names of everybody who registered below it.
+    if registrable(host_name, Section::Private).is_none() {
+        return Line::Invalid;
     }
-    entry(Entry::Below(name));
+    entry(Entry::Below(host_name));
     Line::Entries(1)
 }
 
-/// A host in lower-case ASCII form. One label alone is none: no list means a top-level domain.
-fn name(text: &str) -> Option<String> {
-    ascii_domain(text).filter(|name| name.contains('.'))
+/// A host name in lower-case ASCII form. A single label is not accepted: no list means a top-level
+/// domain.
+fn host_name(text: &str) -> Option<String> {
+    ascii_domain(text).filter(|host_name| host_name.contains('.'))
 }
 
-/// A URL as [`Entry::Url`] has it, read as in mail. One without a scheme begins with its host.
-fn url(text: &str) -> Option<String> {
+/// A URL in the form of [`Entry::Url`], parsed as in mail. Without a scheme it begins with the
+/// host.
+fn entry_url(text: &str) -> Option<String> {
     let text = text.replace(reference::is_stripped, "");
     let link = match reference::parse(&text, 0..text.len()).next()? {
         Target::Link(link) if link.kind != Kind::Email => link,
@@ -195,15 +203,15 @@ fn url(text: &str) -> Option<String> {
     let host = link.host_str(&text);
     let host = match host.strip_prefix('[').map(|rest| rest.strip_suffix(']')) {
         Some(address) => address?.parse::<Ipv6Addr>().ok()?.to_string(),
-        None => name(host)?,
+        None => host_name(host)?,
     };
     let port = link.port.clone().map(piece).unwrap_or_default();
     let number = port.is_empty() || port.parse::<u16>().is_ok();
     number.then(|| lists::url(&host, port, piece(link.tail.clone())))
 }
 
-/// The cells of a line of CSV, quotes taken away.
-fn cells(line: &str) -> impl Iterator<Item = String> {
+/// The cells of a CSV line, without quotes.
+fn csv_cells(line: &str) -> impl Iterator<Item = String> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         let text = rest?.trim_start();
@@ -238,12 +246,12 @@ fn cells(line: &str) -> impl Iterator<Item = String> {
 mod tests {
     use super::*;
 
-    fn read(format: Format, holds: Holds, text: &str) -> Vec<String> {
-        let form = Form { format, holds, column: 2, member: "host".to_owned() };
-        let mut reader = Reader::new(&form);
+    fn read(format: Format, entry_kind: EntryKind, text: &str) -> Vec<String> {
+        let layout = ListLayout { format, entry_kind, column: 2, member: "host".to_owned() };
+        let mut reader = Reader::new(&layout);
         let mut found = Vec::new();
         for line in text.lines() {
-            let said = reader.line(line, |entry| {
+            let result = reader.line(line, |entry| {
                 found.push(match entry {
                     Entry::Below(name) => format!("below {name}"),
                     Entry::Host(name) => format!("host {name}"),
@@ -252,11 +260,11 @@ mod tests {
                     Entry::ExceptHost(name) => format!("except host {name}"),
                 });
             });
-            if said == Line::Odd {
+            if result == Line::Invalid {
                 found.push(format!("odd {line}"));
             }
         }
-        if reader.end() == Line::Odd {
+        if reader.end() == Line::Invalid {
             found.push("odd end".to_owned());
         }
         found
@@ -267,7 +275,7 @@ mod tests {
         let text = "\u{FEFF}# x\n; y\n! z\n\nEvil.Example # why\n*.evil.test\n||ads.test^\n\
                     b\u{fc}cher.example\ncom\nco.uk\ngithub.io\n192.0.2.1\na b..c\nx/y\n";
         assert_eq!(
-            read(Format::Plain, Holds::Domains, text),
+            read(Format::Plain, EntryKind::Domains, text),
             [
                 "below evil.example",
                 "below evil.test",
@@ -281,7 +289,7 @@ mod tests {
                 "odd x/y",
             ]
         );
-        assert_eq!(read(Format::Plain, Holds::Hosts, "github.io\n"), ["host github.io"]);
+        assert_eq!(read(Format::Plain, EntryKind::Hosts, "github.io\n"), ["host github.io"]);
     }
 
     #[test]
@@ -289,7 +297,7 @@ mod tests {
         let text = "https://u@Evil.Example:443/A?b=C#d\nevil.example\nhttp://evil.example:8080?x\n\
                     http:///x\n";
         assert_eq!(
-            read(Format::Plain, Holds::Urls, text),
+            read(Format::Plain, EntryKind::Urls, text),
             [
                 "url evil.example/A?b=C",
                 "url evil.example/",
@@ -320,14 +328,14 @@ mod tests {
             ("/x/y", "odd /x/y"),
             ("http://[x]/", "odd http://[x]/"),
         ] {
-            assert_eq!(read(Format::Plain, Holds::Urls, text), [expected], "{text}");
+            assert_eq!(read(Format::Plain, EntryKind::Urls, text), [expected], "{text}");
         }
     }
 
     #[test]
-    fn a_name_that_is_odd_takes_no_other_with_it() {
+    fn an_invalid_name_does_not_affect_others_on_its_line() {
         assert_eq!(
-            read(Format::Hosts, Holds::Domains, "0.0.0.0 co.uk evil.example"),
+            read(Format::Hosts, EntryKind::Domains, "0.0.0.0 co.uk evil.example"),
             ["below evil.example", "odd 0.0.0.0 co.uk evil.example"]
         );
     }
@@ -337,7 +345,7 @@ mod tests {
         let text = "127.0.0.1 localhost localhost.localdomain\n::1 ip6-loopback\n0.0.0.0 0.0.0.0\n\
                     0.0.0.0 evil.example bad.example # both\nevil.example\n#x\n";
         assert_eq!(
-            read(Format::Hosts, Holds::Hosts, text),
+            read(Format::Hosts, EntryKind::Hosts, text),
             ["host evil.example", "host bad.example", "odd evil.example"]
         );
     }
@@ -346,12 +354,12 @@ mod tests {
     fn cells_and_members() {
         let text = "# id, host\n1,evil.example,x\n\"2, a\",\"bad.example\"\n\"3 \"\"q\"\"\" , \"un.example\n4\n";
         assert_eq!(
-            read(Format::Csv, Holds::Domains, text),
+            read(Format::Csv, EntryKind::Domains, text),
             ["below evil.example", "below bad.example", "below un.example", "odd 4"]
         );
         let text = "{\"host\":\"evil.example\"}\n{\"host\":7}\n{\"x\":1}\n[]\n";
         let odd = ["odd {\"host\":7}", "odd {\"x\":1}", "odd []"];
-        let found = read(Format::JsonLines, Holds::Domains, text);
+        let found = read(Format::JsonLines, EntryKind::Domains, text);
         assert_eq!(found[0], "below evil.example");
         assert_eq!(found[1..], odd);
     }
@@ -363,7 +371,7 @@ mod tests {
                     fine.example CNAME rpz-passthru.\n32.1.2.0.192.rpz-ip CNAME .\n\
                     ns.evil.rpz-nsdname CNAME .\nwall.example A 192.0.2.1\n";
         assert_eq!(
-            read(Format::Rpz, Holds::Domains, text),
+            read(Format::Rpz, EntryKind::Domains, text),
             [
                 "host evil.example",
                 "below evil.example",
@@ -374,7 +382,7 @@ mod tests {
         let text = "rpz.x. 300 IN SOA ns.x. h.x. 1 2 3 4 5\nevil.example.rpz.x. IN CNAME .\n\
                     rpz.x. IN NS ns.x.\n$ORIGIN other.\nbad.example.other. CNAME .\n";
         assert_eq!(
-            read(Format::Rpz, Holds::Domains, text),
+            read(Format::Rpz, EntryKind::Domains, text),
             ["host evil.example", "host bad.example"]
         );
     }
@@ -426,17 +434,17 @@ mod tests {
             (zone, "$INCLUDE other", &["odd $INCLUDE other"]),
         ] {
             let text = format!("{head}{text}");
-            assert_eq!(read(Format::Rpz, Holds::Domains, &text), expected, "{text}");
+            assert_eq!(read(Format::Rpz, EntryKind::Domains, &text), expected, "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn any_line_has_an_answer(line in "\\PC{0,60}", format in 0_usize..5, holds in 0_usize..3) {
+        fn any_line_has_an_answer(line in "\\PC{0,60}", format in 0_usize..5, entry_kind in 0_usize..3) {
             let format =
                 [Format::Plain, Format::Hosts, Format::Csv, Format::JsonLines, Format::Rpz][format];
-            let holds = [Holds::Domains, Holds::Hosts, Holds::Urls][holds];
-            read(format, holds, &line);
+            let entry_kind = [EntryKind::Domains, EntryKind::Hosts, EntryKind::Urls][entry_kind];
+            read(format, entry_kind, &line);
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Lists of names that others keep: reading them, keeping the last good one, looking for a newer one.
+//! Lists of hosts and URLs that others publish: parsing them, storing the last good one, fetching a
+//! newer one, and querying lists over DNS.
 //!
 //! | question | answered by |
 //! | --- | --- |
-//! | what does this line of a list say | [`line`](mod@line) |
+//! | what does this line of a list contain | [`line`](mod@line) |
 //! | is this a list, and how many entries does it have | [`parse`] |
-//! | which list holds on this machine | [`store`] |
+//! | which list is stored on this machine | [`store`] |
 //! | is there a newer one | [`refresh`] |
-//! | what does a list say that is asked by DNS | [`blocklist`] |
+//! | what does the answer of a DNS block list mean | [`blocklist`] |
 
 pub mod blocklist;
 pub mod line;
@@ -15,4 +16,4 @@ pub mod refresh;
 pub mod store;
 mod zone;
 
-pub use line::{Form, Format, Holds};
+pub use line::{EntryKind, Format, ListLayout};

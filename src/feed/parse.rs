@@ -1,4 +1,4 @@
-//! A list as a whole: its bounds, and whether to believe it.
+//! Parsing a list as a whole: its limits, and whether it is plausible.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -6,116 +6,127 @@ use std::sync::Arc;
 use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
 
-use super::line::{Form, Holds, Line, Reader};
+use super::line::{EntryKind, Line, ListLayout, Reader};
 
-/// Bytes of a line that is read: the longest URL of a list is about 2,000.
-const LINE_BYTES: usize = 8 << 10;
+/// Size limit of a line in bytes. The longest URL of a real list has about 2,000.
+const MAX_LINE_BYTES: usize = 8 << 10;
 
-/// A list that was read.
+/// A parsed list.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     pub table: Table,
-    /// Names that readers know, of a list of such: its table is empty.
-    pub known: Option<Arc<Known>>,
-    /// Lines that hold something else than entries, and the first of them, counted from 1.
-    pub odd: usize,
-    pub first_odd: Option<usize>,
+    /// The names of a list of names that readers know. Its table is empty.
+    pub known_names: Option<Arc<Known>>,
+    /// Number of invalid lines, and the number of the first one, counted from 1.
+    pub invalid_lines: usize,
+    pub first_invalid_line: Option<usize>,
 }
 
-/// Why bytes are not taken for a list.
+/// Why a file is not accepted as a list.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     #[error("expected at most {0} entries, found more")]
     TooMany(usize),
     #[error(
-        "expected a list in which at most half of the lines are none of its entries, found {odd} \
-         such lines beside {entries} entries, line {first} the first"
+        "expected a list with at most half of its lines invalid, found {invalid_lines} invalid lines and {entries} \
+         entries, line {first} the first"
     )]
-    Odd { odd: usize, entries: usize, first: usize },
-    #[error("expected a name a line, found others, and took none: {}", told(.0))]
+    TooManyInvalid { invalid_lines: usize, entries: usize, first: usize },
+    #[error("expected one name per line, found others, and accepted none: {}", join(.0))]
     Names(Vec<BadName>),
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// The first lines that are no names.
-fn told(bad: &[BadName]) -> String {
+/// The invalid lines, as one text.
+fn join(bad: &[BadName]) -> String {
     let lines: Vec<String> = bad.iter().map(BadName::to_string).collect();
     lines.join("; ")
 }
 
-/// Reads a list of at most `most` entries, a line at a time.
+/// Parses a list of at most `max_entries` entries, line by line.
 ///
 /// # Errors
-/// Too many entries, a text that is no such list, a failure of `bytes`.
-pub fn parse(mut bytes: impl BufRead, form: &Form, most: usize) -> Result<Parsed, ParseError> {
-    if form.holds == Holds::Names {
-        return names(bytes, most);
+/// Too many entries, a text that is not such a list, or an I/O error of `bytes`.
+pub fn parse(
+    mut bytes: impl BufRead,
+    layout: &ListLayout,
+    max_entries: usize,
+) -> Result<Parsed, ParseError> {
+    if layout.entry_kind == EntryKind::Names {
+        return parse_names(bytes, max_entries);
     }
     let mut table = TableBuilder::default();
-    let mut reader = Reader::new(form);
-    let (mut entries, mut odd, mut first_odd) = (0_usize, 0, None);
+    let mut reader = Reader::new(layout);
+    let (mut entries, mut invalid_lines, mut first_invalid_line) = (0_usize, 0, None);
     let mut line = Vec::new();
     for number in 1.. {
         let next = next_line(&mut bytes, &mut line)?;
-        let said = match next {
-            Next::Line => reader.line(&String::from_utf8_lossy(&line), |entry| {
+        let result = match next {
+            NextLine::Line => reader.line(&String::from_utf8_lossy(&line), |entry| {
                 table.push(entry);
                 entries += 1;
             }),
-            Next::TooLong => Line::Odd,
-            Next::End => reader.end(),
+            NextLine::TooLong => Line::Invalid,
+            NextLine::End => reader.end(),
         };
-        if said == Line::Odd {
-            odd += 1;
-            first_odd = first_odd.or(Some(number));
+        if result == Line::Invalid {
+            invalid_lines += 1;
+            first_invalid_line = first_invalid_line.or(Some(number));
         }
-        // Entries that stand there twice count once. Not at every line: that would take a square.
-        let end = next == Next::End;
-        if table.len() > if end { most } else { most.saturating_mul(2) } {
+        // Duplicates count once. They are not removed at every line, because that would take
+        // quadratic time.
+        let end = next == NextLine::End;
+        if table.len() > if end { max_entries } else { max_entries.saturating_mul(2) } {
             table.dedup();
-            if table.len() > most {
-                return Err(ParseError::TooMany(most));
+            if table.len() > max_entries {
+                return Err(ParseError::TooMany(max_entries));
             }
         }
         if end {
             break;
         }
     }
-    if let Some(first) = first_odd.filter(|_| odd > entries) {
-        return Err(ParseError::Odd { odd, entries, first });
+    if let Some(first) = first_invalid_line.filter(|_| invalid_lines > entries) {
+        return Err(ParseError::TooManyInvalid { invalid_lines, entries, first });
     }
-    Ok(Parsed { table: table.finish(), known: None, odd, first_odd })
+    Ok(Parsed { table: table.finish(), known_names: None, invalid_lines, first_invalid_line })
 }
 
-/// Reads a list of names that readers know, all of it or nothing.
-fn names(mut bytes: impl BufRead, most: usize) -> Result<Parsed, ParseError> {
+/// Parses a list of names that readers know. One invalid line makes the list invalid.
+fn parse_names(mut bytes: impl BufRead, max_entries: usize) -> Result<Parsed, ParseError> {
     let mut text = Vec::new();
     bytes.read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);
-    // A name that is known takes some hundred bytes: counted before any is made.
+    // Count before parsing: a known name takes some hundred bytes of memory.
     let is_name = |line: &&str| !line.split('#').next().unwrap_or_default().trim().is_empty();
-    if text.lines().filter(is_name).nth(most).is_some() {
-        return Err(ParseError::TooMany(most));
+    if text.lines().filter(is_name).nth(max_entries).is_some() {
+        return Err(ParseError::TooMany(max_entries));
     }
-    let known = Known::parse(&text).map_err(ParseError::Names)?;
+    let known_names = Known::parse(&text).map_err(ParseError::Names)?;
     let table = TableBuilder::default().finish();
-    Ok(Parsed { table, known: Some(Arc::new(known)), odd: 0, first_odd: None })
+    Ok(Parsed {
+        table,
+        known_names: Some(Arc::new(known_names)),
+        invalid_lines: 0,
+        first_invalid_line: None,
+    })
 }
 
-/// What comes next.
+/// What [`next_line`] found.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextLine {
     Line,
-    /// A line of more than [`LINE_BYTES`]: what was cut off might change what it names.
+    /// A line of more than [`MAX_LINE_BYTES`]. It is not used, because the rest could change its
+    /// meaning.
     TooLong,
     End,
 }
 
 /// Reads the next line.
-fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
+fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<NextLine> {
     line.clear();
-    let mut next = Next::End;
+    let mut next = NextLine::End;
     loop {
         let here = match bytes.fill_buf() {
             Ok(here) => here,
@@ -125,19 +136,19 @@ fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
         if here.is_empty() {
             return Ok(next);
         }
-        let feed = memchr::memchr(b'\n', here);
-        let taken = feed.map_or(here.len(), |feed| feed + 1);
-        let text = here.get(..feed.unwrap_or(here.len())).unwrap_or_default();
-        if next == Next::End {
-            next = Next::Line;
+        let newline = memchr::memchr(b'\n', here);
+        let taken = newline.map_or(here.len(), |newline| newline + 1);
+        let text = here.get(..newline.unwrap_or(here.len())).unwrap_or_default();
+        if next == NextLine::End {
+            next = NextLine::Line;
         }
-        if line.len().saturating_add(text.len()) > LINE_BYTES {
-            next = Next::TooLong;
+        if line.len().saturating_add(text.len()) > MAX_LINE_BYTES {
+            next = NextLine::TooLong;
         } else {
             line.extend_from_slice(text);
         }
         bytes.consume(taken);
-        if feed.is_some() {
+        if newline.is_some() {
             return Ok(next);
         }
     }
@@ -147,15 +158,18 @@ fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
 mod tests {
     use super::*;
 
-    fn read(text: &str, most: usize) -> Result<Parsed, ParseError> {
-        parse(text.as_bytes(), &Form::default(), most)
+    fn read(text: &str, max_entries: usize) -> Result<Parsed, ParseError> {
+        parse(text.as_bytes(), &ListLayout::default(), max_entries)
     }
 
     #[test]
-    fn a_list_has_its_entries_and_few_odd_lines() {
+    fn a_list_may_have_few_invalid_lines() {
         let list =
             read("evil.example\nbad.example\r\nx y..z\nevil.example\n\nlast.example", 10).unwrap();
-        assert_eq!((list.table.len(), list.odd, list.first_odd), (3, 1, Some(3)));
+        assert_eq!(
+            (list.table.len(), list.invalid_lines, list.first_invalid_line),
+            (3, 1, Some(3))
+        );
         assert!(list.table.covers("a.last.example"));
         assert_eq!(read("", 10).unwrap().table.len(), 0);
     }
@@ -164,43 +178,53 @@ mod tests {
     fn what_is_no_list_is_refused() {
         let page = "<html>\n<p>Please log in</p>\n</html>\nexample.com\n";
         let error = read(page, 10).unwrap_err();
-        assert!(matches!(error, ParseError::Odd { odd: 3, entries: 1, first: 1 }), "{error}");
+        assert!(
+            matches!(error, ParseError::TooManyInvalid { invalid_lines: 3, entries: 1, first: 1 }),
+            "{error}"
+        );
         assert!(matches!(read("a.example\nb.example\n", 1), Err(ParseError::TooMany(1))));
     }
 
-    /// Unlike bad names, of which some odd lines do no harm: what is no name here is a page, or another list.
+    /// A list of bad names may have a few invalid lines. Here an invalid name means that the file
+    /// is a web page or another list.
     #[test]
-    fn a_list_of_names_is_taken_whole_or_not() {
-        let form = Form { holds: Holds::Names, ..Form::default() };
-        let list = parse(&b"# known\nexample.com\nmuseum.example\n"[..], &form, 10).unwrap();
-        assert_eq!((list.known.unwrap().len(), list.table.len(), list.odd), (2, 0, 0));
-        let error = parse(&b"example.com\n<p>\n\na b\n"[..], &form, 10).unwrap_err();
+    fn a_list_of_names_is_accepted_completely_or_not_at_all() {
+        let layout = ListLayout { entry_kind: EntryKind::Names, ..ListLayout::default() };
+        let list = parse(&b"# known\nexample.com\nmuseum.example\n"[..], &layout, 10).unwrap();
+        assert_eq!(
+            (list.known_names.unwrap().len(), list.table.len(), list.invalid_lines),
+            (2, 0, 0)
+        );
+        let error = parse(&b"example.com\n<p>\n\na b\n"[..], &layout, 10).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "expected a name a line, found others, and took none: \
+            "expected one name per line, found others, and accepted none: \
              line 2: expected a host name, found \"<p>\"; line 4: expected a host name, found \"a b\""
         );
-        let error = parse(&b"a.example\nb.example\n"[..], &form, 1).unwrap_err();
+        let error = parse(&b"a.example\nb.example\n"[..], &layout, 1).unwrap_err();
         assert!(matches!(error, ParseError::TooMany(1)), "{error}");
     }
 
     #[test]
-    fn entries_that_stand_there_twice_count_once() {
+    fn duplicate_entries_count_once() {
         let twice = "a.example\nb.example\n".repeat(9);
         assert_eq!(read(&twice, 2).unwrap().table.len(), 2);
         assert!(matches!(read(&twice, 1), Err(ParseError::TooMany(1))));
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_none_of_its_beginnings() {
+    fn a_line_that_is_too_long_is_invalid() {
         let name = "example.com.evil.test";
-        for space in [LINE_BYTES - 11, LINE_BYTES] {
+        for space in [MAX_LINE_BYTES - 11, MAX_LINE_BYTES] {
             let text = format!("bad.example\n{}{name}\nworse.example\n", " ".repeat(space));
             let list = read(&text, 10).unwrap();
-            assert_eq!((list.table.len(), list.odd, list.first_odd), (2, 1, Some(2)));
+            assert_eq!(
+                (list.table.len(), list.invalid_lines, list.first_invalid_line),
+                (2, 1, Some(2))
+            );
             assert!(!list.table.covers("example.com") && list.table.covers("worse.example"));
         }
-        let long = format!("{}{name}", " ".repeat(LINE_BYTES - name.len()));
+        let long = format!("{}{name}", " ".repeat(MAX_LINE_BYTES - name.len()));
         assert!(read(&long, 10).unwrap().table.covers(name));
     }
 
@@ -208,6 +232,6 @@ mod tests {
     fn a_line_without_an_end_is_cut() {
         let long = "x".repeat(1 << 20);
         let list = read(&format!("evil.example\n{long}\nbad.example\n"), 10).unwrap();
-        assert_eq!((list.table.len(), list.odd), (2, 1));
+        assert_eq!((list.table.len(), list.invalid_lines), (2, 1));
     }
 }

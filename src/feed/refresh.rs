@@ -1,5 +1,5 @@
-//! A list: where it comes from, and looking for a newer one. Blocking: the daemon calls it from a
-//! thread of its own. Whatever is wrong with what comes, the last good list stays.
+//! A list and its source: fetching a newer version. Blocking: the daemon calls it from a thread of
+//! its own. On any error the last good list stays.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -9,65 +9,65 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
-use super::line::Form;
+use super::line::ListLayout;
 use super::parse::{ParseError, Parsed, parse};
-use super::store::{Note, Store};
+use super::store::{Metadata, Store};
 use crate::engine::Verdict;
 use crate::engine::lists::Listing;
 use crate::engine::splice::hex;
-use crate::fetch::{self, Fetch, FetchError, Known};
+use crate::fetch::{self, Fetch, FetchError, Validators};
 
-/// Bytes of a checksum's file that are looked at.
-const CHECKSUM_BYTES: u64 = 64 << 10;
+/// Bytes that are read of a checksum file.
+const MAX_CHECKSUM_FILE_BYTES: u64 = 64 << 10;
 
-/// A list that somebody keeps.
+/// A list that somebody publishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feed {
     /// The operator's name for it.
     pub name: String,
     pub source: Source,
-    pub form: Form,
-    /// What its entries are.
+    pub layout: ListLayout,
+    /// The verdict on its entries.
     pub verdict: Verdict,
-    /// Time between two looks; zero looks at a reload only.
+    /// Time between two checks for a newer list. Zero checks only at a reload.
     pub refresh: Duration,
     /// Age at which a warning is logged.
     pub warn_age: Duration,
-    /// Bytes and entries at most.
+    /// Size limits in bytes and in entries.
     pub max_bytes: u64,
     pub max_entries: usize,
     pub checksum: Option<Checksum>,
 }
 
-/// Where it is.
+/// Where a list comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     Url(Fetch),
     File(PathBuf),
 }
 
-/// The SHA-256 that its bytes must have.
+/// The SHA-256 that the list must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// These 64 digits.
-    Is(String),
-    /// The first 64 digits of what lies here.
-    At(Fetch),
+    /// These 64 hexadecimal digits.
+    Digits(String),
+    /// The first 64 hexadecimal digits of this file.
+    Fetched(Fetch),
 }
 
-/// A list in use.
+/// A list that is ready for use.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub listing: Arc<Listing>,
-    pub odd: usize,
-    pub first_odd: Option<usize>,
+    pub invalid_lines: usize,
+    pub first_invalid_line: Option<usize>,
     /// SHA-256 of its bytes.
     pub sum: String,
     /// When it was last known to be the newest.
     pub checked: SystemTime,
 }
 
-/// Why there is no newer list; the last good one stays.
+/// Why there is no newer list. The last good one stays.
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
     #[error(transparent)]
@@ -82,11 +82,11 @@ pub enum FeedError {
     Checksum { place: String, expected: String, found: String },
     #[error(
         "{place}: expected at least half of the {before} entries of the last list, found {found}; \
-         if they are all, remove the kept list and reload"
+         if the list is complete, remove the stored list and reload"
     )]
     Shrunk { place: String, before: usize, found: usize },
     #[error("{place}: expected 64 hexadecimal digits")]
-    NoChecksum { place: String },
+    InvalidChecksum { place: String },
 }
 
 impl Source {
@@ -99,15 +99,15 @@ impl Source {
     }
 }
 
-/// The last good list that is kept; `None` when there is none of this source, or none that its checksum
-/// was compared with.
+/// Loads the stored list. `None` when there is none of this source, or none that was compared with
+/// this checksum.
 ///
 /// # Errors
-/// When it cannot be read, or is not what was put there.
-pub fn kept(feed: &Feed, store: &Store) -> Result<Option<Loaded>, FeedError> {
+/// When it cannot be read, or was changed since it was stored.
+pub fn load_stored(feed: &Feed, store: &Store) -> Result<Option<Loaded>, FeedError> {
     let path = store.path(&feed.name);
-    let note = store.note(&feed.name);
-    if !is_of(&note, feed) {
+    let metadata = store.metadata(&feed.name);
+    if !matches_feed(&metadata, feed) {
         return Ok(None);
     }
     let mut file = match File::open(&path) {
@@ -117,102 +117,105 @@ pub fn kept(feed: &Feed, store: &Store) -> Result<Option<Loaded>, FeedError> {
     };
     let place = path.display().to_string();
     let (parsed, found) = read(feed, &place, &mut file, None)?;
-    if found != note.sum {
-        return Err(FeedError::Checksum { place, expected: note.sum, found });
+    if found != metadata.sum {
+        return Err(FeedError::Checksum { place, expected: metadata.sum, found });
     }
-    let checked = UNIX_EPOCH + Duration::from_secs(note.checked);
+    let checked = UNIX_EPOCH + Duration::from_secs(metadata.checked);
     Ok(Some(loaded(feed, parsed, found, checked)))
 }
 
-/// Looks for a newer list and keeps it; `None` when there is none. `held` is what is in force of
-/// it: whoever holds what is kept
-/// needs something newer only, and that is compared with it.
+/// Fetches a newer list and stores it. `None` when there is none. `current` is the list in use: if
+/// it is the stored one, only a newer one is fetched, and it is compared with it.
 ///
 /// # Errors
-/// See [`FeedError`]; nothing was changed then.
+/// See [`FeedError`]. Nothing was changed then.
 pub fn refresh(
     feed: &Feed,
     store: &Store,
-    held: Option<&Loaded>,
+    current: Option<&Loaded>,
     now: SystemTime,
 ) -> Result<Option<Loaded>, FeedError> {
     let checked = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let before = store.note(&feed.name);
+    let before = store.metadata(&feed.name);
     let path = store.path(&feed.name);
-    let held = held.filter(|held| held.sum == before.sum && is_of(&before, feed) && path.exists());
-    let keep = |error| io_error(&path, error);
-    let Some((mut bytes, note)) = newer(feed, held.map(|_| &before))? else {
+    let current = current.filter(|current| {
+        current.sum == before.sum && matches_feed(&before, feed) && path.exists()
+    });
+    let store_error = |error| io_error(&path, error);
+    let Some((mut bytes, metadata)) = open_newer(feed, current.map(|_| &before))? else {
         if let Some(checksum) = &feed.checksum {
-            compare(&feed.source.place(), checksum, &before.sum)?;
+            check_checksum(&feed.source.place(), checksum, &before.sum)?;
         }
-        store.keep_note(&feed.name, &Note { checked, ..before }).map_err(keep)?;
+        store.write_metadata(&feed.name, &Metadata { checked, ..before }).map_err(store_error)?;
         return Ok(None);
     };
-    let mut beside = store.beside(&feed.name).map_err(keep)?;
-    let (parsed, sum) = good(feed, &mut *bytes, Some(&mut beside.file), held)?;
+    let mut temp_file = store.create(&feed.name).map_err(store_error)?;
+    let (parsed, sum) = read_and_check(feed, &mut *bytes, Some(&mut temp_file.file), current)?;
     let compared = match &feed.checksum {
-        Some(Checksum::At(fetch)) => Some(fetch.url.clone()),
-        Some(Checksum::Is(_)) | None => None,
+        Some(Checksum::Fetched(fetch)) => Some(fetch.url.clone()),
+        Some(Checksum::Digits(_)) | None => None,
     };
-    let note = Note { checked, sum: sum.clone(), compared, ..note };
-    store.replace(&feed.name, beside, &note).map_err(keep)?;
+    let metadata = Metadata { checked, sum: sum.clone(), compared, ..metadata };
+    store.replace(&feed.name, temp_file, &metadata).map_err(store_error)?;
     Ok(Some(loaded(feed, parsed, sum, now)))
 }
 
-/// The list as it is at its source, judged as [`refresh`] does, nothing kept of it.
+/// Fetches and checks the list as [`refresh`] does, but stores nothing.
 ///
 /// # Errors
 /// See [`FeedError`].
-pub fn look(feed: &Feed, held: Option<&Loaded>) -> Result<Loaded, FeedError> {
+pub fn fetch_unstored(feed: &Feed, current: Option<&Loaded>) -> Result<Loaded, FeedError> {
     let nothing =
         || FeedError::Io { place: feed.source.place(), source: io::ErrorKind::NotFound.into() };
-    let (mut bytes, _) = newer(feed, None)?.ok_or_else(nothing)?;
-    let (parsed, sum) = good(feed, &mut *bytes, None, held)?;
+    let (mut bytes, _) = open_newer(feed, None)?.ok_or_else(nothing)?;
+    let (parsed, sum) = read_and_check(feed, &mut *bytes, None, current)?;
     Ok(loaded(feed, parsed, sum, SystemTime::now()))
 }
 
-/// Whether what is kept came from this source, and was compared with this checksum.
-fn is_of(note: &Note, feed: &Feed) -> bool {
+/// Whether the stored list came from this source and was compared with this checksum.
+fn matches_feed(metadata: &Metadata, feed: &Feed) -> bool {
     let compared = match &feed.checksum {
         None => true,
-        Some(Checksum::Is(digits)) => digits.eq_ignore_ascii_case(&note.sum),
-        Some(Checksum::At(fetch)) => note.compared.as_ref() == Some(&fetch.url),
+        Some(Checksum::Digits(digits)) => digits.eq_ignore_ascii_case(&metadata.sum),
+        Some(Checksum::Fetched(fetch)) => metadata.compared.as_ref() == Some(&fetch.url),
     };
-    compared && note.source == feed.source.place()
+    compared && metadata.source == feed.source.place()
 }
 
-/// Bytes that are to be read, and what is to be noted of them.
-type Newer = (Box<dyn Read>, Note);
+/// A list to read, and its metadata so far.
+type NewList = (Box<dyn Read>, Metadata);
 
-/// The bytes of a list that is newer than the known one, and what is to be noted of it.
-fn newer(feed: &Feed, known: Option<&Note>) -> Result<Option<Newer>, FeedError> {
+/// Opens the list if it is newer than the stored one.
+fn open_newer(feed: &Feed, known_names: Option<&Metadata>) -> Result<Option<NewList>, FeedError> {
     let source = feed.source.place();
     match &feed.source {
         Source::Url(fetch) => {
-            let known = known.map(|note| Known {
-                etag: note.etag.clone(),
-                last_modified: note.last_modified.clone(),
+            let known_names = known_names.map(|metadata| Validators {
+                etag: metadata.etag.clone(),
+                last_modified: metadata.last_modified.clone(),
             });
-            let Some(fetched) = fetch::get(fetch, "*/*", known.as_ref())? else { return Ok(None) };
-            let Known { etag, last_modified } = fetched.known;
-            let note = Note { source, etag, last_modified, ..Note::default() };
+            let Some(fetched) = fetch::get(fetch, "*/*", known_names.as_ref())? else {
+                return Ok(None);
+            };
+            let Validators { etag, last_modified } = fetched.validators;
+            let metadata = Metadata { source, etag, last_modified, ..Metadata::default() };
             let bytes = fetched.body.into_with_config().limit(u64::MAX).reader();
-            Ok(Some((Box::new(bytes), note)))
+            Ok(Some((Box::new(bytes), metadata)))
         }
         Source::File(path) => {
-            let stamp = stamp(path).map_err(|error| io_error(path, error))?;
-            if known.is_some_and(|note| note.etag.as_ref() == Some(&stamp)) {
+            let stamp = file_stamp(path).map_err(|error| io_error(path, error))?;
+            if known_names.is_some_and(|metadata| metadata.etag.as_ref() == Some(&stamp)) {
                 return Ok(None);
             }
             let file = File::open(path).map_err(|error| io_error(path, error))?;
-            let note = Note { source, etag: Some(stamp), ..Note::default() };
-            Ok(Some((Box::new(file), note)))
+            let metadata = Metadata { source, etag: Some(stamp), ..Metadata::default() };
+            Ok(Some((Box::new(file), metadata)))
         }
     }
 }
 
-/// What changes when a file does. A pipe or a device never ends.
-fn stamp(path: &Path) -> io::Result<String> {
+/// A text that changes when the file does. Only regular files: a pipe or a device may never end.
+fn file_stamp(path: &Path) -> io::Result<String> {
     let data = fs::metadata(path)?;
     if !data.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected a file"));
@@ -221,82 +224,82 @@ fn stamp(path: &Path) -> io::Result<String> {
     Ok(format!("{}-{}", changed.as_nanos(), data.len()))
 }
 
-/// A new list, with its SHA-256: it must be one, have its checksum, and not be a rest of the one before.
-fn good(
+/// Reads a new list and its SHA-256. Checks its checksum, and that it has not shrunk suspiciously.
+fn read_and_check(
     feed: &Feed,
     bytes: &mut dyn Read,
     copy: Option<&mut File>,
-    held: Option<&Loaded>,
+    current: Option<&Loaded>,
 ) -> Result<(Parsed, String), FeedError> {
     let place = feed.source.place();
     let (parsed, sum) = read(feed, &place, bytes, copy)?;
     if let Some(checksum) = &feed.checksum {
-        compare(&place, checksum, &sum)?;
+        check_checksum(&place, checksum, &sum)?;
     }
-    let count = parsed.known.as_ref().map_or(parsed.table.len(), |known| known.len());
-    let (before, found) = (held.map_or(0, |held| held.listing.len()), count);
+    let count = parsed.known_names.as_ref().map_or(parsed.table.len(), |names| names.len());
+    let (before, found) = (current.map_or(0, |current| current.listing.len()), count);
     if found < before.div_ceil(2) {
         return Err(FeedError::Shrunk { place, before, found });
     }
     Ok((parsed, sum))
 }
 
-/// Reads at most as many bytes as the list may have, copies them, and tells their SHA-256.
+/// Reads at most `max_bytes` of the feed, copies them to `copy`, and computes their SHA-256.
 fn read(
     feed: &Feed,
     place: &str,
     bytes: &mut dyn Read,
     copy: Option<&mut File>,
 ) -> Result<(Parsed, String), FeedError> {
-    let (hash, left) = (Sha256::new(), feed.max_bytes);
-    let mut measured = Measured { bytes, copy, hash, left, too_long: false };
-    let parsed = parse(BufReader::new(&mut measured), &feed.form, feed.max_entries);
+    let (hash, remaining) = (Sha256::new(), feed.max_bytes);
+    let mut reader = LimitedReader { bytes, copy, hash, remaining, too_long: false };
+    let parsed = parse(BufReader::new(&mut reader), &feed.layout, feed.max_entries);
     let place = place.to_owned();
     match parsed {
-        Ok(parsed) => Ok((parsed, hex(&measured.hash.finalize()))),
-        Err(_) if measured.too_long => Err(FeedError::TooLong { place, most: feed.max_bytes }),
+        Ok(parsed) => Ok((parsed, hex(&reader.hash.finalize()))),
+        Err(_) if reader.too_long => Err(FeedError::TooLong { place, most: feed.max_bytes }),
         Err(ParseError::Io(source)) => Err(FeedError::Io { place, source }),
         Err(source) => Err(FeedError::Parse { place, source }),
     }
 }
 
-/// Bytes on their way.
-struct Measured<'b> {
+/// A reader that limits, copies and hashes.
+struct LimitedReader<'b> {
     bytes: &'b mut dyn Read,
     copy: Option<&'b mut File>,
     hash: Sha256,
-    /// How many more there may be.
-    left: u64,
+    /// Bytes that may still follow.
+    remaining: u64,
     too_long: bool,
 }
 
-impl Read for Measured<'_> {
+impl Read for LimitedReader<'_> {
     fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.read(block)?;
-        let Some(left) = self.left.checked_sub(count as u64) else {
+        let Some(remaining) = self.remaining.checked_sub(count as u64) else {
             self.too_long = true;
             return Err(io::ErrorKind::FileTooLarge.into());
         };
-        self.left = left;
+        self.remaining = remaining;
         let read = block.get(..count).unwrap_or_default();
         self.hash.update(read);
         if let Some(copy) = &mut self.copy {
             copy.write_all(read).map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot be kept: {error}"))
+                io::Error::new(error.kind(), format!("cannot be stored: {error}"))
             })?;
         }
         Ok(count)
     }
 }
 
-fn compare(place: &str, checksum: &Checksum, found: &str) -> Result<(), FeedError> {
+fn check_checksum(place: &str, checksum: &Checksum, found: &str) -> Result<(), FeedError> {
     let expected = match checksum {
-        Checksum::Is(digits) => digits.to_ascii_lowercase(),
-        Checksum::At(fetch) => {
-            let missing = || FeedError::NoChecksum { place: fetch.url.clone() };
+        Checksum::Digits(digits) => digits.to_ascii_lowercase(),
+        Checksum::Fetched(fetch) => {
+            let missing = || FeedError::InvalidChecksum { place: fetch.url.clone() };
             let fetched = fetch::get(fetch, "*/*", None)?.ok_or_else(missing)?;
             let mut text = Vec::new();
-            let mut bytes = fetched.body.into_reader().take(CHECKSUM_BYTES);
+            let mut bytes = fetched.body.into_reader().take(MAX_CHECKSUM_FILE_BYTES);
             let failed = |source| FeedError::Io { place: fetch.url.clone(), source };
             bytes.read_to_end(&mut text).map_err(failed)?;
             digits(&String::from_utf8_lossy(&text)).ok_or_else(missing)?
@@ -316,10 +319,10 @@ pub fn digits(text: &str) -> Option<String> {
 }
 
 fn loaded(feed: &Feed, parsed: Parsed, sum: String, checked: SystemTime) -> Loaded {
-    let Parsed { table, known, odd, first_odd } = parsed;
+    let Parsed { table, known_names, invalid_lines, first_invalid_line } = parsed;
     let (name, verdict) = (feed.name.clone(), feed.verdict);
-    let listing = Listing { name, verdict, table: Arc::new(table), known };
-    Loaded { listing: Arc::new(listing), odd, first_odd, sum, checked }
+    let listing = Listing { name, verdict, table: Arc::new(table), known: known_names };
+    Loaded { listing: Arc::new(listing), invalid_lines, first_invalid_line, sum, checked }
 }
 
 fn io_error(path: &Path, source: io::Error) -> FeedError {

@@ -1,5 +1,6 @@
-//! Lists in a directory of their own: each as it came, and beside it what the server needs to be asked
-//! only for something newer. A list takes the place of the last good one when it has been read.
+//! The state directory of the lists: each list as fetched, and a file with its metadata, so that
+//! the server sends only a newer one. A new list replaces the last good one only after it has been
+//! parsed.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::beside::Beside;
+use crate::atomic_file::AtomicFile;
 
 /// The files of the state directory.
 #[derive(Clone, Debug)]
@@ -15,18 +16,18 @@ pub struct Store {
     directory: PathBuf,
 }
 
-/// What is known of a list that is kept. It is of that list alone: bytes of another sum are not used.
+/// What is known of a stored list. A list with another checksum than `sum` is not used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// Where it came from; what is known of another place means nothing.
+pub struct Metadata {
+    /// Where the list came from. Validators of another source mean nothing.
     pub source: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// SHA-256 of the list that is kept, 64 digits.
+    /// SHA-256 of the stored list, 64 hexadecimal digits.
     pub sum: String,
-    /// The URL of the checksum that it was compared with.
+    /// The URL of the checksum that the list was compared with.
     pub compared: Option<String>,
-    /// Seconds since 1970 of the last good check.
+    /// Unix time of the last successful check, in seconds.
     pub checked: u64,
 }
 
@@ -35,49 +36,54 @@ impl Store {
         Store { directory: directory.into() }
     }
 
-    /// The list of that name as it is kept.
+    /// The path of a stored list.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(list(name))
+        self.directory.join(list_file(name))
     }
 
-    fn note_path(&self, name: &str) -> PathBuf {
+    fn metadata_path(&self, name: &str) -> PathBuf {
         self.directory.join(format!("{name}.json"))
     }
 
-    /// What is known of a list; nothing when none is kept.
-    pub fn note(&self, name: &str) -> Note {
-        let text = fs::read_to_string(self.note_path(name)).ok();
+    /// The metadata of a stored list, or empty metadata when there is none.
+    pub fn metadata(&self, name: &str) -> Metadata {
+        let text = fs::read_to_string(self.metadata_path(name)).ok();
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// A new file, to be read before it takes the list's place.
+    /// Creates a temporary file for a list, to be parsed before it replaces the stored one.
     ///
     /// # Errors
-    /// When the directory takes none.
-    pub fn beside(&self, name: &str) -> io::Result<Beside> {
-        Beside::new(&self.directory, &list(name))
+    /// When the directory or the file cannot be created.
+    pub fn create(&self, name: &str) -> io::Result<AtomicFile> {
+        AtomicFile::new(&self.directory, &list_file(name))
     }
 
-    /// Puts it in the list's place, then the note.
+    /// Replaces the stored list, then its metadata.
     ///
     /// # Errors
-    /// When a file cannot be written; the last good list is still there.
-    pub fn replace(&self, name: &str, beside: Beside, note: &Note) -> io::Result<()> {
-        beside.take_place()?;
-        self.keep_note(name, note)
+    /// When a file cannot be written. The last good list is still there.
+    pub fn replace(
+        &self,
+        name: &str,
+        temp_file: AtomicFile,
+        metadata: &Metadata,
+    ) -> io::Result<()> {
+        temp_file.commit()?;
+        self.write_metadata(name, metadata)
     }
 
-    /// Notes a good check.
+    /// Records a successful check.
     ///
     /// # Errors
-    /// When the note cannot be written.
-    pub fn keep_note(&self, name: &str, note: &Note) -> io::Result<()> {
-        let mut beside = Beside::new(&self.directory, &format!("{name}.json"))?;
-        beside.file.write_all(&serde_json::to_vec_pretty(note)?)?;
-        beside.take_place()
+    /// When the metadata cannot be written.
+    pub fn write_metadata(&self, name: &str, metadata: &Metadata) -> io::Result<()> {
+        let mut temp_file = AtomicFile::new(&self.directory, &format!("{name}.json"))?;
+        temp_file.file.write_all(&serde_json::to_vec_pretty(metadata)?)?;
+        temp_file.commit()
     }
 }
 
-fn list(name: &str) -> String {
+fn list_file(name: &str) -> String {
     format!("{name}.list")
 }

@@ -1,43 +1,45 @@
-//! A response policy zone as a zone file (RFC 1035 §5.1): the owner of a record is what is listed,
-//! `*.owner` what is below it; triggers on addresses and name servers say nothing of links.
+//! A response policy zone (RPZ) as a zone file (RFC 1035 §5.1). The owner of a record is listed,
+//! `*.owner` lists what is below it. Triggers on addresses and name servers say nothing about
+//! links.
 
-/// Words of a record that say something: owner, TTL, class, type, target.
-const WORDS: usize = 5;
+/// Number of words of a record that are used: owner, TTL, class, type, target.
+const USED_WORDS: usize = 5;
 
-/// Where in a zone file we are.
+/// State of the parser.
 #[derive(Debug, Default)]
 pub(super) struct Zone {
-    /// Name of the zone, without its last dot. Nothing until a record of authority (SOA) or an absolute
-    /// `$ORIGIN` says it.
+    /// Name of the zone without the trailing dot. `None` until an SOA record or an absolute
+    /// `$ORIGIN` gives it.
     apex: Option<String>,
-    authority: bool,
+    has_soa: bool,
     origin: Name,
-    /// The owner of the last record, for one that begins with a space.
+    /// The owner of the last record, for a record that begins with a space.
     owner: Name,
-    /// A record that goes on on the next line, with the parentheses that are open.
-    open: usize,
+    /// Open parentheses: the record continues on the next line.
+    open_parentheses: usize,
     words: Vec<String>,
     blank_owner: bool,
 }
 
-/// A name.
+/// A domain name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Name {
-    /// Below the zone; empty for the zone itself.
+    /// Relative to the zone. Empty for the zone itself.
     Inside(String),
-    /// From the root, without its last dot.
+    /// Absolute, without the trailing dot.
     Absolute(String),
 }
 
-/// What a record says.
+/// What a line contained.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// What this owner names is listed, or an exception, all below it or it alone.
+pub(super) enum ZoneLine {
+    /// This owner is listed, or is an exception. `relative_to`: all names below it, instead of itself
+    /// alone.
     Owner { name: String, below: bool, listed: bool },
-    /// A comment, an empty line, a record that lists nothing.
-    Nothing,
-    /// Something else.
-    Odd,
+    /// A comment, an empty line, or a record that lists nothing.
+    Empty,
+    /// Not valid.
+    Invalid,
 }
 
 impl Default for Name {
@@ -47,18 +49,18 @@ impl Default for Name {
 }
 
 impl Zone {
-    /// The next line.
-    pub fn line(&mut self, line: &str) -> Said {
-        if self.open == 0 {
+    /// Parses the next line.
+    pub fn parse_line(&mut self, parse_line: &str) -> ZoneLine {
+        if self.open_parentheses == 0 {
             self.words.clear();
-            self.blank_owner = line.starts_with([' ', '\t']);
+            self.blank_owner = parse_line.starts_with([' ', '\t']);
         }
-        if !self.take_words(line) {
-            self.open = 0;
-            return Said::Odd;
+        if !self.split_words(parse_line) {
+            self.open_parentheses = 0;
+            return ZoneLine::Invalid;
         }
-        if self.open > 0 || self.words.is_empty() {
-            return Said::Nothing;
+        if self.open_parentheses > 0 || self.words.is_empty() {
+            return ZoneLine::Empty;
         }
         let words = std::mem::take(&mut self.words);
         match words.first().filter(|first| first.starts_with('$') && !self.blank_owner) {
@@ -67,16 +69,16 @@ impl Zone {
         }
     }
 
-    /// Whether a record goes on: at the end such a one is none.
-    pub fn is_open(&self) -> bool {
-        self.open > 0
+    /// Whether a record is incomplete. At the end of the file it is invalid then.
+    pub fn is_incomplete(&self) -> bool {
+        self.open_parentheses > 0
     }
 
-    /// The words outside of comments. Parentheses and semicolons inside quotes are text; false for quotes
-    /// or parentheses that have no end or no beginning.
-    fn take_words(&mut self, line: &str) -> bool {
+    /// Splits a line into words, without comments. Inside quotes, parentheses and semicolons are
+    /// text. `false` for unbalanced quotes or parentheses.
+    fn split_words(&mut self, parse_line: &str) -> bool {
         let (mut word, mut quoted) = (String::new(), false);
-        let mut chars = line.chars();
+        let mut chars = parse_line.chars();
         while let Some(char) = chars.next() {
             match char {
                 '\\' => word.extend(std::iter::once(char).chain(chars.next())),
@@ -87,82 +89,85 @@ impl Zone {
                 _ if quoted => word.push(char),
                 ';' => break,
                 '(' | ')' | ' ' | '\t' => {
-                    self.keep(&mut word);
+                    self.push_word(&mut word);
                     match char {
-                        '(' => self.open += 1,
-                        ')' if self.open == 0 => return false,
-                        ')' => self.open -= 1,
+                        '(' => self.open_parentheses += 1,
+                        ')' if self.open_parentheses == 0 => return false,
+                        ')' => self.open_parentheses -= 1,
                         _ => {}
                     }
                 }
                 _ => word.push(char),
             }
         }
-        self.keep(&mut word);
+        self.push_word(&mut word);
         !quoted
     }
 
-    fn keep(&mut self, word: &mut String) {
+    fn push_word(&mut self, word: &mut String) {
         if word.is_empty() {
             return;
         }
-        if self.words.len() < WORDS {
+        if self.words.len() < USED_WORDS {
             self.words.push(std::mem::take(word));
         }
         word.clear();
     }
 
-    fn directive(&mut self, directive: &str, word: Option<&String>) -> Said {
+    fn directive(&mut self, directive: &str, word: Option<&String>) -> ZoneLine {
         if directive.eq_ignore_ascii_case("$TTL") {
-            return Said::Nothing;
+            return ZoneLine::Empty;
         }
         let Some(origin) = word.filter(|_| directive.eq_ignore_ascii_case("$ORIGIN")) else {
-            return Said::Odd;
+            return ZoneLine::Invalid;
         };
         self.origin = self.name(origin);
-        // The first one names the zone where no record of authority does; one outside of the zone begins
-        // another.
+        // The first one names the zone if there is no SOA record. One outside of the zone begins
+        // another zone.
         if let Name::Absolute(origin) = &self.origin {
-            let another =
-                self.apex.as_ref().map_or(!self.authority, |apex| below(origin, apex).is_none());
+            let another = self
+                .apex
+                .as_ref()
+                .map_or(!self.has_soa, |apex| relative_to(origin, apex).is_none());
             if another {
                 self.apex = Some(origin.clone());
             }
         }
-        Said::Nothing
+        ZoneLine::Empty
     }
 
-    fn record(&mut self, words: &[String]) -> Said {
+    fn record(&mut self, words: &[String]) -> ZoneLine {
         let mut words = words.iter();
         if !self.blank_owner {
-            let Some(owner) = words.next() else { return Said::Nothing };
+            let Some(owner) = words.next() else { return ZoneLine::Empty };
             self.owner = self.name(owner);
         }
-        let mut rest = words.skip_while(|word| word.eq_ignore_ascii_case("IN") || is_time(word));
-        let kind = rest.next().map(|kind| kind.to_ascii_uppercase()).unwrap_or_default();
-        match kind.as_str() {
+        let mut rest = words.skip_while(|word| word.eq_ignore_ascii_case("IN") || is_ttl(word));
+        let record_type =
+            rest.next().map(|record_type| record_type.to_ascii_uppercase()).unwrap_or_default();
+        match record_type.as_str() {
             "SOA" => {
-                self.authority = true;
+                self.has_soa = true;
                 if let Name::Absolute(owner) = &self.owner {
                     self.apex = Some(owner.clone());
                 }
-                return Said::Nothing;
+                return ZoneLine::Empty;
             }
             "NS" | "RRSIG" | "NSEC" | "NSEC3" | "NSEC3PARAM" | "DNSKEY" | "DS" | "CDS"
             | "CDNSKEY" | "ZONEMD" | "MX" | "SRV" | "PTR" | "CAA" => {
-                return Said::Nothing;
+                return ZoneLine::Empty;
             }
             "CNAME" | "A" | "AAAA" | "TXT" | "HTTPS" | "SVCB" => {}
-            _ => return Said::Odd,
+            _ => return ZoneLine::Invalid,
         }
-        let Some(owner) = self.inside() else { return Said::Odd };
+        let Some(owner) = self.owner_in_zone() else { return ZoneLine::Invalid };
         let trigger = owner.rsplit('.').next().unwrap_or_default();
         if owner.is_empty() || trigger.starts_with("rpz-") {
-            return Said::Nothing;
+            return ZoneLine::Empty;
         }
-        let target = rest.next().filter(|_| kind == "CNAME");
+        let target = rest.next().filter(|_| record_type == "CNAME");
         let target = target.map(|target| target.trim_end_matches('.').to_ascii_lowercase());
-        // A name that leads to itself is how exceptions were written before they had a word.
+        // A CNAME to itself is the old form of an exception.
         let excepted = target.is_some_and(|target| {
             target == "rpz-passthru" || target == "rpz-tcp-only" || target == owner
         });
@@ -170,14 +175,15 @@ impl Zone {
             Some(name) => (name.to_owned(), true),
             None => (owner, false),
         };
-        Said::Owner { name, below, listed: !excepted }
+        ZoneLine::Owner { name, below, listed: !excepted }
     }
 
-    /// The owner without the zone. Nothing of one that stands outside of it, or when nobody said its name.
-    fn inside(&self) -> Option<String> {
+    /// The owner relative to the zone. `None` when it is outside of it, or the name of the zone is
+    /// unknown.
+    fn owner_in_zone(&self) -> Option<String> {
         match &self.owner {
             Name::Inside(name) => Some(name.clone()),
-            Name::Absolute(name) => below(name, self.apex.as_deref()?).map(str::to_owned),
+            Name::Absolute(name) => relative_to(name, self.apex.as_deref()?).map(str::to_owned),
         }
     }
 
@@ -198,8 +204,8 @@ impl Zone {
     }
 }
 
-/// The name without the zone that it is below, or that it is.
-fn below<'n>(name: &'n str, apex: &str) -> Option<&'n str> {
+/// The name relative to the zone, empty for the zone itself. `None` when it is outside.
+fn relative_to<'n>(name: &'n str, apex: &str) -> Option<&'n str> {
     if apex.is_empty() {
         return Some(name);
     }
@@ -207,8 +213,8 @@ fn below<'n>(name: &'n str, apex: &str) -> Option<&'n str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_suffix('.') }
 }
 
-/// `300`, `1h30m`.
-fn is_time(word: &str) -> bool {
+/// A TTL: `300`, `1h30m`.
+fn is_ttl(word: &str) -> bool {
     word.starts_with(|char: char| char.is_ascii_digit())
         && word.bytes().all(|b| b.is_ascii_digit() || b"smhdwSMHDW".contains(&b))
 }

@@ -1,37 +1,37 @@
-//! Authentication-Results (RFC 8601), as far as a DMARC pass needs it.
+//! Authentication-Results (RFC 8601), as far as DMARC results need it.
 
 use crate::engine::Dmarc;
 
 use super::pattern::{ascii_domain, is_below};
 
-/// Whether our own server says that DMARC passed for `from_domain`; see [`dmarc_result`].
+/// Whether DMARC passed for `from_domain` by our own server; see [`dmarc_result`].
 pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bool {
     dmarc_result(fields, authserv_id, from_domain) == Dmarc::Pass
 }
 
-/// What our own server says of DMARC for `from_domain`.
+/// The DMARC result of our own server for `from_domain`.
 ///
 /// `fields` are the values of all Authentication-Results fields. Only those whose authserv-id is
-/// ours count (RFC 8601 §5: the verifier removes forged ones); every DMARC result among them must
-/// be a pass for that domain, so a forged pass beside an honest fail does not help.
+/// ours count (RFC 8601 §5: the verifier removes forged ones). Every DMARC result among them must
+/// be a pass for that domain, so a forged pass next to a genuine fail does not help.
 pub fn dmarc_result(fields: &[String], authserv_id: &str, from_domain: &str) -> Dmarc {
-    let mut best = Dmarc::Unknown;
-    let mut spoiled = false;
+    let mut dmarc = Dmarc::Unknown;
+    let mut ambiguous = false;
     for field in fields {
         let statements = statements(field);
         if !is_ours(&statements, authserv_id) {
             continue;
         }
         for result in statements.iter().skip(1) {
-            match dmarc(result, from_domain) {
-                Some(Said::Pass) => best = Dmarc::Pass,
-                Some(Said::Fail) => return Dmarc::Fail,
-                Some(Said::Other) => spoiled = true,
+            match statement_result(result, from_domain) {
+                Some(StatementResult::Pass) => dmarc = Dmarc::Pass,
+                Some(StatementResult::Fail) => return Dmarc::Fail,
+                Some(StatementResult::Other) => ambiguous = true,
                 None => {}
             }
         }
     }
-    if spoiled { Dmarc::Unknown } else { best }
+    if ambiguous { Dmarc::Unknown } else { dmarc }
 }
 
 /// Whether the first of the statements is our authserv-id (RFC 8601 §2.2).
@@ -40,8 +40,8 @@ pub(super) fn is_ours(statements: &[Vec<String>], authserv_id: &str) -> bool {
     id.is_some_and(|id| id.eq_ignore_ascii_case(authserv_id))
 }
 
-/// Whether a field says this of a method, `dmarc=fail`. Whose word it is, the caller knows.
-pub(super) fn says(field: &str, method: &str, result: &str) -> bool {
+/// Whether a field has this result for a method: `dmarc=fail`. The caller knows whether to trust the field.
+pub(super) fn has_result(field: &str, method: &str, result: &str) -> bool {
     statements(field).iter().skip(1).any(|statement| {
         let Some((name, found)) = statement.first().and_then(|word| word.split_once('=')) else {
             return false;
@@ -51,15 +51,15 @@ pub(super) fn says(field: &str, method: &str, result: &str) -> bool {
     })
 }
 
-/// One result.
-enum Said {
+/// The DMARC result of one statement.
+enum StatementResult {
     Pass,
     Fail,
     Other,
 }
 
-/// What one `method=result property=value …` statement says of DMARC.
-fn dmarc(statement: &[String], from_domain: &str) -> Option<Said> {
+/// The DMARC result of one `method=result property=value …` statement; `None` for another method.
+fn statement_result(statement: &[String], from_domain: &str) -> Option<StatementResult> {
     let (method, result) = statement.first()?.split_once('=')?;
     // RFC 8601 §2.2: a method may carry its version, `dmarc/1`.
     let method = method.split('/').next().unwrap_or_default();
@@ -72,9 +72,9 @@ fn dmarc(statement: &[String], from_domain: &str) -> Option<Said> {
         })
     });
     Some(match result {
-        _ if result.eq_ignore_ascii_case("fail") => Said::Fail,
-        _ if aligned && result.eq_ignore_ascii_case("pass") => Said::Pass,
-        _ => Said::Other,
+        _ if result.eq_ignore_ascii_case("fail") => StatementResult::Fail,
+        _ if aligned && result.eq_ignore_ascii_case("pass") => StatementResult::Pass,
+        _ => StatementResult::Other,
     })
 }
 
@@ -87,8 +87,8 @@ fn same_domain(value: &str, from_domain: &str) -> bool {
     }
 }
 
-/// The statements between semicolons, each split at white space; comments are left out, quoted
-/// strings lose their quotes, and white space round `=` goes (RFC 8601 §2.2 allows it).
+/// The statements between semicolons, each split at white space. Comments, the quotes of quoted strings, and white
+/// space around `=` are removed (RFC 8601 §2.2 allows all of them).
 pub(super) fn statements(field: &str) -> Vec<Vec<String>> {
     let mut statements = vec![vec![String::new()]];
     let mut comment_depth = 0_usize;
@@ -159,8 +159,8 @@ mod tests {
     }
 
     #[test]
-    fn a_fail_is_told_from_silence() {
-        let said = |field: &str| dmarc_result(&[field.to_owned()], ID, "example.com");
+    fn a_fail_differs_from_no_result() {
+        let found = |field: &str| dmarc_result(&[field.to_owned()], ID, "example.com");
         for (field, result) in [
             ("mx.example.org; dmarc=fail (p=reject) header.from=example.com", Dmarc::Fail),
             ("mx.example.org; dmarc=none header.from=example.com", Dmarc::Unknown),
@@ -169,7 +169,7 @@ mod tests {
             ("mx.evil.example; dmarc=fail header.from=example.com", Dmarc::Unknown),
             ("mx.example.org; dmarc=pass header.from=example.com", Dmarc::Pass),
         ] {
-            assert_eq!(said(field), result, "{field}");
+            assert_eq!(found(field), result, "{field}");
         }
     }
 

@@ -1,56 +1,58 @@
-//! Who meets whom in a message: somebody outside, and people of the house.
+//! Which outside addresses exchange mail with which local addresses.
 
 use super::pattern::Address;
-use super::{Author, Envelope, Policies, Way};
+use super::{Author, Envelope, Leaving, Policies};
 
-/// Which way a message goes between the two.
+/// Who wrote the message: the outside address or the local one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Toward {
-    /// From outside to people of the house.
-    Us,
-    /// From somebody of the house to people outside.
-    Others,
+pub enum Flow {
+    /// Written outside, to local recipients.
+    Received,
+    /// Written by a local author, to recipients outside.
+    Sent,
 }
 
-/// One meeting, by mailboxes as they compare: in lower case, without what follows a `+`, the domain as
-/// A-labels.
+/// An outside and a local address that exchange mail. Both are normalized: in lower case, without a `+` tag,
+/// the domain as A-labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meeting {
+pub struct AddressPair {
     pub outside: String,
-    pub inside: String,
+    pub local: String,
 }
 
-/// The meetings of one message.
+/// The address pairs of one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meetings {
-    pub toward: Toward,
-    pub all: Vec<Meeting>,
+pub struct AddressPairs {
+    pub flow: Flow,
+    pub pairs: Vec<AddressPair>,
 }
 
 impl Policies {
-    /// Who meets whom in this message. `None` where nobody of the house meets anybody outside, or nobody
-    /// knows who wrote it: a reader goes by the address in From, and the author of two is none.
-    pub fn meetings(&self, envelope: &Envelope) -> Option<Meetings> {
+    /// The address pairs of this message. `None` if no local address exchanges mail with one outside, or if From
+    /// does not hold exactly one address: readers go by From, so there must be one author.
+    pub fn address_pairs(&self, envelope: &Envelope) -> Option<AddressPairs> {
         let Author::One(author) = &envelope.author else { return None };
         let author = Address::of(author);
-        let toward = match self.way(envelope) {
-            _ if self.is_from_outside(envelope) => Toward::Us,
-            Way::Leaves | Way::Divided if self.local_mail.has_address(&author) => Toward::Others,
+        let flow = match self.leaving(envelope) {
+            _ if self.is_from_outside(envelope) => Flow::Received,
+            Leaving::Wholly | Leaving::Partly if self.local_mail.has_address(&author) => Flow::Sent,
             _ => return None,
         };
         let author = author.mailbox()?;
-        let meeting = |recipient: &String| {
+        let pair = |recipient: &String| {
             let recipient = Address::of(recipient);
-            let ours = self.local_mail.has_address(&recipient);
+            let is_local = self.local_mail.has_address(&recipient);
             let (author, recipient) = (author.clone(), recipient.mailbox()?);
-            match toward {
-                Toward::Us if ours => Some(Meeting { outside: author, inside: recipient }),
-                Toward::Others if !ours => Some(Meeting { outside: recipient, inside: author }),
+            match flow {
+                Flow::Received if is_local => {
+                    Some(AddressPair { outside: author, local: recipient })
+                }
+                Flow::Sent if !is_local => Some(AddressPair { outside: recipient, local: author }),
                 _ => None,
             }
         };
-        let all: Vec<Meeting> = envelope.recipients.iter().filter_map(meeting).collect();
-        (!all.is_empty()).then_some(Meetings { toward, all })
+        let pairs: Vec<AddressPair> = envelope.recipients.iter().filter_map(pair).collect();
+        (!pairs.is_empty()).then_some(AddressPairs { flow, pairs })
     }
 }
 
@@ -60,13 +62,13 @@ mod tests {
     use super::*;
     use crate::engine;
 
-    fn meetings(envelope: Envelope) -> Option<Meetings> {
+    fn address_pairs(envelope: Envelope) -> Option<AddressPairs> {
         let local_mail =
             LocalMail { domains: vec!["example.org".parse().unwrap()], networks: Vec::new() };
         let base = engine::Policy::default();
         Policies::new(base, Profile::Enforce, Vec::new(), Exemptions::default())
             .with_local_mail(local_mail)
-            .meetings(&envelope)
+            .address_pairs(&envelope)
     }
 
     fn mail(author: &str, recipients: &[&str], path: Path) -> Envelope {
@@ -74,21 +76,21 @@ mod tests {
         Envelope { author: Author::One(author.to_owned()), recipients, path, ..Envelope::default() }
     }
 
-    fn met(toward: Toward, all: &[(&str, &str)]) -> Option<Meetings> {
-        let all = all.iter().map(|&(outside, inside)| Meeting {
+    fn pairs(flow: Flow, pairs: &[(&str, &str)]) -> Option<AddressPairs> {
+        let pairs = pairs.iter().map(|&(outside, local)| AddressPair {
             outside: outside.to_owned(),
-            inside: inside.to_owned(),
+            local: local.to_owned(),
         });
-        Some(Meetings { toward, all: all.collect() })
+        Some(AddressPairs { flow, pairs: pairs.collect() })
     }
 
     #[test]
-    fn mail_from_outside_meets_each_of_its_recipients() {
+    fn received_mail_pairs_its_author_with_each_local_recipient() {
         let to = ["Bob+list@Example.ORG", "carl@sub.example.org", "root"];
         assert_eq!(
-            meetings(mail("Ann+x@B\u{fc}cher.example", &to, Path::Smtpd)),
-            met(
-                Toward::Us,
+            address_pairs(mail("Ann+x@B\u{fc}cher.example", &to, Path::Smtpd)),
+            pairs(
+                Flow::Received,
                 &[
                     ("ann@xn--bcher-kva.example", "bob@example.org"),
                     ("ann@xn--bcher-kva.example", "carl@sub.example.org"),
@@ -98,27 +100,27 @@ mod tests {
     }
 
     #[test]
-    fn whom_the_house_writes_to_it_knows() {
+    fn sent_mail_pairs_each_outside_recipient_with_its_author() {
         let to = ["ann@example.com", "carl@example.org"];
         assert_eq!(
-            meetings(mail("bob@example.org", &to, Path::NonSmtpd)),
-            met(Toward::Others, &[("ann@example.com", "bob@example.org")])
+            address_pairs(mail("bob@example.org", &to, Path::NonSmtpd)),
+            pairs(Flow::Sent, &[("ann@example.com", "bob@example.org")])
         );
-        // What somebody outside wrote and the house sends on is no letter of the house.
-        assert_eq!(meetings(mail("mallory@example.net", &to[..1], Path::NonSmtpd)), None);
+        // Mail that was written outside and is only forwarded here is not sent by a local author.
+        assert_eq!(address_pairs(mail("mallory@example.net", &to[..1], Path::NonSmtpd)), None);
     }
 
     #[test]
-    fn nobody_meets_anybody_where_it_is_not_known() {
-        let ours = ["bob@example.org"];
+    fn without_an_outside_and_a_local_address_there_are_no_pairs() {
+        let local = ["bob@example.org"];
         for envelope in [
-            mail("carl@example.org", &ours, Path::NonSmtpd),
-            mail("root", &ours, Path::Smtpd),
+            mail("carl@example.org", &local, Path::NonSmtpd),
+            mail("root", &local, Path::Smtpd),
             mail("ann@example.com", &[], Path::Smtpd),
-            Envelope { author: Author::Unclear, ..mail("", &ours, Path::Smtpd) },
-            Envelope { author: Author::Absent, ..mail("", &ours, Path::Smtpd) },
+            Envelope { author: Author::Unclear, ..mail("", &local, Path::Smtpd) },
+            Envelope { author: Author::Absent, ..mail("", &local, Path::Smtpd) },
         ] {
-            assert_eq!(meetings(envelope.clone()), None, "{envelope:?}");
+            assert_eq!(address_pairs(envelope.clone()), None, "{envelope:?}");
         }
     }
 }

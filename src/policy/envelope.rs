@@ -1,16 +1,16 @@
-//! What the MTA says of a message before its body.
+//! What the MTA says about a message before its body.
 
 use std::net::IpAddr;
 
-use super::upstream::Mark;
+use super::upstream::TrustedField;
 
-/// The way a message came to the filter.
+/// How a message came to the filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Path {
-    /// Over SMTP: somebody is there to be refused.
+    /// Over SMTP: there is a client that can be rejected.
     #[default]
     Smtpd,
-    /// Postfix's `non_smtpd_milters`: the sendmail command, a mailing-list program, cron.
+    /// Through Postfix's `non_smtpd_milters`: from the sendmail command, a mailing-list program, cron.
     NonSmtpd,
 }
 
@@ -21,7 +21,7 @@ pub enum Direction {
     Inbound,
     /// From an authenticated client or a listed network.
     Outbound,
-    /// Made on this host ([`Path::NonSmtpd`]).
+    /// Submitted on this host ([`Path::NonSmtpd`]).
     Local,
 }
 
@@ -49,8 +49,8 @@ pub struct Envelope {
     pub author: Author,
     /// Values of the Authentication-Results fields, from the top.
     pub auth_results: Vec<String>,
-    /// Fields of our own servers that rules ask for ([`super::Policies::marks`]).
-    pub marks: Vec<Mark>,
+    /// Fields of our own servers that rules check ([`super::Policies::trusted_fields`]).
+    pub trusted_fields: Vec<TrustedField>,
 }
 
 /// Who the From field says wrote the message.
@@ -61,22 +61,22 @@ pub enum Author {
     Absent,
     /// One From field with this address and no other.
     One(String),
-    /// Several fields or addresses, or none that can be read: nobody to be exempt.
+    /// Several fields or addresses, or none that can be read. Such an author is never exempt.
     Unclear,
 }
 
 impl Envelope {
-    /// Names of the fields that [`Envelope::observe`] takes something from.
+    /// Names of the fields that [`Envelope::observe`] reads.
     pub const OBSERVED: [&str; 5] =
         ["From", "Authentication-Results", "List-Id", "List-Post", "Precedence"];
 
-    /// Takes what selects settings from a header field, decoded as UTF-8 where it is.
+    /// Reads a header field, as far as it selects settings.
     ///
-    /// From makes [`Envelope::author`], Authentication-Results is kept, and List-Id, List-Post
-    /// (RFC 2369, RFC 2919) and `Precedence: list` make it list mail.
+    /// From gives [`Envelope::author`], Authentication-Results is stored, and List-Id, List-Post (RFC 2369, RFC 2919) and
+    /// `Precedence: list` make it list mail.
     pub fn observe(&mut self, name: &str, value: &str) {
         let is = |other: &str| name.eq_ignore_ascii_case(other);
-        // Who asks for these alone must not see less than who asks for all.
+        // A caller that passes only these fields must get the same result as one that passes all.
         if !Envelope::OBSERVED.into_iter().any(is) {
             return;
         }

@@ -1,61 +1,62 @@
-//! Which mail leaves the house.
+//! Which mail is local, and which mail leaves this installation.
 
 use super::{Address, Envelope, Network, Pattern};
 
-/// Whose mail ends here, and which clients hand out mail of ours.
+/// Which domains are local, and which clients send our own mail out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalMail {
-    /// Domains whose mail ends here, with all below them; without any nothing is known to leave.
+    /// Local domains, with their subdomains. If there are none, no mail is known to leave.
     pub domains: Vec<Pattern>,
-    /// Clients that hand out mail of the house without authenticating, beside
-    /// [`Exemptions::networks`](super::Exemptions::networks): mailbox servers, list servers.
+    /// Clients that send our own mail out without authenticating, such as mailbox servers and list servers. The
+    /// networks in [`Exemptions::networks`](super::Exemptions::networks) count as well.
     pub networks: Vec<Network>,
 }
 
-/// Where a message goes, seen from the house.
+/// Whether a message leaves this installation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
-    /// To us, or nobody knows.
+pub enum Leaving {
+    /// It goes to local recipients, or it is not known to be ours.
     #[default]
-    Stays,
-    /// From us, to nobody of ours.
-    Leaves,
-    /// From us, to some of ours and to others: one answer serves them all.
-    Divided,
+    No,
+    /// It is ours, and no recipient is local.
+    Wholly,
+    /// It is ours, and some recipients are local. A milter has one answer for all of them.
+    Partly,
 }
 
 impl LocalMail {
-    /// Whether anything is known to leave.
-    pub fn is_known(&self) -> bool {
+    /// Whether local domains are configured, so that leaving mail can be known.
+    pub fn has_domains(&self) -> bool {
         !self.domains.is_empty()
     }
 
-    pub(super) fn has(&self, domain: &str) -> bool {
+    pub(super) fn has_domain(&self, domain: &str) -> bool {
         self.has_address(&Address::of(&format!("@{domain}")))
     }
 
     pub(super) fn has_address(&self, address: &Address) -> bool {
-        self.domains.iter().any(|own| own.matches(address))
+        self.domains.iter().any(|local| local.matches(address))
     }
 
-    pub(super) fn hands_out(&self, envelope: &Envelope) -> bool {
+    /// Whether the client is one that sends our own mail out.
+    pub(super) fn is_own_client(&self, envelope: &Envelope) -> bool {
         envelope
             .client
             .is_some_and(|client| self.networks.iter().any(|network| network.contains(client)))
     }
 
-    /// The way of a message of ours. An address without a domain is of this host.
-    pub(super) fn way_out(&self, envelope: &Envelope) -> Way {
-        let ours = |recipient: &String| {
-            !recipient.contains('@') || { self.has_address(&Address::of(recipient)) }
+    /// Whether one of our own messages leaves. An address without a domain belongs to this host.
+    pub(super) fn leaving(&self, envelope: &Envelope) -> Leaving {
+        let is_local = |recipient: &String| {
+            !recipient.contains('@') || self.has_address(&Address::of(recipient))
         };
-        let local = envelope.recipients.iter().filter(|recipient| ours(recipient)).count();
+        let local = envelope.recipients.iter().filter(|recipient| is_local(recipient)).count();
         match local {
-            _ if !self.is_known() => Way::Stays,
-            0 if envelope.recipients.is_empty() => Way::Stays,
-            0 => Way::Leaves,
-            local if local == envelope.recipients.len() => Way::Stays,
-            _ => Way::Divided,
+            _ if !self.has_domains() => Leaving::No,
+            0 if envelope.recipients.is_empty() => Leaving::No,
+            0 => Leaving::Wholly,
+            local if local == envelope.recipients.len() => Leaving::No,
+            _ => Leaving::Partly,
         }
     }
 }
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::engine;
 
-    fn way(domains: &[&str], envelope: Envelope) -> Way {
+    fn leaving(domains: &[&str], envelope: Envelope) -> Leaving {
         let local_mail = LocalMail {
             domains: domains.iter().map(|domain| domain.parse().unwrap()).collect(),
             networks: vec!["127.0.0.0/8".parse().unwrap()],
@@ -76,7 +77,7 @@ mod tests {
         let base = engine::Policy::default();
         Policies::new(base, Profile::Enforce, Vec::new(), exemptions)
             .with_local_mail(local_mail)
-            .way(&envelope)
+            .leaving(&envelope)
     }
 
     fn to(recipients: &[&str]) -> Envelope {
@@ -85,25 +86,25 @@ mod tests {
     }
 
     #[test]
-    fn mail_leaves_when_no_recipient_is_ours() {
+    fn mail_leaves_when_no_recipient_is_local() {
         for (recipients, expected) in [
-            (&["ann@example.net"][..], Way::Leaves),
-            (&["ann@example.net", "bob@example.com"], Way::Leaves),
-            (&["ann@example.org"], Way::Stays),
-            (&["ann@Lists.EXAMPLE.org"], Way::Stays),
-            (&["ann@example.net", "bob@example.org"], Way::Divided),
-            (&["root"], Way::Stays),
-            (&["root", "ann@example.net"], Way::Divided),
-            (&["ann@notexample.org"], Way::Leaves),
-            (&[], Way::Stays),
+            (&["ann@example.net"][..], Leaving::Wholly),
+            (&["ann@example.net", "bob@example.com"], Leaving::Wholly),
+            (&["ann@example.org"], Leaving::No),
+            (&["ann@Lists.EXAMPLE.org"], Leaving::No),
+            (&["ann@example.net", "bob@example.org"], Leaving::Partly),
+            (&["root"], Leaving::No),
+            (&["root", "ann@example.net"], Leaving::Partly),
+            (&["ann@notexample.org"], Leaving::Wholly),
+            (&[], Leaving::No),
         ] {
-            assert_eq!(way(&["example.org"], to(recipients)), expected, "{recipients:?}");
-            assert_eq!(way(&[], to(recipients)), Way::Stays, "nothing is known");
+            assert_eq!(leaving(&["example.org"], to(recipients)), expected, "{recipients:?}");
+            assert_eq!(leaving(&[], to(recipients)), Leaving::No, "no local domains");
         }
     }
 
     #[test]
-    fn mail_leaves_when_it_comes_from_the_house() {
+    fn mail_leaves_when_it_is_our_own() {
         let smtp = |client: Option<&str>, user: Option<&str>| Envelope {
             path: Path::Smtpd,
             client: client.map(|client| client.parse().unwrap()),
@@ -111,13 +112,17 @@ mod tests {
             ..to(&["ann@example.net"])
         };
         for (client, user, expected) in [
-            (Some("127.0.0.1"), None, Way::Leaves),
-            (Some("192.0.2.7"), None, Way::Leaves),
-            (Some("198.51.100.7"), None, Way::Stays),
-            (Some("198.51.100.7"), Some("ann"), Way::Leaves),
-            (None, None, Way::Stays),
+            (Some("127.0.0.1"), None, Leaving::Wholly),
+            (Some("192.0.2.7"), None, Leaving::Wholly),
+            (Some("198.51.100.7"), None, Leaving::No),
+            (Some("198.51.100.7"), Some("ann"), Leaving::Wholly),
+            (None, None, Leaving::No),
         ] {
-            assert_eq!(way(&["example.org"], smtp(client, user)), expected, "{client:?} {user:?}");
+            assert_eq!(
+                leaving(&["example.org"], smtp(client, user)),
+                expected,
+                "{client:?} {user:?}"
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
-//! One answer for recipients who disagree.
+//! One policy for recipients with different settings.
 //!
-//! A milter answers once for all recipients of a message, so an edit asked for by one recipient's
-//! settings happens to all: the stricter wins, and the rule name that goes into the header field
-//! joins the names (`default+partners`). What loses a message (reject, tempfail, discard,
-//! quarantine) happens only if every recipient's settings ask for the same.
+//! A milter has one answer for all recipients of a message. So an edit that the settings of one recipient ask for is
+//! done for all of them: the stricter settings win, and the rule name in the header field joins the names
+//! (`default+partners`). Actions that withhold a message (reject, tempfail, discard, quarantine) are done only if the
+//! settings of every recipient ask for the same one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::engine::policy::{
     HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, OnAmbiguous, Signed,
 };
 
-/// The settings that serve all of these; `None` for none.
-pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
+/// The merged settings of all recipients; `None` if there are none.
+pub(super) fn merge(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     let (first, rest) = policies.split_first()?;
     if rest.is_empty() {
         return Some(Arc::clone(first));
@@ -25,11 +25,11 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     let editing: Vec<&Policy> = everyone.iter().copied().filter(|policy| edits(policy)).collect();
     let mut merged = match editing.first() {
         Some(first) => stricter(first, &editing),
-        None => quietest(first, &everyone),
+        None => without_edits(first, &everyone),
     };
     merged.rule = joined_rules(&everyone);
     merged.lists = lists(if editing.is_empty() { &everyone } else { &editing });
-    // Anchors for plain links are a convenience, not strictness: nobody gets them unasked.
+    // Anchors for plain links are a convenience, not a protection: nobody gets them without asking.
     if everyone.iter().any(|policy| policy.linkify == Linkify::Off) {
         merged.linkify = Linkify::Off;
     }
@@ -43,7 +43,7 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     Some(Arc::new(merged))
 }
 
-/// What one blocks or protects is so for all, what one allows only where all do.
+/// What one recipient blocks or protects counts for all. What one allows counts only if all allow something.
 fn lists(policies: &[&Policy]) -> Lists {
     let mut merged = Lists::default();
     for policy in policies {
@@ -65,39 +65,40 @@ fn union<T>(all: &mut Vec<Arc<T>>, more: &[Arc<T>]) {
     }
 }
 
-/// The settings of the first of these rules, as strict as each of the others at least: in what is
-/// edited, and in what becomes of the message.
-pub(super) fn tightened(rules: &[Arc<Policy>]) -> Option<Arc<Policy>> {
+/// The settings of the first of these rules, made at least as strict as each of the others, for edits as well as for
+/// what becomes of the message.
+pub(super) fn strictest(rules: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     let (first, rest) = rules.split_first()?;
     if rest.is_empty() {
         return Some(Arc::clone(first));
     }
-    let mut tight = Policy::clone(&*all(rules)?);
-    tight.rule.clone_from(&first.rule);
-    tight.message_actions = worst(rules.iter().map(|rule| &rule.message_actions));
-    tight.reason_message_actions = worst(rules.iter().map(|rule| &rule.reason_message_actions));
-    let worst = |of: fn(&Policy) -> Disposition| rules.iter().map(|rule| of(rule)).max();
-    tight.on_error = worst(|rule| rule.on_error)?;
-    tight.on_limit = worst(|rule| rule.on_limit)?;
-    tight.on_exhausted = worst(|rule| rule.on_exhausted)?;
-    tight.on_opaque = worst(|rule| rule.on_opaque)?;
-    tight.on_ambiguous = rules.iter().map(|rule| rule.on_ambiguous).max()?;
-    Some(Arc::new(tight))
+    let mut strictest = Policy::clone(&*merge(rules)?);
+    strictest.rule.clone_from(&first.rule);
+    strictest.message_actions = strictest_actions(rules.iter().map(|rule| &rule.message_actions));
+    strictest.reason_message_actions =
+        strictest_actions(rules.iter().map(|rule| &rule.reason_message_actions));
+    let max = |of: fn(&Policy) -> Disposition| rules.iter().map(|rule| of(rule)).max();
+    strictest.on_error = max(|rule| rule.on_error)?;
+    strictest.on_limit = max(|rule| rule.on_limit)?;
+    strictest.on_exhausted = max(|rule| rule.on_exhausted)?;
+    strictest.on_opaque = max(|rule| rule.on_opaque)?;
+    strictest.on_ambiguous = rules.iter().map(|rule| rule.on_ambiguous).max()?;
+    Some(Arc::new(strictest))
 }
 
-/// The worst action that somebody asks for, key by key.
-fn worst<'a, K: Ord + Copy + 'a>(
-    asked: impl Iterator<Item = &'a BTreeMap<K, MessageAction>>,
+/// For each key the strictest action that some settings ask for.
+fn strictest_actions<'a, K: Ord + Copy + 'a>(
+    actions: impl Iterator<Item = &'a BTreeMap<K, MessageAction>>,
 ) -> BTreeMap<K, MessageAction> {
-    let mut worst = BTreeMap::new();
-    for (key, action) in asked.flatten() {
-        let known = worst.entry(*key).or_insert(*action);
+    let mut strictest = BTreeMap::new();
+    for (key, action) in actions.flatten() {
+        let known = strictest.entry(*key).or_insert(*action);
         *known = (*known).max(*action);
     }
-    worst
+    strictest
 }
 
-/// Holding a message needs everyone; an edit needs one who wants it.
+/// A message is quarantined if all settings ask for it. It is edited if one of them does.
 fn agreed_on_ambiguous(everyone: &[&Policy]) -> OnAmbiguous {
     let all = |wanted| everyone.iter().all(|policy| policy.on_ambiguous == wanted);
     if all(OnAmbiguous::Quarantine) {
@@ -109,8 +110,8 @@ fn agreed_on_ambiguous(everyone: &[&Policy]) -> OnAmbiguous {
     }
 }
 
-/// Nobody wants an edit; report-only says more of the message than exempt does.
-fn quietest(first: &Policy, everyone: &[&Policy]) -> Policy {
+/// The merged settings if none of them edits. Report-only comes before exempt, since it reports more.
+fn without_edits(first: &Policy, everyone: &[&Policy]) -> Policy {
     let reporting = everyone.iter().find(|policy| policy.exempt.is_none());
     let mut merged = reporting.map_or_else(|| first.clone(), |policy| Policy::clone(policy));
     merged.mode = match reporting {
@@ -132,7 +133,7 @@ fn joined_rules(policies: &[&Policy]) -> String {
     names.into_iter().collect::<Vec<_>>().join("+")
 }
 
-/// What edits most, setting by setting.
+/// For each setting the value that edits most.
 fn stricter(first: &Policy, editing: &[&Policy]) -> Policy {
     let mut merged = first.clone();
     for policy in editing {
@@ -163,8 +164,8 @@ fn stricter(first: &Policy, editing: &[&Policy]) -> Policy {
     for reason in reasons {
         let action = editing.iter().map(|policy| by_reason(policy, reason)).max();
         let unanimous = editing.iter().all(|policy| policy.reason_actions.contains_key(&reason));
-        // A reason beats the verdict. Where somebody leaves it to the verdict and that is as
-        // strict, it stays so: a softened verdict then softens the action as well.
+        // The action for a reason comes before that for its verdict. If some settings leave it to the verdict, and
+        // that is as strict, it is left to the verdict: a verdict that is lowered then lowers the action too.
         if let Some(action) = action
             && (unanimous || action > by_verdict(&merged, reason.verdict()))
         {
@@ -208,7 +209,7 @@ fn on_verdict(policy: &Policy, verdict: Verdict) -> MessageAction {
     policy.message_actions.get(&verdict).copied().unwrap_or(MessageAction::Header)
 }
 
-/// The one action all ask for; failing that, the tag if somebody asks for it.
+/// The action that all ask for. If there is none, the subject tag if somebody asks for it.
 fn agreed_action(actions: impl Iterator<Item = MessageAction> + Clone) -> MessageAction {
     let first = actions.clone().next().unwrap_or(MessageAction::Header);
     if actions.clone().all(|action| action == first) {
@@ -286,7 +287,7 @@ mod tests {
         )
     }
 
-    /// What one policy does to the message on account of a reason and its usual verdict.
+    /// What one policy does with a message because of a reason and its usual verdict.
     fn on_message(policy: &Policy, reason: Reason) -> MessageAction {
         let by_reason = policy.reason_message_actions.get(&reason).copied();
         by_reason.unwrap_or(MessageAction::Header).max(on_verdict(policy, reason.verdict()))
@@ -297,7 +298,7 @@ mod tests {
         fn the_merged_policy_is_as_strict_as_each_and_loses_nothing_alone(
             policies in proptest::collection::vec(policy().prop_map(Arc::new), 1..4)
         ) {
-            let merged = all(&policies).unwrap();
+            let merged = merge(&policies).unwrap();
             for policy in policies.iter().filter(|policy| edits(policy)) {
                 prop_assert!(edits(&merged) && merged.mode >= policy.mode);
                 prop_assert!(merged.level <= policy.level);
@@ -322,8 +323,8 @@ mod tests {
         fn the_order_of_recipients_does_not_matter(
             one in policy().prop_map(Arc::new), other in policy().prop_map(Arc::new)
         ) {
-            let there = all(&[Arc::clone(&one), Arc::clone(&other)]).unwrap();
-            let back = all(&[other, one]).unwrap();
+            let there = merge(&[Arc::clone(&one), Arc::clone(&other)]).unwrap();
+            let back = merge(&[other, one]).unwrap();
             prop_assert_eq!(&there.rule, &back.rule);
             prop_assert_eq!(there.mode, back.mode);
             prop_assert_eq!(&there.verdict_actions, &back.verdict_actions);

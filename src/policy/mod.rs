@@ -1,19 +1,20 @@
-//! Rules and lists: which settings hold for this envelope.
+//! Rules and lists: which settings apply to this envelope.
 //!
-//! Pure: files are read by [`crate::config`](../config/index.html), which hands the contents in.
+//! This module does no I/O: [`crate::config`](../config/index.html) reads the files and passes their contents.
 //! The order of decision, for each recipient:
 //!
 //! | step | what | where |
 //! | --- | --- | --- |
 //! | 1 | exemptions: authenticated client, listed network, listed sender with a DMARC pass | [`Exemptions`] |
-//! | 2 | the first rule whose every condition holds, else the default settings | [`Rule`] |
+//! | 2 | the first rule of which all conditions hold, else the default settings | [`Rule`] |
 //! | 3 | recipients that are report-only whatever the rule says (`abuse@`, `postmaster@`) | [`Exemptions::report_only`] |
-//! | 4 | one answer for all recipients: the stricter for edits, agreement for the rest | `merge.rs` |
-//! | 5 | what the path cannot do (no refusal outside SMTP) is taken out | [`Path`] |
+//! | 4 | one policy for all recipients: the strictest for edits, agreement for the rest | `merge.rs` |
+//! | 5 | actions that the path does not allow are removed (no rejection outside SMTP) | [`Path`] |
 
 mod auth;
 mod contacts;
 mod envelope;
+mod header_test;
 mod local_mail;
 mod merge;
 mod network;
@@ -31,40 +32,41 @@ use crate::engine::outcome::Disposition;
 use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
-pub use contacts::{Meeting, Meetings, Toward};
+pub use contacts::{AddressPair, AddressPairs, Flow};
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
-pub use local_mail::{LocalMail, Way};
+pub use header_test::{HeaderTest, HeaderTestError};
+pub use local_mail::{Leaving, LocalMail};
 pub use network::{Network, NetworkError};
 pub use pattern::{Address, Pattern, ascii_domain, is_below};
-pub use rule::{Between, Conditions, DefangFrom, Overrides, Profile, Rule};
-pub use upstream::{HeaderTest, HeaderTestError, Mark, Trust, Upstream};
+pub use rule::{Conditions, DefangFrom, Overrides, Parties, Profile, Rule};
+pub use upstream::{Trust, TrustedField, Upstream};
 
-/// Who is judged and reported, but never edited.
+/// Mail that is judged and reported, but never edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exemptions {
     /// Whether clients that authenticated are exempt.
     pub authenticated: Authenticated,
     /// Networks whose clients are exempt. Loopback is not among them unless listed.
     pub networks: Vec<Network>,
-    /// Senders (the From field) that are exempt, when DMARC says that they are who they say.
+    /// Senders (the From field) that are exempt if DMARC passes.
     pub senders: Vec<Pattern>,
-    /// The authserv-id of our own server (RFC 8601 §2.2); without it no sender is exempt.
+    /// The authserv-id of our own server (RFC 8601 §2.2). Without it no sender is exempt.
     pub authserv_id: Option<String>,
-    /// Recipients for whom nothing is ever changed or refused.
+    /// Recipients whose mail is never changed or rejected.
     pub report_only: Vec<Pattern>,
 }
 
-/// What authentication earns a client.
+/// How messages of authenticated clients are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Authenticated {
-    /// Its messages are reported, not edited.
+    /// They are reported, not edited.
     #[default]
     Exempt,
-    /// Its messages are judged like everybody's.
+    /// They are treated like all others.
     Judged,
 }
 
-/// The settings of one configuration, ready to be asked for an envelope.
+/// The settings of one configuration, from which those for an envelope are selected.
 #[derive(Clone, Debug)]
 pub struct Policies {
     default: Arc<engine::Policy>,
@@ -74,26 +76,26 @@ pub struct Policies {
     upstream: Upstream,
 }
 
-/// The settings for one message, and how they came about.
+/// The settings for one message, and the rules behind them.
 #[derive(Clone, Debug)]
 pub struct Selection {
     pub policy: Arc<engine::Policy>,
     /// One for each recipient, in order; one with an empty recipient when there was none.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedRule>,
 }
 
-/// The rule that holds for one recipient.
+/// The rule that applies to one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedRule {
     pub recipient: String,
-    /// The rule's name; `default` when none matched.
+    /// Name of the rule; `default` if none matched.
     pub rule: String,
     pub profile: Profile,
 }
 
 impl Policies {
-    /// `rules` are tried in order, their names are distinct. A rule's overrides are laid over
-    /// `base`, then its profile; `profile` is for what no rule decides.
+    /// `rules` are tried in order, and their names are distinct. The settings of a rule are `base` with its overrides and
+    /// its profile. `profile` counts if no rule sets one.
     pub fn new(
         base: engine::Policy,
         profile: Profile,
@@ -106,46 +108,46 @@ impl Policies {
         Policies { default, rules, exemptions, local_mail, upstream }
     }
 
-    /// The same settings, of a house that knows which mail leaves it.
+    /// The same settings, with local domains.
     #[must_use]
     pub fn with_local_mail(self, local_mail: LocalMail) -> Policies {
         Policies { local_mail, ..self }
     }
 
-    /// The same settings, of a house that knows its other servers.
+    /// The same settings, with other servers of ours.
     #[must_use]
-    pub fn of_upstream(self, upstream: Upstream) -> Policies {
+    pub fn with_upstream(self, upstream: Upstream) -> Policies {
         Policies { upstream, ..self }
     }
 
-    /// The header fields of our own servers that some rule asks for, for [`Envelope::marks`]: names
-    /// and values from the top, and the name that the MTA gives itself.
-    pub fn marks<'h>(
+    /// The fields of our own servers that some rule checks, for [`Envelope::trusted_fields`]. `fields` are names and
+    /// values from the top, `host` is the name that the MTA gives itself.
+    pub fn trusted_fields<'h>(
         &self,
         fields: impl Iterator<Item = (&'h [u8], &'h [u8])>,
         host: &str,
-    ) -> Vec<Mark> {
-        match self.rules.ask_headers() {
-            true => self.upstream.marks(fields, host, |name| self.rules.ask_header(name)),
+    ) -> Vec<TrustedField> {
+        match self.rules.check_fields() {
+            true => self.upstream.trusted_fields(fields, host, |name| self.rules.check_field(name)),
             false => Vec::new(),
         }
     }
 
-    /// The settings when nothing is known of the envelope, as on the command line.
+    /// The settings if nothing is known of the envelope, as on the command line.
     pub fn default_policy(&self) -> Arc<engine::Policy> {
         Arc::clone(&self.default)
     }
 
-    /// The settings of the first rule that asks for header fields alone and holds, or the default: for
-    /// a message of whose way nothing is known.
+    /// The settings of the first matching rule that checks header fields only, or the default. For a message without an
+    /// envelope.
     pub fn select_by_header(&self, envelope: &Envelope) -> Arc<engine::Policy> {
         let nobody = Address::default();
-        let between = Between { sender: &nobody, recipient: &nobody };
-        let holding = self.rules.of(&nobody).filter(|(rule, _)| {
+        let parties = Parties { sender: &nobody, recipient: &nobody };
+        let matching = self.rules.for_recipient(&nobody).filter(|(rule, _)| {
             let conditions = &rule.conditions;
-            conditions.ask_headers_alone() && conditions.hold(envelope, Direction::Inbound, between)
+            conditions.check_fields_only() && conditions.hold(envelope, Direction::Inbound, parties)
         });
-        let choice = Choice { rules: self.binding(holding), report_only: false };
+        let choice = Choice { rules: self.applicable(matching), report_only: false };
         choice.policy(&self.default)
     }
 
@@ -160,9 +162,9 @@ impl Policies {
         let mut distinct: Vec<(Choice, Arc<engine::Policy>)> = Vec::new();
         for recipient in recipients {
             let to = Address::of(recipient);
-            let between = Between { sender: &sender, recipient: &to };
-            let choice = self.choice(envelope, direction, between);
-            let known = distinct.iter().find(|(known, _)| known.is(&choice));
+            let parties = Parties { sender: &sender, recipient: &to };
+            let choice = self.choice(envelope, direction, parties);
+            let known = distinct.iter().find(|(known, _)| known.is_same(&choice));
             let policy = match known {
                 Some((_, policy)) => Arc::clone(policy),
                 None => {
@@ -171,23 +173,23 @@ impl Policies {
                     policy
                 }
             };
-            applied.push(Applied {
+            applied.push(AppliedRule {
                 recipient: recipient.clone(),
                 rule: policy.rule.clone(),
                 profile: Profile::of(&policy),
             });
         }
         let distinct: Vec<_> = distinct.into_iter().map(|(_, policy)| policy).collect();
-        let policy = merge::all(&distinct).unwrap_or_else(|| Arc::clone(&self.default));
+        let policy = merge::merge(&distinct).unwrap_or_else(|| Arc::clone(&self.default));
         let policy = match self.exemption(envelope) {
             Some(reason) => Arc::new(exempted(&policy, reason)),
             None => policy,
         };
-        Selection { policy: on_path(policy, envelope.path), applied }
+        Selection { policy: adapt_to_path(policy, envelope.path), applied }
     }
 
-    /// What our own server says of the author's domain; where nobody configured its authserv-id, it
-    /// is the name of the MTA, as servers have it by default.
+    /// The DMARC result of our own server for the author's domain. If no authserv-id is configured it is the name of the
+    /// MTA, as servers have it by default.
     pub fn dmarc(&self, envelope: &Envelope, mta: &str) -> engine::Dmarc {
         let id = self.exemptions.authserv_id.as_deref().unwrap_or(mta);
         let Author::One(from) = &envelope.author else { return engine::Dmarc::Unknown };
@@ -195,12 +197,12 @@ impl Policies {
         auth::dmarc_result(&envelope.auth_results, id, domain)
     }
 
-    /// Whether a domain is the house's own, or below one that is.
-    pub fn is_own(&self, domain: &str) -> bool {
-        self.local_mail.has(domain)
+    /// Whether a domain is local, or below a local one.
+    pub fn is_local(&self, domain: &str) -> bool {
+        self.local_mail.has_domain(domain)
     }
 
-    /// Where the message is going, as far as the envelope tells.
+    /// The direction of the message, as far as the envelope shows it.
     pub fn direction(&self, envelope: &Envelope) -> Direction {
         if envelope.path == Path::NonSmtpd {
             Direction::Local
@@ -211,56 +213,51 @@ impl Policies {
         }
     }
 
-    /// Whether the message leaves the house: it comes from us and goes to nobody of ours. Where a client
-    /// from outside may hand out mail, what it carries is not known to be ours.
-    pub fn way(&self, envelope: &Envelope) -> Way {
+    /// Whether the message leaves this installation: it is our own and some recipient is not local. Mail from a
+    /// client outside of our networks is not known to be our own.
+    pub fn leaving(&self, envelope: &Envelope) -> Leaving {
         match self.direction(envelope) {
-            Direction::Inbound if !self.local_mail.hands_out(envelope) => Way::Stays,
-            _ => self.local_mail.way_out(envelope),
+            Direction::Inbound if !self.local_mail.is_own_client(envelope) => Leaving::No,
+            _ => self.local_mail.leaving(envelope),
         }
     }
 
-    /// Whether the message comes from outside, to somebody in the house.
+    /// Whether the message comes from outside and goes to a local recipient.
     pub fn is_from_outside(&self, envelope: &Envelope) -> bool {
-        self.local_mail.is_known()
+        self.local_mail.has_domains()
             && self.direction(envelope) == Direction::Inbound
-            && !self.local_mail.hands_out(envelope)
-            && self.local_mail.way_out(envelope) != Way::Leaves
+            && !self.local_mail.is_own_client(envelope)
+            && self.local_mail.leaving(envelope) != Leaving::Wholly
     }
 
-    /// The same settings for a message that is judged and reported, whatever is in it.
-    pub fn told_only(policy: &engine::Policy, reason: &str) -> engine::Policy {
-        exempted(policy, reason)
-    }
-
-    fn choice(&self, envelope: &Envelope, direction: Direction, between: Between<'_>) -> Choice {
-        let holds = |rule: &Rule| rule.conditions.hold(envelope, direction, between);
-        let holding = self.rules.of(between.recipient).filter(|(rule, _)| holds(rule));
+    fn choice(&self, envelope: &Envelope, direction: Direction, parties: Parties<'_>) -> Choice {
+        let holds = |rule: &Rule| rule.conditions.hold(envelope, direction, parties);
+        let matching = self.rules.for_recipient(parties.recipient).filter(|(rule, _)| holds(rule));
         let report_only = &self.exemptions.report_only;
         Choice {
-            rules: self.binding(holding),
-            report_only: report_only.iter().any(|pattern| pattern.matches(between.recipient)),
+            rules: self.applicable(matching),
+            report_only: report_only.iter().any(|pattern| pattern.matches(parties.recipient)),
         }
     }
 
-    /// Of the rules that hold, the first. Where a stranger may have written the field that it asks for,
-    /// it takes nothing away: those bind as well that would hold without the field.
-    fn binding<'r>(
+    /// The first of the matching rules. If it checks a field that a stranger may have written, it must not loosen
+    /// anything: then the rules that would apply without the field apply as well.
+    fn applicable<'r>(
         &self,
-        holding: impl Iterator<Item = &'r (Rule, Arc<engine::Policy>)>,
+        matching: impl Iterator<Item = &'r (Rule, Arc<engine::Policy>)>,
     ) -> Vec<Arc<engine::Policy>> {
-        let mut binding = Vec::new();
-        for (rule, policy) in holding {
-            binding.push(Arc::clone(policy));
+        let mut applicable = Vec::new();
+        for (rule, policy) in matching {
+            applicable.push(Arc::clone(policy));
             if self.upstream.trust == Trust::Anywhere || rule.conditions.headers.is_empty() {
-                return binding;
+                return applicable;
             }
         }
-        binding.push(Arc::clone(&self.default));
-        binding
+        applicable.push(Arc::clone(&self.default));
+        applicable
     }
 
-    /// Why the whole message is exempt, in a word.
+    /// Why the whole message is exempt, as one word.
     fn exemption(&self, envelope: &Envelope) -> Option<&'static str> {
         let exemptions = &self.exemptions;
         if envelope.authenticated.is_some() && exemptions.authenticated == Authenticated::Exempt {
@@ -286,17 +283,17 @@ impl Policies {
     }
 }
 
-/// Which settings serve a recipient.
+/// Which settings a recipient gets.
 #[derive(Debug)]
 struct Choice {
-    /// The rule, and those that it takes nothing away from.
+    /// The rule, and those that it must not loosen.
     rules: Vec<Arc<engine::Policy>>,
     report_only: bool,
 }
 
 impl Choice {
-    /// Whether both come to the same settings.
-    fn is(&self, other: &Choice) -> bool {
+    /// Whether both lead to the same settings.
+    fn is_same(&self, other: &Choice) -> bool {
         let pairs = || self.rules.iter().zip(&other.rules);
         self.report_only == other.report_only
             && self.rules.len() == other.rules.len()
@@ -304,17 +301,17 @@ impl Choice {
     }
 
     fn policy(&self, default: &Arc<engine::Policy>) -> Arc<engine::Policy> {
-        let policy = merge::tightened(&self.rules).unwrap_or_else(|| Arc::clone(default));
+        let policy = merge::strictest(&self.rules).unwrap_or_else(|| Arc::clone(default));
         if self.report_only { Arc::new(report_only(&policy)) } else { policy }
     }
 }
 
-/// The same settings, with nothing edited on account of `reason`.
-fn exempted(policy: &engine::Policy, reason: &str) -> engine::Policy {
+/// The same settings for a message that is judged and reported, and never edited. `reason` says why.
+pub fn exempted(policy: &engine::Policy, reason: &str) -> engine::Policy {
     engine::Policy { exempt: Some(reason.to_owned()), ..report_only_actions(policy) }
 }
 
-/// The same settings in report-only mode: nothing changed, nothing refused.
+/// The same settings in report-only mode: nothing is changed or rejected.
 fn report_only(policy: &engine::Policy) -> engine::Policy {
     engine::Policy {
         mode: Mode::ReportOnly,
@@ -323,7 +320,7 @@ fn report_only(policy: &engine::Policy) -> engine::Policy {
     }
 }
 
-/// Takes out what would be done to the message as a whole.
+/// Removes all actions on the message as a whole.
 fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     let mut policy = policy.clone();
     policy.defang = Defang::Judged;
@@ -337,9 +334,9 @@ fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     policy
 }
 
-/// Outside SMTP nobody is there to be refused: Postfix would bounce the submitter's own mail, or
-/// keep it in the queue for ever, since a retry ends the same.
-fn on_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy> {
+/// Removes rejections and deferrals outside of SMTP, where there is no client to answer. Postfix would bounce the
+/// submitter's own mail, or keep it in the queue for ever, since a retry ends the same.
+fn adapt_to_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy> {
     let possible = |disposition: Disposition| {
         path == Path::Smtpd || !matches!(disposition, Disposition::Reject | Disposition::Tempfail)
     };
@@ -358,10 +355,13 @@ fn on_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy> {
     let mut policy = engine::Policy::clone(&policy);
     policy.message_actions.retain(|_, action| keeps(action));
     policy.reason_message_actions.retain(|_, action| keeps(action));
-    let own = &mut policy;
-    for disposition in
-        [&mut own.on_error, &mut own.on_limit, &mut own.on_exhausted, &mut own.on_opaque]
-    {
+    let changed = &mut policy;
+    for disposition in [
+        &mut changed.on_error,
+        &mut changed.on_limit,
+        &mut changed.on_exhausted,
+        &mut changed.on_opaque,
+    ] {
         if !possible(*disposition) {
             *disposition = Disposition::Accept;
         }

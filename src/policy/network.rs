@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// An address and a prefix length; a bare address is a network of one.
+/// An address and a prefix length. An address alone is a network of one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     /// Host bits are zero; IPv4-mapped IPv6 addresses are IPv4.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What an address is compared with. Domains compare as A-labels, local parts without case.
+/// A pattern for addresses. Domains are compared as A-labels, local parts without case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// `example.com`: every address at the domain or below it.
@@ -16,17 +16,17 @@ pub enum Pattern {
     Null,
 }
 
-/// An address of an envelope, read once for all the patterns that it is compared with.
+/// An address of an envelope, parsed once for all patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     local: String,
-    /// In lower-case A-label form; none when it is no domain.
+    /// In lower-case A-label form; `None` if it is no domain.
     domain: Option<String>,
     is_null: bool,
 }
 
 impl Address {
-    /// Reads an address without angle brackets; the empty one is the null sender.
+    /// Parses an address without angle brackets; the empty one is the null sender.
     pub fn of(text: &str) -> Address {
         let (local, domain) = match text.rsplit_once('@') {
             Some((local, domain)) => (local, ascii_domain(domain)),
@@ -35,8 +35,7 @@ impl Address {
         Address { local: fold(local), domain, is_null: text.is_empty() }
     }
 
-    /// The mailbox that it leads to: without what follows a `+`, which servers take for a folder. `None`
-    /// without a domain.
+    /// Its mailbox: without a `+` tag, which servers use for a folder. `None` without a domain.
     pub(super) fn mailbox(&self) -> Option<String> {
         let domain = self.domain.as_deref()?;
         let local = match self.local.split_once('+') {
@@ -46,7 +45,7 @@ impl Address {
         Some(format!("{local}@{domain}"))
     }
 
-    /// The domain and those above it, from the longest.
+    /// The domain and its parent domains, the longest first.
     pub(super) fn domains(&self) -> impl Iterator<Item = &str> {
         let mut rest = self.domain.as_deref();
         std::iter::from_fn(move || {
@@ -57,7 +56,7 @@ impl Address {
     }
 }
 
-/// Why a text is no pattern.
+/// The text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a domain (example.com), an address (ann@example.com), a local part (abuse@) or <>"
@@ -65,7 +64,7 @@ impl Address {
 pub struct PatternError;
 
 impl Pattern {
-    /// Whether the address fits.
+    /// Whether the address matches.
     pub fn matches(&self, address: &Address) -> bool {
         let domain = address.domain.as_deref();
         match self {
@@ -78,7 +77,7 @@ impl Pattern {
         }
     }
 
-    /// The domain that every address which fits is at or below.
+    /// Every matching address is at this domain or below it.
     pub(super) fn domain(&self) -> Option<&str> {
         match self {
             Pattern::Domain(domain) | Pattern::Address { domain, .. } => Some(domain),
@@ -118,7 +117,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Whether it can stand in front of an `@`: an `@` or white space needs quotes there (RFC 5321 §4.1.2).
+/// Whether this is a local part: an `@` or white space in one needs quotes (RFC 5321 §4.1.2).
 fn is_local_part(text: &str) -> bool {
     let quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
     !text.contains(char::is_control) && (quoted || !text.contains(['@', ' ', '"']))

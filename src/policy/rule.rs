@@ -1,4 +1,4 @@
-//! A rule: conditions on the envelope, and what it changes in the settings.
+//! A rule: conditions on the envelope, and the settings that it changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,23 +29,23 @@ pub enum Profile {
     Strict,
 }
 
-/// Which links of a message are taken apart.
+/// Which links of a message are defanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefangFrom {
-    /// Every one, whatever its verdict: nothing in the message can be clicked.
+    /// All links, whatever their verdict: nothing in the message can be clicked.
     All,
-    /// Those that are suspect or worse.
+    /// Those of verdict `suspect` and worse.
     Suspect,
-    /// Those that are unsafe or worse.
+    /// Those of verdict `unsafe` and worse.
     Unsafe,
 }
 
-/// What must hold for a rule to apply. An empty list and `None` hold always.
+/// When a rule applies: all conditions must hold. An empty list and `None` always hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// The envelope sender fits one of these.
+    /// The envelope sender matches one of these.
     pub senders: Vec<Pattern>,
-    /// The recipient fits one of these.
+    /// The recipient matches one of these.
     pub recipients: Vec<Pattern>,
     /// The client is in one of these.
     pub networks: Vec<Network>,
@@ -54,27 +54,27 @@ pub struct Conditions {
     /// Whether it is list mail.
     pub list_mail: Option<bool>,
     pub direction: Option<Direction>,
-    /// A header field of our own servers says one of these.
+    /// A trusted header field matches one of these.
     pub headers: Vec<HeaderTest>,
 }
 
-/// Between whom a message goes.
+/// Sender and recipient of a message.
 #[derive(Clone, Copy, Debug)]
-pub struct Between<'a> {
+pub struct Parties<'a> {
     pub sender: &'a Address,
     pub recipient: &'a Address,
 }
 
-/// Settings that a rule changes; `None` and empty leave the default.
+/// Settings that a rule changes. `None` and an empty value leave the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     pub profile: Option<Profile>,
     pub defang: Option<DefangFrom>,
-    /// Names protected beside those of the house, in lower-case ASCII form as all of these.
+    /// Names that are protected besides the default ones. These and all names below are in lower-case ASCII form.
     pub protected: Vec<String>,
-    /// Hosts that are unsafe, with all below them.
+    /// Hosts that are unsafe, with their subdomains.
     pub blocked: Vec<String>,
-    /// Hosts that are never edited, with all below them.
+    /// Hosts that are never edited, with their subdomains.
     pub allowed: Vec<String>,
     pub level: Option<RestrictionLevel>,
     pub signed: Option<Signed>,
@@ -97,7 +97,7 @@ pub struct Rule {
 }
 
 impl Profile {
-    /// The profile that these settings amount to.
+    /// The profile of these settings.
     pub fn of(policy: &engine::Policy) -> Profile {
         match (&policy.exempt, policy.mode) {
             (Some(_), _) => Profile::Exempt,
@@ -107,7 +107,7 @@ impl Profile {
         }
     }
 
-    /// Lays the profile over the settings. Report-only and exempt refuse nothing either.
+    /// Applies the profile to the settings. With report-only and exempt nothing is rejected either.
     pub fn apply(self, policy: engine::Policy) -> engine::Policy {
         match self {
             Profile::Exempt => super::exempted(&policy, "profile"),
@@ -134,8 +134,8 @@ impl Profile {
 
 impl Conditions {
     /// Whether every condition holds.
-    pub fn hold(&self, envelope: &Envelope, direction: Direction, between: Between<'_>) -> bool {
-        let fits = |patterns: &[Pattern], address: &Address| {
+    pub fn hold(&self, envelope: &Envelope, direction: Direction, parties: Parties<'_>) -> bool {
+        let matches = |patterns: &[Pattern], address: &Address| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(address))
         };
         let in_networks = self.networks.is_empty()
@@ -147,22 +147,20 @@ impl Conditions {
             && self.list_mail.is_none_or(|wanted| wanted == (envelope.list_mail == ListMail::Yes))
             && self.direction.is_none_or(|wanted| wanted == direction)
             && (self.headers.is_empty()
-                || self.headers.iter().any(|header| header.holds(&envelope.marks)))
-            && fits(&self.senders, between.sender)
-            && fits(&self.recipients, between.recipient)
+                || self.headers.iter().any(|header| header.holds(&envelope.trusted_fields)))
+            && matches(&self.senders, parties.sender)
+            && matches(&self.recipients, parties.recipient)
     }
-}
 
-impl Conditions {
-    /// Whether header fields of our own servers are all that it asks for.
-    pub fn ask_headers_alone(&self) -> bool {
+    /// Whether there are conditions on trusted header fields and no others.
+    pub fn check_fields_only(&self) -> bool {
         !self.headers.is_empty()
             && Conditions { headers: Vec::new(), ..self.clone() } == Conditions::default()
     }
 }
 
 impl Rule {
-    /// `base` with the rule's overrides and its profile, or `profile`, laid over it.
+    /// `base` with the overrides of the rule and its profile; with `profile` if the rule has none.
     pub fn applied_to(&self, base: &engine::Policy, profile: Profile) -> engine::Policy {
         let changes = &self.overrides;
         let mut policy = engine::Policy { rule: self.name.clone(), ..base.clone() };
@@ -187,7 +185,7 @@ impl Rule {
         policy.reason_actions.extend(&changes.reason_actions);
         policy.message_actions.extend(&changes.message_actions);
         policy.reason_message_actions.extend(&changes.reason_message_actions);
-        // Last: a profile that changes nothing takes back what the base would do.
+        // Last: a profile without changes must also remove the actions of the base.
         let mut policy = changes.profile.unwrap_or(profile).apply(policy);
         let edits = policy.exempt.is_none() && policy.mode != Mode::ReportOnly;
         if let Some(from) = changes.defang.filter(|_| edits) {

@@ -1,7 +1,8 @@
-//! What a message becomes: pure, bytes in and bytes out.
+//! What a recall makes of a message: bytes in, bytes out, no I/O.
 //!
-//! A recall puts fields of ours in front of all others: `X-Linkmilter` with `recall=HOSTS`, and the
-//! recipe. Fields that the filter wrote at delivery stay behind them, so that both can be undone.
+//! A recall puts its header fields above all others: `X-Linkmilter` with `recall=HOSTS`, and the
+//! undo recipe. Fields that the filter wrote at delivery stay below them, so that both can be
+//! undone.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::engine::host::Names;
 use crate::engine::lists::Lists;
 use crate::engine::outcome::{Bypass, Outcome, Reason, Verdict};
 use crate::engine::policy::{Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous};
-use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
+use crate::engine::splice::fields::check_seal;
 use crate::engine::splice::undo::{RECIPES, restore_one};
 use crate::engine::splice::{RestoreError, Seal, is_ours, note};
 use crate::engine::whole::Whole;
@@ -17,10 +18,9 @@ use crate::engine::{Answers, Case, Facts, Message, Policy, TldSet, examine, insp
 use crate::policy::is_below;
 use crate::record::printable::defanged;
 
-/// Names a recall in the summary.
-const RECALL: &str = "recall=";
+use super::header::{LastRecall, RECALL, recalls};
 
-/// Takes links to some hosts apart, and nothing else.
+/// Defangs links to some hosts, and changes nothing else.
 #[derive(Debug)]
 pub struct Recall {
     policy: Policy,
@@ -28,39 +28,39 @@ pub struct Recall {
     hosts: Vec<String>,
 }
 
-/// Why a message stays as it is, though it is one of those that are looked for.
+/// Why a message that was asked for stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Left {
+pub enum RecallError {
     #[error("expected to be able to undo the change, found that it could not be undone")]
-    NoWayBack,
-    #[error("expected all hosts of its recall, found it was of {0} as well")]
-    Others(String),
+    NotReversible,
+    #[error("expected only hosts that were named in its recall, found {0} as well")]
+    OtherHosts(String),
     #[error(
-        "expected a recall of these hosts in front, found a later one of {0}: give that back first"
+        "expected a recall of these hosts as the last one, found a later one of {0}: give that back first"
     )]
-    Buried(String),
+    LaterRecall(String),
     #[error("expected to read all of it, found {0}")]
-    Unread(Bypass),
+    NotReadToEnd(Bypass),
     #[error(transparent)]
     Restore(#[from] RestoreError),
 }
 
-/// A message with its links taken apart, or as it was before.
+/// The new version of a message: links defanged, or restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
     pub bytes: Vec<u8>,
-    /// Links that were taken apart.
+    /// Links that were defanged.
     pub links: usize,
-    /// Why a part of it stays as it was: it was not read, and links to the hosts may live there, or an
-    /// earlier recall is not given back.
-    pub left: Option<Left>,
+    /// Why the change is not complete: a part was not read and may have live links to the hosts, or
+    /// an earlier recall was not undone.
+    pub incomplete: Option<RecallError>,
 }
 
 impl Recall {
-    /// `hosts` in lower-case A-labels; all below them count as well. Of `policy` the seal, the notice
-    /// and the limits hold: the words on top were written at delivery, lists and a defanging of every link
-    /// are about other hosts, and without header fields there would be no way back. Where it is used nobody keeps a recipe elsewhere: all of it goes into the
-    /// header.
+    /// `hosts` are lower-case A-labels; all hosts below them count as well. Of `policy` only the
+    /// seal, the notice and the limits are used. The banner was written at delivery, lists and
+    /// `defang = all` are about other hosts, and header fields must be on because they hold the
+    /// undo recipe. The whole recipe goes into the header: no daemon keeps it elsewhere.
     pub fn new(hosts: Vec<String>, policy: &Policy, facts: Facts) -> Recall {
         let policy = Policy {
             mode: Mode::Enforce,
@@ -83,40 +83,44 @@ impl Recall {
         Recall { policy, facts, hosts }
     }
 
-    /// The message with links to the hosts taken apart; `None` when it has none that live.
+    /// The message with links to the hosts defanged, or `None` when it has no live one.
     ///
     /// # Errors
-    /// When what comes out could not be given back: the old copy goes, so this one has to hold it. When
-    /// there is no such link in what could be read, and that was not all.
-    pub fn recalled(&self, bytes: &[u8], tlds: &dyn TldSet) -> Result<Option<Recalled>, Left> {
+    /// When the change could not be undone: the original is removed, so the copy must hold all of
+    /// it. When no link was found, but not all of the message was read.
+    pub fn recalled(
+        &self,
+        bytes: &[u8],
+        tlds: &dyn TldSet,
+    ) -> Result<Option<Recalled>, RecallError> {
         let message = Message::split(bytes);
         let (facts, policy) = (&self.facts, &self.policy);
         let case = Case::new(message, facts, policy, tlds);
         let mut outcome = examine(inspect_case, case, |_| Answers::new());
         let links = outcome.edited();
-        let unread = unread(&outcome);
+        let incomplete = incomplete_reading(&outcome);
         if links == 0 || outcome.edits.is_empty() {
-            return unread.map_or(Ok(None), Err);
+            return incomplete.map_or(Ok(None), Err);
         }
-        // The message stands behind the filter: fields of our names in it are ours.
+        // The filter has seen this message before, so fields with our names are genuine.
         outcome.head_edits.retain(|edit| !is_ours(edit.name.as_bytes()));
         note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(", ")));
         let new = outcome.apply(bytes);
-        let back = self.given_back(&new).is_ok_and(|back| back.as_deref() == Some(bytes));
-        if back {
-            Ok(Some(Recalled { bytes: new, links, left: unread }))
+        let reversible = self.undo_last(&new).is_ok_and(|back| back.as_deref() == Some(bytes));
+        if reversible {
+            Ok(Some(Recalled { bytes: new, links, incomplete }))
         } else {
-            Err(Left::NoWayBack)
+            Err(RecallError::NotReversible)
         }
     }
 
-    /// The message as it was before its last recall, when that was of these hosts.
+    /// The message as it was before its last recall, if that was for these hosts.
     ///
     /// # Errors
-    /// When that recall was of others as well, whose links would live again; when there are keys at hand
-    /// and the recipe has no seal of them: whoever sent the message may have written it, and what it gives
-    /// back; when the body was changed since, or the recipe does not hold.
-    pub fn given_back(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Left> {
+    /// When that recall was for other hosts as well, whose links would be live again. When keys are
+    /// known and the recipe has no seal made with one of them: the sender may have written the
+    /// recipe and what it restores. When the body was changed since, or the recipe is broken.
+    pub fn undo_last(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, RecallError> {
         let Whole { envelope, message, separator } = Whole::split(bytes);
         let Some(last) = LastRecall::of(message.head) else { return Ok(None) };
         let others: Vec<String> = last
@@ -127,7 +131,7 @@ impl Recall {
             .collect();
         if !others.is_empty() {
             return match last.hosts.iter().any(|host| self.concerns(host)) {
-                true => Err(Left::Others(others.join(", "))),
+                true => Err(RecallError::OtherHosts(others.join(", "))),
                 false => Ok(None),
             };
         }
@@ -140,123 +144,78 @@ impl Recall {
         Ok(Some([envelope, &head, separator, &body].concat()))
     }
 
-    /// The message as it was before all recalls of these hosts, the last one first; at most as many as
-    /// recipes of one message are tried.
+    /// The message as it was before all recalls of these hosts. The last one is undone first, and
+    /// at most as many as [`RECIPES`].
     ///
     /// # Errors
-    /// As of [`Recall::given_back`] for the last one, or as [`Recall::buried`] says.
-    pub fn given_back_wholly(&self, bytes: &[u8]) -> Result<Option<Recalled>, Left> {
-        let Some(mut bytes) = self.given_back(bytes)? else {
-            return self.buried(bytes).map_or(Ok(None), Err);
+    /// As for [`Recall::undo_last`], and as [`Recall::later_recall`] returns.
+    pub fn undo_all(&self, bytes: &[u8]) -> Result<Option<Recalled>, RecallError> {
+        let Some(mut bytes) = self.undo_last(bytes)? else {
+            return self.later_recall(bytes).map_or(Ok(None), Err);
         };
-        let mut left = None;
+        let mut incomplete = None;
         for count in 2.. {
-            left = match self.given_back(&bytes) {
+            incomplete = match self.undo_last(&bytes) {
                 Ok(Some(_)) if count > RECIPES => Some(RestoreError::TooMany(count).into()),
                 Ok(Some(before)) => {
                     bytes = before;
                     continue;
                 }
-                Ok(None) => self.buried(&bytes),
+                Ok(None) => self.later_recall(&bytes),
                 Err(why) => Some(why),
             };
             break;
         }
-        Ok(Some(Recalled { bytes, links: 0, left }))
+        Ok(Some(Recalled { bytes, links: 0, incomplete }))
     }
 
-    /// The hosts that were named.
+    /// The hosts to recall.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
     }
 
-    /// Whether the last thing that was done to a message is a recall of these hosts.
+    /// Whether the last change of a message is a recall of these hosts.
     pub fn is_last(&self, bytes: &[u8]) -> bool {
         let last = recalls(Whole::split(bytes).message.head).next();
         last.is_some_and(|hosts| hosts.iter().any(|host| self.covers(host)))
     }
 
-    /// Whether there is a key to check a seal with.
+    /// Whether there is a key to check seals with.
     pub fn checks_seals(&self) -> bool {
         !self.policy.known_keys().is_empty()
     }
 
-    /// Why [`Recall::given_back`] leaves a message that was recalled for one of the hosts: the recall
-    /// that came later has to be given back first, for each holds for what it found.
-    pub fn buried(&self, bytes: &[u8]) -> Option<Left> {
+    /// Why [`Recall::undo_last`] leaves a message that was recalled for one of the hosts: a later
+    /// recall has to be undone first, because each recipe fits only the message that it was made
+    /// for.
+    pub fn later_recall(&self, bytes: &[u8]) -> Option<RecallError> {
         let mut recalls = recalls(Whole::split(bytes).message.head);
         let last: Vec<String> = recalls.next()?.iter().map(|host| defanged(host)).collect();
         let below = recalls.any(|hosts| hosts.iter().any(|host| self.concerns(host)));
-        below.then(|| Left::Buried(last.join(", ")))
+        below.then(|| RecallError::LaterRecall(last.join(", ")))
     }
 
-    /// Whether the host is one of those that were named, or below one.
+    /// Whether the host is one of the named hosts, or below one.
     fn covers(&self, host: &str) -> bool {
         self.hosts.iter().any(|wanted| is_below(host, wanted))
     }
 
-    /// Whether links of the host can be among those that were named, or the other way round.
+    /// Whether the host is one of the named hosts, below one, or above one.
     fn concerns(&self, host: &str) -> bool {
         self.covers(host) || self.hosts.iter().any(|wanted| is_below(wanted, host))
     }
 }
 
-/// What kept a message from being read to its end. Parts that nobody can look into, and those that no
-/// program decodes, show no link to anybody either.
-fn unread(outcome: &Outcome) -> Option<Left> {
+/// Why a message was not read to its end. Parts that no program can decode do not count: they show
+/// no link to anybody.
+fn incomplete_reading(outcome: &Outcome) -> Option<RecallError> {
     let kept = |why: &&Bypass| matches!(why, Bypass::Limit(_) | Bypass::Panic);
-    outcome.bypasses.iter().map(|(_, why)| why).find(kept).map(|why| Left::Unread(why.clone()))
-}
-
-/// The hosts of each recall that a header tells of, the last one first. Anybody may have written it.
-pub fn recalls(head: &[u8]) -> impl Iterator<Item = Vec<String>> {
-    header_fields(head)
-        .filter(|field| field.is_named(head, SUMMARY.as_bytes()))
-        .map(|field| recalled_hosts(&field.text(head)))
-        .filter(|hosts| !hosts.is_empty())
-}
-
-/// The hosts of a recall, as its summary tells them.
-fn recalled_hosts(summary: &str) -> Vec<String> {
-    let told = summary.split("; ").find_map(|part| part.strip_prefix(RECALL));
-    // A name that is too long for a line was folded.
-    let plain = |host: &str| host.split_ascii_whitespace().collect::<String>();
-    told.map_or_else(Vec::new, |hosts| hosts.split(',').map(plain).collect())
-}
-
-/// The fields that the last recall put in front: the recipe is the last of them.
-struct LastRecall {
-    hosts: Vec<String>,
-    recipe: Option<String>,
-    /// Bytes of the header that they take.
-    end: usize,
-}
-
-impl LastRecall {
-    fn of(head: &[u8]) -> Option<LastRecall> {
-        let mut last: Option<LastRecall> = None;
-        for field in header_fields(head) {
-            let first = last.is_none();
-            let at = last.as_ref().map_or(0, |last| last.end);
-            let summary = field.is_named(head, SUMMARY.as_bytes());
-            let belongs = field.line.start == at && is_ours(field.name(head)) && summary == first;
-            if !belongs {
-                break;
-            }
-            let text = field.text(head);
-            let last = last.get_or_insert_with(|| LastRecall {
-                hosts: recalled_hosts(&text),
-                recipe: None,
-                end: 0,
-            });
-            last.end = field.line.end;
-            if field.is_named(head, UNDO.as_bytes()) {
-                last.recipe = Some(text);
-                break;
-            }
-        }
-        last.filter(|last| !last.hosts.is_empty())
-    }
+    outcome
+        .bypasses
+        .iter()
+        .map(|(_, why)| why)
+        .find(kept)
+        .map(|why| RecallError::NotReadToEnd(why.clone()))
 }
 
 #[cfg(test)]
@@ -283,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_the_host_and_below_it_are_taken_apart_and_given_back() {
+    fn links_to_the_host_and_below_it_are_defanged_and_restored() {
         let recall = recall(&["example.com"]);
         let before = message(BODY);
         let recalled = recalled(&recall, &before).unwrap();
@@ -293,13 +252,13 @@ mod tests {
         assert!(text.contains("https://fine.example.org/"), "{text}");
         assert!(text.contains("recall=example.com"), "{text}");
         assert_eq!(recall.recalled(&recalled.bytes, &tld::builtin()), Ok(None), "once is enough");
-        assert_eq!(recall.given_back(&recalled.bytes), Ok(Some(before.clone())));
-        assert_eq!(recall.given_back(&before), Ok(None));
+        assert_eq!(recall.undo_last(&recalled.bytes), Ok(Some(before.clone())));
+        assert_eq!(recall.undo_last(&before), Ok(None));
     }
 
-    /// Whatever the daemon does at delivery: it did that then.
+    /// The daemon applied these settings at delivery already.
     #[test]
-    fn of_the_settings_of_the_daemon_none_adds_or_keeps_anything() {
+    fn daemon_settings_do_not_change_a_recall() {
         let plain = recalled(&recall(&["bad.example.com"]), &message(BODY));
         let policy = Policy {
             banner: Banner {
@@ -317,20 +276,20 @@ mod tests {
     }
 
     #[test]
-    fn many_hosts_stand_in_lines_of_a_length_that_mail_can_have() {
+    fn many_hosts_are_folded_into_short_header_lines() {
         let long = format!("{0}.{0}.{0}.example.com", "a".repeat(60));
         let mut hosts: Vec<String> = (0..100).map(|n| format!("host{n}.example.net")).collect();
         hosts.extend([long, "bad.example.com".to_owned()]);
         let recall = Recall::new(hosts, &Policy::default(), Facts::default());
         let new = recalled(&recall, &message(BODY)).unwrap().bytes;
         assert!(new.split(|byte| *byte == b'\n').all(|line| line.len() <= 78));
-        assert_eq!(recall.given_back(&new), Ok(Some(message(BODY))));
+        assert_eq!(recall.undo_last(&new), Ok(Some(message(BODY))));
     }
 
     #[test]
-    fn nothing_else_is_touched() {
-        let lie = message("https://www.p\u{430}ypal.com/login\nhttps://fine.example.org/\n");
-        assert_eq!(recalled(&recall(&["example.com"]), &lie), None);
+    fn other_links_are_not_changed() {
+        let misleading = message("https://www.p\u{430}ypal.com/login\nhttps://fine.example.org/\n");
+        assert_eq!(recalled(&recall(&["example.com"]), &misleading), None);
     }
 
     #[test]
@@ -339,17 +298,17 @@ mod tests {
         let before = message(BODY);
         let first = recalled(&one, &before).unwrap().bytes;
         let second = recalled(&two, &first).unwrap().bytes;
-        assert_eq!(one.given_back(&second), Ok(None), "the other one came later");
-        assert_eq!(two.given_back(&second), Ok(Some(first.clone())));
-        assert_eq!(one.given_back(&first), Ok(Some(before)));
+        assert_eq!(one.undo_last(&second), Ok(None), "the other one came later");
+        assert_eq!(two.undo_last(&second), Ok(Some(first.clone())));
+        assert_eq!(one.undo_last(&first), Ok(Some(before)));
     }
 
     #[test]
-    fn links_of_others_do_not_live_again_with_those_that_were_named() {
+    fn a_recall_of_several_hosts_is_undone_only_for_all_of_them() {
         let hosts = ["bad.example.com", "fine.example.org"];
         let before = message(BODY);
         let both = recalled(&recall(&hosts), &before).unwrap().bytes;
-        let others = |left| Err(Left::Others(left));
+        let others = |incomplete| Err(RecallError::OtherHosts(incomplete));
         for (named, expected) in [
             (&["bad.example.com"][..], others("fine[.]example[.]org".to_owned())),
             (&["example.com"], others("fine[.]example[.]org".to_owned())),
@@ -361,66 +320,67 @@ mod tests {
             (&["example.com", "example.org"], Ok(Some(before.clone()))),
             (&hosts, Ok(Some(before.clone()))),
         ] {
-            assert_eq!(recall(named).given_back(&both), expected, "{named:?}");
+            assert_eq!(recall(named).undo_last(&both), expected, "{named:?}");
         }
     }
 
     #[test]
-    fn a_recall_under_a_later_one_is_told() {
+    fn a_recall_below_a_later_one_is_reported() {
         let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
         let first = recalled(&one, &message(BODY)).unwrap().bytes;
         let second = recalled(&two, &first).unwrap().bytes;
-        let later = Left::Buried("fine[.]example[.]org".to_owned());
-        assert_eq!(one.buried(&second), Some(later));
+        let later = RecallError::LaterRecall("fine[.]example[.]org".to_owned());
+        assert_eq!(one.later_recall(&second), Some(later));
         assert_eq!(
-            (one.buried(&first), two.buried(&second), two.buried(&first)),
+            (one.later_recall(&first), two.later_recall(&second), two.later_recall(&first)),
             (None, None, None)
         );
     }
 
     #[test]
-    fn several_recalls_are_given_back_one_behind_the_other() {
+    fn several_recalls_are_undone_one_after_the_other() {
         let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
         let both = recall(&["bad.example.com", "fine.example.org"]);
         let before = message(BODY);
         let first = recalled(&one, &before).unwrap().bytes;
         let second = recalled(&two, &first).unwrap().bytes;
-        let back =
-            |bytes: &[u8], left| Ok(Some(Recalled { bytes: bytes.to_vec(), links: 0, left }));
-        assert_eq!(both.given_back_wholly(&second), back(&before, None));
-        assert_eq!(two.given_back_wholly(&second), back(&first, None));
-        assert_eq!(one.given_back_wholly(&before), Ok(None));
+        let back = |bytes: &[u8], incomplete| {
+            Ok(Some(Recalled { bytes: bytes.to_vec(), links: 0, incomplete }))
+        };
+        assert_eq!(both.undo_all(&second), back(&before, None));
+        assert_eq!(two.undo_all(&second), back(&first, None));
+        assert_eq!(one.undo_all(&before), Ok(None));
         let hosts = "fine[.]example[.]org".to_owned();
-        assert_eq!(one.given_back_wholly(&second), Err(Left::Buried(hosts)));
-        // Of the earlier one somebody took the recipe away.
+        assert_eq!(one.undo_all(&second), Err(RecallError::LaterRecall(hosts)));
+        // The recipe of the earlier recall was removed.
         let torn = String::from_utf8(second).unwrap();
         let at = torn.rfind("X-Linkmilter-Undo").unwrap();
         let torn = format!("{}X-Other{}", &torn[..at], &torn[at + 17..]);
-        let found = both.given_back_wholly(torn.as_bytes()).unwrap().unwrap();
-        assert_eq!(found.left, Some(RestoreError::NoRecipe.into()));
+        let found = both.undo_all(torn.as_bytes()).unwrap().unwrap();
+        assert_eq!(found.incomplete, Some(RestoreError::NoRecipe.into()));
     }
 
-    /// Fields of ours that stand behind the recipe came with the message.
+    /// Fields with our names below the recipe came with the message.
     #[test]
-    fn what_stands_behind_the_recipe_is_not_of_the_recall() {
+    fn fields_below_the_recipe_are_not_part_of_the_recall() {
         for came in ["X-Linkmilter-Undo: v=1; z=AAAA\n", "X-Linkmilter-Link: a; verdict=ok\n"] {
             let before = [came.as_bytes(), &message(BODY)].concat();
             let recall = recall(&["bad.example.com"]);
             let new = recalled(&recall, &before).unwrap().bytes;
-            assert_eq!(recall.given_back(&new), Ok(Some(before)), "{came}");
+            assert_eq!(recall.undo_last(&new), Ok(Some(before)), "{came}");
         }
     }
 
-    /// A stranger may send what looks like a recall, with a recipe that puts links into the body.
+    /// A sender may write what looks like a recall, with a recipe that puts links into the body.
     #[test]
-    fn with_a_key_at_hand_only_its_recipes_are_believed() {
+    fn with_a_key_only_sealed_recipes_are_used() {
         let sealed = |key: Option<&[u8]>| {
             let policy = Policy { seal_key: key.map(Arc::from), ..Policy::default() };
             Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default())
         };
         let (ours, theirs, nobody) = (sealed(Some(b"ours")), sealed(Some(b"theirs")), sealed(None));
         let before = message(BODY);
-        let foreign = Err(Left::Restore(RestoreError::Foreign));
+        let foreign = Err(RecallError::Restore(RestoreError::Foreign));
         for (writer, reader, expected) in [
             (&ours, &ours, Ok(Some(before.clone()))),
             (&theirs, &ours, foreign.clone()),
@@ -428,7 +388,7 @@ mod tests {
             (&theirs, &nobody, Ok(Some(before.clone()))),
         ] {
             let new = recalled(writer, &before).unwrap().bytes;
-            assert_eq!(reader.given_back(&new), expected);
+            assert_eq!(reader.undo_last(&new), expected);
         }
     }
 
@@ -441,12 +401,12 @@ mod tests {
         .concat();
         let recall = recall(&["bad.example.com"]);
         let recalled = recalled(&recall, &delivered).unwrap().bytes;
-        assert_eq!(recall.given_back(&recalled), Ok(Some(delivered.clone())));
-        assert_eq!(recall.given_back(&delivered), Ok(None), "no recall of ours");
+        assert_eq!(recall.undo_last(&recalled), Ok(Some(delivered.clone())));
+        assert_eq!(recall.undo_last(&delivered), Ok(None), "no recall of ours");
     }
 
     #[test]
-    fn every_shape_of_a_file_comes_back_to_the_byte_or_is_left() {
+    fn every_form_of_a_message_is_restored_exactly_or_left() {
         let body = "see https://bad.example.com/one and more";
         for shape in [
             format!("Subject: a\n\n{body}"),
@@ -462,24 +422,24 @@ mod tests {
             let recall = recall(&["bad.example.com"]);
             match recall.recalled(shape.as_bytes(), &tld::builtin()) {
                 Ok(Some(new)) => {
-                    assert_eq!(recall.given_back(&new.bytes), Ok(Some(shape.into_bytes())));
+                    assert_eq!(recall.undo_last(&new.bytes), Ok(Some(shape.into_bytes())));
                 }
                 other => panic!("{shape:?}: {other:?}"),
             }
         }
     }
 
-    /// A first line that begins with a blank would be one more line of the recipe in front of it.
+    /// A first line that begins with a space would continue the recipe above it.
     #[test]
-    fn what_could_not_be_given_back_is_left() {
+    fn a_recall_that_could_not_be_undone_is_not_done() {
         let bytes = b" odd: start\nSubject: a\n\nsee https://bad.example.com/one\n";
         let found = recall(&["bad.example.com"]).recalled(bytes, &tld::builtin());
-        assert_eq!(found, Err(Left::NoWayBack));
+        assert_eq!(found, Err(RecallError::NotReversible));
     }
 
-    /// Of most links of a long list nothing is told but that they were edited.
+    /// Most links of a long list are only counted as edited.
     #[test]
-    fn links_that_are_counted_only_count() {
+    fn links_beyond_the_limit_are_counted() {
         let mut policy = Policy::default();
         policy.limits.links = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
@@ -488,22 +448,22 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_to_its_end_does_not_count_as_clean() {
+    fn a_message_not_read_to_its_end_is_not_clean() {
         let mut policy = Policy::default();
         policy.limits.parts = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
-        let unread = Left::Unread(Bypass::Limit(Limit::Parts));
+        let incomplete_reading = RecallError::NotReadToEnd(Bypass::Limit(Limit::Parts));
         let found = |hosts: &[&str]| {
             let parts = hosts.iter().map(|host| format!("--b\n\nsee https://{host}/\n"));
             let parts: String = parts.collect();
             let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n";
             recall.recalled(format!("{head}\n{parts}--b--\n").as_bytes(), &tld::builtin())
         };
-        assert_eq!(found(&["one.example.org", "two.example.org"]), Err(unread.clone()));
-        // What stands behind the last part that may be one is read as a text.
+        assert_eq!(found(&["one.example.org", "two.example.org"]), Err(incomplete_reading.clone()));
+        // Beyond the limit of parts, the rest is read as one text.
         for first in ["one.example.org", "bad.example.com"] {
             let begun = found(&[first, "bad.example.com"]);
-            assert_eq!(begun.unwrap().unwrap().left, Some(unread.clone()));
+            assert_eq!(begun.unwrap().unwrap().incomplete, Some(incomplete_reading.clone()));
         }
         assert_eq!(found(&["one.example.org"]), Ok(None));
     }
@@ -513,14 +473,14 @@ mod tests {
         let recall = recall(&["bad.example.com"]);
         let mut recalled = recalled(&recall, &message(BODY)).unwrap().bytes;
         recalled.extend_from_slice(b"more\n");
-        assert!(recall.given_back(&recalled).is_err());
+        assert!(recall.undo_last(&recalled).is_err());
     }
 
     #[test]
-    fn both_undone_by_restore() {
+    fn restore_undoes_filter_and_recall() {
         let policy = Policy { defang: crate::engine::policy::Defang::Judged, ..Policy::default() };
-        let lie = "https://www.p\u{430}ypal.com/login and https://bad.example.com/\n";
-        let bytes = message(lie);
+        let misleading = "https://www.p\u{430}ypal.com/login and https://bad.example.com/\n";
+        let bytes = message(misleading);
         let (facts, tlds) = (Facts::default(), tld::builtin());
         let case = Case::new(Message::split(&bytes), &facts, &policy, &tlds);
         let delivered = examine(inspect_case, case, |_| Answers::new()).apply(&bytes);
@@ -528,6 +488,6 @@ mod tests {
         let message = Message::split(&recalled);
         let restored =
             crate::engine::splice::restore(message.head, message.body, None, |_| None).unwrap();
-        assert_eq!(restored.body, lie.as_bytes());
+        assert_eq!(restored.body, misleading.as_bytes());
     }
 }

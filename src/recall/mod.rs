@@ -1,9 +1,9 @@
-//! Mail that was delivered already: links to a host that is known bad since are taken apart in mailboxes,
-//! and given back.
+//! Links to known bad hosts, defanged in mail that was delivered already, and restored.
 //!
-//! [`delivered`] knows what a message becomes, [`maildir`] and [`imap`] how a message is replaced so that
-//! nothing is lost.
+//! [`delivered`] computes the new bytes of a message, with the header fields of [`header`]. [`maildir`] and [`imap`] replace a message so
+//! that nothing is lost.
 
 pub mod delivered;
+pub mod header;
 pub mod imap;
 pub mod maildir;

@@ -7,15 +7,15 @@ use super::time::Timestamp;
 use crate::engine::host::{Section, registrable};
 use crate::engine::outcome::Verdict;
 
-/// Distinct hosts, senders and the like that are counted apart; the rest go into one sum. A day
-/// of hostile mail could otherwise fill the memory with names.
-pub const DISTINCT: usize = 50_000;
+/// Distinct hosts, and distinct senders, that are counted one by one; the rest go into one sum. Else a day of hostile
+/// mail could fill the memory with names.
+pub const MAX_NAMES: usize = 50_000;
 
-/// Queue ids kept of one domain: enough to begin with, `linkmilter find` has the rest.
-pub const QUEUE_IDS: usize = 5;
+/// Queue ids that are listed for one domain: enough to start with, `linkmilter find` has the rest.
+pub const MAX_QUEUE_IDS: usize = 5;
 
-/// Hosts kept of one domain.
-pub const HOSTS: usize = 16;
+/// Hosts that are listed for one domain.
+pub const MAX_HOSTS: usize = 16;
 
 /// Sums over the events of a span of time.
 #[derive(Clone, Debug, Default)]
@@ -34,26 +34,26 @@ pub struct Aggregate {
     pub by_bypass: BTreeMap<String, u64>,
     /// Exempt messages by the reason of the exemption.
     pub exempted: BTreeMap<String, u64>,
-    /// Messages of which something was not read, encrypted parts apart: `incomplete` in the header.
+    /// Messages that were not read completely: `incomplete` in the header. Encrypted parts do not count.
     pub incomplete: u64,
-    /// Queue ids of the first of them, at most [`QUEUE_IDS`].
+    /// Queue ids of the first of them, at most [`MAX_QUEUE_IDS`].
     pub incomplete_ids: Vec<String>,
-    /// Hosts of `suspect` and worse by their registrable domain in A-labels, or by themselves when
-    /// they have none (addresses). Whoever lies uses a new subdomain for every message.
+    /// Hosts of `suspect` and worse by their registrable domain in A-labels, or by themselves if they have none
+    /// (addresses). Attackers use a new subdomain for every message.
     pub domains: BTreeMap<String, DomainSum>,
     /// Sender domains of messages with such hosts.
     pub senders: BTreeMap<String, u64>,
-    /// Names beyond [`DISTINCT`].
+    /// Names beyond [`MAX_NAMES`].
     pub names_dropped: u64,
 }
 
-/// What is known of the hosts of one registrable domain over many messages.
+/// Sums over the hosts of one registrable domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DomainSum {
     pub messages: u64,
-    /// Distinct hosts, at most [`HOSTS`] of them.
+    /// Distinct hosts, at most [`MAX_HOSTS`] of them.
     pub hosts: BTreeSet<String>,
-    /// Queue ids of the first messages, at most [`QUEUE_IDS`].
+    /// Queue ids of the first messages, at most [`MAX_QUEUE_IDS`].
     pub queue_ids: Vec<String>,
     pub verdict: Verdict,
     pub reasons: BTreeMap<String, u64>,
@@ -77,14 +77,14 @@ impl Aggregate {
         }
         if event.is_incomplete() {
             self.incomplete += 1;
-            keep_id(&mut self.incomplete_ids, &event.queue_id);
+            push_queue_id(&mut self.incomplete_ids, &event.queue_id);
         }
         for cause in event.bypasses.keys() {
             self.count(|sums| &mut sums.by_bypass, cause, 1);
         }
         if event.action == Action::Exempted {
-            let why = event.exempt.as_deref().unwrap_or("allow list");
-            self.count(|sums| &mut sums.exempted, why, 1);
+            let reason = event.exempt.as_deref().unwrap_or("allow list");
+            self.count(|sums| &mut sums.exempted, reason, 1);
         }
         if event.verdict >= Verdict::Suspect {
             let sender = if event.sender.is_empty() { "<>" } else { &event.sender };
@@ -95,21 +95,21 @@ impl Aggregate {
 
     fn add_hosts(&mut self, event: &Event) {
         let mut counted: Vec<&str> = Vec::new();
-        let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
+        let mut counted_reasons: BTreeSet<(&str, &str)> = BTreeSet::new();
         for entry in event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect) {
             let domain = registrable(&entry.host, Section::Private).unwrap_or(&entry.host);
-            if self.domains.len() >= DISTINCT && !self.domains.contains_key(domain) {
+            if self.domains.len() >= MAX_NAMES && !self.domains.contains_key(domain) {
                 self.names_dropped += 1;
                 continue;
             }
             let sum = self.domains.entry(domain.to_owned()).or_default();
-            // Two hosts of one domain are one message.
+            // Two hosts of one domain count as one message.
             if !counted.contains(&domain) {
                 counted.push(domain);
                 sum.messages += 1;
-                keep_id(&mut sum.queue_ids, &event.queue_id);
+                push_queue_id(&mut sum.queue_ids, &event.queue_id);
             }
-            if sum.hosts.len() < HOSTS {
+            if sum.hosts.len() < MAX_HOSTS {
                 sum.hosts.insert(entry.host.clone());
             }
             sum.verdict = sum.verdict.max(entry.verdict);
@@ -117,7 +117,9 @@ impl Aggregate {
             if sum.target.is_none() {
                 sum.target.clone_from(&entry.target);
             }
-            for reason in entry.reasons.iter().filter(|reason| told.insert((domain, *reason))) {
+            for reason in
+                entry.reasons.iter().filter(|reason| counted_reasons.insert((domain, *reason)))
+            {
                 *sum.reasons.entry(reason.clone()).or_default() += 1;
             }
         }
@@ -132,7 +134,7 @@ impl Aggregate {
         let known = table(self);
         if let Some(sum) = known.get_mut(name) {
             *sum += count;
-        } else if known.len() < DISTINCT {
+        } else if known.len() < MAX_NAMES {
             known.insert(name.to_owned(), count);
         } else {
             self.names_dropped += 1;
@@ -140,8 +142,8 @@ impl Aggregate {
     }
 }
 
-fn keep_id(ids: &mut Vec<String>, id: &str) {
-    if ids.len() < QUEUE_IDS && !id.is_empty() {
+fn push_queue_id(ids: &mut Vec<String>, id: &str) {
+    if ids.len() < MAX_QUEUE_IDS && !id.is_empty() {
         ids.push(id.to_owned());
     }
 }
@@ -163,7 +165,7 @@ mod tests {
     #[test]
     fn sums_and_their_bound() {
         let mut sums = Aggregate::default();
-        for number in 0..DISTINCT + 5 {
+        for number in 0..MAX_NAMES + 5 {
             sums.add(&Event {
                 time: Timestamp(number as u64),
                 verdict: Verdict::Unsafe,
@@ -180,14 +182,14 @@ mod tests {
                 ..Event::default()
             });
         }
-        assert_eq!(sums.messages, DISTINCT as u64 + 5);
+        assert_eq!(sums.messages, MAX_NAMES as u64 + 5);
         assert_eq!(sums.links, 2 * sums.messages);
         assert_eq!(sums.by_reason.get("mixed-script"), Some(&sums.messages));
-        assert_eq!((sums.domains.len(), sums.senders.len()), (DISTINCT, DISTINCT));
+        assert_eq!((sums.domains.len(), sums.senders.len()), (MAX_NAMES, MAX_NAMES));
         assert_eq!(sums.names_dropped, 10);
         assert_eq!(
             (sums.first, sums.last),
-            (Some(Timestamp(0)), Some(Timestamp(DISTINCT as u64 + 4)))
+            (Some(Timestamp(0)), Some(Timestamp(MAX_NAMES as u64 + 4)))
         );
     }
 
@@ -218,8 +220,8 @@ mod tests {
         assert_eq!(names, ["192.0.2.1", "ann.github.io", "evil.co.uk"]);
         let evil = &sums.domains["evil.co.uk"];
         assert_eq!((evil.messages, evil.reasons["mixed-script"]), (40, 40));
-        assert_eq!((evil.hosts.len(), evil.queue_ids.len()), (HOSTS, QUEUE_IDS));
-        assert_eq!((sums.incomplete, sums.incomplete_ids.len()), (40, QUEUE_IDS));
+        assert_eq!((evil.hosts.len(), evil.queue_ids.len()), (MAX_HOSTS, MAX_QUEUE_IDS));
+        assert_eq!((sums.incomplete, sums.incomplete_ids.len()), (40, MAX_QUEUE_IDS));
     }
 
     #[test]

@@ -73,12 +73,12 @@ fn write_row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> i
     out.write_all(b"\r\n")
 }
 
-/// A cell that begins like a formula gets an apostrophe in front (OWASP, CSV injection); one that
-/// holds a separator or a quote is quoted. What acts on a terminal or breaks a line is written as
-/// `\u{…}`, so that a row is a line.
+/// A cell that starts like a formula gets an apostrophe in front (OWASP, CSV injection). A cell with a separator or a
+/// quote is quoted. Characters that act on a terminal or break a line are written as `\u{…}`, so that a row is one
+/// line.
 fn write_cell(out: &mut dyn Write, cell: &str) -> io::Result<()> {
     let cell = visible(cell);
-    let guard = if begins_like_formula(&cell) { "'" } else { "" };
+    let guard = if starts_like_formula(&cell) { "'" } else { "" };
     if cell.contains(['"', ',', ';']) {
         write!(out, "\"{guard}{}\"", cell.replace('"', "\"\""))
     } else {
@@ -86,8 +86,8 @@ fn write_cell(out: &mut dyn Write, cell: &str) -> io::Result<()> {
     }
 }
 
-/// Spreadsheets skip white space in front, and take the full-width signs as well.
-fn begins_like_formula(cell: &str) -> bool {
+/// Spreadsheets skip leading white space, and accept the full-width signs as well.
+fn starts_like_formula(cell: &str) -> bool {
     cell.trim_start()
         .starts_with(['=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}'])
 }

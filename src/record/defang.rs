@@ -1,4 +1,4 @@
-//! Takes the life out of a link for reports: no client, terminal or wiki makes it clickable.
+//! Defangs links for reports, so that no client, terminal or wiki makes them clickable.
 
 use crate::engine::link::scheme::{self, Does};
 use crate::engine::unicode::hosts::is_invisible;
@@ -6,13 +6,13 @@ use crate::engine::unicode::is_dot_to_somebody;
 
 /// The spelling with schemes, dots and `@` broken: `hxxp://www[.]example[.]com/a[.]html`,
 /// `user[@]example[.]com`, `javascript[:]…`. Control and bidi characters are written as `\u{…}`,
-/// so that they neither act nor hide.
+/// so that they have no effect and can be seen.
 pub fn defang(spelling: &str) -> String {
     let mut out = String::with_capacity(spelling.len() + 16);
     let mut rest = spelling;
     while let Some(first) = rest.chars().next() {
         match first {
-            ':' => kill_scheme(&mut out),
+            ':' => push_colon(&mut out),
             dot if is_dot_to_somebody(dot) => {
                 out.push('[');
                 out.push(dot);
@@ -27,8 +27,8 @@ pub fn defang(spelling: &str) -> String {
     out
 }
 
-/// Writes the colon of a scheme, if the text ends with one: dead.
-fn kill_scheme(text: &mut String) {
+/// Appends a colon. If the text ends with a scheme, the scheme is defanged.
+fn push_colon(text: &mut String) {
     if let Some(linked) = scheme::linked_at_end(text) {
         text.truncate(text.len() - linked.name.len());
         text.push_str(linked.dead);
@@ -36,13 +36,13 @@ fn kill_scheme(text: &mut String) {
         return;
     }
     let letters = |c: &u8| c.is_ascii_alphanumeric() || *c == b'-';
-    let name = text.len() - text.bytes().rev().take(LONGEST).take_while(letters).count();
+    let name = text.len() - text.bytes().rev().take(SCHEME_BYTES).take_while(letters).count();
     let opened = text.get(name..).and_then(scheme::does).is_some_and(|does| does != Does::Web);
     text.push_str(if opened { "[:]" } else { ":" });
 }
 
-/// What somebody took apart, as [`defang`] or otherwise, put together again: schemes, dots, colons
-/// and `@`. Text that nobody took apart comes back as it is.
+/// Restores what was defanged, by [`defang`] or in other common ways: schemes, dots, colons and `@`. Other text is
+/// returned unchanged.
 pub fn refang(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -59,10 +59,10 @@ pub fn refang(text: &str) -> String {
             }
         }
     }
-    revive_schemes(&out)
+    restore_schemes(&out)
 }
 
-/// The sign that stands in brackets here, and what follows them.
+/// The sign in brackets at this place, and the text after the brackets.
 fn in_brackets(open: char, after: &str) -> Option<(&str, &str)> {
     let (_, close) = BRACKETS.iter().find(|(known, _)| *known == open)?;
     let dot = after.chars().next().filter(|c| is_dot_to_somebody(*c));
@@ -76,8 +76,8 @@ fn in_brackets(open: char, after: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// `hxxps:` is `https:` where a scheme may stand: not behind a letter or a digit.
-fn revive_schemes(text: &str) -> String {
+/// Turns `hxxps:` into `https:` where a scheme can start: not after a letter or a digit.
+fn restore_schemes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         if character == ':'
@@ -93,17 +93,17 @@ fn revive_schemes(text: &str) -> String {
     out
 }
 
-/// Octets of the longest name of a scheme that is looked for.
-const LONGEST: usize = 32;
+/// Bytes of the longest scheme name that is recognised.
+const SCHEME_BYTES: usize = 32;
 
-/// Brackets that signs are put in to take a link apart.
+/// Brackets around signs in defanged links.
 const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
 
-/// Those signs beside dots, as they are spelled there.
+/// Signs in brackets other than dots, and what they stand for.
 const SIGNS: [(&str, &str); 6] =
     [("dot", "."), (":", ":"), ("://", "://"), ("@", "@"), ("at", "@"), ("/", "/")];
 
-/// Text that no terminal acts on: control, bidi and invisible characters written as `\u{…}`.
+/// Text that is safe on a terminal: control, bidi and invisible characters written as `\u{…}`.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

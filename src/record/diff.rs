@@ -1,7 +1,7 @@
 //! What the filter would change, as a unified diff that `patch` applies.
 //!
-//! The edits are known, so no lines are compared: each edit widens to the lines it touches, and
-//! neighbours share a hunk. Bytes stay as they are, whatever their charset.
+//! The edits are known, so no lines are compared. Each edit is extended to the lines that it touches, and edits that are
+//! near each other share a hunk. Bytes are written unchanged, whatever their charset.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::engine::Outcome;
 use crate::engine::mime::Message;
 use crate::engine::outcome::fields_at;
 
-/// Lines of context round a change.
+/// Lines of context around a change.
 const CONTEXT: usize = 3;
 
 /// One replacement in the raw message.
@@ -21,8 +21,7 @@ struct Change {
     replacement: Vec<u8>,
 }
 
-/// Writes the diff of one message, nothing when the filter leaves it as it is. `body` is the
-/// first byte of the body in `raw`.
+/// Writes the diff of one message; nothing if the filter does not change it. `body` is the offset of the body in `raw`.
 pub fn write(
     out: &mut dyn Write,
     name: &str,
@@ -36,7 +35,7 @@ pub fn write(
     }
     let name = file_name(name);
     writeln!(out, "--- a/{name}\n+++ b/{name}")?;
-    let mut lines = Lines { raw, at: 0, number: 1 };
+    let mut lines = LineCounter { raw, at: 0, number: 1 };
     let mut shift: isize = 0;
     for hunk in hunks(raw, &changes) {
         let old_start = lines.number_of(hunk.lines.start);
@@ -47,16 +46,17 @@ pub fn write(
         let mut at = hunk.lines.start;
         for group in &hunk.groups {
             let before = raw.get(at..group.lines.start).unwrap_or_default();
-            old_count += put(&mut text, b' ', before);
-            new_count += count(before);
-            old_count += put(&mut text, b'-', raw.get(group.lines.clone()).unwrap_or_default());
-            new_count += put(&mut text, b'+', &rewritten(raw, group));
+            old_count += write_marked(&mut text, b' ', before);
+            new_count += count_lines(before);
+            old_count +=
+                write_marked(&mut text, b'-', raw.get(group.lines.clone()).unwrap_or_default());
+            new_count += write_marked(&mut text, b'+', &rewritten(raw, group));
             at = group.lines.end;
         }
         let after = raw.get(at..hunk.lines.end).unwrap_or_default();
-        old_count += put(&mut text, b' ', after);
-        new_count += count(after);
-        debug_assert_eq!(old_count, count(old));
+        old_count += write_marked(&mut text, b' ', after);
+        new_count += count_lines(after);
+        debug_assert_eq!(old_count, count_lines(old));
         let new_start = old_start.saturating_add_signed(shift);
         writeln!(out, "@@ -{old_start},{old_count} +{new_start},{new_count} @@")?;
         out.write_all(&text)?;
@@ -65,7 +65,7 @@ pub fn write(
     Ok(())
 }
 
-/// All changes in order: our fields where `rewrite` puts them, header edits, body edits.
+/// All changes in order: our header fields in the place where `rewrite` puts them, header edits, body edits.
 fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
     let mut changes: Vec<Change> = outcome
         .head_edits
@@ -92,18 +92,18 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
     changes
 }
 
-/// How the message ends its lines.
+/// The line end of the message.
 fn line_end_of(raw: &[u8], body: usize) -> &'static [u8] {
     if raw.get(..body).is_some_and(|head| head.ends_with(b"\r\n")) { b"\r\n" } else { b"\n" }
 }
 
-/// Changes whose lines touch, and those lines.
+/// Changes in the same or adjacent lines, and those lines.
 struct Group<'c> {
     lines: Range<usize>,
     changes: Vec<&'c Change>,
 }
 
-/// Groups with their context.
+/// Groups whose context overlaps, with the context.
 struct Hunk<'c> {
     lines: Range<usize>,
     groups: Vec<Group<'c>>,
@@ -129,7 +129,7 @@ fn hunks<'c>(raw: &[u8], changes: &'c [Change]) -> Vec<Hunk<'c>> {
     }
     let mut hunks: Vec<Hunk<'c>> = Vec::new();
     for group in groups {
-        let lines = back(raw, group.lines.start)..forth(raw, group.lines.end);
+        let lines = context_start(raw, group.lines.start)..context_end(raw, group.lines.end);
         match hunks.last_mut() {
             Some(hunk) if lines.start <= hunk.lines.end => {
                 hunk.lines.end = lines.end;
@@ -153,8 +153,8 @@ fn rewritten(raw: &[u8], group: &Group<'_>) -> Vec<u8> {
     out
 }
 
-/// Writes lines behind a mark; returns how many.
-fn put(out: &mut Vec<u8>, mark: u8, lines: &[u8]) -> usize {
+/// Writes lines with a mark in front of each; returns their number.
+fn write_marked(out: &mut Vec<u8>, mark: u8, lines: &[u8]) -> usize {
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         out.push(mark);
         out.extend_from_slice(line);
@@ -162,10 +162,10 @@ fn put(out: &mut Vec<u8>, mark: u8, lines: &[u8]) -> usize {
             out.extend_from_slice(b"\n\\ No newline at end of file\n");
         }
     }
-    count(lines)
+    count_lines(lines)
 }
 
-fn count(lines: &[u8]) -> usize {
+fn count_lines(lines: &[u8]) -> usize {
     memchr_iter(b'\n', lines).count() + usize::from(!lines.is_empty() && !lines.ends_with(b"\n"))
 }
 
@@ -181,14 +181,14 @@ fn line_end(raw: &[u8], at: usize) -> usize {
         .map_or(raw.len(), |newline| from + newline + 1)
 }
 
-fn back(raw: &[u8], mut at: usize) -> usize {
+fn context_start(raw: &[u8], mut at: usize) -> usize {
     for _ in 0..CONTEXT {
         at = line_start(raw, at.saturating_sub(1));
     }
     at
 }
 
-fn forth(raw: &[u8], mut at: usize) -> usize {
+fn context_end(raw: &[u8], mut at: usize) -> usize {
     for _ in 0..CONTEXT {
         if at < raw.len() {
             at = line_end(raw, at + 1);
@@ -197,14 +197,14 @@ fn forth(raw: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Numbers lines from 1, forward only.
-struct Lines<'r> {
+/// Finds line numbers, from 1, in ascending order of offsets.
+struct LineCounter<'r> {
     raw: &'r [u8],
     at: usize,
     number: usize,
 }
 
-impl Lines<'_> {
+impl LineCounter<'_> {
     fn number_of(&mut self, offset: usize) -> usize {
         self.number +=
             memchr_iter(b'\n', self.raw.get(self.at..offset).unwrap_or_default()).count();
@@ -213,7 +213,7 @@ impl Lines<'_> {
     }
 }
 
-/// A name that `patch` takes for one path on one line.
+/// A file name that `patch` reads as one path on one line.
 fn file_name(name: &str) -> String {
     name.trim_start_matches('/').chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
@@ -260,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changed_nothing_said() {
+    fn an_unchanged_message_has_no_diff() {
         let mut out = Vec::new();
         write(&mut out, "x", b"A: b\n\ntext\n", 6, &Outcome::default()).unwrap();
         assert!(out.is_empty());
     }
 
     #[test]
-    fn patch_agrees() {
+    fn git_apply_takes_the_diff() {
         let folder = tempfile::tempdir().unwrap();
         let lines: Vec<String> = (0..60).map(|n| format!("line {n} u{n}.example end")).collect();
         let raw = format!("A: b\nC: d\n\n{}\n", lines.join("\n"));

@@ -1,29 +1,28 @@
-//! The digest: what was done in a span of time, as plain ASCII text that no client makes
-//! clickable.
+//! The digest: what the filter did in a span of time, as plain ASCII text in which no mail client finds a link.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::aggregate::{Aggregate, DomainSum, HOSTS as HOSTS_KEPT, QUEUE_IDS, top};
+use super::aggregate::{Aggregate, DomainSum, MAX_HOSTS, MAX_QUEUE_IDS, top};
 use super::event::Action;
-use super::journal::{JournalError, Query, Reading, read};
+use super::journal::{JournalError, Query, ReadSummary, read};
 use super::printable;
 use super::time::Timestamp;
 use crate::engine::explain::{Character, characters_of, difference, in_front_of_target, sentence};
 use crate::engine::outcome::{Reason, Verdict};
 
 /// Registrable domains listed under each reason.
-const DOMAINS: usize = 10;
+const DOMAINS_PER_REASON: usize = 10;
 
-/// Hosts named of one domain.
-const HOSTS: usize = 3;
+/// Hosts named for each domain.
+const HOSTS_PER_DOMAIN: usize = 3;
 
-/// Lines of the other tables.
-const ROWS: usize = 15;
+/// Rows of the other tables.
+const TABLE_ROWS: usize = 15;
 
-/// Distinct characters named in a description: with their languages and a target they fit into a line of mail.
-const CHARACTERS: usize = 4;
+/// Distinct characters named in a description. With their languages and a target they fit into a line of mail.
+const CHARACTERS_NAMED: usize = 4;
 
 /// A digest and the sums it was made of.
 #[derive(Clone, Debug, Default)]
@@ -35,20 +34,20 @@ pub struct Digest {
 /// Reads the journal in this directory and makes the digest of a span.
 ///
 /// # Errors
-/// When the journal is there but cannot be read.
+/// The journal exists but cannot be read.
 pub fn gather(journal: &Path, from: Timestamp, to: Timestamp) -> Result<Digest, JournalError> {
     let mut sums = Aggregate::default();
-    let reading = read(journal, Query { since: from, ..Query::default() }, |event| {
+    let summary = read(journal, Query { since: from, ..Query::default() }, |event| {
         if event.time <= to {
             sums.add(&event);
         }
     })?;
-    let text = text(&sums, &reading, from, to);
+    let text = text(&sums, &summary, from, to);
     Ok(Digest { sums, text })
 }
 
-/// The digest of this span. ASCII, lines joined by LF, the last one ended.
-pub fn text(sums: &Aggregate, reading: &Reading, from: Timestamp, to: Timestamp) -> String {
+/// The text of the digest. ASCII, each line ends in LF.
+pub fn text(sums: &Aggregate, summary: &ReadSummary, from: Timestamp, to: Timestamp) -> String {
     let mut out = format!("linkmilter digest, {} to {}\n\n", from.minute(), to.minute());
     totals(&mut out, sums);
     for reason in Reason::ALL {
@@ -62,11 +61,11 @@ pub fn text(sums: &Aggregate, reading: &Reading, from: Timestamp, to: Timestamp)
     );
     table(&mut out, "Exempted from edits", &sums.exempted);
     table(&mut out, "Suspect: messages with parts that were not read", &sums.by_bypass);
-    remarks(&mut out, sums, reading, from);
+    remarks(&mut out, sums, summary, from);
     out
 }
 
-/// What is to be mended, on top of a digest: it must not be scrolled to.
+/// Adds what the operator should correct, at the top of a digest, where it is seen without scrolling.
 pub fn with_troubles(troubles: &[String], text: &str) -> String {
     let mut out = String::new();
     for trouble in troubles {
@@ -79,7 +78,7 @@ pub fn with_troubles(troubles: &[String], text: &str) -> String {
     out + text
 }
 
-/// A subject line for it.
+/// The subject line of a digest.
 pub fn subject(sums: &Aggregate, host_name: &str) -> String {
     let edited = sums.by_action.get(&Action::Edited).copied().unwrap_or_default();
     format!(
@@ -112,7 +111,7 @@ fn totals(out: &mut String, sums: &Aggregate) {
     }
 }
 
-/// The registrable domains with this reason that were seen most.
+/// The most frequent registrable domains with this reason.
 fn domains_of(out: &mut String, sums: &Aggregate, reason: Reason) {
     let mut found: Vec<(&String, &DomainSum, u64)> = sums
         .domains
@@ -124,11 +123,11 @@ fn domains_of(out: &mut String, sums: &Aggregate, reason: Reason) {
     }
     found.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(b.0)));
     let _ = writeln!(out, "\n{}: {}", reason.code(), sentence(reason));
-    for (domain, sum, count) in found.iter().take(DOMAINS) {
+    for (domain, sum, count) in found.iter().take(DOMAINS_PER_REASON) {
         domain_line(out, domain, sum, *count);
     }
-    if found.len() > DOMAINS {
-        let _ = writeln!(out, "{:>10}  and {} more domains", "", found.len() - DOMAINS);
+    if found.len() > DOMAINS_PER_REASON {
+        let _ = writeln!(out, "{:>10}  and {} more domains", "", found.len() - DOMAINS_PER_REASON);
     }
 }
 
@@ -138,15 +137,15 @@ fn domain_line(out: &mut String, domain: &str, sum: &DomainSum, count: u64) {
     let below: Vec<&String> = sum.hosts.iter().filter(|host| *host != domain).collect();
     let named = |host: &&String| printable::defanged(host);
     if !below.is_empty() {
-        let more = match below.len().saturating_sub(HOSTS) {
+        let more = match below.len().saturating_sub(HOSTS_PER_DOMAIN) {
             0 => String::new(),
-            _ if sum.hosts.len() >= HOSTS_KEPT => " and more".to_owned(),
+            _ if sum.hosts.len() >= MAX_HOSTS => " and more".to_owned(),
             more => format!(" and {more} more"),
         };
-        let names: Vec<String> = below.iter().take(HOSTS).map(named).collect();
+        let names: Vec<String> = below.iter().take(HOSTS_PER_DOMAIN).map(named).collect();
         let _ = writeln!(out, "{:>10}  hosts: {}{more}", "", names.join(", "));
     }
-    // What lies may be a label below the domain.
+    // The deceptive label may be below the domain.
     let of_domain = description(domain, sum.target.as_deref(), sum.reasons.keys());
     let of_host =
         below.first().map(|host| description(host, sum.target.as_deref(), sum.reasons.keys()));
@@ -157,17 +156,17 @@ fn domain_line(out: &mut String, domain: &str, sum: &DomainSum, count: u64) {
     queue_ids(out, &sum.queue_ids, sum.messages);
 }
 
-/// Where to look further: `linkmilter why QUEUEID`.
+/// Queue ids, for `linkmilter why QUEUEID`.
 fn queue_ids(out: &mut String, ids: &[String], messages: u64) {
     if ids.is_empty() {
         return;
     }
     let ids: Vec<String> = ids.iter().map(|id| printable::queue_id(id)).collect();
-    let more = if messages > QUEUE_IDS as u64 { " ..." } else { "" };
+    let more = if messages > MAX_QUEUE_IDS as u64 { " ..." } else { "" };
     let _ = writeln!(out, "{:>10}  in {}{more}", "", ids.join(" "));
 }
 
-/// Reasons that this version does not know, by a newer daemon.
+/// Reasons that this version does not know: a newer daemon wrote them.
 fn unknown_reasons(out: &mut String, sums: &Aggregate) {
     let unknown: BTreeMap<String, u64> = sums
         .by_reason
@@ -183,28 +182,28 @@ fn table(out: &mut String, title: &str, counts: &BTreeMap<String, u64>) {
         return;
     }
     let _ = writeln!(out, "\n{title}");
-    for (name, count) in top(counts, ROWS) {
-        // From the journal, which somebody else may have written into.
+    for (name, count) in top(counts, TABLE_ROWS) {
+        // Names come from the journal, into which somebody else may have written.
         let _ = writeln!(out, "{count:>10}  {}", printable::label(name));
     }
-    if counts.len() > ROWS {
-        let _ = writeln!(out, "{:>10}  and {} more", "", counts.len() - ROWS);
+    if counts.len() > TABLE_ROWS {
+        let _ = writeln!(out, "{:>10}  and {} more", "", counts.len() - TABLE_ROWS);
     }
 }
 
-fn remarks(out: &mut String, sums: &Aggregate, reading: &Reading, from: Timestamp) {
+fn remarks(out: &mut String, sums: &Aggregate, summary: &ReadSummary, from: Timestamp) {
     let mut lines = Vec::new();
-    if let Some(oldest) = reading.oldest_clean.filter(|oldest| *oldest > from) {
+    if let Some(oldest) = summary.oldest_clean.filter(|oldest| *oldest > from) {
         lines.push(format!("Clean messages are counted from {} on.", oldest.minute()));
     }
-    if reading.damaged > 0 {
-        lines.push(format!("Damaged journal lines skipped: {}.", reading.damaged));
+    if summary.damaged > 0 {
+        lines.push(format!("Damaged journal lines skipped: {}.", summary.damaged));
     }
-    if reading.newer > 0 {
-        lines.push(format!("Events of a newer version, not counted: {}.", reading.newer));
+    if summary.newer > 0 {
+        lines.push(format!("Events of a newer version, not counted: {}.", summary.newer));
     }
     if sums.names_dropped > 0 {
-        lines.push(format!("Rare names that are in the sums only: {}.", sums.names_dropped));
+        lines.push(format!("Names that are counted in the sums only: {}.", sums.names_dropped));
     }
     if !lines.is_empty() {
         let _ = writeln!(out, "\n{}", lines.join("\n"));
@@ -219,40 +218,39 @@ fn defanged(counts: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     counts.iter().map(|(name, count)| (tame(name), *count)).collect()
 }
 
-/// What a host looks like, in words and code points: never the characters themselves, which
-/// are there to deceive.
+/// What a host looks like, in words and code points. The characters themselves are never shown: they are there to
+/// deceive.
 pub fn description<'c>(
     ascii: &str,
     target: Option<&str>,
     reasons: impl IntoIterator<Item = &'c String>,
 ) -> String {
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if let Some(target) = target {
         let how = difference(ascii, target).map(|how| format!(" ({how})")).unwrap_or_default();
-        said.push(format!("{} {}{how}", front(reasons), printable::defanged(target)));
+        parts.push(format!("{} {}{how}", target_words(reasons), printable::defanged(target)));
     }
-    // What stands in braces was no host character and is written as such: with it a label is no
-    // Punycode, and decoding it would name characters that nobody wrote. Errors leave U+FFFD in the
-    // text, which is then named as any other character.
+    // A brace stands for a byte that no host name has. A label with one is no Punycode, and decoding it would name
+    // characters that nobody wrote. Decoding errors leave U+FFFD in the text, which is named like any other character.
     let labels = ascii.split('.').filter(|label| !label.contains('{'));
     let unicode: String = labels.map(|label| idna::domain_to_unicode(label).0).collect();
-    let characters = characters_of(unicode.chars(), CHARACTERS + 1);
+    let characters = characters_of(unicode.chars(), CHARACTERS_NAMED + 1);
     if !characters.is_empty() {
         let mut names: Vec<String> =
-            characters.iter().take(CHARACTERS).map(Character::words).collect();
-        if characters.len() > CHARACTERS {
+            characters.iter().take(CHARACTERS_NAMED).map(Character::words).collect();
+        if characters.len() > CHARACTERS_NAMED {
             names.push("more".to_owned());
         }
-        said.push(names.join(", "));
+        parts.push(names.join(", "));
     }
     if ascii.contains('{') {
-        said.push("holds characters that no host name has".to_owned());
+        parts.push("holds characters that no host name has".to_owned());
     }
-    said.join("; ")
+    parts.join("; ")
 }
 
-/// What is said in front of the name that reasons of these codes go with.
-pub fn front<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static str {
+/// The words in front of the target name, for reasons with these codes.
+pub fn target_words<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static str {
     let reasons = codes.into_iter().filter_map(|code| Reason::from_code(code));
     in_front_of_target(reasons.collect())
 }
@@ -297,9 +295,9 @@ mod tests {
 
     #[test]
     fn the_text() {
-        let reading = Reading { damaged: 1, ..Reading::default() };
+        let summary = ReadSummary { damaged: 1, ..ReadSummary::default() };
         let text =
-            text(&sums(), &reading, Timestamp(1_763_629_200_000), Timestamp(1_763_715_600_000));
+            text(&sums(), &summary, Timestamp(1_763_629_200_000), Timestamp(1_763_715_600_000));
         assert!(text.is_ascii());
         insta::assert_snapshot!(text, @r"
         linkmilter digest, 2025-11-20 09:00 UTC to 2025-11-21 09:00 UTC
@@ -338,22 +336,25 @@ mod tests {
 
     #[test]
     fn nothing_in_it_is_a_link() {
-        let text = text(&sums(), &Reading::default(), Timestamp(0), Timestamp(0));
+        let text = text(&sums(), &ReadSummary::default(), Timestamp(0), Timestamp(0));
         assert!(!text.contains("paypal.com") && !text.contains("://"));
     }
 
     #[test]
     fn descriptions_name_characters_and_never_show_them() {
-        let said = description("xn--80ak6aa92e.com", Some("apple.com"), []);
-        assert!(said.starts_with("reads as apple[.]com; U+0430 CYRILLIC SMALL LETTER A"), "{said}");
-        assert!(said.is_ascii());
+        let words = description("xn--80ak6aa92e.com", Some("apple.com"), []);
+        assert!(
+            words.starts_with("reads as apple[.]com; U+0430 CYRILLIC SMALL LETTER A"),
+            "{words}"
+        );
+        assert!(words.is_ascii());
         let posing = ["display-name-poses".to_owned()];
-        let said = description("example.com", Some("paypal.com"), &posing);
-        assert_eq!(said, "poses as paypal[.]com");
+        let words = description("example.com", Some("paypal.com"), &posing);
+        assert_eq!(words, "poses as paypal[.]com");
         assert_eq!(description("example.com", None, []), "");
         let slip = description("paypall.com", Some("paypal.com"), []);
         assert_eq!(slip, "reads as paypal[.]com (one l more)");
-        let said = description("xn--ypal{20}43d9g.com", None, []);
-        assert_eq!(said, "holds characters that no host name has");
+        let words = description("xn--ypal{20}43d9g.com", None, []);
+        assert_eq!(words, "holds characters that no host name has");
     }
 }

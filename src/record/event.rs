@@ -1,7 +1,10 @@
-//! One filtered message: what is logged, counted and kept of it.
+//! The record of one filtered message, for log, metrics and journal.
 //!
-//! Hosts and domains only: no path, query, local part, subject or body ever gets in here.
+//! It holds hosts and domains only, and never a path, query, local part, subject or body.
 //! The JSON form is described in `docs/json.md`.
+
+mod host;
+pub(crate) mod verdict_word;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,26 +15,24 @@ use sha2::{Digest, Sha256};
 use super::SCHEMA_VERSION;
 use super::printable;
 use super::time::Timestamp;
-use crate::engine::outcome::{
-    Bypass, Disposition, Done, Finding, Outcome, Reason, Reasons, Verdict,
-};
+use crate::engine::outcome::{Bypass, Disposition, Done, Outcome, Verdict};
 use crate::engine::policy::{Mode, Policy};
 use crate::engine::splice::hex;
+use host::hosts;
 
-/// Hosts kept of one message, worst first: enough to explain it.
-pub const HOSTS: usize = 32;
+pub use host::{HostDone, HostEntry, MAX_HOSTS};
 
-/// Recipient domains kept of one message: `linkmilter find` answers by them.
-pub const RECIPIENT_DOMAINS: usize = 64;
+/// Recipient domains recorded of one message: `linkmilter find` searches them.
+pub const MAX_RECIPIENT_DOMAINS: usize = 64;
 
-/// Hosts of links that are fine, kept of one message: `linkmilter find` answers by them.
-pub const PASSED: usize = 64;
+/// Hosts of links with the verdict `ok` that are recorded of one message: `linkmilter find` searches them.
+pub const MAX_PASSED_HOSTS: usize = 64;
 
-/// The word for a message that left as it was before the filter.
+/// The word for an outbound message that was restored to its original.
 pub const ORIGINAL: &str = "original";
 
 /// Characters of [`message_id`]: enough for any number of messages of a month.
-const MESSAGE_ID_CHARS: usize = 24;
+const MESSAGE_ID_DIGEST_CHARS: usize = 24;
 
 /// What was done to a message.
 #[derive(
@@ -39,16 +40,16 @@ const MESSAGE_ID_CHARS: usize = 24;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// Nothing found that is worth a word.
+    /// No findings.
     #[default]
     Passed,
-    /// Findings are in header and journal; no byte changed.
+    /// Findings are in header and journal; the body is unchanged.
     Reported,
-    /// Would have been edited, but an exemption holds.
+    /// It would have been edited, but it is exempt.
     Exempted,
     /// Links in it were edited.
     Edited,
-    /// It left as it was before an earlier run of the filter.
+    /// It was restored to what it was before an earlier run of the filter edited it.
     Restored,
     Quarantined,
     Tempfailed,
@@ -84,7 +85,7 @@ impl Action {
         }
     }
 
-    /// What the outcome amounts to.
+    /// The action that this outcome stands for.
     pub fn of(outcome: &Outcome) -> Action {
         let any = |done| outcome.findings.iter().any(|finding| finding.done == done);
         match outcome.disposition {
@@ -100,39 +101,38 @@ impl Action {
     }
 }
 
-/// What the daemon knows of a message besides its outcome.
+/// What the daemon knows about a message besides its outcome.
 #[derive(Clone, Debug, Default)]
 pub struct Transaction<'a> {
     pub time: Timestamp,
-    /// The MTA's name for the message (macro `i`); empty when it sent none.
+    /// The MTA's queue id (macro `i`); empty if it sent none.
     pub queue_id: &'a str,
-    /// The Message-ID as it stands in the header; empty without one.
+    /// The Message-ID as it is in the header; empty without one.
     pub message_id: &'a [u8],
-    /// Envelope sender as the MTA gave it; its domain is kept.
+    /// Envelope sender as the MTA sent it; its domain is recorded.
     pub sender: &'a str,
-    /// Envelope recipients as the MTA gave them; their domains are kept.
+    /// Envelope recipients as the MTA sent them; their domains are recorded.
     pub recipients: &'a [String],
-    /// What became of a recipe in a message that leaves the house: [`ORIGINAL`], or why it is left as it
-    /// is.
-    pub returned: Option<&'a str>,
+    /// What became of the recipe of an outbound message: [`ORIGINAL`], or why it was not restored.
+    pub restore: Option<&'a str>,
     /// Bytes of header and body as received.
     pub bytes: u64,
     /// Time in the engine.
     pub engine: Duration,
     /// Time spent waiting for the DNS.
     pub dns: Duration,
-    /// Generation of the configuration that the message began with.
+    /// Generation of the configuration that the message was filtered with.
     pub generation: u64,
 }
 
-/// One filtered message. See the module's description.
+/// One filtered message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// [`SCHEMA_VERSION`] at writing.
+    /// [`SCHEMA_VERSION`] of the program that wrote it.
     pub v: u32,
     pub time: Timestamp,
     pub queue_id: String,
-    /// What [`message_id`] makes of the Message-ID; empty without one.
+    /// Digest of the Message-ID by [`message_id`]; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message_id: String,
     #[serde(with = "verdict_word")]
@@ -144,15 +144,15 @@ pub struct Event {
     /// Why the message was exempt from edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exempt: Option<String>,
-    /// What became of a recipe in a message that leaves the house.
+    /// What became of the recipe of an outbound message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<String>,
     /// Domain of the envelope sender, as A-labels; empty for the null sender.
     pub sender: String,
-    /// Domains of the recipients, as A-labels, each once, sorted, at most [`RECIPIENT_DOMAINS`].
+    /// Domains of the recipients, as A-labels, each once, sorted, at most [`MAX_RECIPIENT_DOMAINS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
-    /// Domains beyond [`RECIPIENT_DOMAINS`].
+    /// Number of domains beyond [`MAX_RECIPIENT_DOMAINS`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub recipients_omitted: u64,
     pub bytes: u64,
@@ -163,16 +163,16 @@ pub struct Event {
     /// Findings by reason code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, u64>,
-    /// Hosts of the findings, worst first, at most [`HOSTS`].
+    /// Hosts of the findings, worst first, at most [`MAX_HOSTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostEntry>,
-    /// Hosts beyond those.
+    /// Number of hosts beyond [`MAX_HOSTS`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hosts_omitted: u64,
-    /// Hosts of links that are fine, sorted, at most [`PASSED`].
+    /// Hosts of links with the verdict `ok`, sorted, at most [`MAX_PASSED_HOSTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<String>,
-    /// Whether there were more of them.
+    /// Whether there were more than [`MAX_PASSED_HOSTS`].
     #[serde(default, skip_serializing_if = "is_false")]
     pub passed_more: bool,
     /// Parts not read, by cause: `opaque`, `limit:depth`, `undecodable:…`, `panic`.
@@ -184,53 +184,6 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dns_us: u64,
     pub generation: u64,
-}
-
-/// One host of a message, over all places where it stood.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostEntry {
-    /// A-labels; empty where a link has no host (`javascript:`).
-    pub host: String,
-    #[serde(with = "verdict_word")]
-    pub verdict: Verdict,
-    /// Reason codes; unknown ones are kept as they are.
-    pub reasons: Vec<String>,
-    /// The protected name it reads as.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    pub done: HostDone,
-    /// Places in the message.
-    pub count: u64,
-}
-
-/// [`Done`] in JSON: the most that was done to a host in any place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostDone {
-    #[default]
-    Reported,
-    Exempted,
-    Edited,
-}
-
-impl From<Done> for HostDone {
-    fn from(done: Done) -> HostDone {
-        match done {
-            Done::Reported => HostDone::Reported,
-            Done::Exempt => HostDone::Exempted,
-            Done::Edited => HostDone::Edited,
-        }
-    }
-}
-
-impl HostDone {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            HostDone::Reported => "reported",
-            HostDone::Exempted => "exempted",
-            HostDone::Edited => "edited",
-        }
-    }
 }
 
 impl Event {
@@ -253,14 +206,14 @@ impl Event {
             queue_id: printable::queue_id(transaction.queue_id),
             message_id: message_id(transaction.message_id),
             verdict: outcome.verdict,
-            action: match transaction.returned {
+            action: match transaction.restore {
                 Some(ORIGINAL) => Action::Restored,
                 _ => Action::of(outcome),
             },
             rule: printable::label(&policy.rule),
             mode: mode_word(policy.mode).to_owned(),
             exempt: policy.exempt.as_deref().map(printable::label),
-            restore: transaction.returned.map(printable::label),
+            restore: transaction.restore.map(printable::label),
             sender: printable::domain(transaction.sender),
             recipients,
             recipients_omitted,
@@ -270,7 +223,12 @@ impl Event {
             reasons,
             hosts,
             hosts_omitted,
-            passed: outcome.passed.iter().take(PASSED).map(|host| printable::host(host)).collect(),
+            passed: outcome
+                .passed
+                .iter()
+                .take(MAX_PASSED_HOSTS)
+                .map(|host| printable::host(host))
+                .collect(),
             passed_more: outcome.passed_more,
             bypasses,
             engine_us: micros(transaction.engine),
@@ -279,13 +237,13 @@ impl Event {
         }
     }
 
-    /// The record of a message that the engine failed on: it went on as it came.
+    /// The record of a message on which the engine failed; it went on unchanged.
     pub fn failed(transaction: &Transaction<'_>, policy: &Policy) -> Event {
         let bypasses = vec![(String::new(), Bypass::Panic)];
         Event::new(transaction, policy, &Outcome { bypasses, ..Outcome::default() })
     }
 
-    /// Whether nothing about the message is worth keeping for long.
+    /// Whether the message is clean: such events share a smaller part of the journal.
     pub fn is_clean(&self) -> bool {
         self.action == Action::Passed
             && self.bypasses.is_empty()
@@ -293,33 +251,33 @@ impl Event {
             && self.restore.is_none()
     }
 
-    /// Whether something of the message was not read, encrypted parts apart.
+    /// Whether the message was not read completely. Encrypted parts do not count.
     pub fn is_incomplete(&self) -> bool {
         let opaque = Bypass::Opaque.to_string();
         self.bypasses.keys().any(|cause| *cause != opaque)
     }
 
-    /// Hosts of all links that are kept.
+    /// Recorded hosts of all links.
     pub fn all_hosts(&self) -> impl Iterator<Item = &str> {
         let findings = self.hosts.iter().map(|entry| entry.host.as_str());
         findings.chain(self.passed.iter().map(String::as_str))
     }
 
-    /// Whether hosts of the message are not kept.
+    /// Whether some hosts of the message are not recorded.
     pub fn omits_hosts(&self) -> bool {
         self.hosts_omitted > 0 || self.passed_more
     }
 
     /// One line of JSON, without the line end.
     pub fn to_line(&self) -> String {
-        // Every field is a text, a number or a list of those, and no key is anything but text:
-        // serde_json has no error to report.
+        // Every field is a text, a number or a list of those, and every key is text, so serde_json cannot
+        // fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// What is kept of a Message-ID, that a message can be found by it: a digest, for the text is the
-/// sender's and may hold anything. Angle brackets and white space round it do not count.
+/// The digest by which a message is found under its Message-ID. The text itself is not recorded: the sender
+/// chooses it, and it may hold anything. Angle brackets and white space around it are ignored.
 pub fn message_id(field: &[u8]) -> String {
     let id = field.trim_ascii();
     let id = id.strip_prefix(b"<").unwrap_or(id);
@@ -328,11 +286,11 @@ pub fn message_id(field: &[u8]) -> String {
         return String::new();
     }
     let mut digest = hex(&Sha256::digest(id));
-    digest.truncate(MESSAGE_ID_CHARS);
+    digest.truncate(MESSAGE_ID_DIGEST_CHARS);
     digest
 }
 
-/// The configuration's word for a mode.
+/// The word for a mode in the configuration.
 pub const fn mode_word(mode: Mode) -> &'static str {
     match mode {
         Mode::ReportOnly => "report-only",
@@ -341,34 +299,7 @@ pub const fn mode_word(mode: Mode) -> &'static str {
     }
 }
 
-/// Findings by host, worst first; and how many hosts did not fit.
-fn hosts<'a>(findings: impl Iterator<Item = &'a Finding>) -> (Vec<HostEntry>, u64) {
-    let mut by_host: BTreeMap<&str, (HostEntry, Reasons)> = BTreeMap::new();
-    for finding in findings {
-        let (entry, reasons) = by_host.entry(&finding.ascii).or_default();
-        entry.verdict = entry.verdict.max(finding.verdict);
-        entry.done = entry.done.max(finding.done.into());
-        entry.count += 1;
-        if entry.target.is_none() {
-            entry.target = finding.target.as_deref().map(printable::host);
-        }
-        *reasons = reasons.union(finding.reasons);
-    }
-    let mut hosts: Vec<HostEntry> = by_host
-        .into_iter()
-        .map(|(ascii, (entry, reasons))| HostEntry {
-            host: printable::host(ascii),
-            reasons: reasons.iter().map(|reason: Reason| reason.code().to_owned()).collect(),
-            ..entry
-        })
-        .collect();
-    hosts.sort_by(|a, b| b.verdict.cmp(&a.verdict).then(b.count.cmp(&a.count)));
-    let omitted = hosts.len().saturating_sub(HOSTS);
-    hosts.truncate(HOSTS);
-    (hosts, omitted as u64)
-}
-
-/// Domains of the recipients, and how many did not fit.
+/// Domains of the recipients, and the number of domains beyond the limit.
 fn recipient_domains(recipients: &[String]) -> (Vec<String>, u64) {
     let mut domains: Vec<String> = recipients
         .iter()
@@ -377,8 +308,8 @@ fn recipient_domains(recipients: &[String]) -> (Vec<String>, u64) {
         .collect();
     domains.sort_unstable();
     domains.dedup();
-    let omitted = domains.len().saturating_sub(RECIPIENT_DOMAINS);
-    domains.truncate(RECIPIENT_DOMAINS);
+    let omitted = domains.len().saturating_sub(MAX_RECIPIENT_DOMAINS);
+    domains.truncate(MAX_RECIPIENT_DOMAINS);
     (domains, omitted as u64)
 }
 
@@ -394,28 +325,11 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Verdicts in JSON by their word.
-pub(crate) mod verdict_word {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    use crate::engine::outcome::Verdict;
-
-    pub fn serialize<S: Serializer>(verdict: &Verdict, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(verdict.as_str())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Verdict, D::Error> {
-        let word = String::deserialize(input)?;
-        Verdict::from_name(&word)
-            .ok_or_else(|| de::Error::custom(format_args!("expected a verdict, found {word:?}")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::{Limit, Place, RawEdit};
-    use crate::record::journal::LINE_BYTES;
+    use crate::engine::outcome::{Finding, Limit, Place, RawEdit, Reason, Reasons};
+    use crate::record::journal::MAX_LINE_BYTES;
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
         Finding {
@@ -440,7 +354,7 @@ mod tests {
             message_id: b" <1@example.com>\r\n",
             sender: "<alice@bücher.example>",
             recipients,
-            returned: None,
+            restore: None,
             bytes: 2_048,
             engine: Duration::from_micros(321),
             dns: Duration::ZERO,
@@ -472,7 +386,7 @@ mod tests {
     #[test]
     fn a_message_id_is_known_again_and_not_told() {
         let kept = message_id(b" <4711.alice@example.com>\r\n");
-        assert_eq!(kept.len(), MESSAGE_ID_CHARS);
+        assert_eq!(kept.len(), MESSAGE_ID_DIGEST_CHARS);
         assert_eq!(kept, message_id(b"4711.alice@example.com"));
         assert_ne!(kept, message_id(b"4711.alice@example.org"));
         assert_eq!(message_id(b" <> "), "");
@@ -534,7 +448,7 @@ mod tests {
             event.hosts.first().map(|entry| entry.host.as_str()),
             Some("xn--e1afmkfd.example")
         );
-        assert_eq!((event.hosts.len(), event.hosts_omitted), (HOSTS, 501 - HOSTS as u64));
+        assert_eq!((event.hosts.len(), event.hosts_omitted), (MAX_HOSTS, 501 - MAX_HOSTS as u64));
         assert!(event.to_line().len() < 32 << 10);
     }
 
@@ -559,10 +473,10 @@ mod tests {
         let event = Event::new(&transaction(&recipients), &Policy::default(), &outcome);
         assert_eq!(
             (event.recipients.len(), event.recipients_omitted),
-            (RECIPIENT_DOMAINS, 500 - RECIPIENT_DOMAINS as u64)
+            (MAX_RECIPIENT_DOMAINS, 500 - MAX_RECIPIENT_DOMAINS as u64)
         );
         let length = event.to_line().len() as u64;
-        assert!(length < LINE_BYTES, "{length} bytes");
+        assert!(length < MAX_LINE_BYTES, "{length} bytes");
     }
 
     #[test]

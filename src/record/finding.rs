@@ -1,7 +1,7 @@
 //! One finding of an archive as a line: the `jsonl` form, schema [`SCHEMA`].
 //!
-//! `docs/scan.md` documents every field. A field is only added in a minor version; a changed
-//! meaning or a field that goes raises [`SCHEMA`].
+//! `docs/scan.md` documents every field. A minor version may add fields. A field that is removed or changes its meaning
+//! raises [`SCHEMA`].
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,14 +14,14 @@ use crate::engine::outcome::Done;
 
 use super::defang::{defang, is_hidden};
 
-/// Version of the line's form.
+/// Version of the format.
 pub const SCHEMA: u32 = 1;
 
-/// The message that a finding stands in.
+/// The message of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Path of the file as given or walked to; `archive.tar!entry`; `-` for standard input. What an archive
-    /// says of it is bounded, as are Message-ID and domain: see [`super::names`].
+    /// Path of the file as given or found; `archive.tar!entry`; `-` for standard input. Names from an archive are
+    /// limited in length, as are Message-ID and domain: see [`super::names`].
     pub source: String,
     /// Offset in bytes of the message in its source, after decompression; in an mbox, of its
     /// `From ` line.
@@ -34,7 +34,7 @@ pub struct Origin {
     pub from_domain: Option<String>,
 }
 
-/// One line: a finding and where it stands.
+/// One line: a finding and its place.
 #[derive(Debug, Serialize)]
 pub struct Line<'a> {
     pub schema: u32,
@@ -58,12 +58,12 @@ pub struct Line<'a> {
     pub target: Option<&'a str>,
     /// What the filter would do: `edit`, `report`, `exempt`.
     pub action: &'static str,
-    /// Where an edit would be in its place, whatever the policy: `inert`, `word`, `told`, `link`, `anywhere`.
+    /// What the finding is worth in its place, whatever the policy: `inert`, `word`, `told`, `link`, `anywhere`.
     pub edit: &'static str,
 }
 
 impl<'a> Line<'a> {
-    /// The line of a finding whose bytes stand at `span`, counted from the origin's offset.
+    /// The line of a finding with these bytes, counted from the offset of the origin.
     pub fn new(origin: &'a Origin, finding: &'a Finding, span: &Range<usize>) -> Line<'a> {
         Line {
             schema: SCHEMA,
@@ -93,7 +93,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What the filter would do, in a word.
+/// What the filter would do, as one word.
 pub fn action(done: Done) -> &'static str {
     match done {
         Done::Edited => "edit",
@@ -102,9 +102,9 @@ pub fn action(done: Done) -> &'static str {
     }
 }
 
-/// A part that was not read, or a source that could not be: a line of `--account`.
+/// A part or a source that was not read: a line of `--account`.
 #[derive(Debug, Serialize)]
-pub struct Gap<'a> {
+pub struct UnreadLine<'a> {
     pub schema: u32,
     /// `bypass` (a part) or `unread` (a source, or the rest of one).
     pub record: &'static str,
@@ -115,7 +115,7 @@ pub struct Gap<'a> {
     pub why: &'a str,
 }
 
-impl Gap<'_> {
+impl UnreadLine<'_> {
     /// Writes it as one line of JSON.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         write_line(out, self)
@@ -123,15 +123,15 @@ impl Gap<'_> {
 }
 
 fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *out, Tame))?;
+    value.serialize(&mut Serializer::with_formatter(&mut *out, TerminalSafe))?;
     out.write_all(b"\n")
 }
 
-/// Writes characters that act on a terminal, or cannot be seen, as `\uXXXX`: the same JSON, safe to
-/// look at.
-struct Tame;
+/// Writes characters that act on a terminal, or are invisible, as `\uXXXX`. The JSON means the same and can be shown on
+/// a terminal.
+struct TerminalSafe;
 
-impl Formatter for Tame {
+impl Formatter for TerminalSafe {
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         out: &mut W,
@@ -159,7 +159,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::engine::outcome::{Edit, Place, Reason, Reasons, Verdict};
 
-    /// A finding as an HTML phish gives it.
+    /// A finding of an HTML phish.
     pub(crate) fn finding() -> Finding {
         Finding {
             part: "1.2".to_owned(),
@@ -187,20 +187,20 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_acts_on_a_terminal_is_escaped() {
+    fn terminal_controls_are_escaped() {
         let hostile = "a\u{1B}[2J\u{7F}\u{9B}1m\u{202E}\u{E0041}é\"";
         let origin = Origin { source: hostile.to_owned(), ..origin() };
         let mut out = Vec::new();
         Line::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
         let line = String::from_utf8(out).unwrap();
-        let tame = r#""a\u001b[2J\u007f\u009b1m\u202e\udb40\udc41é\"""#;
-        assert!(line.contains(tame), "{line}");
+        let escaped = r#""a\u001b[2J\u007f\u009b1m\u202e\udb40\udc41é\"""#;
+        assert!(line.contains(escaped), "{line}");
         let back: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(back["source"], hostile);
     }
 
     #[test]
-    fn every_field_stands_in_the_line() {
+    fn every_field_is_in_the_line() {
         let mut out = Vec::new();
         Line::new(&origin(), &finding(), &(220..250)).write_json(&mut out).unwrap();
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The judgement of one target, as `check --json` prints it: one object a line, every field always
-//! there, `null` where there is nothing. The types below are the schema.
+//! The judgement of one target, as `check --json` prints it: one object a line. Every field is always there, `null` if it
+//! is empty. The types below are the schema.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub struct JudgementRecord {
     pub verdict: &'static str,
     /// Reason codes, in the order of the documentation.
     pub reasons: Vec<&'static str>,
-    /// What that is worth in a message: `inert` (no client opens it), `told` (reported; edited in the
+    /// What that means in a message: `inert` (no client opens it), `told` (reported; edited in the
     /// strict mode), `link` (edited where it is meant as a link), `anywhere` (bare words included).
     pub edit: &'static str,
     /// The host in ASCII (A-labels); empty when there is none.
@@ -29,19 +29,19 @@ pub struct JudgementRecord {
     pub unicode: String,
     /// The protected name that it reads as.
     pub target: Option<String>,
-    /// The labels that something is said of.
+    /// The labels that have reasons.
     pub labels: Vec<LabelRecord>,
-    /// Hosts of URLs inside it, of a userinfo, of further addressees.
+    /// Hosts inside it: of URLs, of a userinfo, of further addressees.
     pub inner: Vec<InnerRecord>,
     /// What the filter would do with it, place by place.
     pub places: Vec<PlaceRecord>,
-    /// The same in words, a line each.
+    /// The same in words, line by line.
     pub explanation: Vec<String>,
-    /// Version of this form.
+    /// Version of this format.
     pub schema: u32,
 }
 
-/// A label that something is said of.
+/// A label that has reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LabelRecord {
     pub spelling: String,
@@ -53,7 +53,7 @@ pub struct LabelRecord {
     pub characters: Vec<CharacterRecord>,
 }
 
-/// A character, with what it is taken for.
+/// A character, and what it reads as.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CharacterRecord {
     /// `U+0430`.

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::digest::front;
+use super::digest::target_words;
 use super::event::{Action, Event, HostEntry, ORIGINAL};
 use super::printable;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
 
-/// Hosts of a line at most; the journal holds more.
-const HOSTS: usize = 4;
+/// Hosts in a line; the journal holds more.
+const MAX_HOSTS: usize = 4;
 
 /// Queue id, verdict, what was done, hosts with the cause in words, sender, size and time:
 /// `4XyzAB: unsafe, edited 2 of 4 links; xn--ypal-43d9g[.]com edited: its letters do not belong
@@ -20,24 +20,29 @@ pub fn line(event: &Event) -> String {
         "" => "(no queue id)".to_owned(),
         id => printable::queue_id(id),
     };
-    let mut out = format!("{id}: {}, {}", event.verdict, done(event));
-    let told = event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect);
-    for entry in told.clone().take(HOSTS) {
-        host(&mut out, entry);
+    let mut out = format!("{id}: {}, {}", event.verdict, action_words(event));
+    let suspects = event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect);
+    for entry in suspects.clone().take(MAX_HOSTS) {
+        push_host(&mut out, entry);
     }
-    let more = told.count().saturating_sub(HOSTS) as u64 + event.hosts_omitted;
+    let more = suspects.count().saturating_sub(MAX_HOSTS) as u64 + event.hosts_omitted;
     // Writing to a String cannot fail, here and below.
     if more > 0 {
         let _ = write!(out, "; {more} more hosts");
     }
     for cause in event.bypasses.keys() {
-        let _ = write!(out, "; not read in full: {} ({})", bypass(cause), printable::label(cause));
+        let _ = write!(
+            out,
+            "; not read in full: {} ({})",
+            bypass_words(cause),
+            printable::label(cause)
+        );
     }
     if let Some(exempt) = &event.exempt {
         let _ = write!(out, "; exempt from edits: {}", printable::label(exempt));
     }
-    if let Some(left) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
-        let _ = write!(out, "; leaves edited: {}", printable::label(left));
+    if let Some(reason) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
+        let _ = write!(out, "; not restored: {}", printable::label(reason));
     }
     let sender = match event.sender.as_str() {
         "" => "<>".to_owned(),
@@ -61,22 +66,22 @@ pub fn line(event: &Event) -> String {
     out
 }
 
-fn done(event: &Event) -> String {
+fn action_words(event: &Event) -> String {
     let links = event.links;
     match event.action {
         Action::Passed => format!("passed with {links} links"),
         Action::Reported => format!("reported, {links} links left as they are"),
         Action::Exempted => format!("exempt, {links} links left as they are"),
         Action::Edited => format!("edited {} of {links} links", event.edited),
-        Action::Restored => format!("given back as it was, {links} links"),
+        Action::Restored => format!("restored to its original, {links} links"),
         Action::Quarantined => format!("quarantined, {links} links"),
-        Action::Tempfailed => format!("put off (451), {links} links"),
+        Action::Tempfailed => format!("deferred (451), {links} links"),
         Action::Rejected => format!("rejected, {links} links"),
         Action::Discarded => format!("discarded, {links} links"),
     }
 }
 
-fn host(out: &mut String, entry: &HostEntry) {
+fn push_host(out: &mut String, entry: &HostEntry) {
     let name = match entry.host.as_str() {
         "" => "(no host)".to_owned(),
         host => printable::defanged(host),
@@ -84,17 +89,22 @@ fn host(out: &mut String, entry: &HostEntry) {
     let _ = write!(out, "; {name} {}", entry.done.as_str());
     let mut between = ": ";
     for code in &entry.reasons {
-        let said = Reason::from_code(code).map_or("of a newer version", sentence);
-        let _ = write!(out, "{between}{said} ({})", printable::label(code));
+        let sentence = Reason::from_code(code).map_or("of a newer version", sentence);
+        let _ = write!(out, "{between}{sentence} ({})", printable::label(code));
         between = ", ";
     }
     if let Some(target) = &entry.target {
-        let _ = write!(out, "{between}{} {}", front(&entry.reasons), printable::defanged(target));
+        let _ = write!(
+            out,
+            "{between}{} {}",
+            target_words(&entry.reasons),
+            printable::defanged(target)
+        );
     }
 }
 
 /// A cause of [`Event::bypasses`] in words.
-pub fn bypass(cause: &str) -> &'static str {
+pub fn bypass_words(cause: &str) -> &'static str {
     match cause.split_once(':').map_or(cause, |(kind, _)| kind) {
         "panic" => "the filter failed on it",
         "opaque" => "a part is encrypted or of a kind that is not read",

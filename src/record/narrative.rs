@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::digest::description;
 use super::event::{Action, Event, HostEntry, ORIGINAL};
-use super::journal::recalls::{self, Mailbox, RecallEvent};
+use super::journal::recalls::{Mailbox, RecallAction, RecallEvent};
 use super::printable;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::Reason;
 
-/// What was done to the message, and why. ASCII, lines joined by LF, the last one ended.
+/// What was done to the message, and why. ASCII, each line ends in LF.
 pub fn narrative(event: &Event) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail, here and below.
@@ -19,7 +19,7 @@ pub fn narrative(event: &Event) -> String {
         printable::queue_id(&event.queue_id),
         event.time,
         event.verdict,
-        done(event)
+        action_words(event)
     );
     let sender = match event.sender.as_str() {
         "" => "the null sender".to_owned(),
@@ -41,8 +41,8 @@ pub fn narrative(event: &Event) -> String {
     if let Some(exempt) = &event.exempt {
         let _ = writeln!(out, "  exempt from edits: {}", printable::label(exempt));
     }
-    if let Some(left) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
-        let _ = writeln!(out, "  left the house edited: {}", why_left(left));
+    if let Some(word) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
+        let _ = writeln!(out, "  not restored: {}", not_restored_words(word));
     }
     let _ = writeln!(
         out,
@@ -50,7 +50,7 @@ pub fn narrative(event: &Event) -> String {
         event.bytes, event.links, event.edited, event.engine_us, event.dns_us
     );
     for entry in &event.hosts {
-        host(&mut out, entry);
+        push_host(&mut out, entry);
     }
     if event.hosts_omitted > 0 {
         let _ = writeln!(out, "  and {} more hosts", event.hosts_omitted);
@@ -59,7 +59,7 @@ pub fn narrative(event: &Event) -> String {
         let names: Vec<String> =
             event.passed.iter().map(|host| printable::defanged(host)).collect();
         let more = if event.passed_more { " and more" } else { "" };
-        let _ = writeln!(out, "  fine: {}{more}", names.join(", "));
+        let _ = writeln!(out, "  ok: {}{more}", names.join(", "));
     }
     for (cause, count) in &event.bypasses {
         let _ = writeln!(out, "  not read: {count} parts ({})", printable::label(cause));
@@ -67,8 +67,8 @@ pub fn narrative(event: &Event) -> String {
     out
 }
 
-/// What a recall did to the message. ASCII, one line with its end.
-pub fn afterwards(event: &RecallEvent) -> String {
+/// What a recall did to the message: one line of ASCII with its line end.
+pub fn recall_line(event: &RecallEvent) -> String {
     let hosts: Vec<String> = event.hosts.iter().map(|host| printable::defanged(host)).collect();
     let hosts = hosts.join(", ");
     let place = match event.mailbox {
@@ -76,52 +76,52 @@ pub fn afterwards(event: &RecallEvent) -> String {
         Mailbox::Imap => "over IMAP",
     };
     match event.action {
-        recalls::Done::Recalled => {
+        RecallAction::Recalled => {
             let links = match event.links {
-                // Of a copy that an interrupted run had made.
+                // An interrupted run had made the copy, so nobody counted its links.
                 0 => "links".to_owned(),
                 count => format!("{count} links"),
             };
             format!("recalled at {}: {links} to {hosts} taken apart {place}\n", event.time)
         }
-        recalls::Done::GivenBack => {
+        RecallAction::GivenBack => {
             format!("given back at {}: links to {hosts} are as they were {place}\n", event.time)
         }
     }
 }
 
-fn done(event: &Event) -> &'static str {
+fn action_words(event: &Event) -> &'static str {
     match event.action {
-        Action::Passed => "nothing to say",
-        Action::Reported => "reported, not a byte of the body changed",
+        Action::Passed => "no findings",
+        Action::Reported => "reported, the body is unchanged",
         Action::Exempted => "reported and exempt from edits",
         Action::Edited => "links were edited",
-        Action::Restored => "given back as it was before the filter, since it left the house",
-        Action::Quarantined => "held in quarantine",
-        Action::Tempfailed => "put off with a temporary failure",
+        Action::Restored => "restored to its original, since it was outbound",
+        Action::Quarantined => "quarantined",
+        Action::Tempfailed => "deferred with a temporary failure",
         Action::Rejected => "rejected",
-        Action::Discarded => "accepted and thrown away",
+        Action::Discarded => "accepted and discarded",
     }
 }
 
-/// Why a message that left did not get its original back.
-fn why_left(word: &str) -> String {
+/// Why an outbound message was not restored.
+fn not_restored_words(word: &str) -> String {
     let words = match word {
-        "divided" => "some recipients are of the house",
-        "foreign" => "its recipe does not carry a seal of ours",
+        "divided" => "some recipients are local",
+        "foreign" => "its recipe has no seal of our keys",
         "changed" => "its body or its Subject was changed after the filter",
         "missing" => "its recipe is not in the state directory",
         "broken" => "its recipe cannot be read",
-        "too-many" => "it carries more recipes than are undone",
+        "too-many" => "it carries more recipes than the filter undoes",
         "cut" => "it is bigger than server.max_message",
-        "unread" => "something failed, or took too long, before its original was there",
-        "not-granted" => "the MTA does not let body and header be changed",
+        "unread" => "something failed or took too long",
+        "not-granted" => "the MTA does not let the filter change body and header",
         other => return printable::label(other),
     };
     words.to_owned()
 }
 
-fn host(out: &mut String, entry: &HostEntry) {
+fn push_host(out: &mut String, entry: &HostEntry) {
     let name = match entry.host.as_str() {
         "" => "(no host)".to_owned(),
         host => printable::defanged(host),
@@ -134,8 +134,8 @@ fn host(out: &mut String, entry: &HostEntry) {
         entry.count
     );
     for code in &entry.reasons {
-        let said = Reason::from_code(code).map_or("of a newer version", sentence);
-        let _ = writeln!(out, "    {}: {said}", printable::label(code));
+        let sentence = Reason::from_code(code).map_or("of a newer version", sentence);
+        let _ = writeln!(out, "    {}: {sentence}", printable::label(code));
     }
     let description = description(&entry.host, entry.target.as_deref(), &entry.reasons);
     if !description.is_empty() {
@@ -189,7 +189,7 @@ mod tests {
             mixed-script: its letters do not belong together
             from-the-future: of a newer version
             reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
-          fine: www[.]example[.]com
+          ok: www[.]example[.]com
           not read: 1 parts (limit:depth)
         "#);
     }
@@ -200,21 +200,21 @@ mod tests {
             v: 1,
             time: Timestamp(1_763_715_635_123),
             message_id: "1".into(),
-            action: recalls::Done::Recalled,
+            action: RecallAction::Recalled,
             mailbox: Mailbox::Maildir,
             hosts: vec!["bad.example.com".into(), "xn--ypal-43d9g.com".into()],
             links: 2,
         };
         assert_eq!(
-            afterwards(&event),
+            recall_line(&event),
             "recalled at 2025-11-21T09:00:35.123Z: 2 links to bad[.]example[.]com, \
              xn--ypal-43d9g[.]com taken apart in a Maildir\n"
         );
-        let (action, mailbox) = (recalls::Done::GivenBack, Mailbox::Imap);
+        let (action, mailbox) = (RecallAction::GivenBack, Mailbox::Imap);
         let back =
             RecallEvent { action, mailbox, links: 0, hosts: vec!["bad.example".into()], ..event };
         assert_eq!(
-            afterwards(&back),
+            recall_line(&back),
             "given back at 2025-11-21T09:00:35.123Z: links to bad[.]example are as they were over IMAP\n"
         );
     }

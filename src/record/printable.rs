@@ -1,22 +1,21 @@
-//! What may stand in a log line, a journal or a mail: ASCII that no terminal, no log reader and
-//! no mail client acts on.
+//! Makes text safe for a log line, the journal and a mail: ASCII without control characters and without live links.
 
 use std::fmt::Write;
 
 use crate::engine::fields;
 
-/// Longest host kept, in characters of its ASCII form: a name on the wire holds at most 253.
-pub const HOST_CHARS: usize = 253;
+/// Longest host, in characters of its ASCII form: a DNS name holds at most 253.
+pub const MAX_HOST_CHARS: usize = 253;
 
-/// Longest queue id kept, in characters. Postfix writes up to 20, Sendmail 14.
-pub const QUEUE_ID_CHARS: usize = 64;
+/// Longest queue id, in characters. Postfix writes up to 20, Sendmail 14.
+pub const MAX_QUEUE_ID_CHARS: usize = 64;
 
-/// A host in ASCII form, lower case; whatever is no host character is written `{XX}` in
-/// hexadecimal, so that nothing outside of `a-z 0-9 . - _ : [ ] { }` remains.
+/// A host in ASCII form, lower case. Any other byte is written `{XX}` in hexadecimal, so that nothing outside of
+/// `a-z 0-9 . - _ : [ ] { }` remains.
 pub fn host(ascii: &str) -> String {
-    let mut out = String::with_capacity(ascii.len().min(HOST_CHARS));
+    let mut out = String::with_capacity(ascii.len().min(MAX_HOST_CHARS));
     for byte in ascii.bytes() {
-        if out.len() >= HOST_CHARS {
+        if out.len() >= MAX_HOST_CHARS {
             break;
         }
         match byte.to_ascii_lowercase() {
@@ -35,14 +34,14 @@ pub fn defanged(ascii: &str) -> String {
     fields::defanged(&host(ascii))
 }
 
-/// The domain of a mail address in ASCII form. Local parts stay out of records. A null sender
-/// and an address without a domain give an empty text.
+/// The domain of a mail address in ASCII form: local parts are never recorded. Empty for the null sender and for an
+/// address without a domain.
 pub fn domain(address: &str) -> String {
     let address = address.trim().trim_start_matches('<').trim_end_matches('>');
     let Some((_, domain)) = address.rsplit_once('@') else {
         return String::new();
     };
-    // As most are, IDNA leaves it alone.
+    // Most domains are plain: IDNA does not change them.
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
     if domain.bytes().all(plain) && !domain.contains("--") {
         return host(domain);
@@ -56,7 +55,7 @@ pub fn domain(address: &str) -> String {
 /// A queue id: letters, digits and `. - _`; anything else becomes `?`.
 pub fn queue_id(id: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '_');
-    id.chars().take(QUEUE_ID_CHARS).map(|char| if plain(char) { char } else { '?' }).collect()
+    id.chars().take(MAX_QUEUE_ID_CHARS).map(|char| if plain(char) { char } else { '?' }).collect()
 }
 
 /// A short label from the operator's configuration or from the program: printable ASCII.
@@ -64,11 +63,11 @@ pub fn label(text: &str) -> String {
     text.chars().take(80).map(|char| if matches!(char, ' '..='~') { char } else { '?' }).collect()
 }
 
-/// A line of this program's own for people, such as an error: printable ASCII.
+/// A line that this program wrote for people, such as an error: printable ASCII.
 pub fn line(text: &str) -> String {
-    const LINE_CHARS: usize = 900;
+    const MAX_LINE_CHARS: usize = 900;
     let plain = |char: char| if matches!(char, ' '..='~') { char } else { '?' };
-    text.chars().take(LINE_CHARS).map(plain).collect()
+    text.chars().take(MAX_LINE_CHARS).map(plain).collect()
 }
 
 #[cfg(test)]
@@ -77,7 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn local_parts_stay_out() {
+    fn local_parts_are_dropped() {
         assert_eq!(domain("<alice@example.org>"), "example.org");
         assert_eq!(domain("alice@bücher.example"), "xn--bcher-kva.example");
         assert_eq!(domain("\"odd@name\"@example.org"), "example.org");
@@ -95,12 +94,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_tame_ascii_comes_out(text in "\\PC{0,300}|[\\x00-\\x7f]{0,300}") {
-            let tame = |char: char| matches!(char, 'a'..='z' | 'A'..='F' | '0'..='9' | '.' | '-' | '_' | ':' | '[' | ']' | '{' | '}');
-            prop_assert!(host(&text).chars().all(tame));
-            prop_assert!(domain(&text).chars().all(tame));
-            prop_assert!(defanged(&text).replace("[.]", "").replace("[:]", "").chars().all(|c| tame(c) && !matches!(c, '.' | ':')));
-            prop_assert!(queue_id(&text).chars().count() <= QUEUE_ID_CHARS);
+        fn only_safe_ascii_comes_out(text in "\\PC{0,300}|[\\x00-\\x7f]{0,300}") {
+            let safe = |char: char| matches!(char, 'a'..='z' | 'A'..='F' | '0'..='9' | '.' | '-' | '_' | ':' | '[' | ']' | '{' | '}');
+            prop_assert!(host(&text).chars().all(safe));
+            prop_assert!(domain(&text).chars().all(safe));
+            prop_assert!(defanged(&text).replace("[.]", "").replace("[:]", "").chars().all(|c| safe(c) && !matches!(c, '.' | ':')));
+            prop_assert!(queue_id(&text).chars().count() <= MAX_QUEUE_ID_CHARS);
             prop_assert!(label(&text).chars().all(|char| matches!(char, ' '..='~')));
         }
     }

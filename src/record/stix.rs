@@ -3,8 +3,8 @@
 //! | STIX 2.1 | here |
 //! | --- | --- |
 //! | §2.9 identifiers | UUIDv5 of the host, so that the same archive gives the same bundle |
-//! | §3.2 created, modified; §4.7 valid_from | the first message's date, 1970 when none is known |
-//! | §4.7 indicator | one a host of verdict `unsafe` or `invalid` whose own name deceives, or that is listed |
+//! | §3.2 created, modified; §4.7 valid_from | date of the first message, 1970 if it is unknown |
+//! | §4.7 indicator | one for each host of verdict `unsafe` or `invalid` whose own name deceives, or that is listed |
 //! | §9 patterning | `[domain-name:value = '…']`, `ipv4-addr`, `ipv6-addr` |
 
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ fn namespace() -> Uuid {
     Uuid::new_v5(&Uuid::NAMESPACE_URL, b"urn:linkmilter:stix:1")
 }
 
-/// When no message of a host has a date.
+/// Stands for the date if no message of a host has one.
 const UNDATED: &str = "1970-01-01T00:00:00Z";
 
 #[derive(Serialize)]
@@ -104,7 +104,7 @@ fn indicator<'a>(author: &str, name: &str, host: &'a Host, pattern: String) -> I
     let first = stamp(host.first.as_deref().unwrap_or(UNDATED));
     let last = stamp(host.last.as_deref().unwrap_or(UNDATED));
     let target = host.target.as_ref().map_or(String::new(), |name| format!(", reads as {name}"));
-    let dead = super::defang::defang(&host.unicode);
+    let defanged = super::defang::defang(&host.unicode);
     Indicator {
         r#type: "indicator",
         spec_version: "2.1",
@@ -112,7 +112,7 @@ fn indicator<'a>(author: &str, name: &str, host: &'a Host, pattern: String) -> I
         created_by_ref: author.to_owned(),
         created: first.clone(),
         modified: last,
-        name: format!("Deceptive host {dead}"),
+        name: format!("Deceptive host {defanged}"),
         description: format!(
             "Verdict {}{target}; reasons: {}; {} messages",
             host.verdict,
@@ -127,7 +127,7 @@ fn indicator<'a>(author: &str, name: &str, host: &'a Host, pattern: String) -> I
     }
 }
 
-/// The pattern that matches a host; `None` when it can be no host name at all.
+/// The pattern that matches a host; `None` if it is no possible host name.
 fn pattern(name: &str) -> Option<String> {
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let bare = bare.strip_suffix('.').unwrap_or(bare);

@@ -8,7 +8,7 @@ use super::defang::{defang, visible};
 use super::tally::{ByVerdict, Tally};
 
 /// Rows of a table of names.
-const ROWS: usize = 20;
+const TABLE_ROWS: usize = 20;
 
 /// Writes the tables.
 pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
@@ -36,11 +36,11 @@ fn overview(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     for (name, count) in [
         ("messages without a header", tally.headless),
         ("parts not read", tally.bypasses.values().sum()),
-        ("files that are no messages", tally.passed_over),
+        ("files that are no messages", tally.skipped_files),
         ("sources not read", tally.unread),
-        ("findings of names beyond those kept", tally.crowded),
-        ("messages read by the second witness", tally.witnessed),
-        ("messages in which it differs", tally.disputed),
+        ("findings of names beyond those listed", tally.unnamed),
+        ("messages read by the second parser", tally.crosschecked),
+        ("messages in which it differs", tally.crosscheck_differs),
     ] {
         if count > 0 {
             rows.push((name, count));
@@ -90,10 +90,10 @@ fn hosts(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
         "messages",
         "first",
         "last",
-        ranked.len().min(ROWS),
+        ranked.len().min(TABLE_ROWS),
         ranked.len()
     )?;
-    for (name, host) in ranked.into_iter().take(ROWS) {
+    for (name, host) in ranked.into_iter().take(TABLE_ROWS) {
         let unicode = if host.unicode == name {
             String::new()
         } else {
@@ -120,9 +120,9 @@ fn senders(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     if ranked.is_empty() {
         return Ok(());
     }
-    let shown = ranked.len().min(ROWS);
+    let shown = ranked.len().min(TABLE_ROWS);
     header(out, &format!("Sender ({shown} of {})", ranked.len()))?;
-    for (name, counts) in ranked.into_iter().take(ROWS) {
+    for (name, counts) in ranked.into_iter().take(TABLE_ROWS) {
         row(out, &defang(name), counts)?;
     }
     Ok(())
@@ -159,8 +159,13 @@ fn unread(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     if tally.unread == 0 {
         return Ok(());
     }
-    writeln!(out, "\nNot read ({} of {})", tally.unread_sources.len().min(ROWS), tally.unread)?;
-    for unread in tally.unread_sources.iter().take(ROWS) {
+    writeln!(
+        out,
+        "\nNot read ({} of {})",
+        tally.unread_sources.len().min(TABLE_ROWS),
+        tally.unread
+    )?;
+    for unread in tally.unread_sources.iter().take(TABLE_ROWS) {
         let (source, why) = (visible(&unread.source), visible(&unread.why));
         writeln!(out, "  {source} at byte {}: {why}", unread.offset)?;
     }

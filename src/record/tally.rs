@@ -1,9 +1,9 @@
-//! Counts over an archive: what `summary`, `html` and `stix` are made of.
+//! Counts over an archive. `summary`, `html` and `stix` are made from them.
 //!
-//! Tallies of batches are merged in the order of the archive, so the result does not depend on
-//! how many cores took part.
+//! Tallies of batches are merged in the order of the archive, so the result does not depend on the number of cores.
 
-use crate::engine::unicode::a_label::is_a_label;
+mod host;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,17 @@ use super::defang::defang;
 use super::finding::Origin;
 use super::names::bounded;
 
-/// Distinct hosts and sender domains kept (each about 200 bytes); later ones are only counted.
-pub const NAMES: usize = 100_000;
-/// Samples kept for a reason.
-pub const SAMPLES: usize = 3;
-/// Unread sources kept by name.
-pub const UNREAD: usize = 1_000;
-/// A sample's spelling is cut after this many characters.
-const SPELLING: usize = 200;
+pub use host::Host;
+
+/// Distinct hosts, and distinct sender domains, with an entry of their own (about 200 bytes each). Later ones are only
+/// counted.
+pub const MAX_NAMES: usize = 100_000;
+/// Samples for each reason.
+pub const MAX_SAMPLES: usize = 3;
+/// Unread sources that are listed by name.
+pub const MAX_UNREAD_SOURCES: usize = 1_000;
+/// Characters of the spelling in a sample; the rest is cut off.
+const MAX_SPELLING_CHARS: usize = 200;
 
 /// Counts by verdict, in the order of [`Verdict::ALL`].
 pub type ByVerdict = [u64; 5];
@@ -46,54 +49,41 @@ pub struct Tally {
     pub reasons: BTreeMap<String, u64>,
     /// Parts that were not read, by reason.
     pub bypasses: BTreeMap<String, u64>,
-    /// Messages of which not all was read because it took too much: what was left may hold anything.
+    /// Messages that were not read to the end because a budget was used up: the rest may hold anything.
     #[serde(default)]
     pub exhausted: u64,
-    /// Messages by month (`2024-05`) and worst verdict; `undated` apart.
+    /// Messages by month (`2024-05`, or `undated`) and worst verdict.
     pub months: BTreeMap<String, ByVerdict>,
     /// Hosts of findings by ASCII form.
     pub hosts: BTreeMap<String, Host>,
     /// Messages with findings by From domain and worst verdict.
     pub senders: BTreeMap<String, ByVerdict>,
-    /// Findings whose host or sender came after [`NAMES`] others.
-    pub crowded: u64,
-    /// The worst findings by reason code, of equal ones the first.
+    /// Findings whose host or sender has no entry because there are [`MAX_NAMES`] others.
+    #[serde(rename = "crowded")]
+    pub unnamed: u64,
+    /// The worst findings by reason code; of equally bad ones the first.
     pub samples: BTreeMap<String, Vec<Sample>>,
     /// Files that are no messages by the rules of their folder.
-    pub passed_over: u64,
-    /// Sources, or rests of sources, that could not be read.
+    #[serde(rename = "passed_over")]
+    pub skipped_files: u64,
+    /// Sources that could not be read, wholly or from some byte on.
     pub unread: u64,
-    /// The first [`UNREAD`] of them.
-    pub unread_sources: Vec<Unread>,
-    /// Messages in which the second witness saw a host that we did not.
-    pub disputed: u64,
-    /// Messages that the second witness read.
-    pub witnessed: u64,
+    /// The first [`MAX_UNREAD_SOURCES`] of them.
+    pub unread_sources: Vec<UnreadSource>,
+    /// Messages in which the second parser saw a host that ours did not.
+    #[serde(rename = "disputed")]
+    pub crosscheck_differs: u64,
+    /// Messages that the second parser read.
+    #[serde(rename = "witnessed")]
+    pub crosschecked: u64,
 }
 
 /// A source that could not be read, from an offset in bytes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unread {
+pub struct UnreadSource {
     pub source: String,
     pub offset: u64,
     pub why: String,
-}
-
-/// A host with findings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Host {
-    pub unicode: String,
-    pub verdict: String,
-    /// Reason codes, in the order of the documentation.
-    pub reasons: Vec<String>,
-    pub target: Option<String>,
-    /// The name itself deceives, or is listed; else the lie was in how a link was written.
-    pub deceives: bool,
-    pub findings: u64,
-    pub messages: u64,
-    /// Dates of the first and last message by date, RFC 3339.
-    pub first: Option<String>,
-    pub last: Option<String>,
 }
 
 /// A finding to show.
@@ -120,8 +110,8 @@ impl Tally {
         self.links += outcome.links as u64;
         let worst =
             outcome.findings.iter().map(|finding| finding.verdict).max().unwrap_or_default();
-        bump(&mut self.by_verdict, worst);
-        bump(self.months.entry(month(origin)).or_default(), worst);
+        increment(&mut self.by_verdict, worst);
+        increment(self.months.entry(month(origin)).or_default(), worst);
         for (_, bypass) in &outcome.bypasses {
             *self.bypasses.entry(bypass.to_string()).or_default() += 1;
         }
@@ -135,13 +125,13 @@ impl Tally {
             return;
         }
         let sender = origin.from_domain.clone().unwrap_or_else(|| "(none)".to_owned());
-        match entry_below(&mut self.senders, &sender, NAMES, || [0; 5]) {
-            Some(counts) => bump(counts, worst),
-            None => self.crowded += 1,
+        match entry_within(&mut self.senders, &sender, MAX_NAMES, || [0; 5]) {
+            Some(counts) => increment(counts, worst),
+            None => self.unnamed += 1,
         }
-        let mut seen: Vec<&str> = Vec::new();
+        let mut counted: Vec<&str> = Vec::new();
         for finding in outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok) {
-            self.count_finding(origin, finding, &mut seen);
+            self.count_finding(origin, finding, &mut counted);
         }
     }
 
@@ -149,66 +139,67 @@ impl Tally {
         &mut self,
         origin: &Origin,
         finding: &'f Finding,
-        seen: &mut Vec<&'f str>,
+        counted: &mut Vec<&'f str>,
     ) {
-        bump(&mut self.findings, finding.verdict);
+        increment(&mut self.findings, finding.verdict);
         for reason in finding.reasons.iter() {
             *self.reasons.entry(reason.code().to_owned()).or_default() += 1;
-            self.sample(reason, origin, finding);
+            self.add_sample(reason, origin, finding);
         }
         let name = name_of(finding);
         if name.is_empty() {
             return;
         }
-        let Some(host) = entry_below(&mut self.hosts, &bounded(name), NAMES, || Host::of(finding))
+        let Some(host) =
+            entry_within(&mut self.hosts, &bounded(name), MAX_NAMES, || Host::of(finding))
         else {
-            self.crowded += 1;
+            self.unnamed += 1;
             return;
         };
         host.findings += 1;
-        // Messages with thousands of hosts are rare; the list is as short as the message's hosts.
-        if seen.len() < 64 && !seen.contains(&name) {
-            seen.push(name);
+        // A short list is searched fast, and messages with more hosts are rare.
+        if counted.len() < 64 && !counted.contains(&name) {
+            counted.push(name);
             host.messages += 1;
         }
-        host.worsen(finding);
-        host.date(origin.date.as_deref());
+        host.add(finding);
+        host.add_date(origin.date.as_deref());
     }
 
-    fn sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
+    fn add_sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
         let samples = self.samples.entry(reason.code().to_owned()).or_default();
-        // Making one costs more than a look at what is kept.
-        let full = samples.len() >= SAMPLES;
-        let better = samples.last().is_none_or(|last| finding.verdict > verdict(&last.verdict));
-        if !full || better {
-            keep(samples, Sample::new(origin, finding));
+        // Checked first: making a sample costs more.
+        let is_full = samples.len() >= MAX_SAMPLES;
+        let is_worse = samples.last().is_none_or(|last| finding.verdict > verdict(&last.verdict));
+        if !is_full || is_worse {
+            insert_sample(samples, Sample::new(origin, finding));
         }
     }
 
     /// Counts a source that could not be read.
     pub fn unread(&mut self, source: &str, offset: u64, why: &str) {
         self.unread += 1;
-        if self.unread_sources.len() < UNREAD {
+        if self.unread_sources.len() < MAX_UNREAD_SOURCES {
             let (source, why) = (source.to_owned(), why.to_owned());
-            self.unread_sources.push(Unread { source, offset, why });
+            self.unread_sources.push(UnreadSource { source, offset, why });
         }
     }
 
-    /// Adds a tally of what comes later in the archive.
+    /// Adds the tally of a later part of the archive.
     pub fn merge(&mut self, later: Tally) {
         self.messages += later.messages;
         self.bytes += later.bytes;
         self.links += later.links;
         self.edited += later.edited;
         self.headless += later.headless;
-        self.crowded += later.crowded;
-        self.passed_over += later.passed_over;
+        self.unnamed += later.unnamed;
+        self.skipped_files += later.skipped_files;
         self.unread += later.unread;
         self.exhausted += later.exhausted;
-        let room = UNREAD - self.unread_sources.len().min(UNREAD);
-        self.unread_sources.extend(later.unread_sources.into_iter().take(room));
-        self.disputed += later.disputed;
-        self.witnessed += later.witnessed;
+        self.unread_sources.extend(later.unread_sources);
+        self.unread_sources.truncate(MAX_UNREAD_SOURCES);
+        self.crosscheck_differs += later.crosscheck_differs;
+        self.crosschecked += later.crosschecked;
         add(&mut self.by_verdict, &later.by_verdict);
         add(&mut self.findings, &later.findings);
         for (reason, count) in later.reasons {
@@ -221,30 +212,30 @@ impl Tally {
             add(self.months.entry(month).or_default(), &counts);
         }
         for (sender, counts) in later.senders {
-            match entry_below(&mut self.senders, &sender, NAMES, || [0; 5]) {
+            match entry_within(&mut self.senders, &sender, MAX_NAMES, || [0; 5]) {
                 Some(sum) => add(sum, &counts),
-                None => self.crowded += counts.iter().sum::<u64>(),
+                None => self.unnamed += counts.iter().sum::<u64>(),
             }
         }
         for (name, host) in later.hosts {
-            let room = self.hosts.len() < NAMES;
+            let has_room = self.hosts.len() < MAX_NAMES;
             match self.hosts.get_mut(&name) {
                 Some(known) => known.merge(host),
-                None if room => {
+                None if has_room => {
                     self.hosts.insert(name, host);
                 }
-                None => self.crowded += host.findings,
+                None => self.unnamed += host.findings,
             }
         }
         for (reason, samples) in later.samples {
-            let kept = self.samples.entry(reason).or_default();
+            let merged = self.samples.entry(reason).or_default();
             for sample in samples {
-                keep(kept, sample);
+                insert_sample(merged, sample);
             }
         }
     }
 
-    /// Findings of every verdict but `ok`.
+    /// Findings of every verdict except `ok`.
     pub fn total_findings(&self) -> u64 {
         self.findings.iter().skip(1).sum()
     }
@@ -286,61 +277,9 @@ impl Tally {
     }
 }
 
-impl Host {
-    fn of(finding: &Finding) -> Host {
-        Host {
-            unicode: bounded(&finding.unicode).into_owned(),
-            verdict: finding.verdict.as_str().to_owned(),
-            reasons: Vec::new(),
-            target: None,
-            deceives: false,
-            findings: 0,
-            messages: 0,
-            first: None,
-            last: None,
-        }
-    }
-
-    fn worsen(&mut self, finding: &Finding) {
-        if finding.verdict > verdict(&self.verdict) {
-            self.verdict = finding.verdict.as_str().to_owned();
-        }
-        if finding.reasons.iter().any(|reason| !self.reasons.iter().any(|r| r == reason.code())) {
-            self.reasons = codes(finding.reasons.union(reasons(&self.reasons)));
-        }
-        if self.target.is_none() {
-            self.target.clone_from(&finding.target);
-        }
-        self.deceives |= deceives(finding);
-    }
-
-    fn date(&mut self, date: Option<&str>) {
-        let Some(date) = date else { return };
-        if self.first.as_deref().is_none_or(|first| date < first) {
-            self.first = Some(date.to_owned());
-        }
-        if self.last.as_deref().is_none_or(|last| date > last) {
-            self.last = Some(date.to_owned());
-        }
-    }
-
-    fn merge(&mut self, later: Host) {
-        self.findings += later.findings;
-        self.messages += later.messages;
-        if verdict(&later.verdict) > verdict(&self.verdict) {
-            self.verdict = later.verdict;
-        }
-        self.reasons = codes(reasons(&self.reasons).union(reasons(&later.reasons)));
-        self.target = self.target.take().or(later.target);
-        self.deceives |= later.deceives;
-        self.date(later.first.as_deref());
-        self.date(later.last.as_deref());
-    }
-}
-
 impl Sample {
     fn new(origin: &Origin, finding: &Finding) -> Sample {
-        let spelling: String = finding.spelling.chars().take(SPELLING).collect();
+        let spelling: String = finding.spelling.chars().take(MAX_SPELLING_CHARS).collect();
         Sample {
             spelling: defang(&spelling),
             ascii: bounded(&finding.ascii).into_owned(),
@@ -356,40 +295,16 @@ impl Sample {
     }
 }
 
-/// Adds a sample to the worst ones, each host once.
-fn keep(samples: &mut Vec<Sample>, sample: Sample) {
+/// Adds a sample, and keeps the worst ones, with each host once.
+fn insert_sample(samples: &mut Vec<Sample>, sample: Sample) {
     if !samples.iter().any(|other| other.unicode == sample.unicode) {
         samples.push(sample);
         samples.sort_by_key(|sample| std::cmp::Reverse(verdict(&sample.verdict)));
-        samples.truncate(SAMPLES);
+        samples.truncate(MAX_SAMPLES);
     }
 }
 
-/// Reasons that lie in a host's name.
-const OF_THE_NAME: [Reason; 9] = [
-    Reason::IdnaInvalid,
-    Reason::BidiControl,
-    Reason::MixedScript,
-    Reason::StatusRestricted,
-    Reason::NumberMix,
-    Reason::MarkAbuse,
-    Reason::SeparatorLookalike,
-    Reason::WholeScript,
-    Reason::TargetLookalike,
-];
-
-/// Whether a finding speaks against the name of its host. A genuine name in styled letters, behind
-/// a false userinfo, or of a redirector that wraps another link, does not deceive by itself: who
-/// blocks what deceives would block `amazon.de`.
-fn deceives(finding: &Finding) -> bool {
-    let has = |reason| finding.reasons.contains(reason);
-    let in_ascii_letters = || finding.ascii.is_ascii() && !finding.ascii.split('.').any(is_a_label);
-    finding.verdict >= Verdict::Unsafe
-        && !has(Reason::EmbeddedUrl)
-        && (has(Reason::Listed) || (OF_THE_NAME.into_iter().any(has) && !in_ascii_letters()))
-}
-
-/// What a host is listed under.
+/// The name of a host in the tally.
 fn name_of(finding: &Finding) -> &str {
     if finding.ascii.is_empty() { &finding.unicode } else { &finding.ascii }
 }
@@ -398,7 +313,7 @@ fn month(origin: &Origin) -> String {
     origin.date.as_deref().and_then(|date| date.get(..7)).unwrap_or("undated").to_owned()
 }
 
-fn bump(counts: &mut ByVerdict, verdict: Verdict) {
+fn increment(counts: &mut ByVerdict, verdict: Verdict) {
     if let Some(count) = counts.get_mut(verdict as usize) {
         *count += 1;
     }
@@ -410,18 +325,18 @@ fn add(sum: &mut ByVerdict, more: &ByVerdict) {
     }
 }
 
-/// The entry of a map that holds at most `most` names.
-fn entry_below<'m, V>(
+/// The entry of a map that may hold `limit` names; `None` if a new one does not fit.
+fn entry_within<'m, V>(
     map: &'m mut BTreeMap<String, V>,
     name: &str,
-    most: usize,
-    fresh: impl FnOnce() -> V,
+    limit: usize,
+    new: impl FnOnce() -> V,
 ) -> Option<&'m mut V> {
     if !map.contains_key(name) {
-        if map.len() >= most {
+        if map.len() >= limit {
             return None;
         }
-        map.insert(name.to_owned(), fresh());
+        map.insert(name.to_owned(), new());
     }
     map.get_mut(name)
 }
@@ -507,26 +422,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_genuine_name_in_a_lying_link_does_not_deceive() {
-        let found = |ascii: &str, verdict, reasons: &[Reason]| {
-            let reasons = reasons.iter().copied().collect();
-            deceives(&Finding { ascii: ascii.to_owned(), verdict, reasons, ..finding() })
-        };
-        use Reason::{CompatForm, EmbeddedUrl, IdnaInvalid, Listed, MixedScript, Userinfo};
-        assert!(found("xn--ypal-43d9g.com", Verdict::Unsafe, &[MixedScript]));
-        assert!(found("www.XN--ypal-43d9g.com", Verdict::Invalid, &[IdnaInvalid, Userinfo]));
-        assert!(found("evil.example", Verdict::Unsafe, &[Listed]));
-        assert!(!found("xn--ypal-43d9g.com", Verdict::Notice, &[MixedScript]));
-        assert!(!found("xn--mnchen-3ya.de", Verdict::Unsafe, &[CompatForm]));
-        assert!(!found("amazon.de", Verdict::Unsafe, &[CompatForm]));
-        assert!(!found("safelinks.example", Verdict::Unsafe, &[MixedScript, EmbeddedUrl]));
-        assert!(!found("example.com", Verdict::Unsafe, &[Userinfo, MixedScript]));
-    }
-
-    #[test]
     fn names_are_bounded() {
         let mut map = BTreeMap::from([("a".to_owned(), 1)]);
-        assert!(entry_below(&mut map, "b", 1, || 2).is_none());
-        assert_eq!(entry_below(&mut map, "a", 1, || 2), Some(&mut 1));
+        assert!(entry_within(&mut map, "b", 1, || 2).is_none());
+        assert_eq!(entry_within(&mut map, "a", 1, || 2), Some(&mut 1));
     }
 }

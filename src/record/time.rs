@@ -1,4 +1,4 @@
-//! Points in time as RFC 3339 text in UTC. The clock itself is handed in.
+//! Points in time as RFC 3339 text in UTC. Callers pass the clock.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,7 +20,7 @@ impl From<Timestamp> for SystemTime {
 }
 
 impl Timestamp {
-    /// The point in time of a clock reading; a clock before 1970 reads as 1970.
+    /// The time of a clock; a time before 1970 counts as 1970.
     pub fn of(clock: SystemTime) -> Timestamp {
         let since = clock.duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
@@ -31,17 +31,17 @@ impl Timestamp {
         self.0 / 1_000
     }
 
-    /// That much later.
+    /// Later by this span.
     pub fn plus(self, span: Duration) -> Timestamp {
         Timestamp(self.0.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// The time between two moments, whichever comes first.
+    /// The time between two moments, in whichever order.
     pub fn apart(self, other: Timestamp) -> Duration {
         Duration::from_millis(self.0.abs_diff(other.0))
     }
 
-    /// Earlier by that much, not before 1970.
+    /// Earlier by this span, but not before 1970.
     #[must_use]
     pub fn minus(self, span: Duration) -> Timestamp {
         let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
@@ -53,14 +53,14 @@ impl Timestamp {
         self.civil().strftime("%Y-%m-%d %H:%M UTC").to_string()
     }
 
-    /// Reads what [`fmt::Display`] writes; the fraction may be absent. What is no day of the
-    /// calendar is none.
+    /// Parses what [`fmt::Display`] writes; the fraction may be absent. `None` also for a day that the calendar does not
+    /// have.
     pub fn parse(text: &str) -> Option<Timestamp> {
         const SECOND: &str = "%Y-%m-%dT%H:%M:%S";
         let text = text.strip_suffix('Z')?;
         let (second, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let civil = DateTime::strptime(SECOND, second).ok()?;
-        // Signs, missing zeros and leap seconds are read as well: they would be written otherwise.
+        // The parser also takes signs, missing zeros and leap seconds. Those are written back differently.
         let same = civil.strftime(SECOND).to_string() == second;
         let digits =
             (1..=9).contains(&fraction.len()) && fraction.bytes().all(|byte| byte.is_ascii_digit());
@@ -72,7 +72,7 @@ impl Timestamp {
         Some(Timestamp(seconds * 1_000 + millis))
     }
 
-    /// The day and time in UTC; what is beyond the calendar is its end.
+    /// The day and time in UTC. A time beyond the calendar becomes its last moment.
     fn civil(self) -> DateTime {
         let millis = i64::try_from(self.0).unwrap_or(i64::MAX);
         let point = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
@@ -103,7 +103,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Reads a span of time: a number and a unit of `s`, `m`, `h`, `d` or `w`.
+/// Parses a span of time: a number and a unit of `s`, `m`, `h`, `d` or `w`.
 ///
 /// # Errors
 /// Says what was expected and what was found.

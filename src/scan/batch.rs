@@ -1,4 +1,4 @@
-//! What one core judges at a go, and what comes of it.
+//! A batch: what one worker judges at a time, and its output.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,71 +8,84 @@ use std::sync::Arc;
 
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
-use super::journal::Chain;
-use super::judge::{Judge, Judged, Settings};
-use super::message::{Quoting, Raw};
+use super::journal::HashChain;
+use super::judge::{BatchResult, Judge, Settings};
+use super::message::{Quoting, RawMessage};
 use super::read::{self, Sink};
 
-/// Files up to this many bytes are read by the core that judges them; larger ones are taken
-/// apart while they are read, so that one mbox keeps all cores busy.
-pub(super) const SMALL: u64 = 1 << 20;
+/// Size limit in bytes of files that the worker reads that judges them. Larger files are split into
+/// messages by the producer, so that one mbox keeps all workers busy.
+pub(super) const SMALL_FILE_BYTES: u64 = 1 << 20;
 
-/// Entries that one core judges at a go.
+/// Entries that one worker judges at a time.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// Bytes of the letters.
+    /// Bytes of the messages.
     pub data: Vec<u8>,
     pub items: Vec<Item>,
-    /// Bytes of the sources that it covers, for the progress.
-    pub weight: u64,
+    /// Bytes of the sources that it covers, for the progress bar.
+    pub source_bytes: u64,
 }
 
 pub(super) enum Item {
-    File { path: PathBuf, source: Arc<str> },
-    Message { source: Arc<str>, offset: u64, range: Range<usize>, lead: usize, quoting: Quoting },
-    Unread { source: Arc<str>, offset: u64, why: String },
-    PassedOver,
+    File {
+        path: PathBuf,
+        source: Arc<str>,
+    },
+    Message {
+        source: Arc<str>,
+        offset: u64,
+        range: Range<usize>,
+        from_line_len: usize,
+        quoting: Quoting,
+    },
+    Unread {
+        source: Arc<str>,
+        offset: u64,
+        why: String,
+    },
+    Skipped,
 }
 
-/// What comes of a batch, in its order, with the room for text that it has taken.
-pub(super) enum Made {
-    /// Lines, before all are there.
-    Text { text: Vec<u8>, room: usize },
-    /// The rest of them, and the chain up to here.
-    Batch { judged: Box<Judged>, chain: Chain, room: usize },
+/// Output of a batch, in order. `reserved`: bytes that it has reserved in the budget for output.
+pub(super) enum BatchOutput {
+    /// Lines, before all of them are there.
+    Text { text: Vec<u8>, reserved: usize },
+    /// The last lines, and the hash chain up to here.
+    Batch { judged: Box<BatchResult>, chain: HashChain, reserved: usize },
 }
 
-/// Judges a batch on the core it runs on.
+/// Judges a batch on the current thread.
 pub(super) fn judge(
     settings: &Settings,
     (budget, number): (&Budget, u64),
     batch: Batch,
-    hand_on: &dyn Fn(Made),
-) -> Judged {
+    emit: &dyn Fn(BatchOutput),
+) -> BatchResult {
     let mut lines = |text: Vec<u8>| {
-        let room = budget.take_text(number, text.len());
-        hand_on(Made::Text { text, room });
+        let reserved = budget.reserve_output(number, text.len());
+        emit(BatchOutput::Text { text, reserved });
     };
     let mut judge = Judge::new(settings, &mut lines);
     let mut buffer = Vec::new();
     for item in batch.items {
         // The judge never asks to stop.
         let _ = match item {
-            Item::PassedOver => judge.passed_over(),
+            Item::Skipped => judge.skipped(),
             Item::Unread { source, offset, why } => judge.unread(&source, offset, &why),
-            Item::Message { source, offset, range, lead, quoting } => {
+            Item::Message { source, offset, range, from_line_len, quoting } => {
                 let bytes = batch.data.get(range).unwrap_or_default().into();
-                judge.message(&source, Raw { offset, bytes, lead, quoting })
+                judge.message(&source, RawMessage { offset, bytes, from_line_len, quoting })
             }
             Item::File { path, source } => {
-                file(&path, &source, &mut buffer, Gate::Core(budget, number), &mut judge)
+                file(&path, &source, &mut buffer, Gate::Worker(budget, number), &mut judge)
             }
         };
     }
     judge.finish()
 }
 
-/// Reads a file that was small when it was met; one that has grown is read as it comes.
+/// Reads a file that was small when it was listed. If it has grown, it is read as a stream.
 fn file(
     path: &Path,
     source: &str,
@@ -81,18 +94,20 @@ fn file(
     judge: &mut Judge<'_>,
 ) -> ControlFlow<()> {
     buffer.clear();
-    let largest = judge.largest();
+    let max_message = judge.max_message();
     let read = File::open(path).and_then(|file| {
-        (&file).take(SMALL + 1).read_to_end(buffer)?;
+        (&file).take(SMALL_FILE_BYTES + 1).read_to_end(buffer)?;
         Ok(file)
     });
     match read {
         Err(error) => judge.unread(source, 0, &error.to_string()),
-        Ok(_) if buffer.len() as u64 <= SMALL => read::slice(source, buffer, gate, largest, judge),
+        Ok(_) if buffer.len() as u64 <= SMALL_FILE_BYTES => {
+            read::slice(source, buffer, gate, max_message, judge)
+        }
         Ok(rest) => {
             let meter = Meter::new(gate);
             let reader = meter.count(buffer.as_slice().chain(rest));
-            read::stream(source, Box::new(reader), &meter, largest, judge)
+            read::stream(source, Box::new(reader), &meter, max_message, judge)
         }
     }
 }

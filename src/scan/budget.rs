@@ -1,127 +1,133 @@
-//! How much may be under way: bytes of messages waiting for a core, batches, windows of
-//! decompression, and text that waits for its turn to be written.
+//! Limits on what is in progress: bytes of messages that wait for a worker, batches, decompression
+//! windows, and output that waits for its turn to be written.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of messages that may wait or be worked on at once. One message of more goes alone.
-const BYTES: usize = 16 << 20;
-/// Bytes of text that wait to be written, and as many of the batch whose turn it is.
-const TEXT: usize = 16 << 20;
+/// Bytes of messages that may wait or be judged at once. A larger message is judged alone.
+const MAX_MESSAGE_BYTES: usize = 16 << 20;
+/// Bytes of output that may wait, and as many again for the batch whose turn it is.
+const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// Counts what was handed out and not given back.
+/// Counts what is reserved and not released yet.
 #[derive(Debug)]
 pub struct Budget {
     used: Mutex<Used>,
-    freed: Condvar,
+    released: Condvar,
     batches: usize,
 }
 
 #[derive(Debug, Default)]
 struct Used {
     bytes: usize,
-    /// Handed out and not written.
+    /// Batches that are not written yet.
     batches: usize,
-    /// Handed out and not judged.
+    /// Batches that are not judged yet.
     judging: usize,
-    /// Bytes of text that are not written.
-    text: usize,
-    /// The batch whose turn it is to be written; it waits for no other.
-    turn: u64,
+    /// Bytes of output that are not written yet.
+    output: usize,
+    /// The number of the batch to be written next. It waits for no other batch.
+    next_batch: u64,
     closed: bool,
 }
 
-/// What a source passes before its windows of decompression fill (up to 66 MiB): one at a time does.
+/// What a source waits for before its decompression windows fill (up to 66 MiB), so that only one
+/// does at a time.
 #[derive(Clone, Copy, Debug)]
 pub enum Gate<'b> {
-    /// Nobody counts.
+    /// No waiting.
     Open,
-    /// For a file that a core reads, in a batch of this number: when it is the turn of the batch. Whoever
-    /// filled them earlier and then waited to be written would wait for the one who waits for the gate.
-    Core(&'b Budget, u64),
-    /// For a source that is read while the cores judge it: after the cores have done with all
-    /// files, so that none of them waits for the reader that waits for them.
-    Reader(&'b Budget),
+    /// For a file that a worker reads, in the batch of this number: waits until that batch is
+    /// written next. If the windows filled earlier, a batch could hold them while it waits for
+    /// another that waits for the gate.
+    Worker(&'b Budget, u64),
+    /// For a source that the producer reads: waits until the workers have judged all batches.
+    /// Otherwise a worker could wait for the producer that waits for it.
+    Producer(&'b Budget),
 }
 
 impl Gate<'_> {
-    /// Waits.
+    /// Waits until the windows may fill.
     pub fn pass(self) {
         match self {
             Gate::Open => {}
-            Gate::Core(budget, number) => drop(budget.until(|used| used.turn == number)),
-            Gate::Reader(budget) => drop(budget.until(|used| used.judging == 0)),
+            Gate::Worker(budget, number) => {
+                drop(budget.wait_until(|used| used.next_batch == number))
+            }
+            Gate::Producer(budget) => drop(budget.wait_until(|used| used.judging == 0)),
         }
     }
 }
 
 impl Budget {
-    /// At most this many batches at once, written from this number on.
+    /// At most `batches` batches at once. The first to be written has the number `first`.
     pub fn new(batches: usize, first: u64) -> Budget {
-        let used = Used { turn: first, ..Used::default() };
-        Budget { used: Mutex::new(used), freed: Condvar::new(), batches }
+        let used = Used { next_batch: first, ..Used::default() };
+        Budget { used: Mutex::new(used), released: Condvar::new(), batches }
     }
 
-    /// Waits until so many bytes fit beside what is under way, or nothing is.
+    /// Waits until this many bytes fit into the limit, or nothing else is in progress.
     pub fn wait(&self, bytes: usize) {
         drop(self.wait_for(bytes));
     }
 
-    /// Waits likewise, and takes them with one batch.
-    pub fn take(&self, bytes: usize) {
+    /// Waits likewise, then reserves the bytes and one batch.
+    pub fn reserve(&self, bytes: usize) {
         drop(self.wait_for(bytes));
-        let mut used = self.until(|used| used.batches < self.batches);
+        let mut used = self.wait_until(|used| used.batches < self.batches);
         used.bytes += bytes;
         used.batches += 1;
         used.judging += 1;
     }
 
-    /// Waits until there is room for text of a batch, and takes it; returns how much that is. A batch whose
-    /// turn it is waits for nobody but the writer.
-    pub fn take_text(&self, number: u64, bytes: usize) -> usize {
-        let room = bytes.min(TEXT);
-        let most = |used: &Used| if used.turn == number { 2 * TEXT } else { TEXT };
-        self.until(|used| used.text + room <= most(used)).text += room;
-        room
+    /// Waits until output of a batch fits into the limit, and reserves it. Returns the number of
+    /// reserved bytes. The batch whose turn it is waits only for the writer.
+    pub fn reserve_output(&self, number: u64, bytes: usize) -> usize {
+        let reserved = bytes.min(MAX_OUTPUT_BYTES);
+        let limit = |used: &Used| {
+            if used.next_batch == number { 2 * MAX_OUTPUT_BYTES } else { MAX_OUTPUT_BYTES }
+        };
+        self.wait_until(|used| used.output + reserved <= limit(used)).output += reserved;
+        reserved
     }
 
-    /// Gives that back: the text is written.
-    pub fn give_text(&self, room: usize) {
-        self.lock().text -= room;
-        self.freed.notify_all();
+    /// Releases output that was written.
+    pub fn release_output(&self, reserved: usize) {
+        self.lock().output -= reserved;
+        self.released.notify_all();
     }
 
-    /// Gives bytes back: the batch was judged.
-    pub fn give_bytes(&self, bytes: usize) {
+    /// Releases the bytes of a batch that was judged.
+    pub fn release_bytes(&self, bytes: usize) {
         let mut used = self.lock();
         used.bytes -= bytes;
         used.judging -= 1;
         drop(used);
-        self.freed.notify_all();
+        self.released.notify_all();
     }
 
-    /// Gives a batch back: its records are written, and it is the turn of the next one.
-    pub fn give_batch(&self) {
+    /// Releases a batch that was written. The next one has its turn.
+    pub fn release_batch(&self) {
         let mut used = self.lock();
         used.batches -= 1;
-        used.turn += 1;
+        used.next_batch += 1;
         drop(used);
-        self.freed.notify_all();
+        self.released.notify_all();
     }
 
     /// Nobody waits any more: the scan has failed.
     pub fn close(&self) {
         self.lock().closed = true;
-        self.freed.notify_all();
+        self.released.notify_all();
     }
 
     fn wait_for(&self, bytes: usize) -> MutexGuard<'_, Used> {
-        self.until(|used| used.bytes == 0 || used.bytes + bytes <= BYTES)
+        self.wait_until(|used| used.bytes == 0 || used.bytes + bytes <= MAX_MESSAGE_BYTES)
     }
 
-    fn until(&self, free: impl Fn(&Used) -> bool) -> MutexGuard<'_, Used> {
+    fn wait_until(&self, free: impl Fn(&Used) -> bool) -> MutexGuard<'_, Used> {
         let mut used = self.lock();
         while !free(&used) && !used.closed {
-            used = self.freed.wait(used).unwrap_or_else(PoisonError::into_inner);
+            used = self.released.wait(used).unwrap_or_else(PoisonError::into_inner);
         }
         used
     }

@@ -1,8 +1,8 @@
-//! The second witness: mail-parser reads the message as well, and every host that it shows in
-//! plain text must be among ours.
+//! Cross-check with a second parser: mail-parser parses the message as well, and every host that it
+//! shows in plain text must be among those that were found.
 //!
-//! mail-parser recurses into nested messages and searches every absent boundary to the end, so
-//! it only sees what is small and shallow by a count that errs on the safe side.
+//! mail-parser recurses into nested messages and searches for a missing boundary to the end of the
+//! message. So it gets only messages that are small and shallow, by a count that is never too low.
 
 use std::collections::BTreeSet;
 
@@ -12,31 +12,31 @@ use memchr::memmem;
 use crate::engine::link;
 use crate::engine::{Outcome, TldSet};
 
-/// Bytes of a message that the witness reads at most.
-const BYTES: usize = 1 << 20;
-/// Nested messages and boundaries that it may meet: it needs about 60 bytes of stack for each
-/// thousandth of the 33,000 that end it.
-const NESTED: usize = 100;
+/// Bytes of a message up to which it is cross-checked.
+const MAX_BYTES: usize = 1 << 20;
+/// Nested messages and boundaries up to which a message is cross-checked. A stack overflow needs
+/// about 33,000.
+const MAX_NESTED: usize = 100;
 
-/// What the witness says.
+/// The result of a cross-check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum Comparison {
     Agrees,
     Differs,
-    /// Says nothing: too large or too deep for it, or it broke off.
-    Silent,
+    /// Not compared: the message is too large or nested too deeply, or the parser panicked.
+    Skipped,
 }
 
-/// Compares the plain-text links that mail-parser's reading shows with what was found. The
-/// outcome must hold every link (`policy.report` = all).
-pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &dyn TldSet) -> Word {
-    if raw.len() > BYTES || nested(raw) > NESTED {
-        return Word::Silent;
+/// Compares the plain-text links that mail-parser shows with what was found. The outcome must
+/// contain every link (`policy.report` = all).
+pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &dyn TldSet) -> Comparison {
+    if raw.len() > MAX_BYTES || count_nested(raw) > MAX_NESTED {
+        return Comparison::Skipped;
     }
-    // Its assertions are of no concern to the scan.
+    // A panic in mail-parser must not end the scan.
     let parsed = std::panic::catch_unwind(|| MessageParser::default().parse(raw));
-    let Ok(parsed) = parsed else { return Word::Silent };
-    let Some(message) = parsed else { return Word::Agrees };
+    let Ok(parsed) = parsed else { return Comparison::Skipped };
+    let Some(message) = parsed else { return Comparison::Agrees };
     let ours: BTreeSet<String> =
         outcome.findings.iter().map(|finding| finding.spelling.to_lowercase()).collect();
     for part in message.text_bodies() {
@@ -48,14 +48,14 @@ pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &dyn TldSet) -> Word {
             let host = text.get(found.host.clone()).unwrap_or_default().to_lowercase();
             let tld = host.rsplit('.').next().unwrap_or_default();
             if tlds.exists(tld) && !ours.iter().any(|spelling| spelling.contains(&host)) {
-                return Word::Differs;
+                return Comparison::Differs;
             }
         }
     }
-    Word::Agrees
+    Comparison::Agrees
 }
 
-fn nested(raw: &[u8]) -> usize {
+fn count_nested(raw: &[u8]) -> usize {
     let lower = raw.to_ascii_lowercase();
     memmem::find_iter(&lower, b"boundary").count() + memmem::find_iter(&lower, b"message/").count()
 }

@@ -1,4 +1,4 @@
-//! Who sent a message, and when: what a record says of it.
+//! The header fields that a record shows: who sent a message, and when.
 
 use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
 
@@ -7,10 +7,10 @@ use crate::record::names::bounded;
 
 use super::message::lines;
 
-/// Bytes of a header that are read for Date, From and Message-ID.
-const HEAD: usize = 64 << 10;
+/// Bytes of a header that are searched for Date, From and Message-ID.
+const MAX_HEADER_BYTES: usize = 64 << 10;
 
-/// Reads Date, From and Message-ID, and nothing else.
+/// Parses Date, From and Message-ID, and nothing else.
 #[derive(Debug)]
 pub struct Headers(MessageParser);
 
@@ -24,13 +24,13 @@ impl Headers {
         Headers(parser)
     }
 
-    /// Who and when, for the message that begins at `offset` of its source.
+    /// Sender and date of the message that begins at `offset` of its source.
     pub fn origin(&self, source: &str, offset: u64, head: &[u8]) -> Origin {
         let mut origin = Origin { source: source.to_owned(), offset, ..Origin::default() };
-        let head = wanted_fields(head.get(..HEAD.min(head.len())).unwrap_or(head));
+        let head = wanted_fields(head.get(..MAX_HEADER_BYTES.min(head.len())).unwrap_or(head));
         let Some(parsed) = self.0.parse_headers(&head) else { return origin };
         for header in parsed.headers() {
-            // Of repeated fields the first counts, as clients show it.
+            // Of repeated fields the first one counts, as in mail programs.
             match (&header.name, &header.value) {
                 (HeaderName::Date, HeaderValue::DateTime(date)) if origin.date.is_none() => {
                     origin.date = utc(date);
@@ -55,13 +55,13 @@ impl Default for Headers {
     }
 }
 
-/// The fields of a header that say who sent a message and when, folded lines included. The others
-/// are most of a header, and reading them costs a tenth of the scan.
+/// The fields that say who sent a message and when, with their folded lines. Other fields are most
+/// of a header, and parsing them would take a tenth of the time of a scan.
 fn wanted_fields(head: &[u8]) -> Vec<u8> {
     const WANTED: [&[u8]; 3] = [b"date", b"from", b"message-id"];
     let mut out = Vec::new();
     let mut wanted = false;
-    // Blanks in front of the first field fold nothing.
+    // Leading blank characters do not continue a field.
     for line in lines(head.trim_ascii_start()) {
         if !matches!(line.first(), Some(b' ' | b'\t')) {
             let name = line.get(..memchr::memchr(b':', line).unwrap_or(0)).unwrap_or_default();
@@ -75,7 +75,7 @@ fn wanted_fields(head: &[u8]) -> Vec<u8> {
     out
 }
 
-/// RFC 3339 in UTC; `None` for a date that no calendar has or no mail was sent on.
+/// RFC 3339 in UTC. `None` for an invalid date, and for years in which no mail was sent.
 fn utc(date: &DateTime) -> Option<String> {
     let plausible = date.is_valid() && (1970..=2100).contains(&date.year);
     plausible.then(|| DateTime::from_timestamp(date.to_timestamp()).to_rfc3339())
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_and_when() {
+    fn sender_and_date_are_found() {
         let found = Headers::new().origin(
             "s",
             7,

@@ -1,4 +1,4 @@
-//! What is to be scanned: paths, standard input, ranges of an mbox, lists of these.
+//! What to scan: paths, standard input, ranges of an mbox, lists of these.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::file;
 
-/// One thing to scan.
+/// One input of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file or a folder.
@@ -20,7 +20,7 @@ pub enum Input {
         path: PathBuf,
         range: Range<u64>,
     },
-    /// An entry of a list that could not be understood, or a list that broke off.
+    /// An invalid entry of a list, or a list that could not be read to its end.
     Unreadable {
         name: String,
         why: String,
@@ -28,7 +28,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// An argument of the command line: `-` is standard input.
+    /// A command-line argument. `-` is standard input.
     pub fn argument(path: PathBuf) -> Input {
         if path == Path::new("-") { Input::Stdin } else { Input::Path(path) }
     }
@@ -59,8 +59,8 @@ fn parse_range(entry: &[u8]) -> Option<(Range<u64>, &[u8])> {
     (range.start <= range.end).then_some((range, path.get(1..)?))
 }
 
-/// The entries of a list, each ended by NUL, read as they come.
-pub fn list(path: &Path) -> io::Result<impl Iterator<Item = Input>> {
+/// Reads a list of NUL-terminated entries, one at a time.
+pub fn read_list(path: &Path) -> io::Result<impl Iterator<Item = Input>> {
     let reader: Box<dyn BufRead> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
@@ -73,7 +73,7 @@ fn entries(mut reader: impl BufRead, name: String) -> impl Iterator<Item = Input
     let mut failed = false;
     std::iter::from_fn(move || {
         while !failed {
-            match file::entry(&mut reader, 0) {
+            match file::read_entry(&mut reader, 0) {
                 Ok(entry) if entry.is_empty() => return None,
                 Ok(mut entry) => {
                     if entry.last() == Some(&0) {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_whose_entry_never_ends_breaks_off() {
+    fn a_list_with_an_endless_entry_is_an_error() {
         let bytes = ["a\0", &"b".repeat(1 << 20), "\0c\0"].concat();
         let found: Vec<Input> = entries(bytes.as_bytes(), "list".to_owned()).collect();
         assert_eq!(found[0], Input::Path("a".into()));

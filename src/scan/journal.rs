@@ -1,7 +1,7 @@
-//! The resume journal: how far a scan has come, so that an interrupted one goes on.
+//! The resume journal: the progress of a scan, so that an interrupted one can continue.
 //!
-//! A journal names batches, not times: the sources are walked again, and a chain of hashes over
-//! every path, offset and size tells whether they are still the same.
+//! A journal counts batches. When a scan is resumed, the sources are listed again, and a hash chain
+//! over every path, offset and size shows whether they are still the same.
 
 use std::fs;
 use std::io;
@@ -17,28 +17,29 @@ use crate::record::tally::Tally;
 
 use super::Error;
 
-/// Version of the file's form.
-const SCHEMA: u32 = 1;
-/// Bytes of a journal at most. Its counts are bounded (`record::tally`): the largest has some 20 MB.
+/// Version of the file format.
+const SCHEMA_VERSION: u32 = 1;
+/// Size limit of a journal in bytes. Its counts are bounded (`record::tally`): the largest one has
+/// some 20 MB.
 const MAX_BYTES: u64 = 256 << 20;
-/// Between two writes at least this long, and this many times what the last one took.
-const PAUSE: Duration = Duration::from_millis(500);
-const PAUSE_FACTOR: u32 = 20;
+/// Minimum time between two writes: this long, and this many times what the last write took.
+const MIN_SAVE_INTERVAL: Duration = Duration::from_millis(500);
+const SAVE_TIME_FACTOR: u32 = 20;
 
-/// How far a scan has come.
+/// The progress of a scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// Batches whose records are written.
+    /// Batches whose output is written.
     pub batches: u64,
-    /// Over all that they hold.
-    pub chain: Chain,
+    /// The hash chain over their entries.
+    pub chain: HashChain,
 }
 
-/// A hash over everything met so far, in order.
+/// A hash over all entries so far, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chain([u8; 32]);
+pub struct HashChain([u8; 32]);
 
-impl Chain {
+impl HashChain {
     /// Adds an entry: source, offset and size in bytes.
     pub fn add(&mut self, source: &str, offset: u64, size: u64) {
         let mut hash = Sha256::new();
@@ -53,7 +54,7 @@ impl Chain {
         hex(&self.0)
     }
 
-    fn from_hex(hex: &str) -> Option<Chain> {
+    fn from_hex(hex: &str) -> Option<HashChain> {
         let mut bytes = [0; 32];
         if hex.len() != 64 {
             return None;
@@ -61,19 +62,19 @@ impl Chain {
         for (index, byte) in bytes.iter_mut().enumerate() {
             *byte = u8::from_str_radix(hex.get(2 * index..2 * index + 2)?, 16).ok()?;
         }
-        Some(Chain(bytes))
+        Some(HashChain(bytes))
     }
 }
 
-/// The file.
+/// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
     schema: u32,
-    /// The command that the journal belongs to.
+    /// The command line that the journal belongs to.
     command: String,
     batches: u64,
     chain: String,
-    /// Bytes of output that belong to them.
+    /// Bytes of output of these batches.
     written: u64,
     tally: Tally,
 }
@@ -83,34 +84,35 @@ struct State {
 pub struct Journal {
     path: PathBuf,
     state: State,
-    chain: Chain,
-    saved: Instant,
-    pause: Duration,
+    chain: HashChain,
+    last_saved: Instant,
+    save_interval: Duration,
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins one. `command` must be what it was begun with.
+    /// Opens the journal at `path`, or starts a new one. `command` must be the one that it was
+    /// started with.
     pub fn open(path: &Path, command: &str) -> Result<Journal, Error> {
         let state = match file::read(path, MAX_BYTES) {
             Ok(bytes) => read(path, &bytes, command)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => State {
-                schema: SCHEMA,
+                schema: SCHEMA_VERSION,
                 command: command.to_owned(),
                 batches: 0,
-                chain: Chain::default().hex(),
+                chain: HashChain::default().hex(),
                 written: 0,
                 tally: Tally::default(),
             },
             Err(error) => return Err(failed(path, error.to_string())),
         };
-        let chain = Chain::from_hex(&state.chain)
-            .ok_or_else(|| failed(path, "a broken hash".to_owned()))?;
+        let chain = HashChain::from_hex(&state.chain)
+            .ok_or_else(|| failed(path, "an invalid hash".to_owned()))?;
         Ok(Journal {
             path: path.to_owned(),
             state,
             chain,
-            saved: Instant::now(),
-            pause: Duration::ZERO,
+            last_saved: Instant::now(),
+            save_interval: Duration::ZERO,
         })
     }
 
@@ -118,7 +120,7 @@ impl Journal {
         Position { batches: self.state.batches, chain: self.chain }
     }
 
-    /// Bytes of output that the earlier run vouches for; what stands behind them is written anew.
+    /// Bytes of output that the earlier run has completed. What follows them is written again.
     pub fn written(&self) -> u64 {
         self.state.written
     }
@@ -128,31 +130,31 @@ impl Journal {
         self.state.tally.clone()
     }
 
-    /// So many bytes more are written.
-    pub fn wrote(&mut self, bytes: usize) {
+    /// Counts bytes of output that were written.
+    pub fn add_written(&mut self, bytes: usize) {
         self.state.written += bytes as u64;
     }
 
-    /// So many batches are written in all. Saved now and then.
-    pub fn advance(&mut self, batches: u64, chain: Chain, tally: &Tally) -> Result<(), Error> {
+    /// Records that this many batches are written in total. Saves the journal from time to time.
+    pub fn advance(&mut self, batches: u64, chain: HashChain, tally: &Tally) -> Result<(), Error> {
         self.state.batches = batches;
         self.chain = chain;
-        if self.saved.elapsed() < self.pause {
+        if self.last_saved.elapsed() < self.save_interval {
             return Ok(());
         }
         let begin = Instant::now();
         self.store(tally)?;
-        self.saved = Instant::now();
-        self.pause = PAUSE.max(begin.elapsed() * PAUSE_FACTOR);
+        self.last_saved = Instant::now();
+        self.save_interval = MIN_SAVE_INTERVAL.max(begin.elapsed() * SAVE_TIME_FACTOR);
         Ok(())
     }
 
-    /// Saves where the scan was interrupted.
+    /// Saves the journal of an interrupted scan.
     pub fn save(mut self, tally: &Tally) -> Result<(), Error> {
         self.store(tally)
     }
 
-    /// The scan is whole: nothing to resume.
+    /// Removes the journal of a complete scan.
     pub fn remove(self) -> Result<(), Error> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.error(&error)),
@@ -160,22 +162,23 @@ impl Journal {
         }
     }
 
-    /// Where a journal is written before it takes its name.
-    pub fn beside(path: &Path) -> PathBuf {
-        let mut beside = path.to_owned().into_os_string();
-        beside.push(".new");
-        beside.into()
+    /// The temporary file of a journal.
+    pub fn temp_path(path: &Path) -> PathBuf {
+        let mut temp_path = path.to_owned().into_os_string();
+        temp_path.push(".new");
+        temp_path.into()
     }
 
-    /// Writes beside and renames, so that a kill leaves the old journal or the new one.
+    /// Writes a temporary file and renames it, so that a crash leaves the old journal or the new
+    /// one.
     fn store(&mut self, tally: &Tally) -> Result<(), Error> {
         self.state.chain = self.chain.hex();
         self.state.tally.clone_from(tally);
         let bytes = serde_json::to_vec(&self.state)
             .map_err(|error| failed(&self.path, error.to_string()))?;
-        let beside = Journal::beside(&self.path);
-        fs::write(&beside, bytes).map_err(|error| self.error(&error))?;
-        fs::rename(&beside, &self.path).map_err(|error| self.error(&error))
+        let temp_path = Journal::temp_path(&self.path);
+        fs::write(&temp_path, bytes).map_err(|error| self.error(&error))?;
+        fs::rename(&temp_path, &self.path).map_err(|error| self.error(&error))
     }
 
     fn error(&self, error: &io::Error) -> Error {
@@ -188,13 +191,13 @@ fn failed(path: &Path, why: String) -> Error {
 }
 
 fn read(path: &Path, bytes: &[u8], command: &str) -> Result<State, Error> {
-    let wrong = |why| failed(path, why);
-    let state: State = serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
-    if state.schema != SCHEMA {
-        return Err(wrong(format!("expected schema {SCHEMA}, found {}", state.schema)));
+    let invalid = |why| failed(path, why);
+    let state: State = serde_json::from_slice(bytes).map_err(|error| invalid(error.to_string()))?;
+    if state.schema != SCHEMA_VERSION {
+        return Err(invalid(format!("expected schema {SCHEMA_VERSION}, found {}", state.schema)));
     }
     if state.command != command {
-        return Err(wrong(format!("it belongs to another command: {}", state.command)));
+        return Err(invalid(format!("it belongs to another command: {}", state.command)));
     }
     Ok(state)
 }
@@ -204,13 +207,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_comes_back() {
+    fn a_journal_can_be_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        let mut chain = Chain::default();
+        let mut chain = HashChain::default();
         chain.add("a", 1, 2);
         let mut journal = Journal::open(&path, "scan a").unwrap();
-        journal.wrote(10);
+        journal.add_written(10);
         let tally = Tally { messages: 3, ..Tally::default() };
         journal.advance(1, chain, &tally).unwrap();
         let again = Journal::open(&path, "scan a").unwrap();
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_journal_is_named() {
+    fn a_broken_journal_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         fs::write(&path, "{").unwrap();
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_no_journal() {
+    fn an_endless_file_is_no_journal() {
         let error = Journal::open(Path::new("/dev/zero"), "x").unwrap_err().to_string();
         assert!(error.contains("/dev/zero") && error.contains("a device"), "{error}");
     }
@@ -239,12 +242,12 @@ mod tests {
     #[test]
     fn the_chain_depends_on_order_and_size() {
         let chain = |entries: &[(&str, u64)]| {
-            let mut chain = Chain::default();
+            let mut chain = HashChain::default();
             entries.iter().for_each(|(name, size)| chain.add(name, 0, *size));
             chain
         };
         assert_ne!(chain(&[("a", 1), ("b", 1)]), chain(&[("b", 1), ("a", 1)]));
         assert_ne!(chain(&[("a", 1)]), chain(&[("a", 2)]));
-        assert_eq!(Chain::from_hex(&chain(&[("a", 1)]).hex()), Some(chain(&[("a", 1)])));
+        assert_eq!(HashChain::from_hex(&chain(&[("a", 1)]).hex()), Some(chain(&[("a", 1)])));
     }
 }

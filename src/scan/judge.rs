@@ -1,65 +1,66 @@
-//! One message through the engine, and what comes of it written in the asked form.
+//! Judges one message with the engine, and writes the output in the requested format.
 
 use std::io;
 use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Case, Facts, Finding, Outcome, Policy, TldTable};
-use crate::record::finding::{Gap, Line, Origin, SCHEMA};
+use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
 use super::crosscheck;
 use super::headers::Headers;
-use super::message::{Raw, SourceMessage};
+use super::message::{RawMessage, SourceMessage};
 use super::read::Sink;
 
-/// What is written while the scan goes on. The other forms are made of the counts at its end.
+/// What is written during the scan. The other output formats are written from the counts at its
+/// end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputFormat {
     Jsonl,
     Csv,
     /// A unified diff of what the filter would change.
     Diff,
-    /// Nothing: the counts alone matter.
+    /// Only counts; nothing is written during the scan.
     Counts,
 }
 
-/// Whether the lines account for what was not read as well.
+/// Whether the output also has lines for what was not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Account {
+pub enum GapLines {
     #[default]
-    Findings,
+    Omit,
     /// `bypass` and `unread` lines as well (jsonl).
-    Gaps,
+    Write,
 }
 
-/// Whether the second witness reads along.
+/// Whether a second parser cross-checks each message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Witness {
+pub enum CrossCheck {
     #[default]
-    No,
-    Yes,
+    Off,
+    On,
 }
 
-/// Who answers about TLDs that the table lacks.
+/// How TLDs are resolved that are not in the table.
 #[derive(Default)]
 pub enum Dns {
-    /// Nobody: they are unverified.
+    /// They are not: such TLDs are unverified.
     #[default]
-    Silent,
-    /// Whoever asks the DNS for us, from any thread.
-    Asked(Box<Ask>),
+    Off,
+    /// By DNS queries. Called from any thread.
+    Queries(Box<Resolve>),
 }
 
-/// From the questions of one message to what was answered in time.
-pub type Ask = dyn Fn(&[String]) -> Answers + Send + Sync;
+/// Resolves the questions of one message; names without an answer in time are missing.
+pub type Resolve = dyn Fn(&[String]) -> Answers + Send + Sync;
 
 impl Dns {
     fn answers(&self, questions: &[String]) -> Answers {
         match self {
-            Dns::Silent => Answers::new(),
-            Dns::Asked(ask) => ask(questions),
+            Dns::Off => Answers::new(),
+            Dns::Queries(ask) => ask(questions),
         }
     }
 }
@@ -67,8 +68,8 @@ impl Dns {
 impl std::fmt::Debug for Dns {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
-            Dns::Silent => "Silent",
-            Dns::Asked(_) => "Asked",
+            Dns::Off => "Off",
+            Dns::Queries(_) => "Queries",
         })
     }
 }
@@ -80,115 +81,115 @@ pub struct Settings {
     pub facts: Facts,
     pub tlds: TldTable,
     pub dns: Dns,
-    pub stream: Stream,
-    /// Findings of less are not written.
-    pub least: Verdict,
-    pub account: Account,
-    pub witness: Witness,
-    /// Largest message, in bytes.
-    pub largest: usize,
+    pub format: OutputFormat,
+    /// Findings below this verdict are not written.
+    pub min_verdict: Verdict,
+    pub gap_lines: GapLines,
+    pub crosscheck: CrossCheck,
+    /// Size limit of a message in bytes.
+    pub max_message: usize,
 }
 
 impl Settings {
-    /// The findings that are written.
+    /// The findings to write.
     fn wanted<'o>(&self, outcome: &'o Outcome) -> impl Iterator<Item = &'o Finding> {
-        let least = self.least;
-        outcome.findings.iter().filter(move |finding| finding.verdict >= least)
+        let min_verdict = self.min_verdict;
+        outcome.findings.iter().filter(move |finding| finding.verdict >= min_verdict)
     }
 }
 
-/// Bytes of lines that are handed on together. A batch may unpack to any number of messages.
-const PIECE: usize = 256 << 10;
+/// Bytes of lines that are written together. A batch may unpack to any number of messages.
+const EMIT_BYTES: usize = 256 << 10;
 
-/// What one batch gave: its counts, and the last of its lines.
+/// The result of one batch: its counts, and the last of its lines.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct BatchResult {
     pub text: Vec<u8>,
     pub tally: Tally,
 }
 
-/// Judges what a source holds.
+/// Judges the messages of a batch.
 pub struct Judge<'s> {
     settings: &'s Settings,
     headers: Headers,
-    out: Judged,
-    /// Takes whole lines, before the batch has come to its end.
-    hand_on: &'s mut dyn FnMut(Vec<u8>),
+    out: BatchResult,
+    /// Takes complete lines before the end of the batch.
+    emit: &'s mut dyn FnMut(Vec<u8>),
 }
 
 impl<'s> Judge<'s> {
-    pub fn new(settings: &'s Settings, hand_on: &'s mut dyn FnMut(Vec<u8>)) -> Judge<'s> {
-        Judge { settings, headers: Headers::new(), out: Judged::default(), hand_on }
+    pub fn new(settings: &'s Settings, emit: &'s mut dyn FnMut(Vec<u8>)) -> Judge<'s> {
+        Judge { settings, headers: Headers::new(), out: BatchResult::default(), emit }
     }
 
-    /// Bytes of the largest message that is read.
-    pub fn largest(&self) -> usize {
-        self.settings.largest
+    /// Size limit of a message in bytes.
+    pub fn max_message(&self) -> usize {
+        self.settings.max_message
     }
 
-    pub fn finish(self) -> Judged {
+    pub fn finish(self) -> BatchResult {
         self.out
     }
 
-    fn judge(&mut self, source: &str, raw: &Raw<'_>) {
-        let letter = SourceMessage::new(&raw.bytes, raw.lead, raw.quoting);
-        let message = letter.message();
+    fn judge(&mut self, source: &str, raw: &RawMessage<'_>) {
+        let source_message = SourceMessage::new(&raw.bytes, raw.from_line_len, raw.quoting);
+        let message = source_message.message();
         let origin = self.headers.origin(source, raw.offset, message.head);
         let outcome = self.inspect(message);
-        self.out.tally.count(&origin, &outcome, raw.bytes.len() - raw.lead);
+        self.out.tally.count(&origin, &outcome, raw.bytes.len() - raw.from_line_len);
         if message.head.is_empty() {
             self.out.tally.headless += 1;
         }
-        if self.settings.witness == Witness::Yes {
-            self.crosscheck(&letter, &outcome);
+        if self.settings.crosscheck == CrossCheck::On {
+            self.crosscheck(&source_message, &outcome);
         }
         // Writing into memory does not fail.
-        let _ = self.write(&letter, &origin, &outcome);
+        let _ = self.write(&source_message, &origin, &outcome);
     }
 
-    /// A panic costs the message its judgement, not the scan its run.
+    /// Judges a message. A panic is caught and does not end the scan.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
         let case = Case::new(message, &settings.facts, &settings.policy, &settings.tlds);
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }
 
-    fn crosscheck(&mut self, letter: &SourceMessage<'_>, outcome: &Outcome) {
-        match crosscheck::compare(letter.raw(), outcome, &self.settings.tlds) {
-            crosscheck::Word::Silent => {}
-            crosscheck::Word::Agrees => self.out.tally.witnessed += 1,
-            crosscheck::Word::Differs => {
-                self.out.tally.witnessed += 1;
-                self.out.tally.disputed += 1;
+    fn crosscheck(&mut self, message: &SourceMessage<'_>, outcome: &Outcome) {
+        match crosscheck::compare(message.raw(), outcome, &self.settings.tlds) {
+            crosscheck::Comparison::Skipped => {}
+            crosscheck::Comparison::Agrees => self.out.tally.crosschecked += 1,
+            crosscheck::Comparison::Differs => {
+                self.out.tally.crosschecked += 1;
+                self.out.tally.crosscheck_differs += 1;
             }
         }
     }
 
-    /// Hands on what has come together, if it is much; lines are whole here.
-    fn line_ends(&mut self) {
-        if self.out.text.len() >= PIECE {
-            (self.hand_on)(std::mem::take(&mut self.out.text));
+    /// Emits the lines so far if they are many. Called only between lines.
+    fn emit_if_large(&mut self) {
+        if self.out.text.len() >= EMIT_BYTES {
+            (self.emit)(std::mem::take(&mut self.out.text));
         }
     }
 
     fn write(
         &mut self,
-        letter: &SourceMessage<'_>,
+        message: &SourceMessage<'_>,
         origin: &Origin,
         outcome: &Outcome,
     ) -> io::Result<()> {
         let settings = self.settings;
-        match settings.stream {
-            Stream::Counts => {}
-            Stream::Jsonl => {
+        match settings.format {
+            OutputFormat::Counts => {}
+            OutputFormat::Jsonl => {
                 for finding in settings.wanted(outcome) {
-                    let line = Line::new(origin, finding, &span(letter, finding));
+                    let line = Line::new(origin, finding, &span(message, finding));
                     line.write_json(&mut self.out.text)?;
-                    self.line_ends();
+                    self.emit_if_large();
                 }
-                if settings.account == Account::Gaps {
+                if settings.gap_lines == GapLines::Write {
                     for (part, bypass) in &outcome.bypasses {
-                        let gap = Gap {
+                        let gap = UnreadLine {
                             schema: SCHEMA,
                             record: "bypass",
                             source: &origin.source,
@@ -197,25 +198,25 @@ impl<'s> Judge<'s> {
                             why: &bypass.to_string(),
                         };
                         gap.write_json(&mut self.out.text)?;
-                        self.line_ends();
+                        self.emit_if_large();
                     }
                 }
             }
-            Stream::Csv => {
+            OutputFormat::Csv => {
                 for finding in settings.wanted(outcome) {
-                    let line = Line::new(origin, finding, &span(letter, finding));
+                    let line = Line::new(origin, finding, &span(message, finding));
                     csv::write_line(&mut self.out.text, &line)?;
-                    self.line_ends();
+                    self.emit_if_large();
                 }
             }
-            Stream::Diff => {
+            OutputFormat::Diff => {
                 let name = match origin.offset {
                     0 => origin.source.clone(),
                     offset => format!("{}@{offset}", origin.source),
                 };
-                let (raw, body) = (letter.raw(), letter.body_in_raw());
+                let (raw, body) = (message.raw(), message.body_in_raw());
                 diff::write(&mut self.out.text, &name, raw, body, outcome)?;
-                self.line_ends();
+                self.emit_if_large();
             }
         }
         Ok(())
@@ -223,33 +224,35 @@ impl<'s> Judge<'s> {
 }
 
 impl Sink for Judge<'_> {
-    fn hold(&mut self, _bytes: usize) {}
+    fn wait_for_memory(&mut self, _bytes: usize) {}
 
-    fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+    fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()> {
         self.judge(source, &raw);
         ControlFlow::Continue(())
     }
 
     fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()> {
         self.out.tally.unread(source, offset, why);
-        if self.settings.stream == Stream::Jsonl && self.settings.account == Account::Gaps {
-            let gap = Gap { schema: SCHEMA, record: "unread", source, offset, part: "", why };
+        if self.settings.format == OutputFormat::Jsonl && self.settings.gap_lines == GapLines::Write
+        {
+            let gap =
+                UnreadLine { schema: SCHEMA, record: "unread", source, offset, part: "", why };
             // Writing into memory does not fail.
             let _ = gap.write_json(&mut self.out.text);
-            self.line_ends();
+            self.emit_if_large();
         }
         ControlFlow::Continue(())
     }
 
-    fn passed_over(&mut self) -> ControlFlow<()> {
-        self.out.tally.passed_over += 1;
+    fn skipped(&mut self) -> ControlFlow<()> {
+        self.out.tally.skipped_files += 1;
         ControlFlow::Continue(())
     }
 }
 
-fn span(letter: &SourceMessage<'_>, finding: &Finding) -> std::ops::Range<usize> {
+fn span(message: &SourceMessage<'_>, finding: &Finding) -> std::ops::Range<usize> {
     match finding.place {
-        Place::Header(_) if finding.part == "0" => letter.head_span(&finding.span),
-        _ => letter.body_span(&finding.span),
+        Place::Header(_) if finding.part == "0" => message.head_span(&finding.span),
+        _ => message.body_span(&finding.span),
     }
 }

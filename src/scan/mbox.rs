@@ -1,62 +1,64 @@
-//! mbox: where its messages begin and end.
+//! mbox files: where their messages begin and end.
 //!
 //! | RFC 4155 and the field | here |
 //! | --- | --- |
-//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`message::SourceMessage`] takes one `>` away |
+//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`message::SourceMessage`] removes one `>` |
 //! | mboxcl: quoted, and Content-Length counts the quoted bytes | trusted when a separator or the end follows |
-//! | mboxcl2: not quoted, Content-Length alone tells | the same; [`Quoting::None`] when a bare separator stands inside |
+//! | mboxcl2: not quoted, only Content-Length tells the end | the same; [`Quoting::None`] when a bare separator is inside |
 //!
-//! A separator is a `From ` line with a date, after an empty line, before a header field. Each of
-//! the three matters: forwarded mail quotes `From ` lines of its own, without the empty line.
+//! A separator is a `From ` line with a date, after an empty line, before a header field. All three
+//! conditions are needed: forwarded mail contains `From ` lines, but without the empty line.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
-use super::from_line::{LINE, is_separator};
-use super::message::{self, Quoting, Raw};
+use super::message::{self, Quoting, RawMessage};
+use super::separator::{
+    FROM_LINE_BYTES, Search, find_separator, has_bare_separator, is_separator, last_content,
+};
 use crate::engine::whole::body_start;
 
-/// Bytes read at a time. Few in tests, so that every seam is met.
-const CHUNK: usize = if cfg!(test) { 61 } else { 256 * 1024 };
-/// Content-Length is believed up to this many bytes: it makes the reader look ahead that far,
-/// and a message that needs it for its inner `From ` lines is text, not an attachment.
-const TRUSTED: usize = 16 << 20;
-/// From this size on a message is handed over in its own buffer rather than copied.
-const OWNED: usize = 1 << 20;
+/// Bytes read at a time. Few in tests, so that messages are split at every place.
+const READ_BYTES: usize = if cfg!(test) { 61 } else { 256 * 1024 };
+/// Content-Length is used up to this many bytes, because the reader must look ahead that far. A
+/// message that needs it because of `From ` lines in its body is text, not an attachment.
+const MAX_CONTENT_LENGTH: usize = 16 << 20;
+/// From this size on, in bytes, a message takes over the buffer and is not copied.
+const OWNED_BUFFER_BYTES: usize = 1 << 20;
 
-/// What stands next in an mbox.
+/// The next item of an mbox.
 #[derive(Debug)]
-pub enum Piece<'b> {
-    Message(Raw<'b>),
-    /// A message of more bytes than allowed, passed over.
+pub enum MboxItem<'b> {
+    Message(RawMessage<'b>),
+    /// A message above the size limit. It was skipped.
     TooLarge {
         offset: u64,
     },
 }
 
-/// Reads an mbox message by message, holding one at a time.
+/// Reads an mbox one message at a time, and holds only one.
 pub struct Splitter<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where in the buffer the next message begins.
+    /// Offset in the buffer of the next message.
     start: usize,
-    /// Offset of the buffer's first byte in the stream.
+    /// Offset in the stream of the buffer's first byte.
     base: u64,
     ended: bool,
-    /// Why the stream broke off: said after the messages that came before.
+    /// Why reading failed. Reported after the messages before it.
     failed: Option<io::Error>,
-    largest: usize,
+    max_message: usize,
     /// Messages that begin here or later are not read.
     end: u64,
 }
 
 impl<R: Read> Splitter<R> {
-    /// Reads from `reader`, whose first byte stands at `base` in its stream. Messages of more than
-    /// `largest` bytes are passed over.
-    pub fn new(reader: R, base: u64, largest: usize) -> Splitter<R> {
+    /// Reads from `reader`, whose first byte is at `base` in its stream. Messages of more than
+    /// `max_message` bytes are skipped.
+    pub fn new(reader: R, base: u64, max_message: usize) -> Splitter<R> {
         Splitter {
             reader,
             buffer: Vec::new(),
@@ -64,25 +66,25 @@ impl<R: Read> Splitter<R> {
             base,
             ended: false,
             failed: None,
-            largest,
+            max_message,
             end: u64::MAX,
         }
     }
 
-    /// The next message; `None` at the end. `grown` hears how many bytes are held whenever more
-    /// are read, so that the caller can wait for memory.
-    pub fn next(&mut self, grown: &mut dyn FnMut(usize)) -> io::Result<Option<Piece<'_>>> {
+    /// The next message, or `None` at the end. `on_growth` is called before the buffer grows, with
+    /// its new size in bytes, so that the caller can wait for memory.
+    pub fn next(&mut self, on_growth: &mut dyn FnMut(usize)) -> io::Result<Option<MboxItem<'_>>> {
         self.skip_empty_lines();
         let offset = self.offset();
         if self.rest().is_empty() || offset >= self.end {
             return self.failed.take().map_or(Ok(None), Err);
         }
-        let lead = self.line_end(grown);
-        let Some(end) = self.message_end(lead, grown) else {
-            self.pass_over();
-            return Ok(Some(Piece::TooLarge { offset }));
+        let from_line_len = self.read_from_line(on_growth);
+        let Some(end) = self.message_end(from_line_len, on_growth) else {
+            self.skip_to_separator();
+            return Ok(Some(MboxItem::TooLarge { offset }));
         };
-        let bytes = self.take(end.next);
+        let bytes = self.take_bytes(end.next);
         let bytes = match bytes {
             Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..end.content).unwrap_or(bytes)),
             Cow::Owned(mut bytes) => {
@@ -90,84 +92,94 @@ impl<R: Read> Splitter<R> {
                 Cow::Owned(bytes)
             }
         };
-        let quoting = match end.by {
-            By::Length if has_bare_separator(&bytes, lead) => Quoting::None,
-            By::Length | By::Separator => Quoting::Quoted,
+        let quoting = match end.found_by {
+            FoundBy::Length if has_bare_separator(&bytes, from_line_len) => Quoting::None,
+            FoundBy::Length | FoundBy::Separator => Quoting::Quoted,
         };
-        Ok(Some(Piece::Message(Raw { offset, bytes, lead, quoting })))
+        Ok(Some(MboxItem::Message(RawMessage { offset, bytes, from_line_len, quoting })))
     }
 
-    /// Offset in the stream of the message that is being read.
+    /// Offset in the stream of the current message.
     pub fn offset(&self) -> u64 {
         self.base + self.start as u64
     }
 
-    /// Bytes of the largest message that is read.
-    pub fn largest(&self) -> usize {
-        self.largest
+    /// Size limit of a message in bytes.
+    pub fn max_message(&self) -> usize {
+        self.max_message
     }
 
     fn rest(&self) -> &[u8] {
         self.buffer.get(self.start..).unwrap_or_default()
     }
 
-    /// Where the message at the start ends; `None` when it is too large.
-    fn message_end(&mut self, lead: usize, grown: &mut dyn FnMut(usize)) -> Option<End> {
-        if let Some(end) = self.end_by_length(lead, grown) {
+    /// Finds the end of the current message. `None` when it is too large.
+    fn message_end(
+        &mut self,
+        from_line_len: usize,
+        on_growth: &mut dyn FnMut(usize),
+    ) -> Option<MessageEnd> {
+        if let Some(end) = self.end_by_length(from_line_len, on_growth) {
             return Some(end);
         }
-        let mut from = lead.saturating_sub(1);
+        let mut from = from_line_len.saturating_sub(1);
         loop {
             match find_separator(self.rest(), from, self.ended) {
                 Search::Found { content, next } => {
-                    return Some(End { content, next, by: By::Separator });
+                    return Some(MessageEnd { content, next, found_by: FoundBy::Separator });
                 }
                 Search::Resume(at) => from = at,
             }
             if self.ended {
                 let (content, next) = (last_content(self.rest()), self.rest().len());
-                return Some(End { content, next, by: By::Separator });
+                return Some(MessageEnd { content, next, found_by: FoundBy::Separator });
             }
-            if self.rest().len() > self.largest {
+            if self.rest().len() > self.max_message {
                 return None;
             }
-            self.fill(grown);
+            self.fill(on_growth);
         }
     }
 
-    /// The end that Content-Length names, if a separator or the end of the stream follows there.
-    fn end_by_length(&mut self, lead: usize, grown: &mut dyn FnMut(usize)) -> Option<End> {
+    /// The end according to Content-Length, if a separator or the end of the stream follows.
+    fn end_by_length(
+        &mut self,
+        from_line_len: usize,
+        on_growth: &mut dyn FnMut(usize),
+    ) -> Option<MessageEnd> {
         let body = loop {
-            if let Some(body) = self.rest().get(lead..).and_then(body_start).map(|at| lead + at) {
+            if let Some(body) =
+                self.rest().get(from_line_len..).and_then(body_start).map(|at| from_line_len + at)
+            {
                 break body;
             }
-            if self.ended || self.rest().len() > self.largest.min(TRUSTED) {
+            if self.ended || self.rest().len() > self.max_message.min(MAX_CONTENT_LENGTH) {
                 return None;
             }
-            self.fill(grown);
+            self.fill(on_growth);
         };
-        let head = self.rest().get(lead..body).unwrap_or_default();
+        let head = self.rest().get(from_line_len..body).unwrap_or_default();
         let length = content_length(head)?;
-        if length > TRUSTED.min(self.largest) {
+        if length > MAX_CONTENT_LENGTH.min(self.max_message) {
             return None;
         }
         let content = body + length;
-        while self.rest().len() < content + LINE && !self.ended {
-            self.fill(grown);
+        while self.rest().len() < content + FROM_LINE_BYTES && !self.ended {
+            self.fill(on_growth);
         }
         let after = self.rest().get(content..)?;
         let blank = after.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let tail = after.get(blank..).unwrap_or_default();
         let at_end = tail.is_empty() && self.ended;
-        (at_end || is_separator(tail, self.ended) == Some(true)).then_some(End {
+        (at_end || is_separator(tail, self.ended) == Some(true)).then_some(MessageEnd {
             content,
             next: content + blank,
-            by: By::Length,
+            found_by: FoundBy::Length,
         })
     }
 
-    /// Drops bytes until a separator, the end, or the end of the range.
-    fn pass_over(&mut self) {
+    /// Skips bytes until a separator, the end, or the end of the range.
+    fn skip_to_separator(&mut self) {
         loop {
             match find_separator(self.rest(), 0, self.ended) {
                 Search::Found { next, .. } => {
@@ -175,7 +187,7 @@ impl<R: Read> Splitter<R> {
                     return;
                 }
                 Search::Resume(at) => {
-                    // The empty line before a separator may already be read: keep it.
+                    // Keep the empty line before a separator, if it is already read.
                     self.start += at.saturating_sub(4);
                 }
             }
@@ -191,17 +203,17 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Length of the `From ` line, line end included.
-    fn line_end(&mut self, grown: &mut dyn FnMut(usize)) -> usize {
+    /// Length of the `From ` line, with its line end.
+    fn read_from_line(&mut self, on_growth: &mut dyn FnMut(usize)) -> usize {
         loop {
             let rest = self.rest();
             if let Some(at) = memchr(b'\n', rest) {
                 return at + 1;
             }
-            if self.ended || rest.len() > LINE {
-                return rest.len().min(LINE);
+            if self.ended || rest.len() > FROM_LINE_BYTES {
+                return rest.len().min(FROM_LINE_BYTES);
             }
-            self.fill(grown);
+            self.fill(on_growth);
         }
     }
 
@@ -218,9 +230,9 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    fn take(&mut self, length: usize) -> Cow<'_, [u8]> {
+    fn take_bytes(&mut self, length: usize) -> Cow<'_, [u8]> {
         let begin = self.start;
-        if length >= OWNED {
+        if length >= OWNED_BUFFER_BYTES {
             self.compact(0);
             let tail = self.buffer.split_off(length.min(self.buffer.len()));
             let whole = std::mem::replace(&mut self.buffer, tail);
@@ -231,12 +243,13 @@ impl<R: Read> Splitter<R> {
         Cow::Borrowed(self.buffer.get(begin..self.start).unwrap_or_default())
     }
 
-    fn fill(&mut self, grown: &mut dyn FnMut(usize)) {
-        // Only when half is spent, so that the moves stay linear however far ahead is read.
+    fn fill(&mut self, on_growth: &mut dyn FnMut(usize)) {
+        // Move the bytes only when half of the buffer is used up, so that the total cost stays
+        // linear.
         self.compact(self.buffer.len() / 2);
-        grown(self.buffer.len() + CHUNK);
-        match self.reader.by_ref().take(CHUNK as u64).read_to_end(&mut self.buffer) {
-            Ok(read) => self.ended = read < CHUNK,
+        on_growth(self.buffer.len() + READ_BYTES);
+        match self.reader.by_ref().take(READ_BYTES as u64).read_to_end(&mut self.buffer) {
+            Ok(read) => self.ended = read < READ_BYTES,
             Err(error) => {
                 self.ended = true;
                 self.failed = Some(error);
@@ -254,88 +267,51 @@ impl<R: Read> Splitter<R> {
 }
 
 impl<R: Read + Seek> Splitter<R> {
-    /// Reads the messages that begin in `range`, in bytes of the stream. Its start may be anywhere:
-    /// reading begins at the next separator. Only where Content-Length hides separators inside a
-    /// message must it be none of those; [`super::ranges`] takes care.
-    pub fn within(mut reader: R, range: Range<u64>, largest: usize) -> io::Result<Splitter<R>> {
-        // The empty line before a separator may stand in front of the range.
+    /// Reads the messages that begin in `range`, in bytes of the stream. The range may begin
+    /// anywhere: reading starts at the next separator. But it must not begin inside a message that
+    /// has separators hidden by Content-Length; [`super::ranges`] makes sure of that.
+    pub fn in_range(
+        mut reader: R,
+        range: Range<u64>,
+        max_message: usize,
+    ) -> io::Result<Splitter<R>> {
+        // The empty line before a separator may be before the range.
         let base = range.start.saturating_sub(4);
         reader.seek(SeekFrom::Start(base))?;
-        let mut splitter = Splitter { end: range.end, ..Splitter::new(reader, base, largest) };
-        while !splitter.ended && splitter.buffer.len() < 4 * LINE {
+        let mut splitter = Splitter { end: range.end, ..Splitter::new(reader, base, max_message) };
+        while !splitter.ended && splitter.buffer.len() < 4 * FROM_LINE_BYTES {
             splitter.fill(&mut |_| ());
         }
         if range.start > 0 {
-            splitter.pass_over();
+            splitter.skip_to_separator();
             if splitter.offset() < range.start {
                 splitter.start =
                     ((range.start - splitter.base) as usize).min(splitter.buffer.len());
-                splitter.pass_over();
+                splitter.skip_to_separator();
             }
         }
         Ok(splitter)
     }
 }
 
-/// Where a message ends, relative to its `From ` line.
-struct End {
-    /// End of its bytes.
+/// The end of a message, relative to its `From ` line.
+struct MessageEnd {
+    /// End of the message.
     content: usize,
-    /// Where the next message begins.
+    /// Start of the next message.
     next: usize,
-    by: By,
+    found_by: FoundBy,
 }
 
-enum By {
+enum FoundBy {
     Length,
     Separator,
-}
-
-enum Search {
-    Found {
-        content: usize,
-        next: usize,
-    },
-    /// None so far; search again from here when there is more.
-    Resume(usize),
-}
-
-/// Finds the separator that ends the message, from an offset on.
-fn find_separator(bytes: &[u8], from: usize, ended: bool) -> Search {
-    let finder = memmem::Finder::new(b"\nFrom ");
-    let mut at = from;
-    while let Some(found) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
-        let newline = at + found;
-        let content = match bytes.get(..newline) {
-            Some([.., b'\n']) => Some(newline),
-            Some([.., b'\n', b'\r']) => Some(newline - 1),
-            _ => None,
-        };
-        if let Some(content) = content {
-            match is_separator(bytes.get(newline + 1..).unwrap_or_default(), ended) {
-                Some(true) => return Search::Found { content, next: newline + 1 },
-                Some(false) => {}
-                None => return Search::Resume(newline),
-            }
-        }
-        at = newline + 1;
-    }
-    Search::Resume(at.max(bytes.len().saturating_sub(5)))
-}
-
-/// End of the last message: the empty line behind it belongs to the mbox.
-fn last_content(rest: &[u8]) -> usize {
-    match rest {
-        [.., b'\n', b'\r', b'\n'] => rest.len() - 2,
-        [.., b'\n', b'\n'] => rest.len() - 1,
-        _ => rest.len(),
-    }
 }
 
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     message::lines(head).find_map(|line| {
-        // Most lines are told by their first byte.
+        // Most lines are excluded by their first byte.
         if !matches!(line.first(), Some(b'C' | b'c')) {
             return None;
         }
@@ -347,17 +323,13 @@ fn content_length(head: &[u8]) -> Option<usize> {
     })
 }
 
-fn has_bare_separator(bytes: &[u8], lead: usize) -> bool {
-    matches!(find_separator(bytes, lead.saturating_sub(1), true), Search::Found { .. })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    /// Hands out a few bytes at a time, as a pipe does.
+    /// Returns a few bytes at a time, like a pipe.
     struct Trickle<'a>(&'a [u8]);
 
     impl Read for Trickle<'_> {
@@ -371,17 +343,17 @@ mod tests {
 
     fn split(mbox: &[u8]) -> Vec<(u64, Vec<u8>, Quoting)> {
         let mut splitter = Splitter::new(Trickle(mbox), 0, 1 << 20);
-        let mut letters = Vec::new();
-        while let Some(piece) = splitter.next(&mut |_| ()).unwrap() {
-            match piece {
-                Piece::Message(letter) => {
-                    let bytes = letter.bytes[letter.lead..].to_vec();
-                    letters.push((letter.offset, bytes, letter.quoting));
+        let mut messages = Vec::new();
+        while let Some(item) = splitter.next(&mut |_| ()).unwrap() {
+            match item {
+                MboxItem::Message(message) => {
+                    let bytes = message.bytes[message.from_line_len..].to_vec();
+                    messages.push((message.offset, bytes, message.quoting));
                 }
-                Piece::TooLarge { offset } => letters.push((offset, vec![], Quoting::None)),
+                MboxItem::TooLarge { offset } => messages.push((offset, vec![], Quoting::None)),
             }
         }
-        letters
+        messages
     }
 
     const FROM: &str = "From bob@example.com Thu Aug 22 12:36:23 2002\n";
@@ -389,20 +361,20 @@ mod tests {
     #[test]
     fn the_empty_line_before_a_separator_belongs_to_neither() {
         let mbox = format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n");
-        let letters = split(mbox.as_bytes());
-        assert_eq!(letters.len(), 2);
-        assert_eq!(letters[0].1, b"Subject: a\n\none\n");
-        assert_eq!(letters[1].1, b"Subject: b\n\ntwo\n");
-        assert_eq!(letters[1].0 as usize, mbox.rfind("From bob").unwrap());
+        let messages = split(mbox.as_bytes());
+        assert_eq!(messages.len(), 2);
+        assert_eq!(messages[0].1, b"Subject: a\n\none\n");
+        assert_eq!(messages[1].1, b"Subject: b\n\ntwo\n");
+        assert_eq!(messages[1].0 as usize, mbox.rfind("From bob").unwrap());
     }
 
     #[test]
     fn crlf_line_ends() {
         let mbox =
             format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n").replace('\n', "\r\n");
-        let letters = split(mbox.as_bytes());
-        assert_eq!(letters[0].1, b"Subject: a\r\n\r\none\r\n");
-        assert_eq!(letters[1].1, b"Subject: b\r\n\r\ntwo\r\n");
+        let messages = split(mbox.as_bytes());
+        assert_eq!(messages[0].1, b"Subject: a\r\n\r\none\r\n");
+        assert_eq!(messages[1].1, b"Subject: b\r\n\r\ntwo\r\n");
     }
 
     #[test]
@@ -425,62 +397,67 @@ mod tests {
             "{FROM}Content-Length: {}\nSubject: a\n\n{inner}\n{FROM}Subject: b\n\ntwo\n",
             inner.len()
         );
-        let letters = split(mbox.as_bytes());
-        assert_eq!(letters.len(), 2);
-        assert!(letters[0].1.ends_with(b"Subject: inner\n\nend\n"));
-        assert_eq!(letters[0].2, Quoting::None);
-        assert_eq!(letters[1].2, Quoting::Quoted);
+        let messages = split(mbox.as_bytes());
+        assert_eq!(messages.len(), 2);
+        assert!(messages[0].1.ends_with(b"Subject: inner\n\nend\n"));
+        assert_eq!(messages[0].2, Quoting::None);
+        assert_eq!(messages[1].2, Quoting::Quoted);
     }
 
     #[test]
-    fn a_wrong_content_length_is_not_believed() {
+    fn a_wrong_content_length_is_ignored() {
         for wrong in ["0", "2", "99", "999999999", "x"] {
             let mbox = format!(
                 "{FROM}Content-Length: {wrong}\nSubject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n"
             );
-            let letters = split(mbox.as_bytes());
-            assert_eq!(letters.len(), 2, "{wrong}");
-            assert!(letters[0].1.ends_with(b"one\n"), "{wrong}");
+            let messages = split(mbox.as_bytes());
+            assert_eq!(messages.len(), 2, "{wrong}");
+            assert!(messages[0].1.ends_with(b"one\n"), "{wrong}");
         }
     }
 
     #[test]
-    fn what_is_too_large_is_named_and_the_next_is_read() {
+    fn a_message_that_is_too_large_is_reported_and_the_next_is_read() {
         let mbox =
             format!("{FROM}Subject: a\n\n{}\n\n{FROM}Subject: b\n\ntwo\n", "x".repeat(3 << 20));
-        let letters = split(mbox.as_bytes());
-        assert_eq!(letters.len(), 2);
-        assert!(letters[0].1.is_empty());
-        assert_eq!(letters[1].1, b"Subject: b\n\ntwo\n");
+        let messages = split(mbox.as_bytes());
+        assert_eq!(messages.len(), 2);
+        assert!(messages[0].1.is_empty());
+        assert_eq!(messages[1].1, b"Subject: b\n\ntwo\n");
     }
 
     #[test]
     fn a_large_message_is_handed_over_whole() {
-        let body = "y\n".repeat(OWNED);
+        let body = "y\n".repeat(OWNED_BUFFER_BYTES);
         let mbox = format!("{FROM}Subject: a\n\n{body}\n{FROM}Subject: b\n\ntwo\n");
         let mut splitter = Splitter::new(mbox.as_bytes(), 0, 1 << 30);
-        let Some(Piece::Message(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
-        assert!(matches!(letter.bytes, Cow::Owned(_)));
-        assert_eq!(letter.bytes.len(), FROM.len() + 12 + body.len());
-        let Some(Piece::Message(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
-        assert_eq!(letter.offset as usize, mbox.rfind("From bob").unwrap());
+        let Some(MboxItem::Message(message)) = splitter.next(&mut |_| ()).unwrap() else {
+            panic!()
+        };
+        assert!(matches!(message.bytes, Cow::Owned(_)));
+        assert_eq!(message.bytes.len(), FROM.len() + 12 + body.len());
+        let Some(MboxItem::Message(message)) = splitter.next(&mut |_| ()).unwrap() else {
+            panic!()
+        };
+        assert_eq!(message.offset as usize, mbox.rfind("From bob").unwrap());
         assert!(splitter.next(&mut |_| ()).unwrap().is_none());
     }
 
     /// Offsets of the messages that begin in a range.
     fn starts(mbox: &[u8], range: Range<u64>) -> Vec<u64> {
         let reader = io::Cursor::new(mbox);
-        let mut splitter = Splitter::within(reader, range, 1 << 20).unwrap();
+        let mut splitter = Splitter::in_range(reader, range, 1 << 20).unwrap();
         let mut starts = Vec::new();
-        while let Some(piece) = splitter.next(&mut |_| ()).unwrap() {
-            let (Piece::Message(Raw { offset, .. }) | Piece::TooLarge { offset }) = piece;
+        while let Some(item) = splitter.next(&mut |_| ()).unwrap() {
+            let (MboxItem::Message(RawMessage { offset, .. }) | MboxItem::TooLarge { offset }) =
+                item;
             starts.push(offset);
         }
         starts
     }
 
     #[test]
-    fn a_cut_anywhere_loses_no_message_and_reads_none_twice() {
+    fn ranges_split_anywhere_lose_no_message_and_read_none_twice() {
         let inner = "quoted:\nFrom bob@example.com Thu Aug 22 12:36:23 2002\nSubject: x\n";
         let unix =
             format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\n{inner}\n{FROM}A: c\n\n\n\n");
@@ -496,7 +473,7 @@ mod tests {
         }
     }
 
-    /// Lines of all kinds that matter to a splitter.
+    /// Lines of all kinds that matter to the splitter.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             Just(String::new()),
@@ -511,9 +488,9 @@ mod tests {
     }
 
     proptest! {
-        /// What is quoted and joined comes apart again.
+        /// Messages that are quoted and joined are split and unquoted again.
         #[test]
-        fn quoted_messages_come_back(bodies in proptest::collection::vec(text(), 1..6)) {
+        fn quoted_messages_are_restored(bodies in proptest::collection::vec(text(), 1..6)) {
             let mut mbox = String::new();
             let mut sent = Vec::new();
             for body in &bodies {
@@ -531,14 +508,14 @@ mod tests {
             }
             let mut splitter = Splitter::new(mbox.as_bytes(), 0, 1 << 20);
             let mut came = Vec::new();
-            while let Some(Piece::Message(raw)) = splitter.next(&mut |_| ()).unwrap() {
-                let letter = message::SourceMessage::new(&raw.bytes, raw.lead, raw.quoting);
-                came.push(String::from_utf8(letter.raw().to_vec()).unwrap());
+            while let Some(MboxItem::Message(raw)) = splitter.next(&mut |_| ()).unwrap() {
+                let message = message::SourceMessage::new(&raw.bytes, raw.from_line_len, raw.quoting);
+                came.push(String::from_utf8(message.raw().to_vec()).unwrap());
             }
             prop_assert_eq!(came, sent);
         }
 
-        /// Every byte but empty lines belongs to one message, in order, whatever the bytes are.
+        /// Every byte except empty lines belongs to one message, in order, whatever the bytes are.
         #[test]
         fn no_byte_is_lost(text in text(), junk in "\\PC{0,30}") {
             let mbox = format!("{FROM}{text}\n{junk}");
@@ -546,8 +523,8 @@ mod tests {
             for (offset, bytes, _) in split(mbox.as_bytes()) {
                 let between = &mbox[at..offset as usize];
                 prop_assert!(between.chars().all(|c| matches!(c, '\r' | '\n')), "{between:?}");
-                let lead = mbox[offset as usize..].find('\n').map_or(mbox.len(), |end| end + 1);
-                at = (offset as usize + lead + bytes.len()).min(mbox.len());
+                let from_line_len = mbox[offset as usize..].find('\n').map_or(mbox.len(), |end| end + 1);
+                at = (offset as usize + from_line_len + bytes.len()).min(mbox.len());
             }
             prop_assert!(mbox[at..].trim_matches(['\r', '\n']).is_empty(), "{:?}", &mbox[at..]);
         }

@@ -1,4 +1,4 @@
-//! One message as it stands in its source: head, body, and where its bytes came from.
+//! One message of a source: header, body, and the offsets of its bytes in the source.
 
 use std::borrow::Cow;
 use std::iter;
@@ -9,49 +9,50 @@ use memchr::{memchr_iter, memmem};
 use crate::engine::Message;
 use crate::engine::whole::pieces;
 
-/// How `From ` lines in a body are kept.
+/// How `From ` lines in a body are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quoting {
-    /// Not an mbox, or mboxcl2: every byte stands as it was sent.
+    /// Not an mbox, or mboxcl2: unchanged.
     None,
-    /// mboxo, mboxrd, mboxcl: `>From ` was `From `.
+    /// mboxo, mboxrd, mboxcl: `From ` became `>From `.
     Quoted,
 }
 
-/// A message as cut from its source.
+/// A message as it is in its source.
 #[derive(Debug)]
-pub struct Raw<'b> {
-    /// Offset in the source after decompression, in bytes; in an mbox, of the `From ` line.
+pub struct RawMessage<'b> {
+    /// Offset in the decompressed source, in bytes; in an mbox, of the `From ` line.
     pub offset: u64,
-    /// The message, in an mbox with its `From ` line and without the empty line before the next.
+    /// The message. In an mbox with its `From ` line, and without the empty line before the next
+    /// one.
     pub bytes: Cow<'b, [u8]>,
-    /// Length of the `From ` line with its line end, in bytes; 0 outside of an mbox.
-    pub lead: usize,
+    /// Length of the `From ` line with its line end, in bytes. 0 outside of an mbox.
+    pub from_line_len: usize,
     pub quoting: Quoting,
 }
 
-/// A message ready to be judged.
+/// A message that is ready to be judged.
 #[derive(Debug)]
 pub struct SourceMessage<'b> {
     bytes: Cow<'b, [u8]>,
-    /// First byte of the head and of the body in `bytes`, and the end of the head.
+    /// Where head and body are in `bytes`.
     head: Range<usize>,
     body: usize,
-    /// Offsets in the source's bytes of every `>` that unquoting took away.
-    gone: Vec<usize>,
+    /// Offsets in the source of every `>` that unquoting removed.
+    removed: Vec<usize>,
 }
 
 impl<'b> SourceMessage<'b> {
-    /// Reads a message whose header begins at `lead`.
-    pub fn new(bytes: &'b [u8], lead: usize, quoting: Quoting) -> SourceMessage<'b> {
-        let rest = bytes.get(lead..).unwrap_or_default();
+    /// Splits a message whose header begins at `from_line_len`.
+    pub fn new(bytes: &'b [u8], from_line_len: usize, quoting: Quoting) -> SourceMessage<'b> {
+        let rest = bytes.get(from_line_len..).unwrap_or_default();
         let [head, _, body] = pieces(rest).map(<[u8]>::len);
-        let (head, body) = (lead..lead + head, bytes.len() - body);
-        let (bytes, gone) = match quoting {
+        let (head, body) = (from_line_len..from_line_len + head, bytes.len() - body);
+        let (bytes, removed) = match quoting {
             Quoting::None => (Cow::Borrowed(bytes), Vec::new()),
             Quoting::Quoted => unquote(bytes, body),
         };
-        SourceMessage { bytes, head, body, gone }
+        SourceMessage { bytes, head, body, removed }
     }
 
     pub fn message(&self) -> Message<'_> {
@@ -61,33 +62,35 @@ impl<'b> SourceMessage<'b> {
         }
     }
 
-    /// The message's bytes, without what an mbox puts in front.
+    /// The message's bytes, without the `From ` line.
     pub fn raw(&self) -> &[u8] {
         self.bytes.get(self.head.start..).unwrap_or_default()
     }
 
-    /// First byte of the body in [`SourceMessage::raw`].
+    /// Offset of the body in [`SourceMessage::raw`].
     pub fn body_in_raw(&self) -> usize {
         self.body - self.head.start
     }
 
-    /// The bytes in the source, from the letter's offset on, of a range in the head.
+    /// The position of a range of the head in the source, relative to the offset of the message.
     pub fn head_span(&self, range: &Range<usize>) -> Range<usize> {
         self.head.start + range.start..self.head.start + range.end
     }
 
-    /// The same for a range in the body.
+    /// The same for a range of the body.
     pub fn body_span(&self, range: &Range<usize>) -> Range<usize> {
-        self.quoted(self.body + range.start)..self.quoted(self.body + range.end)
+        self.offset_before_unquoting(self.body + range.start)
+            ..self.offset_before_unquoting(self.body + range.end)
     }
 
-    /// Undoes the shift of unquoting: the n-th removed byte stood at `gone[n]`, n bytes further on.
-    fn quoted(&self, offset: usize) -> usize {
+    /// Converts an offset to one before unquoting. The n-th removed byte was at `removed[n]`, n
+    /// bytes further on.
+    fn offset_before_unquoting(&self, offset: usize) -> usize {
         let mut low = 0;
-        let mut high = self.gone.len();
+        let mut high = self.removed.len();
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.gone.get(middle).is_some_and(|at| at - middle <= offset) {
+            if self.removed.get(middle).is_some_and(|at| at - middle <= offset) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -97,7 +100,7 @@ impl<'b> SourceMessage<'b> {
     }
 }
 
-/// The lines of a header, without their line feeds.
+/// The lines of a header, without their LF.
 pub fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     memchr_iter(b'\n', head).chain(iter::once(head.len())).map(move |end| {
@@ -107,30 +110,30 @@ pub fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A message with one level of `From `-quoting taken away, and the offsets (in the quoted bytes)
-/// of every `>` that went. Only lines from `body` on are touched.
+/// Removes one level of `From ` quoting from `body` on. Also returns the offsets of the removed
+/// `>`, in the quoted bytes.
 fn unquote(bytes: &[u8], body: usize) -> (Cow<'_, [u8]>, Vec<usize>) {
-    let mut gone = Vec::new();
+    let mut removed = Vec::new();
     for at in memmem::find_iter(bytes.get(body..).unwrap_or_default(), b">From ") {
         let at = body + at;
         let before = bytes.get(..at).unwrap_or_default();
         let quotes = before.iter().rev().take_while(|byte| **byte == b'>').count();
         let line = at - quotes;
         if line >= body && (line == body || bytes.get(line - 1) == Some(&b'\n')) {
-            gone.push(line);
+            removed.push(line);
         }
     }
-    if gone.is_empty() {
-        return (Cow::Borrowed(bytes), gone);
+    if removed.is_empty() {
+        return (Cow::Borrowed(bytes), removed);
     }
-    let mut out = Vec::with_capacity(bytes.len() - gone.len());
+    let mut out = Vec::with_capacity(bytes.len() - removed.len());
     let mut from = 0;
-    for at in &gone {
+    for at in &removed {
         out.extend_from_slice(bytes.get(from..*at).unwrap_or_default());
         from = at + 1;
     }
     out.extend_from_slice(bytes.get(from..).unwrap_or_default());
-    (Cow::Owned(out), gone)
+    (Cow::Owned(out), removed)
 }
 
 #[cfg(test)]
@@ -148,29 +151,29 @@ mod tests {
             ("A: b\n\n", "A: b\n", ""),
             ("", "", ""),
         ] {
-            let letter = SourceMessage::new(bytes.as_bytes(), 0, Quoting::None);
-            assert_eq!(letter.message().head, head.as_bytes(), "{bytes:?}");
-            assert_eq!(letter.message().body, body.as_bytes(), "{bytes:?}");
+            let message = SourceMessage::new(bytes.as_bytes(), 0, Quoting::None);
+            assert_eq!(message.message().head, head.as_bytes(), "{bytes:?}");
+            assert_eq!(message.message().body, body.as_bytes(), "{bytes:?}");
         }
     }
 
     #[test]
-    fn spans_lead_back_to_the_quoted_bytes() {
+    fn spans_are_offsets_in_the_quoted_bytes() {
         let source = b"From x\nA: b\n\n>From me\nsee www.example.com\n>>From y\nend z";
-        let letter = SourceMessage::new(source, 7, Quoting::Quoted);
-        let body = letter.message().body;
+        let message = SourceMessage::new(source, 7, Quoting::Quoted);
+        let body = message.message().body;
         for word in ["www.example.com", "end", "z", "From me", ">From y"] {
             let at = memchr::memmem::find(body, word.as_bytes()).unwrap();
-            let span = letter.body_span(&(at..at + word.len()));
+            let span = message.body_span(&(at..at + word.len()));
             assert_eq!(&source[span], word.as_bytes());
         }
-        assert_eq!(&source[letter.head_span(&(0..1))], b"A");
+        assert_eq!(&source[message.head_span(&(0..1))], b"A");
     }
 
     #[test]
-    fn one_level_of_quoting_goes() {
-        let (plain, gone) = unquote(b"H: >From x\n\n>From a\n>>From b\nx >From c\n", 11);
+    fn one_level_of_quoting_is_removed() {
+        let (plain, removed) = unquote(b"H: >From x\n\n>From a\n>>From b\nx >From c\n", 11);
         assert_eq!(&*plain, b"H: >From x\n\nFrom a\n>From b\nx >From c\n");
-        assert_eq!(gone, [12, 20]);
+        assert_eq!(removed, [12, 20]);
     }
 }

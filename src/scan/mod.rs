@@ -1,15 +1,14 @@
-//! Corpora: the same judgement over archives of any size.
+//! Scanning archives of any size.
 //!
-//! [`Input`]s are walked ([`walk`]), told apart by their first bytes ([`sniff`]), freed of
-//! compression and archives ([`read`], [`decode`]), split ([`mbox`]) and judged on all cores
-//! ([`pipeline`]). The output is the same whatever the number of cores, and after an
-//! interruption ([`journal`]).
+//! [`Input`]s are listed ([`walk`]), identified by their first bytes ([`sniff`]), decompressed and
+//! unpacked ([`read`], [`decode`]), split into messages ([`mbox`]) and judged on all cores
+//! ([`pipeline`]). The output is the same for any number of cores, and after an interruption
+//! ([`journal`]).
 
 mod batch;
 pub mod budget;
 pub mod crosscheck;
 pub mod decode;
-mod from_line;
 pub mod headers;
 pub mod input;
 pub mod journal;
@@ -21,6 +20,7 @@ mod produce;
 pub mod progress;
 pub mod ranges;
 pub mod read;
+mod separator;
 pub mod sniff;
 pub mod walk;
 
@@ -31,26 +31,26 @@ use crate::record::tally::Tally;
 
 pub use input::Input;
 pub use journal::Journal;
-pub use judge::{Account, Dns, Settings, Stream, Witness};
+pub use judge::{CrossCheck, Dns, GapLines, OutputFormat, Settings};
 pub use pipeline::Scan;
 pub use produce::Completion;
 pub use progress::Progress;
 
-/// What a scan has counted, and whether it came to its end.
+/// The counts of a scan, and whether it is complete.
 #[derive(Debug)]
 pub struct Report {
     pub tally: Tally,
     pub completion: Completion,
 }
 
-/// Why a scan could not go on.
+/// Why a scan failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("could not write the output: {0}")]
     Output(#[source] io::Error),
     #[error("journal {}: {why}", path.display())]
     Journal { path: PathBuf, why: String },
-    #[error("the sources changed since the journal was written: remove it and begin anew")]
+    #[error("the sources changed since the journal was written: remove it and start again")]
     Changed,
     #[error("could not run the threads: {0}")]
     Threads(String),

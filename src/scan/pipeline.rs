@@ -1,12 +1,12 @@
 //! The scan as a whole: one thread reads, all cores judge, one thread writes in order.
 //!
 //! ```text
-//! walk → read → batches → cores (rayon) → in order again → output, counts, journal
+//! walk → read → batches → workers (rayon) → in order again → output, counts, journal
 //! ```
 //!
-//! Batches are cut by bytes and number, never by time or cores, so the output is the same
-//! whatever `--jobs` says. Memory is bounded by [`Budget`]: what is read waits for room, and so does
-//! what is to be written, of which the batch whose turn it is gives its lines while it is judged.
+//! The limits of a batch are bytes and entries, never time or the number of cores, so the output is
+//! the same for any `--jobs`. [`Budget`] bounds the memory: reading waits when too much is in
+//! progress, and so does output. The batch whose turn it is emits its lines while it is judged.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,7 +17,7 @@ use std::thread;
 
 use crate::record::tally::Tally;
 
-use super::batch::Made;
+use super::batch::BatchOutput;
 use super::budget::Budget;
 use super::input::Input;
 use super::journal::Journal;
@@ -26,25 +26,25 @@ use super::produce::{Completion, Producer, Shared};
 use super::progress::Progress;
 use super::{Error, Report};
 
-/// Batches under way for each core, counted until they are written.
+/// Batches in progress for each core, until they are written.
 const BATCHES_PER_JOB: usize = 8;
 
-/// What is scanned, how, and where the scan stands.
+/// The inputs of a scan and its state.
 pub struct Scan<'s> {
     pub settings: &'s Settings,
-    /// Cores that judge.
+    /// Number of worker threads.
     pub jobs: usize,
     pub progress: &'s Progress,
-    /// Set from outside to end the scan after what is under way.
+    /// Set from outside to end the scan after the batches in progress.
     pub stop: &'s AtomicBool,
-    /// Where an earlier run was interrupted; kept up to date.
+    /// The progress of an earlier run. It is kept up to date.
     pub journal: Option<Journal>,
-    /// Files of the scan's own, by their canonical paths: left out without a word.
-    pub own: &'s [PathBuf],
+    /// The scan's own files, as canonical paths. They are not scanned.
+    pub own_files: &'s [PathBuf],
 }
 
 impl Scan<'_> {
-    /// Scans the inputs and writes the records to `out`.
+    /// Scans the inputs and writes the output to `out`.
     pub fn run(
         self,
         inputs: impl Iterator<Item = Input>,
@@ -54,8 +54,8 @@ impl Scan<'_> {
             .num_threads(self.jobs)
             .build()
             .map_err(|error| Error::Threads(error.to_string()))?;
-        let done = self.journal.as_ref().map(Journal::position).unwrap_or_default();
-        let budget = Budget::new(self.jobs * BATCHES_PER_JOB, done.batches);
+        let resume_from = self.journal.as_ref().map(Journal::position).unwrap_or_default();
+        let budget = Budget::new(self.jobs * BATCHES_PER_JOB, resume_from.batches);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
         let shared = Shared {
@@ -64,7 +64,7 @@ impl Scan<'_> {
             progress: self.progress,
             stop: self.stop,
             halted: &halted,
-            own: self.own,
+            own_files: self.own_files,
         };
         let mut writer = Writer {
             out,
@@ -76,15 +76,16 @@ impl Scan<'_> {
         let result = thread::scope(|threads| {
             let (writer, failed) = (&mut writer, &halted);
             let written = threads.spawn(move || {
-                let result = writer.run(&receiver, done.batches);
+                let result = writer.run(&receiver, resume_from.batches);
                 if result.is_err() {
                     failed.store(true, Ordering::Relaxed);
-                    writer.drain(&receiver);
+                    writer.discard_output(&receiver);
                 }
                 result
             });
-            let read =
-                pool.in_place_scope(|scope| Producer::new(scope, shared, sender, done).run(inputs));
+            let read = pool.in_place_scope(|scope| {
+                Producer::new(scope, shared, sender, resume_from).run(inputs)
+            });
             let written = written.join().map_err(|_| Error::Threads("the writer ended".to_owned()));
             written.and_then(|written| written.and(read))
         });
@@ -101,57 +102,57 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    fn run(&mut self, receiver: &Receiver<(u64, Made)>, first: u64) -> Result<(), Error> {
+    fn run(&mut self, receiver: &Receiver<(u64, BatchOutput)>, first: u64) -> Result<(), Error> {
         if let Some(journal) = &mut self.journal {
             self.tally = journal.tally();
         }
         let mut turn = first;
-        let mut waiting: BTreeMap<u64, Vec<Made>> = BTreeMap::new();
-        for (number, made) in receiver {
-            waiting.entry(number).or_default().push(made);
-            while let Some(made) = waiting.remove(&turn) {
-                for made in made {
-                    turn += u64::from(self.write(made, turn + 1)?);
+        let mut waiting: BTreeMap<u64, Vec<BatchOutput>> = BTreeMap::new();
+        for (number, output) in receiver {
+            waiting.entry(number).or_default().push(output);
+            while let Some(output) = waiting.remove(&turn) {
+                for output in output {
+                    turn += u64::from(self.write(output, turn + 1)?);
                 }
             }
         }
         Ok(())
     }
 
-    /// Writes what a batch made, the one before `next`; whether that was all of it.
-    fn write(&mut self, made: Made, next: u64) -> Result<bool, Error> {
-        let (judged, chain, room) = match made {
-            Made::Text { text, room } => {
-                self.text(&text, room)?;
+    /// Writes output of the batch before `next`. Returns whether that was the last of it.
+    fn write(&mut self, output: BatchOutput, next: u64) -> Result<bool, Error> {
+        let (judged, chain, reserved) = match output {
+            BatchOutput::Text { text, reserved } => {
+                self.write_output(&text, reserved)?;
                 return Ok(false);
             }
-            Made::Batch { judged, chain, room } => (judged, chain, room),
+            BatchOutput::Batch { judged, chain, reserved } => (judged, chain, reserved),
         };
         self.progress.unread(&judged.tally);
-        self.text(&judged.text, room)?;
+        self.write_output(&judged.text, reserved)?;
         self.tally.merge(judged.tally);
-        self.budget.give_batch();
+        self.budget.release_batch();
         if let Some(journal) = &mut self.journal {
             journal.advance(next, chain, &self.tally)?;
         }
         Ok(true)
     }
 
-    fn text(&mut self, text: &[u8], room: usize) -> Result<(), Error> {
+    fn write_output(&mut self, text: &[u8], reserved: usize) -> Result<(), Error> {
         if !text.is_empty() {
             self.out.write_all(text).map_err(Error::Output)?;
             self.out.flush().map_err(Error::Output)?;
             if let Some(journal) = &mut self.journal {
-                journal.wrote(text.len());
+                journal.add_written(text.len());
             }
         }
-        self.budget.give_text(room);
+        self.budget.release_output(reserved);
         Ok(())
     }
 
-    /// Lets the cores finish after a failed write.
-    fn drain(&self, receiver: &Receiver<(u64, Made)>) {
-        // What waited for its turn counts as well, so every batch is given back once.
+    /// Lets the workers finish after a failed write.
+    fn discard_output(&self, receiver: &Receiver<(u64, BatchOutput)>) {
+        // Output that waits for its turn is dropped as well, so every batch is released only once.
         self.budget.close();
         for _ in receiver {}
     }
@@ -159,7 +160,7 @@ impl Writer<'_> {
     fn end(self, completion: Completion) -> Result<Report, Error> {
         if let Some(journal) = self.journal {
             match completion {
-                Completion::Whole => journal.remove()?,
+                Completion::Complete => journal.remove()?,
                 Completion::Interrupted => journal.save(&self.tally)?,
             }
         }

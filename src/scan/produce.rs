@@ -1,5 +1,5 @@
-//! The reading side: one thread walks the inputs, takes large sources apart and hands batches to
-//! the cores.
+//! The reading thread: it lists the inputs, splits large sources into messages, and sends batches
+//! to the workers.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,20 +12,20 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use super::Error;
-use super::batch::{Batch, Item, Made, SMALL, judge};
+use super::batch::{Batch, BatchOutput, Item, SMALL_FILE_BYTES, judge};
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::input::Input;
-use super::journal::{Chain, Position};
+use super::journal::{HashChain, Position};
 use super::judge::Settings;
 use super::mbox::Splitter;
-use super::message::Raw;
+use super::message::RawMessage;
 use super::progress::Progress;
 use super::read::{self, Sink};
 use super::sniff::{self, Kind};
 use super::walk::{Entry, Walk};
 
-/// A batch is handed out at this many bytes or entries.
+/// A batch is sent at this many bytes or entries.
 const BATCH_BYTES: usize = 256 << 10;
 const BATCH_ITEMS: usize = 64;
 
@@ -39,58 +39,58 @@ pub(super) struct Shared<'scope> {
     pub stop: &'scope AtomicBool,
     /// Set when a thread has failed.
     pub halted: &'scope AtomicBool,
-    /// Files of the scan's own, by their canonical paths.
-    pub own: &'scope [PathBuf],
+    /// The scan's own files, as canonical paths.
+    pub own_files: &'scope [PathBuf],
 }
 
-/// Whether all of the inputs were read.
+/// Whether all inputs were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    Whole,
+    Complete,
     Interrupted,
 }
 
-/// Reads, and hands batches out.
+/// Reads sources and sends batches.
 pub(super) struct Producer<'p, 'scope> {
     scope: &'p rayon::Scope<'scope>,
     shared: Shared<'scope>,
-    /// Takes what a batch makes, with its number.
-    sender: Sender<(u64, Made)>,
+    /// Takes the output of a batch, with its number.
+    sender: Sender<(u64, BatchOutput)>,
     batch: Batch,
     number: u64,
-    chain: Chain,
-    /// What an earlier run has written already.
-    done: Position,
-    /// The sources are not those that the journal was written for.
+    chain: HashChain,
+    /// What an earlier run has completed.
+    resume_from: Position,
+    /// Whether the sources differ from those of the journal.
     changed: bool,
 }
 
 impl<'p, 'scope> Producer<'p, 'scope> {
-    /// Goes on after what an earlier run has `done`.
+    /// Continues after what an earlier run has completed.
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
         shared: Shared<'scope>,
-        sender: Sender<(u64, Made)>,
-        done: Position,
+        sender: Sender<(u64, BatchOutput)>,
+        resume_from: Position,
     ) -> Producer<'p, 'scope> {
-        let (batch, chain) = (Batch::default(), Chain::default());
-        Producer { scope, shared, sender, batch, number: 0, chain, done, changed: false }
+        let (batch, chain) = (Batch::default(), HashChain::default());
+        Producer { scope, shared, sender, batch, number: 0, chain, resume_from, changed: false }
     }
 
-    /// Reads all of the inputs, or up to where it is told to stop.
+    /// Reads all inputs, or until it is told to stop.
     pub fn run(&mut self, inputs: impl Iterator<Item = Input>) -> Result<Completion, Error> {
         for input in inputs {
             if self.input(input).is_break() {
                 return self.interrupted();
             }
         }
-        if self.hand_out().is_break() {
+        if self.flush().is_break() {
             return self.interrupted();
         }
-        if self.number < self.done.batches {
+        if self.number < self.resume_from.batches {
             return Err(Error::Changed);
         }
-        Ok(Completion::Whole)
+        Ok(Completion::Complete)
     }
 
     fn interrupted(&self) -> Result<Completion, Error> {
@@ -113,17 +113,17 @@ impl<'p, 'scope> Producer<'p, 'scope> {
 
     fn entry(&mut self, entry: Entry) -> ControlFlow<()> {
         match entry {
-            Entry::PassedOver => self.add(Item::PassedOver, 0, &[]),
-            Entry::Unread { path, why } => self.unread(name(&path), 0, why),
+            Entry::Skipped => self.add(Item::Skipped, 0, &[]),
+            Entry::Unread { path, why } => self.unread(source_name(&path), 0, why),
             Entry::File { path, .. } | Entry::Stream { path } if self.is_own(&path) => {
                 ControlFlow::Continue(())
             }
-            Entry::File { path, size } if size <= SMALL => {
-                let source = name(&path);
+            Entry::File { path, size } if size <= SMALL_FILE_BYTES => {
+                let source = source_name(&path);
                 self.add(Item::File { path, source }, size, &[])
             }
             Entry::File { path, .. } | Entry::Stream { path } => {
-                let source = name(&path);
+                let source = source_name(&path);
                 match File::open(&path) {
                     Err(error) => self.unread(source, 0, error.to_string()),
                     Ok(file) => self.source(&source, file),
@@ -132,39 +132,39 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         }
     }
 
-    /// Whether this is what the scan itself writes.
+    /// Whether the scan itself writes this file.
     fn is_own(&self, path: &Path) -> bool {
-        let alike = |own: &&PathBuf| own.file_name() == path.file_name();
+        let same_name = |own_files: &&PathBuf| own_files.file_name() == path.file_name();
         self.shared
-            .own
+            .own_files
             .iter()
-            .filter(alike)
-            .any(|own| path.canonicalize().is_ok_and(|it| it == *own))
+            .filter(same_name)
+            .any(|own_files| path.canonicalize().is_ok_and(|it| it == *own_files))
     }
 
-    /// Takes a source apart while it is read.
+    /// Splits a source into messages while it is read.
     fn source(&mut self, source: &str, reader: impl Read) -> ControlFlow<()> {
-        // The files before it go to the cores first: see `Gate::Reader`.
-        self.hand_out()?;
-        let meter = Meter::new(Gate::Reader(self.shared.budget));
+        // Send the files before it to the workers first: see `Gate::Producer`.
+        self.flush()?;
+        let meter = Meter::new(Gate::Producer(self.shared.budget));
         let reader = Box::new(meter.count(reader));
-        let largest = self.shared.settings.largest;
-        read::stream(source, reader, &meter, largest, &mut Source::new(self, &meter))
+        let max_message = self.shared.settings.max_message;
+        read::stream(source, reader, &meter, max_message, &mut SplitSource::new(self, &meter))
     }
 
     /// Reads the messages of an mbox that begin in a range of it.
     fn range(&mut self, path: PathBuf, range: Range<u64>) -> ControlFlow<()> {
-        let source = name(&path);
+        let source = source_name(&path);
         let meter = Meter::new(Gate::Open);
-        let largest = self.shared.settings.largest;
+        let max_message = self.shared.settings.max_message;
         let splitter = File::open(&path).map_err(|error| error.to_string()).and_then(|mut file| {
-            fits(&mut file, &range)?;
-            Splitter::within(meter.count(file), range.clone(), largest)
+            check_range(&mut file, &range)?;
+            Splitter::in_range(meter.count(file), range.clone(), max_message)
                 .map_err(|error| error.to_string())
         });
         match splitter {
             Err(why) => self.unread(source, range.start, why),
-            Ok(splitter) => read::mbox(&source, splitter, &mut Source::new(self, &meter)),
+            Ok(splitter) => read::mbox(&source, splitter, &mut SplitSource::new(self, &meter)),
         }
     }
 
@@ -172,18 +172,18 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         self.add(Item::Unread { source, offset, why }, 0, &[])
     }
 
-    /// Adds an entry of so many bytes of its source to the batch.
-    fn add(&mut self, item: Item, weight: u64, data: &[u8]) -> ControlFlow<()> {
+    /// Adds an entry to the batch. `source_bytes`: the bytes of the source that it covers.
+    fn add(&mut self, item: Item, source_bytes: u64, data: &[u8]) -> ControlFlow<()> {
         if [self.shared.stop, self.shared.halted].iter().any(|stop| stop.load(Ordering::Relaxed)) {
             return ControlFlow::Break(());
         }
-        self.chain.link(&item, weight);
+        self.chain.add_item(&item, source_bytes);
         self.batch.data.extend_from_slice(data);
         self.batch.items.push(item);
-        self.batch.weight += weight;
-        let bytes = self.batch.data.len() as u64 + self.batch.weight;
+        self.batch.source_bytes += source_bytes;
+        let bytes = self.batch.data.len() as u64 + self.batch.source_bytes;
         if bytes >= BATCH_BYTES as u64 || self.batch.items.len() >= BATCH_ITEMS {
-            return self.dispatch();
+            return self.send();
         }
         ControlFlow::Continue(())
     }
@@ -193,48 +193,49 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         self.add(item, 0, &[])
     }
 
-    /// Hands out what has come together, however little.
-    fn hand_out(&mut self) -> ControlFlow<()> {
-        if self.batch.items.is_empty() { ControlFlow::Continue(()) } else { self.dispatch() }
+    /// Sends the current batch, however small.
+    fn flush(&mut self) -> ControlFlow<()> {
+        if self.batch.items.is_empty() { ControlFlow::Continue(()) } else { self.send() }
     }
 
-    fn dispatch(&mut self) -> ControlFlow<()> {
+    fn send(&mut self) -> ControlFlow<()> {
         let batch = std::mem::take(&mut self.batch);
         let number = self.number;
         self.number += 1;
-        if number < self.done.batches {
-            self.shared.progress.skip(batch.weight);
-            self.changed = self.number == self.done.batches && self.chain != self.done.chain;
+        if number < self.resume_from.batches {
+            self.shared.progress.skip(batch.source_bytes);
+            self.changed =
+                self.number == self.resume_from.batches && self.chain != self.resume_from.chain;
             return if self.changed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
         let Shared { settings, budget, progress, halted, .. } = self.shared;
         let (sender, chain) = (self.sender.clone(), self.chain);
-        let taken = Taken { bytes: batch.data.len(), budget, halted };
-        budget.take(taken.bytes);
+        let reservation = Reservation { bytes: batch.data.len(), budget, halted };
+        budget.reserve(reservation.bytes);
         self.scope.spawn(move |_| {
-            let weight = batch.weight;
-            // The writer outlives the cores, unless it panicked; then the scan fails anyway.
-            let hand_on = |made| drop(sender.send((number, made)));
-            let judged = judge(settings, (budget, number), batch, &hand_on);
-            drop(taken);
-            progress.judged(&judged.tally, weight);
-            let room = budget.take_text(number, judged.text.len());
-            hand_on(Made::Batch { judged: Box::new(judged), chain, room });
+            let source_bytes = batch.source_bytes;
+            // The writer outlives the workers, unless it panicked. Then the scan fails anyway.
+            let emit = |made| drop(sender.send((number, made)));
+            let judged = judge(settings, (budget, number), batch, &emit);
+            drop(reservation);
+            progress.judged(&judged.tally, source_bytes);
+            let reserved = budget.reserve_output(number, judged.text.len());
+            emit(BatchOutput::Batch { judged: Box::new(judged), chain, reserved });
         });
         ControlFlow::Continue(())
     }
 }
 
-/// Bytes taken from the budget; a core that panics ends the scan instead of keeping them.
-struct Taken<'b> {
+/// Bytes reserved in the budget. They are released on drop. A worker that panics ends the scan.
+struct Reservation<'b> {
     bytes: usize,
     budget: &'b Budget,
     halted: &'b AtomicBool,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.budget.give_bytes(self.bytes);
+        self.budget.release_bytes(self.bytes);
         if thread::panicking() {
             self.halted.store(true, Ordering::Relaxed);
             self.budget.close();
@@ -242,18 +243,18 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// One source that is read while its messages go to the cores.
-struct Source<'a, 'p, 'scope> {
+/// A source that is split while its messages go to the workers.
+struct SplitSource<'a, 'p, 'scope> {
     producer: &'a mut Producer<'p, 'scope>,
     meter: &'a Meter<'scope>,
-    /// Bytes of the source already counted in a batch.
+    /// Bytes of the source that the progress already counts.
     counted: u64,
     name: Arc<str>,
 }
 
-impl<'a, 'p, 'scope> Source<'a, 'p, 'scope> {
+impl<'a, 'p, 'scope> SplitSource<'a, 'p, 'scope> {
     fn new(producer: &'a mut Producer<'p, 'scope>, meter: &'a Meter<'scope>) -> Self {
-        Source { producer, meter, counted: 0, name: Arc::from("") }
+        SplitSource { producer, meter, counted: 0, name: Arc::from("") }
     }
 
     fn name(&mut self, source: &str) -> Arc<str> {
@@ -264,24 +265,29 @@ impl<'a, 'p, 'scope> Source<'a, 'p, 'scope> {
     }
 }
 
-impl Sink for Source<'_, '_, '_> {
-    fn hold(&mut self, bytes: usize) {
+impl Sink for SplitSource<'_, '_, '_> {
+    fn wait_for_memory(&mut self, bytes: usize) {
         self.producer.shared.budget.wait(bytes);
     }
 
-    fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+    fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()> {
         let source = self.name(source);
         self.producer.shared.progress.read(self.meter.bytes() - self.counted);
         self.counted = self.meter.bytes();
-        let Raw { offset, bytes, lead, quoting } = raw;
+        let RawMessage { offset, bytes, from_line_len, quoting } = raw;
         if bytes.len() >= BATCH_BYTES {
-            self.producer.hand_out()?;
+            self.producer.flush()?;
         }
         let start = self.producer.batch.data.len();
-        let item =
-            Item::Message { source, offset, range: start..start + bytes.len(), lead, quoting };
+        let item = Item::Message {
+            source,
+            offset,
+            range: start..start + bytes.len(),
+            from_line_len,
+            quoting,
+        };
         match bytes {
-            // A large message keeps its buffer: no second copy while it waits.
+            // A large message keeps its buffer, so that no second copy waits.
             Cow::Owned(bytes) if start == 0 => self.producer.add_owned(item, bytes),
             bytes => self.producer.add(item, 0, &bytes),
         }
@@ -292,19 +298,19 @@ impl Sink for Source<'_, '_, '_> {
         self.producer.unread(source, offset, why.to_owned())
     }
 
-    fn passed_over(&mut self) -> ControlFlow<()> {
-        self.producer.add(Item::PassedOver, 0, &[])
+    fn skipped(&mut self) -> ControlFlow<()> {
+        self.producer.add(Item::Skipped, 0, &[])
     }
 }
 
-/// Whether a range lies in an uncompressed mbox.
-fn fits(file: &mut File, range: &Range<u64>) -> Result<(), String> {
+/// Checks that a range lies in an uncompressed mbox.
+fn check_range(file: &mut File, range: &Range<u64>) -> Result<(), String> {
     let length = file.metadata().map_err(|error| error.to_string())?.len();
     if range.end > length {
         return Err(format!("expected a range up to byte {length} at most, found {}", range.end));
     }
     let mut prefix = Vec::new();
-    let read = file.take(sniff::PREFIX as u64).read_to_end(&mut prefix);
+    let read = file.take(sniff::PREFIX_BYTES as u64).read_to_end(&mut prefix);
     read.map_err(|error| error.to_string())?;
     match sniff::kind(&prefix) {
         Kind::Mbox => Ok(()),
@@ -313,19 +319,19 @@ fn fits(file: &mut File, range: &Range<u64>) -> Result<(), String> {
     }
 }
 
-fn name(path: &Path) -> Arc<str> {
+fn source_name(path: &Path) -> Arc<str> {
     Arc::from(path.to_string_lossy())
 }
 
-impl Chain {
-    fn link(&mut self, item: &Item, weight: u64) {
+impl HashChain {
+    fn add_item(&mut self, item: &Item, source_bytes: u64) {
         match item {
-            Item::File { source, .. } => self.add(source, 0, weight),
+            Item::File { source, .. } => self.add(source, 0, source_bytes),
             Item::Message { source, offset, range, .. } => {
                 self.add(source, *offset, range.len() as u64);
             }
             Item::Unread { source, offset, .. } => self.add(source, *offset, u64::MAX),
-            Item::PassedOver => self.add("", 0, 0),
+            Item::Skipped => self.add("", 0, 0),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::record::tally::Tally;
 
 use super::walk::{Entry, Walk};
 
-/// Counts what is done. Drawn only on a terminal.
+/// Counts messages and findings. Drawn only on a terminal.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -36,7 +36,7 @@ impl Progress {
         Progress { bar, messages: AtomicU64::new(0), findings: AtomicU64::new(0) }
     }
 
-    /// Sums up the sizes beside the scan, so that the time left can be told.
+    /// Sums up the file sizes in the background, so that the remaining time can be shown.
     pub fn size_up(&self, paths: Vec<PathBuf>) {
         if !io::stderr().is_terminal() {
             return;
@@ -45,7 +45,7 @@ impl Progress {
         std::thread::spawn(move || {
             let sum = paths.into_iter().flat_map(Walk::new).map(|entry| match entry {
                 Entry::File { size, .. } => size,
-                Entry::Stream { .. } | Entry::PassedOver | Entry::Unread { .. } => 0,
+                Entry::Stream { .. } | Entry::Skipped | Entry::Unread { .. } => 0,
             });
             let sum = sum.sum();
             let style = "{bar:20} {bytes}/{total_bytes} {bytes_per_sec} {msg}, {eta} left";
@@ -56,17 +56,17 @@ impl Progress {
         });
     }
 
-    /// So many bytes of a source were read.
+    /// Counts bytes of a source that were read.
     pub(super) fn read(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    /// An earlier run did these bytes.
+    /// Counts bytes that an earlier run has read.
     pub(super) fn skip(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    /// A batch was judged.
+    /// Counts a batch that was judged.
     pub(super) fn judged(&self, tally: &Tally, bytes: u64) {
         let messages = self.messages.fetch_add(tally.messages, Ordering::Relaxed) + tally.messages;
         let more = tally.total_findings();
@@ -77,7 +77,7 @@ impl Progress {
         self.bar.inc(bytes);
     }
 
-    /// Names what could not be read, above the bar.
+    /// Prints which sources could not be read, above the progress bar.
     pub(super) fn unread(&self, tally: &Tally) {
         for unread in &tally.unread_sources {
             let at = match unread.offset {
@@ -86,12 +86,12 @@ impl Progress {
             };
             let line =
                 format!("linkmilter: {}{at}: {}\n", visible(&unread.source), visible(&unread.why));
-            // Whoever closed standard error does not want to be told.
+            // Ignore errors: standard error may be closed.
             self.bar.suspend(|| drop(io::stderr().write_all(line.as_bytes())));
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the progress bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,5 +1,5 @@
-//! Cuts sources into pieces for many machines: files, and ranges of large mboxes that begin and
-//! end between messages, as entries of `--files0-from`.
+//! Splits sources for several machines: writes files, and ranges of large mboxes that begin and end
+//! between messages, as entries of `--files0-from`.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -7,22 +7,23 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::mbox::{Piece, Splitter};
-use super::sniff::{self, Kind, PREFIX};
+use super::mbox::{MboxItem, Splitter};
+use super::sniff::{self, Kind, PREFIX_BYTES};
 use super::walk::{Entry, Walk};
 
-/// Writes the entries of a path, each ended by NUL. An mbox of more than `size` bytes is cut into
-/// ranges of about that size; all else is one entry. What cannot be read is an entry as well, so
-/// that the scan names it.
-pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, largest: usize) -> io::Result<()> {
+/// Writes the entries of a path, NUL-terminated. An mbox of more than `size` bytes is split into
+/// ranges of about that size. Everything else is one entry. So is what cannot be read: the scan
+/// will report it.
+pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, max_message: usize) -> io::Result<()> {
     for entry in Walk::new(path) {
         match entry {
-            Entry::PassedOver => {}
+            Entry::Skipped => {}
             Entry::Stream { path } | Entry::Unread { path, .. } => write_path(out, &path)?,
             Entry::File { path, size: bytes } => {
-                let starts = if bytes > size { cut(&path, size, largest) } else { None };
-                match starts {
-                    Some(starts) => write_ranges(out, &path, &starts)?,
+                let message_starts =
+                    if bytes > size { range_starts(&path, size, max_message) } else { None };
+                match message_starts {
+                    Some(message_starts) => write_ranges(out, &path, &message_starts)?,
                     None => write_path(out, &path)?,
                 }
             }
@@ -31,20 +32,21 @@ pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, largest: usize) -> i
     Ok(())
 }
 
-/// Where ranges of an mbox begin, and its end; `None` when the file is no mbox or cannot be read.
-fn cut(path: &Path, size: u64, largest: usize) -> Option<Vec<u64>> {
+/// The starts of the ranges of an mbox, and its end. `None` when the file is not an mbox or cannot
+/// be read.
+fn range_starts(path: &Path, size: u64, max_message: usize) -> Option<Vec<u64>> {
     let mut file = File::open(path).ok()?;
     let mut prefix = Vec::new();
-    (&file).take(PREFIX as u64).read_to_end(&mut prefix).ok()?;
+    (&file).take(PREFIX_BYTES as u64).read_to_end(&mut prefix).ok()?;
     if sniff::kind(&prefix) != Kind::Mbox {
         return None;
     }
     file.rewind().ok()?;
-    starts(&file, size, largest).ok()
+    message_starts(&file, size, max_message).ok()
 }
 
-fn write_ranges(out: &mut dyn Write, path: &Path, starts: &[u64]) -> io::Result<()> {
-    for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
+fn write_ranges(out: &mut dyn Write, path: &Path, message_starts: &[u64]) -> io::Result<()> {
+    for (start, end) in message_starts.iter().zip(message_starts.iter().skip(1)) {
         write!(out, "mbox:{start}-{end}:")?;
         out.write_all(path.as_os_str().as_bytes())?;
         out.write_all(b"\0")?;
@@ -53,30 +55,31 @@ fn write_ranges(out: &mut dyn Write, path: &Path, starts: &[u64]) -> io::Result<
 }
 
 /// Offsets of messages at least `size` bytes apart, and the end of the file.
-fn starts(file: &File, size: u64, largest: usize) -> io::Result<Vec<u64>> {
+fn message_starts(file: &File, size: u64, max_message: usize) -> io::Result<Vec<u64>> {
     let end = file.metadata()?.len();
-    let mut splitter = Splitter::new(file, 0, largest);
-    let mut starts = vec![0];
+    let mut splitter = Splitter::new(file, 0, max_message);
+    let mut message_starts = vec![0];
     while let Some(piece) = splitter.next(&mut |_| ())? {
-        let (Piece::TooLarge { offset } | Piece::Message(super::message::Raw { offset, .. })) =
-            piece;
-        let far = starts.last().is_none_or(|last| offset >= last + size);
+        let (MboxItem::TooLarge { offset }
+        | MboxItem::Message(super::message::RawMessage { offset, .. })) = piece;
+        let far = message_starts.last().is_none_or(|last| offset >= last + size);
         if far && follows_empty_line(file, offset)? {
-            starts.push(offset);
+            message_starts.push(offset);
         }
     }
-    starts.push(end);
-    Ok(starts)
+    message_starts.push(end);
+    Ok(message_starts)
 }
 
-/// Whether whoever reads from here on sees a separator: in mboxcl2 there may be no empty line.
+/// Whether a reader that starts here recognizes the separator. In mboxcl2 there may be no empty
+/// line before it.
 fn follows_empty_line(file: &File, offset: u64) -> io::Result<bool> {
     let mut before = [0; 3];
     file.read_exact_at(&mut before, offset.saturating_sub(3))?;
     Ok(before.ends_with(b"\n\n") || before == *b"\n\r\n")
 }
 
-/// A path that begins like a range is written so that it is none.
+/// Writes a path. If it looks like a range, `./` is put in front.
 fn write_path(out: &mut dyn Write, path: &Path) -> io::Result<()> {
     let bytes = path.as_os_str().as_bytes();
     if bytes.starts_with(b"mbox:") {
@@ -118,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_stays_whole() {
+    fn other_sources_are_not_split() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.eml"), "A: b\n\n".repeat(100)).unwrap();
         std::fs::write(folder.path().join("b.gz"), [0x1F, 0x8B, 8].repeat(1000)).unwrap();

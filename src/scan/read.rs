@@ -1,4 +1,4 @@
-//! Takes a source apart into messages, through compression, archives and mboxes.
+//! Splits a source into messages, through compression, archives and mboxes.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,52 +9,52 @@ use crate::record::names::bounded;
 
 use super::budget::Gate;
 use super::decode::{self, Meter};
-use super::mbox::{Piece, Splitter};
-use super::message::{Quoting, Raw};
-use super::sniff::{self, Kind, PREFIX};
+use super::mbox::{MboxItem, Splitter};
+use super::message::{Quoting, RawMessage};
+use super::sniff::{self, Kind, PREFIX_BYTES};
 
-/// Layers of compression and archives inside one another. `mails.tar.gz` has two.
-const LAYERS: usize = 4;
-/// Bytes of an archive between an entry and the next one, which is its header with its name: paths have
-/// 4,096 bytes, attributes in front of them some kilobytes.
-const HEADER: u64 = 1 << 20;
+/// Maximum nesting of compression and archives. `mails.tar.gz` has two layers.
+const MAX_LAYERS: usize = 4;
+/// Size limit in bytes of a tar header with its name, which is everything between two entries.
+/// Paths have 4,096 bytes, attributes some kilobytes.
+const MAX_TAR_HEADER_BYTES: u64 = 1 << 20;
 
-/// Takes what a source holds, in order.
+/// Receives the content of a source, in order.
 pub trait Sink {
-    /// This many bytes are about to be held for a message that is not whole yet.
-    fn hold(&mut self, bytes: usize);
+    /// Waits until this many bytes may be buffered for a message.
+    fn wait_for_memory(&mut self, bytes: usize);
     /// A message.
-    fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()>;
-    /// What could not be read, from an offset on.
+    fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()>;
+    /// Something that could not be read, from an offset on.
     fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()>;
-    /// A file that is no message by the rules of its folder or archive.
-    fn passed_over(&mut self) -> ControlFlow<()>;
+    /// A file that is not a message by the rules of its folder or archive.
+    fn skipped(&mut self) -> ControlFlow<()>;
 }
 
-/// Reads a stream whatever it holds. `largest` bounds one message, in bytes.
+/// Reads a stream, whatever it contains. `max_message` is the size limit of a message in bytes.
 pub fn stream(
     source: &str,
     reader: Box<dyn Read + '_>,
     meter: &Meter<'_>,
-    largest: usize,
+    max_message: usize,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    Reader { meter, largest, sink }.layer(source, reader, 0)
+    Reader { meter, max_message, sink }.layer(source, reader, 0)
 }
 
-/// Reads a file that is held whole.
+/// Reads a file that is completely in memory.
 pub fn slice(
     source: &str,
     bytes: &[u8],
     gate: Gate<'_>,
-    largest: usize,
+    max_message: usize,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    match sniff::kind(bytes.get(..PREFIX).unwrap_or(bytes)) {
+    match sniff::kind(bytes.get(..PREFIX_BYTES).unwrap_or(bytes)) {
         Kind::Message => single(source, Cow::Borrowed(bytes), sink),
         _ => {
             let meter = Meter::new(gate);
-            stream(source, Box::new(meter.count(bytes)), &meter, largest, sink)
+            stream(source, Box::new(meter.count(bytes)), &meter, max_message, sink)
         }
     }
 }
@@ -65,13 +65,13 @@ pub fn mbox<R: Read>(
     mut splitter: Splitter<R>,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    let largest = splitter.largest();
+    let max_message = splitter.max_message();
     loop {
-        match splitter.next(&mut |bytes| sink.hold(bytes)) {
+        match splitter.next(&mut |bytes| sink.wait_for_memory(bytes)) {
             Ok(None) => return ControlFlow::Continue(()),
-            Ok(Some(Piece::Message(raw))) => sink.message(source, raw)?,
-            Ok(Some(Piece::TooLarge { offset })) => {
-                sink.unread(source, offset, &too_large(largest))?;
+            Ok(Some(MboxItem::Message(raw))) => sink.message(source, raw)?,
+            Ok(Some(MboxItem::TooLarge { offset })) => {
+                sink.unread(source, offset, &too_large(max_message))?;
             }
             Err(error) => {
                 return sink.unread(source, splitter.offset(), &error.to_string());
@@ -82,7 +82,7 @@ pub fn mbox<R: Read>(
 
 struct Reader<'r, 'w> {
     meter: &'r Meter<'w>,
-    largest: usize,
+    max_message: usize,
     sink: &'r mut dyn Sink,
 }
 
@@ -93,23 +93,25 @@ impl Reader<'_, '_> {
         mut reader: Box<dyn Read + '_>,
         depth: usize,
     ) -> ControlFlow<()> {
-        let mut prefix = Vec::with_capacity(PREFIX);
-        if let Err(error) = reader.by_ref().take(PREFIX as u64).read_to_end(&mut prefix) {
+        let mut prefix = Vec::with_capacity(PREFIX_BYTES);
+        if let Err(error) = reader.by_ref().take(PREFIX_BYTES as u64).read_to_end(&mut prefix) {
             if prefix.is_empty() {
                 return self.sink.unread(source, 0, &error.to_string());
             }
-            // What came before it may be a whole message.
-            reader = Box::new(Broken { kind: error.kind(), why: error.to_string() });
+            // What was read before the error may be a complete message.
+            reader = Box::new(FailingReader { kind: error.kind(), why: error.to_string() });
         }
         let kind = sniff::kind(&prefix);
         let reader = Cursor::new(prefix).chain(reader);
         match kind {
             Kind::Empty => ControlFlow::Continue(()),
-            Kind::Foreign(what) => self.sink.unread(source, 0, &format!("no mail but {what}")),
+            Kind::NotMail(what) => {
+                self.sink.unread(source, 0, &format!("expected mail, found {what}"))
+            }
             Kind::Message => self.single(source, reader),
-            Kind::Mbox => mbox(source, Splitter::new(reader, 0, self.largest), self.sink),
-            Kind::Tar | Kind::Compressed(_) if depth >= LAYERS => {
-                let why = format!("more than {LAYERS} layers of archives and compression");
+            Kind::Mbox => mbox(source, Splitter::new(reader, 0, self.max_message), self.sink),
+            Kind::Tar | Kind::Compressed(_) if depth >= MAX_LAYERS => {
+                let why = format!("more than {MAX_LAYERS} layers of archives and compression");
                 self.sink.unread(source, 0, &why)
             }
             Kind::Tar => self.tar(source, reader, depth),
@@ -125,13 +127,13 @@ impl Reader<'_, '_> {
     fn single(&mut self, source: &str, reader: impl Read) -> ControlFlow<()> {
         const STEP: u64 = 1 << 20;
         let mut bytes = Vec::new();
-        let mut reader = reader.take(self.largest as u64 + 1);
+        let mut reader = reader.take(self.max_message as u64 + 1);
         loop {
-            self.sink.hold(bytes.len() + STEP as usize);
+            self.sink.wait_for_memory(bytes.len() + STEP as usize);
             match reader.by_ref().take(STEP).read_to_end(&mut bytes) {
                 Ok(0) => break,
-                Ok(_) if bytes.len() > self.largest => {
-                    return self.sink.unread(source, 0, &too_large(self.largest));
+                Ok(_) if bytes.len() > self.max_message => {
+                    return self.sink.unread(source, 0, &too_large(self.max_message));
                 }
                 Ok(_) => {}
                 Err(error) => {
@@ -145,16 +147,16 @@ impl Reader<'_, '_> {
     }
 
     fn tar(&mut self, source: &str, reader: impl Read, depth: usize) -> ControlFlow<()> {
-        let limit = Cell::new(HEADER);
-        let mut archive = tar::Archive::new(Headed { reader, at: 0, limit: &limit });
+        let limit = Cell::new(MAX_TAR_HEADER_BYTES);
+        let mut archive = tar::Archive::new(HeaderLimitedReader { reader, at: 0, limit: &limit });
         let entries = match archive.entries() {
             Ok(entries) => entries,
             Err(error) => return self.sink.unread(source, 0, &error.to_string()),
         };
         for entry in entries {
-            // Nothing after a broken header can be trusted.
-            let named = entry.and_then(|entry| Ok((behind(&entry)?, entry)));
-            let (behind, entry) = match named {
+            // After an invalid header nothing can be trusted.
+            let named = entry.and_then(|entry| Ok((entry_end(&entry)?, entry)));
+            let (entry_end, entry) = match named {
                 Ok(named) => named,
                 Err(error) => return self.sink.unread(source, 0, &error.to_string()),
             };
@@ -168,16 +170,17 @@ impl Reader<'_, '_> {
                 tar::EntryType::Directory
                 | tar::EntryType::XHeader
                 | tar::EntryType::XGlobalHeader => {}
-                _ => self.sink.passed_over()?,
+                _ => self.sink.skipped()?,
             }
-            limit.set(behind.saturating_add(HEADER));
+            limit.set(entry_end.saturating_add(MAX_TAR_HEADER_BYTES));
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Where in its archive the bytes of an entry end; those of a sparse one are fewer than it has.
-fn behind<R: Read>(entry: &tar::Entry<'_, R>) -> io::Result<u64> {
+/// Offset in the archive of the end of an entry. A sparse entry is stored in fewer bytes than its
+/// size.
+fn entry_end<R: Read>(entry: &tar::Entry<'_, R>) -> io::Result<u64> {
     let size = match entry.header().entry_type() {
         tar::EntryType::GNUSparse => entry.header().entry_size()?,
         _ => entry.size(),
@@ -185,34 +188,37 @@ fn behind<R: Read>(entry: &tar::Entry<'_, R>) -> io::Result<u64> {
     Ok(entry.raw_file_position().saturating_add(size))
 }
 
-/// Reads an archive up to a limit, which is moved on with its entries: the header of one is held as a
-/// whole, with whatever name the archive gives it.
-struct Headed<'l, R> {
+/// Reads an archive up to a limit, which moves with its entries. The tar parser holds a complete
+/// header in memory, with a name of whatever length the archive says.
+struct HeaderLimitedReader<'l, R> {
     reader: R,
     at: u64,
     limit: &'l Cell<u64>,
 }
 
-impl<R: Read> Read for Headed<'_, R> {
+impl<R: Read> Read for HeaderLimitedReader<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = self.limit.get().saturating_sub(self.at);
         if left == 0 {
-            return Err(io::Error::other(format!("a header of more than {} KiB", HEADER >> 10)));
+            return Err(io::Error::other(format!(
+                "a header of more than {} KiB",
+                MAX_TAR_HEADER_BYTES >> 10
+            )));
         }
-        let most = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
-        let n = self.reader.read(out.get_mut(..most).unwrap_or_default())?;
+        let limit_here = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        let n = self.reader.read(out.get_mut(..limit_here).unwrap_or_default())?;
         self.at += n as u64;
         Ok(n)
     }
 }
 
-/// The rest of a stream that could not be read on.
-struct Broken {
+/// Returns the error of a stream that could not be read further.
+struct FailingReader {
     kind: io::ErrorKind,
     why: String,
 }
 
-impl Read for Broken {
+impl Read for FailingReader {
     fn read(&mut self, _out: &mut [u8]) -> io::Result<usize> {
         Err(io::Error::new(self.kind, self.why.clone()))
     }
@@ -222,11 +228,11 @@ fn single(source: &str, bytes: Cow<'_, [u8]>, sink: &mut dyn Sink) -> ControlFlo
     if bytes.is_empty() {
         return ControlFlow::Continue(());
     }
-    sink.message(source, Raw { offset: 0, bytes, lead: 0, quoting: Quoting::None })
+    sink.message(source, RawMessage { offset: 0, bytes, from_line_len: 0, quoting: Quoting::None })
 }
 
-pub(super) fn too_large(largest: usize) -> String {
-    format!("a message of more than {} MiB", largest >> 20)
+pub(super) fn too_large(max_message: usize) -> String {
+    format!("a message of more than {} MiB", max_message >> 20)
 }
 
 #[cfg(test)]
@@ -234,26 +240,30 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::record::names::LONGEST;
+    use crate::record::names::MAX_NAME_BYTES;
 
     #[derive(Default)]
     struct Log {
-        letters: Vec<(String, u64, usize)>,
+        messages: Vec<(String, u64, usize)>,
         unread: Vec<(String, String)>,
         passed: usize,
     }
 
     impl Sink for Log {
-        fn hold(&mut self, _bytes: usize) {}
-        fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
-            self.letters.push((source.to_owned(), raw.offset, raw.bytes.len() - raw.lead));
+        fn wait_for_memory(&mut self, _bytes: usize) {}
+        fn message(&mut self, source: &str, raw: RawMessage<'_>) -> ControlFlow<()> {
+            self.messages.push((
+                source.to_owned(),
+                raw.offset,
+                raw.bytes.len() - raw.from_line_len,
+            ));
             ControlFlow::Continue(())
         }
         fn unread(&mut self, source: &str, _offset: u64, why: &str) -> ControlFlow<()> {
             self.unread.push((source.to_owned(), why.to_owned()));
             ControlFlow::Continue(())
         }
-        fn passed_over(&mut self) -> ControlFlow<()> {
+        fn skipped(&mut self) -> ControlFlow<()> {
             self.passed += 1;
             ControlFlow::Continue(())
         }
@@ -284,13 +294,15 @@ mod tests {
         builder.into_inner().unwrap()
     }
 
-    /// One entry behind another, with a name as long as it wants, after GNU or POSIX.
+    /// Two entries, the second with a name of this length, in the GNU or the POSIX format.
     fn tar_of_long_name(name: usize, pax: bool) -> Vec<u8> {
         let mut builder = tar::Builder::new(Vec::new());
         let mut header = tar::Header::new_ustar();
-        header.set_size(2 * HEADER);
+        header.set_size(2 * MAX_TAR_HEADER_BYTES);
         header.set_cksum();
-        builder.append_data(&mut header, "long.bin", io::repeat(0).take(2 * HEADER)).unwrap();
+        builder
+            .append_data(&mut header, "long.bin", io::repeat(0).take(2 * MAX_TAR_HEADER_BYTES))
+            .unwrap();
         let path = "a/".repeat(name / 2) + "z";
         let mut header = tar::Header::new_gnu();
         if pax {
@@ -313,11 +325,11 @@ mod tests {
     fn a_name_in_an_archive_is_bounded_and_a_header_ends() {
         for pax in [false, true] {
             let found = log(&tar_of_long_name(100_000, pax));
-            let [(name, ..)] = found.letters.as_slice() else { panic!("{:?}", found.letters) };
-            assert!(name.len() <= LONGEST + 2, "{}", name.len());
+            let [(name, ..)] = found.messages.as_slice() else { panic!("{:?}", found.messages) };
+            assert!(name.len() <= MAX_NAME_BYTES + 2, "{}", name.len());
             assert!(name.starts_with("s!a/a/") && name.ends_with("/a/z"), "{name}");
             let found = log(&tar_of_long_name(2 << 20, pax));
-            assert!(found.letters.is_empty());
+            assert!(found.messages.is_empty());
             let unread: Vec<&str> = found.unread.iter().map(|(_, why)| why.as_str()).collect();
             assert_eq!(unread.last(), Some(&"a header of more than 1024 KiB"), "{unread:?}");
         }
@@ -330,22 +342,22 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_taken_off() {
+    fn layers_of_compression_and_archives_are_unpacked() {
         let xz = {
             let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
             encoder.write_all(MBOX).unwrap();
             encoder.finish().unwrap()
         };
-        assert_eq!(log(EML).letters, [("s".to_owned(), 0, 17)]);
-        assert_eq!(log(MBOX).letters.len(), 2);
-        assert_eq!(log(&gzip(EML)).letters, [("s".to_owned(), 0, 17)]);
-        assert_eq!(log(&xz).letters, log(MBOX).letters);
-        assert_eq!(log(&zstd::encode_all(MBOX, 1).unwrap()).letters, log(MBOX).letters);
+        assert_eq!(log(EML).messages, [("s".to_owned(), 0, 17)]);
+        assert_eq!(log(MBOX).messages.len(), 2);
+        assert_eq!(log(&gzip(EML)).messages, [("s".to_owned(), 0, 17)]);
+        assert_eq!(log(&xz).messages, log(MBOX).messages);
+        assert_eq!(log(&zstd::encode_all(MBOX, 1).unwrap()).messages, log(MBOX).messages);
         let archive = tar(&[("a.eml", EML), ("dir/old.mbox.gz", &gzip(MBOX))]);
         let found = log(&gzip(&archive));
-        assert_eq!(found.letters.len(), 3);
-        assert_eq!(found.letters[0].0, "s!a.eml");
-        assert_eq!(found.letters[2], ("s!dir/old.mbox.gz".to_owned(), 50, 16));
+        assert_eq!(found.messages.len(), 3);
+        assert_eq!(found.messages[0].0, "s!a.eml");
+        assert_eq!(found.messages[2], ("s!dir/old.mbox.gz".to_owned(), 50, 16));
         assert_eq!((found.passed, found.unread.len()), (1, 0));
     }
 
@@ -353,23 +365,23 @@ mod tests {
     fn a_stream_cut_short_gives_what_it_has_and_says_so() {
         let whole = gzip(&MBOX.repeat(1000));
         let found = log(&whole[..whole.len() / 2]);
-        assert!(found.letters.len() > 100);
+        assert!(found.messages.len() > 100);
         assert_eq!(found.unread.len(), 1);
     }
 
-    /// A message that is shorter than what tells its kind as well.
+    /// Also with a message that is shorter than the bytes which identify a file.
     #[test]
-    fn a_message_is_judged_whatever_stands_behind_its_stream() {
+    fn a_message_is_judged_even_if_its_stream_fails_later() {
         for (bytes, read, unread) in [
             ([gzip(EML), b"garbage".to_vec()].concat(), 1, 1),
             ([gzip(EML), vec![0x1f, 0x8b, 8]].concat(), 1, 1),
             ([gzip(MBOX), b"garbage".to_vec()].concat(), 2, 1),
-            // An archive says itself where it ends.
+            // A tar archive marks its own end.
             ([gzip(&tar(&[("a.eml", EML)])), b"garbage".to_vec()].concat(), 1, 0),
         ] {
             let found = log(&bytes);
-            assert_eq!(found.letters.len(), read, "{:?}", found.unread);
-            assert_eq!(found.unread.len(), unread, "{:?}", found.letters);
+            assert_eq!(found.messages.len(), read, "{:?}", found.unread);
+            assert_eq!(found.unread.len(), unread, "{:?}", found.messages);
         }
     }
 
@@ -380,13 +392,13 @@ mod tests {
             bytes = gzip(&bytes);
         }
         let found = log(&bytes);
-        assert!(found.letters.is_empty());
+        assert!(found.messages.is_empty());
         assert!(found.unread[0].1.starts_with("more than 4 layers"));
     }
 
     #[test]
-    fn what_is_no_mail_is_named() {
-        assert_eq!(log(b"PK\x03\x04rest").unread[0].1, "no mail but a zip archive");
+    fn other_file_types_are_reported() {
+        assert_eq!(log(b"PK\x03\x04rest").unread[0].1, "expected mail, found a zip archive");
         assert!(log(b"").unread.is_empty());
         let big = gzip(&[b"A: b\n\n".to_vec(), vec![b'x'; 2 << 20]].concat());
         assert_eq!(log(&big).unread[0].1, "a message of more than 1 MiB");

@@ -1,4 +1,4 @@
-//! Walks what was named: files, folders, Maildirs, MH folders, in an order that never changes.
+//! Lists files, folders, Maildirs and MH folders in an order that never changes.
 
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::recall::maildir::is_maildir;
 
-/// What the walk meets.
+/// An entry of the listing.
 #[derive(Debug)]
 pub enum Entry {
     File {
@@ -16,65 +16,67 @@ pub enum Entry {
         /// In bytes.
         size: u64,
     },
-    /// A pipe or a device that was named itself: it is read to its end, as standard input is.
+    /// A pipe or a device that was given as an argument. It is read to its end, like standard
+    /// input.
     Stream {
         path: PathBuf,
     },
-    /// No message by the rules of its folder: an index, a hidden file, a pipe, a link to a folder.
-    PassedOver,
+    /// Not a message by the rules of its folder: an index, a hidden file, a pipe, a symbolic link
+    /// to a folder.
+    Skipped,
     Unread {
         path: PathBuf,
         why: String,
     },
 }
 
-/// Walks one named path, depth first, names in the order of their bytes.
+/// Lists one given path, depth first, sorted by the bytes of the names.
 ///
-/// Holds the names of the folders above the current one: about 80 bytes a name.
+/// Keeps the names of the folders above the current one in memory: about 80 bytes per name.
 #[derive(Debug)]
 pub struct Walk {
     stack: Vec<Folder>,
-    /// The named path itself, until it was looked at.
-    first: Option<PathBuf>,
+    /// The given path itself, until it was examined.
+    root: Option<PathBuf>,
 }
 
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
-    /// Last name first.
+    /// In reverse order.
     names: Vec<(Box<OsStr>, FileType)>,
     layout: Layout,
 }
 
-/// How a folder keeps its messages.
+/// How a folder stores messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// Every file may be one.
+    /// Every file may be a message.
     Plain,
-    /// `cur` and `new` of a Maildir: every file is one.
+    /// `cur` and `new` of a Maildir: every file is a message.
     MaildirLeaf,
-    /// The Maildir itself: only folders count.
+    /// A Maildir itself: only its folders count.
     Maildir,
-    /// MH: files named by a number.
+    /// MH: messages are files whose name is a number.
     Mh,
 }
 
 impl Walk {
     pub fn new(path: PathBuf) -> Walk {
-        Walk { stack: Vec::new(), first: Some(path) }
+        Walk { stack: Vec::new(), root: Some(path) }
     }
 
-    /// Looks at the path that was named; links are followed here.
-    fn named(&mut self, path: PathBuf) -> Option<Entry> {
+    /// Examines the given path. Symbolic links are followed here.
+    fn examine_root(&mut self, path: PathBuf) -> Option<Entry> {
         match fs::metadata(&path) {
             Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
-            Ok(data) if data.is_dir() => self.enter(path),
+            Ok(data) if data.is_dir() => self.enter_folder(path),
             Ok(data) if !data.is_file() => Some(Entry::Stream { path }),
             Ok(data) => Some(Entry::File { path, size: data.len() }),
         }
     }
 
-    fn enter(&mut self, path: PathBuf) -> Option<Entry> {
+    fn enter_folder(&mut self, path: PathBuf) -> Option<Entry> {
         match list(&path) {
             Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
             Ok(names) => {
@@ -85,8 +87,8 @@ impl Walk {
         }
     }
 
-    /// What one name of a folder is; `None` when it is a folder that was entered.
-    fn look(
+    /// Examines an entry of a folder. `None` when it is a folder that was entered.
+    fn examine(
         &mut self,
         folder: &Path,
         layout: Layout,
@@ -100,16 +102,16 @@ impl Walk {
                 Layout::Maildir => name != "tmp",
                 Layout::MaildirLeaf => false,
             };
-            return if wanted { self.enter(path) } else { Some(Entry::PassedOver) };
+            return if wanted { self.enter_folder(path) } else { Some(Entry::Skipped) };
         }
         if !is_message_name(layout, name.as_bytes()) {
-            return Some(Entry::PassedOver);
+            return Some(Entry::Skipped);
         }
         match fs::metadata(&path) {
             Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
             Ok(data) if data.is_file() => Some(Entry::File { path, size: data.len() }),
-            // A link to a folder may lead back up; pipes and devices have no end.
-            Ok(_) => Some(Entry::PassedOver),
+            // A symbolic link to a folder may lead back up. Pipes and devices have no end.
+            Ok(_) => Some(Entry::Skipped),
         }
     }
 }
@@ -118,8 +120,8 @@ impl Iterator for Walk {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
-        if let Some(path) = self.first.take()
-            && let Some(entry) = self.named(path)
+        if let Some(path) = self.root.take()
+            && let Some(entry) = self.examine_root(path)
         {
             return Some(entry);
         }
@@ -130,14 +132,14 @@ impl Iterator for Walk {
                 continue;
             };
             let (path, layout) = (folder.path.clone(), folder.layout);
-            if let Some(entry) = self.look(&path, layout, &name, kind) {
+            if let Some(entry) = self.examine(&path, layout, &name, kind) {
                 return Some(entry);
             }
         }
     }
 }
 
-/// The names of a folder, last first.
+/// The names in a folder, in reverse order.
 fn list(path: &Path) -> io::Result<Vec<(Box<OsStr>, FileType)>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(path)? {
@@ -157,8 +159,12 @@ fn layout(path: &Path, names: &[(Box<OsStr>, FileType)]) -> Layout {
         return Layout::Mh;
     }
     let leaf = path.file_name().is_some_and(|name| name == "cur" || name == "new");
-    let beside = |name| path.parent().is_some_and(|above| above.join(name).is_dir());
-    if leaf && beside("cur") && beside("new") { Layout::MaildirLeaf } else { Layout::Plain }
+    let has_sibling = |name| path.parent().is_some_and(|above| above.join(name).is_dir());
+    if leaf && has_sibling("cur") && has_sibling("new") {
+        Layout::MaildirLeaf
+    } else {
+        Layout::Plain
+    }
 }
 
 fn is_message_name(layout: Layout, name: &[u8]) -> bool {
@@ -181,7 +187,7 @@ mod tests {
                 Entry::File { path, .. } => {
                     files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
                 }
-                Entry::PassedOver => passed += 1,
+                Entry::Skipped => passed += 1,
                 Entry::Stream { path } => files.push(format!("stream {}", path.display())),
                 Entry::Unread { path, why } => files.push(format!("{}: {why}", path.display())),
             }

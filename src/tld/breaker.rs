@@ -1,61 +1,62 @@
-//! A circuit breaker: it stops questions to servers that do not answer. A dead DNS then costs its
-//! deadline a few times, not once for each name. The clock is handed in.
+//! A circuit breaker for DNS queries. With a DNS that does not answer, only a few names cost the
+//! full deadline, not every one. The current time is a parameter.
 
 use std::time::Duration;
 
 use super::cache::Moment;
 use super::dns::Response;
 
-/// Timeouts in a row that open the breaker.
-const PATIENCE: u32 = 3;
+/// Timeouts in a row after which no queries are sent for a while.
+const MAX_TIMEOUTS: u32 = 3;
 
-/// How long no question is asked after the server has said that it refuses us.
-const UNWELCOME: Duration = Duration::from_secs(10 * 60);
+/// How long no query is sent after the server has said that it does not serve us.
+const DENIED_PAUSE: Duration = Duration::from_secs(10 * 60);
 
-/// Whether the servers seem to be there.
+/// State of the breaker for one group of servers.
 #[derive(Clone, Copy, Debug)]
 pub struct Breaker {
     pause: Duration,
     timeouts: u32,
-    /// Nobody asks before this moment.
-    until: Moment,
-    /// Before this moment no answer counts. Such an answer belongs to a question that was already under way
-    /// when the server said that it refuses us.
-    unwelcome: Moment,
+    /// No query before this time.
+    paused_until: Moment,
+    /// Before this time no response is recorded: it belongs to a query that was already under way
+    /// when the server said that it does not serve us.
+    denied_until: Moment,
 }
 
 impl Breaker {
-    /// `pause` is the time that nobody asks after [`PATIENCE`] timeouts in a row.
+    /// `pause` is the time without queries after [`MAX_TIMEOUTS`] timeouts in a row.
     pub fn new(pause: Duration) -> Breaker {
-        Breaker { pause, timeouts: 0, until: Moment::ZERO, unwelcome: Moment::ZERO }
+        Breaker { pause, timeouts: 0, paused_until: Moment::ZERO, denied_until: Moment::ZERO }
     }
 
-    /// Whether a question may be asked now. After a pause one may be; it decides about the next.
+    /// Whether a query may be sent now. After a pause one query may, and its response decides about
+    /// the next.
     pub fn may_ask(&mut self, now: Moment) -> bool {
-        if self.timeouts < PATIENCE {
+        if self.timeouts < MAX_TIMEOUTS {
             return true;
         }
-        if now < self.until {
+        if now < self.paused_until {
             return false;
         }
-        self.until = now.saturating_add(self.pause);
+        self.paused_until = now.saturating_add(self.pause);
         true
     }
 
-    /// Takes note of a response. Any answer, a failure as well, shows that somebody is there.
-    pub fn note(&mut self, response: Response, now: Moment) {
-        if now < self.unwelcome {
+    /// Records a response. Any response, a failure as well, shows that the server is reachable.
+    pub fn record(&mut self, response: Response, now: Moment) {
+        if now < self.denied_until {
             return;
         }
         match response {
             Response::Timeout => {
                 self.timeouts = self.timeouts.saturating_add(1);
-                self.until = now.saturating_add(self.pause);
+                self.paused_until = now.saturating_add(self.pause);
             }
-            Response::Unwelcome => {
-                self.timeouts = PATIENCE;
-                self.until = now.saturating_add(UNWELCOME.max(self.pause));
-                self.unwelcome = self.until;
+            Response::AccessDenied => {
+                self.timeouts = MAX_TIMEOUTS;
+                self.paused_until = now.saturating_add(DENIED_PAUSE.max(self.pause));
+                self.denied_until = self.paused_until;
             }
             Response::Exists { .. } | Response::Missing { .. } | Response::Failed => {
                 self.timeouts = 0;
@@ -77,27 +78,27 @@ mod tests {
         let mut breaker = Breaker::new(seconds(30));
         for second in 0..3 {
             assert!(breaker.may_ask(seconds(second)), "{second}");
-            breaker.note(Response::Timeout, seconds(second));
+            breaker.record(Response::Timeout, seconds(second));
         }
         assert!(!breaker.may_ask(seconds(3)));
         assert!(!breaker.may_ask(seconds(31)));
         assert!(breaker.may_ask(seconds(32)));
         assert!(!breaker.may_ask(seconds(32)), "one probe only");
-        breaker.note(Response::Exists { ttl: None }, seconds(33));
+        breaker.record(Response::Exists { ttl: None }, seconds(33));
         assert!(breaker.may_ask(seconds(33)) && breaker.may_ask(seconds(33)));
     }
 
     #[test]
-    fn who_does_not_want_us_is_left_alone_for_long() {
+    fn a_server_that_denies_access_is_left_alone_for_long() {
         let mut breaker = Breaker::new(seconds(30));
-        breaker.note(Response::Unwelcome, seconds(0));
-        // Answers of questions that were under way.
-        breaker.note(Response::Timeout, seconds(1));
-        breaker.note(Response::Missing { ttl: None }, seconds(2));
+        breaker.record(Response::AccessDenied, seconds(0));
+        // Responses to queries that were under way.
+        breaker.record(Response::Timeout, seconds(1));
+        breaker.record(Response::Missing { ttl: None }, seconds(2));
         assert!(!breaker.may_ask(seconds(3)) && !breaker.may_ask(seconds(599)));
         assert!(breaker.may_ask(seconds(600)), "one probe");
         assert!(!breaker.may_ask(seconds(600)));
-        breaker.note(Response::Missing { ttl: None }, seconds(601));
+        breaker.record(Response::Missing { ttl: None }, seconds(601));
         assert!(breaker.may_ask(seconds(601)));
     }
 
@@ -105,9 +106,9 @@ mod tests {
     fn an_answer_in_between_starts_the_count_anew() {
         let mut breaker = Breaker::new(seconds(30));
         for _ in 0..10 {
-            breaker.note(Response::Timeout, seconds(0));
-            breaker.note(Response::Timeout, seconds(0));
-            breaker.note(Response::Failed, seconds(0));
+            breaker.record(Response::Timeout, seconds(0));
+            breaker.record(Response::Timeout, seconds(0));
+            breaker.record(Response::Failed, seconds(0));
         }
         assert!(breaker.may_ask(seconds(0)));
     }

@@ -1,22 +1,22 @@
-//! Answers of the DNS, kept for as long as they hold. The clock is handed in.
+//! A cache of DNS answers. The current time is a parameter.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::engine::Answer;
 
-use super::dns::{Response, Told};
+use super::dns::{Resolution, Response};
 
-/// How long answers are kept, and how many.
+/// How many answers are kept, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Names at most. When full, what ends first goes first.
+    /// Names at most. When the cache is full, entries that expire first are evicted first.
     pub entries: usize,
-    /// Least and most time that "exists" is kept, whatever the TTL.
+    /// Minimum and maximum time to keep "exists", whatever the TTL.
     pub positive: (Duration, Duration),
-    /// Least and most time that "does not exist" is kept.
+    /// Minimum and maximum time to keep "does not exist".
     pub negative: (Duration, Duration),
-    /// Time that a failure is kept, so that a dead server does not cost every message its deadline.
+    /// Time to keep a failure, so that with a dead server not every message waits for the deadline.
     pub failure: Duration,
 }
 
@@ -32,15 +32,15 @@ impl Default for Bounds {
     }
 }
 
-/// Time since a moment that never changes while the cache lives; it must not go back.
+/// Time since a fixed point in the life of the cache. It must not go backwards.
 pub type Moment = Duration;
 
-/// A bounded map from a name to what the DNS said of it.
+/// A bounded map from names to DNS answers.
 #[derive(Debug)]
 pub struct Cache<A = Answer> {
     bounds: Bounds,
     entries: HashMap<Box<str>, Entry<A>>,
-    /// Look-ups that found an answer that still holds.
+    /// Look-ups that found an answer that has not expired.
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,
@@ -49,7 +49,7 @@ pub struct Cache<A = Answer> {
 #[derive(Clone, Copy, Debug)]
 struct Entry<A> {
     answer: A,
-    until: Moment,
+    expires: Moment,
 }
 
 impl<A: Copy> Cache<A> {
@@ -57,9 +57,9 @@ impl<A: Copy> Cache<A> {
         Cache { bounds, entries: HashMap::new(), hits: 0, misses: 0 }
     }
 
-    /// The answer, if one holds at this moment.
+    /// The answer, unless it has expired.
     pub fn get(&mut self, name: &str, now: Moment) -> Option<A> {
-        let answer = self.entries.get(name).filter(|entry| entry.until > now);
+        let answer = self.entries.get(name).filter(|entry| entry.expires > now);
         let answer = answer.map(|entry| entry.answer);
         match answer {
             Some(_) => self.hits += 1,
@@ -68,29 +68,29 @@ impl<A: Copy> Cache<A> {
         answer
     }
 
-    /// Keeps a response; returns what it says.
+    /// Stores a resolution and returns its answer.
     ///
-    /// A failure does not drive out an answer that still holds.
-    pub fn put(&mut self, name: &str, told: impl Into<Told<A>>, now: Moment) -> A {
-        let Told { response, answer } = told.into();
-        let until = now.saturating_add(self.lifetime(response));
-        let says = matches!(response, Response::Exists { .. } | Response::Missing { .. });
-        if let Some(known) = self.entries.get_mut(name) {
-            if says || known.until <= now {
-                *known = Entry { answer, until };
+    /// A failure does not replace an answer that has not expired.
+    pub fn insert(&mut self, name: &str, resolution: impl Into<Resolution<A>>, now: Moment) -> A {
+        let Resolution { response, answer } = resolution.into();
+        let expires = now.saturating_add(self.lifetime(response));
+        let is_definite = matches!(response, Response::Exists { .. } | Response::Missing { .. });
+        if let Some(entry) = self.entries.get_mut(name) {
+            if is_definite || entry.expires <= now {
+                *entry = Entry { answer, expires };
             }
             return answer;
         }
         if self.entries.len() >= self.bounds.entries {
-            self.make_room(now);
+            self.evict_entries(now);
         }
         if self.entries.len() < self.bounds.entries {
-            self.entries.insert(name.into(), Entry { answer, until });
+            self.entries.insert(name.into(), Entry { answer, expires });
         }
         answer
     }
 
-    /// Names kept, those whose time is over included.
+    /// Number of names, expired ones included.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -99,39 +99,40 @@ impl<A: Copy> Cache<A> {
         self.entries.is_empty()
     }
 
-    /// Forgets everything; the counts stay.
+    /// Removes all entries. The counters stay.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 
     fn lifetime(&self, response: Response) -> Duration {
-        let within = |ttl: Option<Duration>, (least, most): (Duration, Duration)| {
-            ttl.unwrap_or(least).clamp(least, most.max(least))
+        let clamped = |ttl: Option<Duration>, (min, max): (Duration, Duration)| {
+            ttl.unwrap_or(min).clamp(min, max.max(min))
         };
         match response {
-            Response::Exists { ttl } => within(ttl, self.bounds.positive),
-            Response::Missing { ttl } => within(ttl, self.bounds.negative),
-            Response::Timeout | Response::Failed | Response::Unwelcome => self.bounds.failure,
+            Response::Exists { ttl } => clamped(ttl, self.bounds.positive),
+            Response::Missing { ttl } => clamped(ttl, self.bounds.negative),
+            Response::Timeout | Response::Failed | Response::AccessDenied => self.bounds.failure,
         }
     }
 
-    /// Drops what is over, and if that is not enough the quarter that ends first: one pass over
-    /// the cache for many insertions, so a flood of names costs constant time a name.
-    fn make_room(&mut self, now: Moment) {
-        self.entries.retain(|_, entry| entry.until > now);
+    /// Evicts expired entries. If there are none, evicts the quarter that expires first: one pass
+    /// over the cache makes space for many insertions, so a flood of names costs constant time per
+    /// name.
+    fn evict_entries(&mut self, now: Moment) {
+        self.entries.retain(|_, entry| entry.expires > now);
         let keep = self.bounds.entries - self.bounds.entries.div_ceil(4);
         let excess = self.entries.len().saturating_sub(keep);
         if excess == 0 || self.entries.len() < self.bounds.entries {
             return;
         }
-        let mut ends: Vec<Moment> = self.entries.values().map(|entry| entry.until).collect();
-        let (_, last_to_go, _) = ends.select_nth_unstable(excess - 1);
-        let last_to_go = *last_to_go;
-        let mut left_to_drop = excess;
+        let mut expiries: Vec<Moment> = self.entries.values().map(|entry| entry.expires).collect();
+        let (_, latest_evicted, _) = expiries.select_nth_unstable(excess - 1);
+        let latest_evicted = *latest_evicted;
+        let mut remaining = excess;
         self.entries.retain(|_, entry| {
-            let goes = entry.until <= last_to_go && left_to_drop > 0;
-            left_to_drop -= usize::from(goes);
-            !goes
+            let evict = entry.expires <= latest_evicted && remaining > 0;
+            remaining -= usize::from(evict);
+            !evict
         });
     }
 }
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_hold_for_their_ttl_within_the_bounds() {
+    fn answers_are_kept_for_their_ttl_within_the_bounds() {
         for (response, holds_until) in [
             (exists(minutes(60)), minutes(60)),
             (exists(minutes(1)), minutes(15)),
@@ -167,7 +168,7 @@ mod tests {
         ] {
             let start = minutes(7);
             let mut cache = Cache::new(Bounds::default());
-            assert_eq!(cache.put("zz", response, start), response.answer());
+            assert_eq!(cache.insert("zz", response, start), response.answer());
             let last = start + holds_until - Duration::from_nanos(1);
             assert_eq!(cache.get("zz", last), Some(response.answer()), "{response:?}");
             assert_eq!(cache.get("zz", start + holds_until), None, "{response:?}");
@@ -178,30 +179,30 @@ mod tests {
     #[test]
     fn a_tld_that_appears_is_seen_when_the_negative_answer_ends() {
         let mut cache = Cache::new(Bounds::default());
-        cache.put("new", missing(minutes(15)), minutes(0));
+        cache.insert("new", missing(minutes(15)), minutes(0));
         assert_eq!(cache.get("new", minutes(14)), Some(Answer::Missing));
         assert_eq!(cache.get("new", minutes(15)), None);
-        cache.put("new", exists(minutes(15)), minutes(15));
+        cache.insert("new", exists(minutes(15)), minutes(15));
         assert_eq!(cache.get("new", minutes(16)), Some(Answer::Exists));
     }
 
     #[test]
-    fn a_failure_does_not_drive_out_what_is_known() {
+    fn a_failure_does_not_replace_a_known_answer() {
         let mut cache = Cache::new(Bounds::default());
-        cache.put("zz", exists(minutes(60)), minutes(0));
-        assert_eq!(cache.put("zz", Response::Timeout, minutes(1)), Answer::Unverified);
+        cache.insert("zz", exists(minutes(60)), minutes(0));
+        assert_eq!(cache.insert("zz", Response::Timeout, minutes(1)), Answer::Unverified);
         assert_eq!(cache.get("zz", minutes(2)), Some(Answer::Exists));
-        assert_eq!(cache.put("zz", Response::Timeout, minutes(60)), Answer::Unverified);
+        assert_eq!(cache.insert("zz", Response::Timeout, minutes(60)), Answer::Unverified);
         assert_eq!(cache.get("zz", minutes(60)), Some(Answer::Unverified));
     }
 
     #[test]
-    fn a_flood_of_names_stays_within_the_bound_and_drops_what_ends_first() {
+    fn a_flood_of_names_stays_within_the_bound_and_evicts_what_expires_first() {
         let bounds = Bounds { entries: 100, ..Bounds::default() };
         let mut cache = Cache::new(bounds);
-        cache.put("kept", exists(minutes(24 * 60)), minutes(0));
+        cache.insert("kept", exists(minutes(24 * 60)), minutes(0));
         for number in 0..10_000_u32 {
-            cache.put(&format!("n{number}"), missing(minutes(15)), minutes(0));
+            cache.insert(&format!("n{number}"), missing(minutes(15)), minutes(0));
             assert!(cache.len() <= 100);
         }
         assert!(cache.len() > 70);
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn a_cache_of_nothing_keeps_nothing() {
         let mut cache = Cache::new(Bounds { entries: 0, ..Bounds::default() });
-        cache.put("zz", exists(minutes(60)), minutes(0));
+        cache.insert("zz", exists(minutes(60)), minutes(0));
         assert!(cache.is_empty());
     }
 }

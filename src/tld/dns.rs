@@ -1,4 +1,4 @@
-//! What the DNS says of a name, behind a trait.
+//! DNS queries for names, behind a trait.
 
 use std::fmt;
 use std::future::Future;
@@ -6,53 +6,54 @@ use std::time::Duration;
 
 use crate::engine::Answer;
 
-/// Somebody who can be asked about names.
+/// A source of answers about names.
 pub trait Dns: Send + Sync + 'static {
-    /// What a message is told of a name.
+    /// The answer that a message gets about a name.
     type Answer: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
 
-    /// What it is told when nobody could be asked, or there was no answer in time.
+    /// The answer when no query could be sent, or no response came in time.
     const UNANSWERED: Self::Answer;
 
-    /// Asks for a name in lower-case ASCII form, without root dot.
-    fn ask(&self, name: &str) -> impl Future<Output = Told<Self::Answer>> + Send;
+    /// Resolves a name in lower-case ASCII form, without the trailing dot.
+    fn ask(&self, name: &str) -> impl Future<Output = Resolution<Self::Answer>> + Send;
 }
 
-/// What a message is told, and the response that it is told by.
+/// A response and the answer that follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told<A> {
+pub struct Resolution<A> {
     pub response: Response,
     pub answer: A,
 }
 
-impl From<Response> for Told<Answer> {
-    fn from(response: Response) -> Told<Answer> {
-        Told { response, answer: response.answer() }
+impl From<Response> for Resolution<Answer> {
+    fn from(response: Response) -> Resolution<Answer> {
+        Resolution { response, answer: response.answer() }
     }
 }
 
 /// The response to one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// The name is there: NOERROR, with records of what was asked for or without.
+    /// NOERROR, with or without records of the requested type.
     Exists { ttl: Option<Duration> },
-    /// NXDOMAIN; the TTL is the negative one of the SOA in the authority section (RFC 2308).
+    /// NXDOMAIN. The TTL is the negative one, of the SOA record in the authority section (RFC
+    /// 2308).
     Missing { ttl: Option<Duration> },
-    /// No answer in time.
+    /// No response in time.
     Timeout,
-    /// SERVFAIL, REFUSED, a failed validation, no server.
+    /// SERVFAIL, REFUSED, failed DNSSEC validation, or no server.
     Failed,
-    /// Somebody is there and says that he does not answer us: asking on would make it worse.
-    Unwelcome,
+    /// The server said that it does not serve us. More queries would make it worse.
+    AccessDenied,
 }
 
 impl Response {
-    /// What the engine is told of a top-level domain.
+    /// What the engine gets to know about a top-level domain.
     pub const fn answer(self) -> Answer {
         match self {
             Response::Exists { .. } => Answer::Exists,
             Response::Missing { .. } => Answer::Missing,
-            Response::Timeout | Response::Failed | Response::Unwelcome => Answer::Unverified,
+            Response::Timeout | Response::Failed | Response::AccessDenied => Answer::Unverified,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! IANA's `tlds-alpha-by-domain.txt`: reading it, and whether to believe it.
+//! IANA's `tlds-alpha-by-domain.txt`: parsing and plausibility checks.
 //!
 //! ```text
 //! # Version 2026112000, Last Updated Fri Nov 20 07:07:01 2026 UTC
@@ -25,10 +25,10 @@ const MAX_NAMES: usize = 20_000;
 /// Percent of the names that may go at once. In no year have there been more than 3.
 const MAX_REMOVED_PERCENT: usize = 5;
 
-/// Names without which no list of TLDs is believed.
-const ALWAYS: [&str; 3] = ["com", "net", "org"];
+/// Names that every list must have.
+const REQUIRED_NAMES: [&str; 3] = ["com", "net", "org"];
 
-/// Why a text is not taken for the list of top-level domains.
+/// Why a text is not accepted as the list of top-level domains.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListError {
     #[error("expected at most {MAX_BYTES} bytes, found more")]
@@ -40,7 +40,7 @@ pub enum ListError {
     #[error("expected {MIN_NAMES} to {MAX_NAMES} names, found {0}")]
     Size(usize),
     #[error("expected .{0} among the names, did not find it")]
-    Without(&'static str),
+    Missing(&'static str),
     #[error(
         "expected at most {MAX_REMOVED_PERCENT} % of the {before} names before to be gone, found {gone} gone"
     )]
@@ -49,20 +49,20 @@ pub enum ListError {
     Older { before: String, found: String },
 }
 
-/// Reads a list; the table's version is the header's `YYYYMMDDNN`.
+/// Parses a list. The table's version is the header's `YYYYMMDDNN`.
 ///
-/// Every line must be a name by the syntax of S10, in lower or upper case; blank lines and further
-/// comments are skipped.
+/// Every line must be a TLD by the syntax of S10 (docs/readings.md), in lower or upper case. Blank
+/// lines and comments are skipped.
 ///
 /// # Errors
-/// The first line that is not what it should be.
+/// The first invalid line.
 pub fn parse(text: &str) -> Result<TldTable, ListError> {
     if text.len() > MAX_BYTES {
         return Err(ListError::TooLong);
     }
     let mut lines = text.trim_start_matches('\u{FEFF}').lines().enumerate();
     let first = lines.next().map(|(_, line)| line).unwrap_or_default();
-    let version = version_of(first).ok_or_else(|| ListError::Header(excerpt(first)))?;
+    let version = parse_version(first).ok_or_else(|| ListError::Header(excerpt(first)))?;
     let mut names = Vec::new();
     for (index, line) in lines {
         let name = line.trim();
@@ -77,27 +77,27 @@ pub fn parse(text: &str) -> Result<TldTable, ListError> {
     Ok(TldTable::new(names, version))
 }
 
-/// Whether a table can be the list of top-level domains at all.
+/// Checks that a table can be the list of top-level domains at all.
 ///
 /// # Errors
-/// Its size, or a missing `com`, `net` or `org`.
-pub fn plausible(table: &TldTable) -> Result<(), ListError> {
+/// When the number of names is out of range, or `com`, `net` or `org` is missing.
+pub fn check(table: &TldTable) -> Result<(), ListError> {
     if !(MIN_NAMES..=MAX_NAMES).contains(&table.len()) {
         return Err(ListError::Size(table.len()));
     }
-    match ALWAYS.into_iter().find(|name| !table.contains(name)) {
-        Some(name) => Err(ListError::Without(name)),
+    match REQUIRED_NAMES.into_iter().find(|name| !table.contains(name)) {
+        Some(name) => Err(ListError::Missing(name)),
         None => Ok(()),
     }
 }
 
-/// Whether a new table may take the place of the last good one.
+/// Checks that a new table may replace the last good one.
 ///
 /// # Errors
-/// What makes it implausible: alone, or because too many names are gone, or because its version
-/// is older (a replayed list brings back names that are gone).
-pub fn plausible_after(new: &TldTable, before: &TldTable) -> Result<(), ListError> {
-    plausible(new)?;
+/// When it is implausible by itself, too many names are gone, or its version is older: a replayed
+/// old list would bring back names that are gone.
+pub fn check_replacement(new: &TldTable, before: &TldTable) -> Result<(), ListError> {
+    check(new)?;
     let names = before.sorted();
     let gone = names.iter().filter(|name| !new.contains(name)).count();
     if gone * 100 > names.len() * MAX_REMOVED_PERCENT {
@@ -120,7 +120,8 @@ pub fn day_of_version(version: &str) -> Option<u64> {
     days_from_civil(number(0..4)?, number(4..6)?, number(6..8)?)
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar; none before it, or for no such day.
+/// Days from 1970-01-01 to a date of the Gregorian calendar. `None` for earlier dates and invalid
+/// ones.
 pub fn days_from_civil(year: u64, month: u64, day: u64) -> Option<u64> {
     const FIRST: Date = Date::constant(1970, 1, 1);
     let (year, month, day) = (year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
@@ -128,7 +129,7 @@ pub fn days_from_civil(year: u64, month: u64, day: u64) -> Option<u64> {
     u64::try_from(day.duration_since(FIRST).as_hours() / 24).ok()
 }
 
-/// Whether the name has the syntax of a TLD in ASCII form (S10): letters, or an A-label.
+/// Whether the name has the syntax of a TLD in ASCII form (S10): only letters, or an A-label.
 pub fn is_tld_syntax(name: &str) -> bool {
     let letters = |bytes: &str| bytes.bytes().all(|byte| byte.is_ascii_alphabetic());
     if is_a_label(name) {
@@ -139,7 +140,7 @@ pub fn is_tld_syntax(name: &str) -> bool {
     (2..=63).contains(&name.len()) && letters(name)
 }
 
-fn version_of(header: &str) -> Option<&str> {
+fn parse_version(header: &str) -> Option<&str> {
     let rest = header.strip_prefix("# Version ")?;
     let version = rest.split([',', ' ']).next()?;
     day_of_version(version).map(|_| version)
@@ -172,7 +173,7 @@ mod tests {
         let table = parse(&list(real_names())).unwrap();
         assert_eq!(table.version, "2026112000");
         assert_eq!(table.sorted(), crate::tld::builtin().sorted());
-        assert_eq!(plausible_after(&table, &crate::tld::builtin()), Ok(()));
+        assert_eq!(check_replacement(&table, &crate::tld::builtin()), Ok(()));
     }
 
     #[test]
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_says_where_and_why() {
+    fn an_invalid_list_is_refused_with_line_and_reason() {
         for (text, why) in [
             (
                 "<html>captive portal</html>",
@@ -212,39 +213,39 @@ mod tests {
     }
 
     #[test]
-    fn an_implausible_list_is_not_believed() {
+    fn an_implausible_list_is_refused() {
         let before = crate::tld::builtin();
         let without = |gone: &str| {
             let names = real_names().into_iter().filter(|name| name != gone);
             parse(&list(names)).unwrap()
         };
-        assert_eq!(plausible_after(&without("org"), &before), Err(ListError::Without("org")));
-        assert_eq!(plausible_after(&without("museum"), &before), Ok(()));
+        assert_eq!(check_replacement(&without("org"), &before), Err(ListError::Missing("org")));
+        assert_eq!(check_replacement(&without("museum"), &before), Ok(()));
         let few = parse(&list(["com", "net", "org"].map(str::to_owned))).unwrap();
-        assert_eq!(plausible_after(&few, &before), Err(ListError::Size(3)));
+        assert_eq!(check_replacement(&few, &before), Err(ListError::Size(3)));
         let many = before.len();
         let keeping = |count: usize| {
             let names = real_names().into_iter();
-            let kept = names
-                .enumerate()
-                .filter(|(index, name)| *index >= many - count || ALWAYS.contains(&name.as_str()));
+            let kept = names.enumerate().filter(|(index, name)| {
+                *index >= many - count || REQUIRED_NAMES.contains(&name.as_str())
+            });
             parse(&list(kept.map(|(_, name)| name))).unwrap()
         };
         let limit = many * MAX_REMOVED_PERCENT / 100;
-        assert_eq!(plausible_after(&keeping(many - limit), &before), Ok(()));
+        assert_eq!(check_replacement(&keeping(many - limit), &before), Ok(()));
         assert_eq!(
-            plausible_after(&keeping(many - limit - 1), &before),
+            check_replacement(&keeping(many - limit - 1), &before),
             Err(ListError::Removed { before: many, gone: limit + 1 })
         );
     }
 
     #[test]
-    fn an_older_list_is_not_believed() {
+    fn an_older_list_is_refused() {
         let new = parse(&list(real_names())).unwrap();
         let old = parse(&list(real_names()).replace("2026112000", "2026111900")).unwrap();
-        assert_eq!(plausible_after(&new, &old), Ok(()));
-        assert_eq!(plausible_after(&new, &new), Ok(()));
-        assert!(matches!(plausible_after(&old, &new), Err(ListError::Older { .. })));
+        assert_eq!(check_replacement(&new, &old), Ok(()));
+        assert_eq!(check_replacement(&new, &new), Ok(()));
+        assert!(matches!(check_replacement(&old, &new), Err(ListError::Older { .. })));
     }
 
     #[test]

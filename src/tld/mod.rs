@@ -1,13 +1,13 @@
-//! The table of top-level domains: its file, its refresh, the DNS.
+//! The table of top-level domains: its file, its refresh, and DNS queries.
 //!
 //! | question | answered by |
 //! | --- | --- |
 //! | which TLDs exist, without any file | [`builtin`] |
-//! | is this file a list of TLDs, and a plausible one | [`list::parse`], [`list::plausible`] |
-//! | what did the DNS say lately, and may it be asked now | [`cache::Cache`], the clock handed in |
-//! | what does one response of the DNS mean | [`dns::Response`] |
-//! | is the DNS worth asking at this moment | [`breaker::Breaker`] |
-//! | which table holds on this machine | `store` (with the `app` feature) |
+//! | is this file a list of TLDs, and a plausible one | [`list::parse`], [`list::check`] |
+//! | what did the DNS answer recently | [`cache::Cache`] |
+//! | what does a DNS response mean | [`dns::Response`] |
+//! | may a DNS query be sent now | [`breaker::Breaker`] |
+//! | which table is used on this machine | `store` (with the `app` feature) |
 //! | is there a newer one | `refresh` (with the `app` feature) |
 
 pub mod breaker;
@@ -20,13 +20,13 @@ pub mod refresh;
 pub mod store;
 use crate::engine::TldTable;
 
-/// Version of the built-in table: the package that carries IANA's list, and the day it was made.
+/// Version of the built-in table: the package with IANA's list, and its date.
 pub const BUILTIN_VERSION: &str = "built-in tld 2.45.0, 2026-11-01";
 
-/// Days from 1970-01-01 to the day of [`BUILTIN_VERSION`].
+/// Days from 1970-01-01 to the date in [`BUILTIN_VERSION`].
 pub const BUILTIN_DAY: u64 = 20_758;
 
-/// The table that the program was built with.
+/// The built-in table.
 pub fn builtin() -> TldTable {
     TldTable::new(tld::TLD.iter(), BUILTIN_VERSION)
 }
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn the_builtin_table_is_plausible_by_its_own_rules() {
         let table = builtin();
-        assert_eq!(list::plausible(&table), Ok(()));
+        assert_eq!(list::check(&table), Ok(()));
         assert!(table.contains("com") && table.contains("xn--p1ai"));
         assert!(!table.contains("COM") && !table.contains("example"));
     }

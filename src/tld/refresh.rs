@@ -1,27 +1,27 @@
-//! Fetching the list over HTTPS. Blocking: the daemon calls it from a thread of its own.
+//! Fetches the list over HTTPS. Blocking: the daemon calls it from a thread of its own.
 //!
-//! A conditional request (RFC 9110 §13), at most [`list::MAX_BYTES`], at most three redirects, HTTPS
-//! all the way. What comes is parsed and compared with the last good table before it takes its
-//! place; whatever is wrong, the last good table stays.
+//! A conditional request (RFC 9110 §13), at most [`list::MAX_BYTES`], at most three redirects,
+//! HTTPS only. The new list is parsed and compared with the last good table before it replaces it.
+//! On any error the last good table stays.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::engine::TldTable;
-use crate::fetch::{Fetch, FetchError, Known, get};
+use crate::fetch::{Fetch, FetchError, Validators, get};
 
 use super::list::{self, ListError};
-use super::store::{Note, Origin, Store, StoreError};
+use super::store::{Metadata, Origin, Store, StoreError};
 
-/// What a refresh brought.
+/// The result of a refresh.
 #[derive(Clone, Debug)]
 pub enum Refreshed {
     /// The server has nothing newer.
     Unchanged,
-    /// A new table, already in the state directory.
+    /// A new table, already stored in the state directory.
     Replaced { table: TldTable, added: Vec<String>, removed: Vec<String> },
 }
 
-/// Why a refresh brought nothing; the last good table stays.
+/// Why a refresh failed. The last good table stays.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     #[error(transparent)]
@@ -32,34 +32,35 @@ pub enum RefreshError {
     Store(#[from] StoreError),
 }
 
-/// Asks for a newer list and puts it into the store.
+/// Asks the server for a newer list and stores it.
 ///
 /// # Errors
-/// See [`RefreshError`]; nothing was changed then.
+/// See [`RefreshError`]. Nothing was changed then.
 pub fn refresh(fetch: &Fetch, store: &Store, now: SystemTime) -> Result<Refreshed, RefreshError> {
     let before = store.load();
     let checked = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let known = Some(store.note())
-        .filter(|note| matches!(before.origin, Origin::File(_)) && note.url == fetch.url);
-    let validators = known
-        .as_ref()
-        .map(|note| Known { etag: note.etag.clone(), last_modified: note.last_modified.clone() });
+    let stored_metadata = Some(store.metadata())
+        .filter(|metadata| matches!(before.origin, Origin::File(_)) && metadata.url == fetch.url);
+    let validators = stored_metadata.as_ref().map(|metadata| Validators {
+        etag: metadata.etag.clone(),
+        last_modified: metadata.last_modified.clone(),
+    });
     let Some(mut fetched) = get(fetch, "text/plain", validators.as_ref())? else {
-        store.keep_note(&Note { checked, ..known.unwrap_or_default() })?;
+        store.write_metadata(&Metadata { checked, ..stored_metadata.unwrap_or_default() })?;
         return Ok(Refreshed::Unchanged);
     };
     let body = fetched.body.with_config().limit(list::MAX_BYTES as u64);
     let text = body.read_to_string().map_err(|source| fetch.failed(source))?;
-    let wrong = |source| RefreshError::List { url: fetch.url.clone(), source };
-    let table = list::parse(&text).map_err(wrong)?;
-    list::plausible_after(&table, &before.table).map_err(wrong)?;
-    let Known { etag, last_modified } = fetched.known;
-    let note = Note { url: fetch.url.clone(), etag, last_modified, checked };
-    store.replace(&text, &note)?;
-    let not_in = |names: &TldTable, other: &TldTable| -> Vec<String> {
+    let list_error = |source| RefreshError::List { url: fetch.url.clone(), source };
+    let table = list::parse(&text).map_err(list_error)?;
+    list::check_replacement(&table, &before.table).map_err(list_error)?;
+    let Validators { etag, last_modified } = fetched.validators;
+    let metadata = Metadata { url: fetch.url.clone(), etag, last_modified, checked };
+    store.replace(&text, &metadata)?;
+    let missing_in = |names: &TldTable, other: &TldTable| -> Vec<String> {
         let missing = names.sorted().into_iter().filter(|name| !other.contains(name));
         missing.map(str::to_owned).collect()
     };
-    let (added, removed) = (not_in(&table, &before.table), not_in(&before.table, &table));
+    let (added, removed) = (missing_in(&table, &before.table), missing_in(&before.table, &table));
     Ok(Refreshed::Replaced { table, added, removed })
 }

@@ -1,5 +1,6 @@
-//! The table in a directory of its own: IANA's list as it came, and beside it what the server needs
-//! to be asked only for something newer. Files are replaced atomically; the last good one is kept.
+//! The table in the state directory: IANA's list as fetched, and a file with its HTTP validators,
+//! so that the server sends only a newer one. Files are replaced atomically, and the last good one
+//! is kept.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -9,17 +10,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::beside::Beside;
+use crate::atomic_file::AtomicFile;
 use crate::engine::TldTable;
 
 use super::list::{self, ListError};
 use super::{BUILTIN_DAY, builtin};
 
-/// Name of the list in the state directory.
-pub const FILE: &str = "tlds-alpha-by-domain.txt";
+/// File name of the list in the state directory.
+pub const LIST_FILE: &str = "tlds-alpha-by-domain.txt";
 
-/// Name of the note about its origin.
-const NOTE: &str = "tlds-alpha-by-domain.json";
+/// File name of its metadata.
+const METADATA_FILE: &str = "tlds-alpha-by-domain.json";
 
 /// The files of one state directory.
 #[derive(Clone, Debug)]
@@ -27,23 +28,23 @@ pub struct Store {
     directory: PathBuf,
 }
 
-/// A table, where it comes from, and when it was last known to be the newest.
+/// A table, its origin, and when it was last known to be the newest.
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub table: TldTable,
     pub origin: Origin,
-    /// The last good check; for the built-in table the day it was made.
+    /// The last successful check. For the built-in table, its date.
     pub checked: SystemTime,
-    /// Why the file in the state directory was passed over, if there is one.
-    pub passed_over: Option<StoreError>,
+    /// Why the file in the state directory is not used, if there is one.
+    pub file_error: Option<StoreError>,
 }
 
 /// Where a table comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The program itself.
+    /// The table built into the program.
     Builtin,
-    /// This file.
+    /// A file.
     File(PathBuf),
 }
 
@@ -56,14 +57,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What the server said of the list, to ask it for a newer one only.
+/// What is known about the stored list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// Where the list was fetched from; validators of another place mean nothing.
+pub struct Metadata {
+    /// Where the list was fetched from. Validators of another URL mean nothing.
     pub url: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// Seconds since 1970 of the last good check.
+    /// Unix time of the last successful check, in seconds.
     pub checked: u64,
 }
 
@@ -79,7 +80,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the file is there, but not for this user.
+    /// Whether this user has no permission to read the file.
     pub fn is_denied(&self) -> bool {
         matches!(self, StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
     }
@@ -90,8 +91,8 @@ impl Store {
         Store { directory: directory.into() }
     }
 
-    /// The table that holds: the file if it is good and not older than the program, else the
-    /// built-in one. Never fails; what was wrong with the file is in the result.
+    /// The table to use: the stored one if it is valid and not older than the built-in one, else
+    /// the built-in one. Never fails; the result says what was wrong with the file.
     pub fn load(&self) -> Stored {
         match self.read() {
             Ok(Some(stored)) => stored,
@@ -100,34 +101,35 @@ impl Store {
         }
     }
 
-    /// What is known of the list's origin; nothing when there is no good list.
-    pub fn note(&self) -> Note {
-        let read = fs::read_to_string(self.directory.join(NOTE)).ok();
+    /// The metadata of the stored list, or empty metadata without a good list.
+    pub fn metadata(&self) -> Metadata {
+        let read = fs::read_to_string(self.directory.join(METADATA_FILE)).ok();
         read.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Puts a list that was found good in the place of the last one, then the note.
+    /// Replaces the stored list by a valid new one, then its metadata.
     ///
     /// # Errors
-    /// When a file cannot be written; the last good ones are still there.
-    pub fn replace(&self, text: &str, note: &Note) -> Result<(), StoreError> {
-        self.write(FILE, text.as_bytes())?;
-        self.keep_note(note)
+    /// When a file cannot be written. The last good files are still there.
+    pub fn replace(&self, text: &str, metadata: &Metadata) -> Result<(), StoreError> {
+        self.write(LIST_FILE, text.as_bytes())?;
+        self.write_metadata(metadata)
     }
 
-    /// Notes a good check that brought nothing new.
+    /// Records a successful check without a newer list.
     ///
     /// # Errors
-    /// When the note cannot be written.
-    pub fn keep_note(&self, note: &Note) -> Result<(), StoreError> {
-        let text = serde_json::to_vec_pretty(note)
-            .map_err(|error| io_error(&self.directory.join(NOTE), "write", error.into()))?;
-        self.write(NOTE, &text)
+    /// When the metadata cannot be written.
+    pub fn write_metadata(&self, metadata: &Metadata) -> Result<(), StoreError> {
+        let text = serde_json::to_vec_pretty(metadata).map_err(|error| {
+            io_error(&self.directory.join(METADATA_FILE), "write", error.into())
+        })?;
+        self.write(METADATA_FILE, &text)
     }
 
     /// The path of the list.
     pub fn path(&self) -> PathBuf {
-        self.directory.join(FILE)
+        self.directory.join(LIST_FILE)
     }
 
     fn read(&self) -> Result<Option<Stored>, StoreError> {
@@ -139,33 +141,33 @@ impl Store {
         };
         let implausible = |source| StoreError::List { path: path.clone(), source };
         let table = list::parse(&text).map_err(implausible)?;
-        list::plausible(&table).map_err(implausible)?;
+        list::check(&table).map_err(implausible)?;
         if list::day_of_version(&table.version).is_none_or(|day| day < BUILTIN_DAY) {
             return Err(StoreError::OlderThanBuiltin { path, found: table.version });
         }
-        let checked = UNIX_EPOCH + Duration::from_secs(self.note().checked);
-        Ok(Some(Stored { table, origin: Origin::File(path), checked, passed_over: None }))
+        let checked = UNIX_EPOCH + Duration::from_secs(self.metadata().checked);
+        Ok(Some(Stored { table, origin: Origin::File(path), checked, file_error: None }))
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let written = Beside::new(&self.directory, name).and_then(|mut beside| {
-            beside.file.write_all(bytes)?;
-            beside.take_place()
+        let written = AtomicFile::new(&self.directory, name).and_then(|mut temp_file| {
+            temp_file.file.write_all(bytes)?;
+            temp_file.commit()
         });
         written.map_err(|source| io_error(&self.directory.join(name), "write", source))
     }
 }
 
 impl Stored {
-    /// Time since the last good check; zero when the clock stands before it.
+    /// Time since the last successful check. Zero when the clock is before it.
     pub fn age(&self, now: SystemTime) -> Duration {
         now.duration_since(self.checked).unwrap_or_default()
     }
 }
 
-fn builtin_stored(passed_over: Option<StoreError>) -> Stored {
+fn builtin_stored(file_error: Option<StoreError>) -> Stored {
     let checked = UNIX_EPOCH + Duration::from_secs(BUILTIN_DAY * 86_400);
-    Stored { table: builtin(), origin: Origin::Builtin, checked, passed_over }
+    Stored { table: builtin(), origin: Origin::Builtin, checked, file_error }
 }
 
 fn read_bounded(path: &Path) -> io::Result<String> {

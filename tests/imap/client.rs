@@ -1,4 +1,4 @@
-//! A client of IMAP that shares no code with ours.
+//! An IMAP client that shares no code with ours.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ pub struct Client {
     stream: BufReader<TcpStream>,
 }
 
-/// A message as the server keeps it.
+/// A message as the server stores it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
     pub uid: u32,
@@ -38,7 +38,7 @@ impl Client {
         client
     }
 
-    /// All that the server says to a command.
+    /// Everything that the server sends in response to a command.
     pub fn ask(&mut self, command: &str) -> String {
         self.stream.get_mut().write_all(format!("x {command}\r\n").as_bytes()).unwrap();
         let mut said = Vec::new();
@@ -64,7 +64,7 @@ impl Client {
         self.ask(&format!("APPEND \"{folder}\" ({flags}) \"{date}\" {{{length}+}}\r\n{text}"));
     }
 
-    /// The messages of a folder; nobody has read them by that.
+    /// The messages of a folder. They stay unread.
     pub fn folder(&mut self, folder: &str) -> Vec<Kept> {
         self.ask(&format!("EXAMINE \"{folder}\""));
         let said = self.ask("UID FETCH 1:* (UID FLAGS INTERNALDATE BODY.PEEK[])");

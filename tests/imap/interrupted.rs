@@ -1,29 +1,31 @@
-//! Whatever happens meanwhile, each message is there: as it was or with its links taken apart.
+//! Whatever happens during a run, each message is there: unchanged, or with its links defanged.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
 use linkmilter::recall::imap::Connection;
-use linkmilter::recall::imap::account::{Account, Way};
-use linkmilter::recall::imap::dial::{Stream, dial};
-use linkmilter::recall::imap::folder::{Access, Folder, NEW, OLD, Replaced, StoredMessage, name};
+use linkmilter::recall::imap::account::{Account, TlsMode};
+use linkmilter::recall::imap::connect::{Stream, connect};
+use linkmilter::recall::imap::folder::{
+    Access, Folder, NEW_KEYWORD, OLD_KEYWORD, Replaced, StoredMessage, mailbox,
+};
 
 use crate::client::{Client, Kept};
 use crate::dovecot::{Dovecot, PASSWORD};
 use crate::free_port;
 use crate::{BAD, DATE, FINE, is_dead, recall};
 
-/// When a proxy hangs up.
+/// When a proxy closes the connection.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
-    /// Before the server has the command.
+    /// Before the server gets the command.
     Before,
-    /// The server carries the command out, and nobody hears of it.
+    /// The server runs the command, but its response is lost.
     Behind,
 }
 
-/// Passes so many blocks of the client on to the server, and hangs up then.
+/// Passes this many blocks from the client to the server, then closes the connection.
 struct Proxy {
     port: u16,
     thread: JoinHandle<bool>,
@@ -57,7 +59,7 @@ impl Proxy {
                     server.write_all(&block[..read]).unwrap();
                 }
                 if last {
-                    // What was said is done before the connection ends.
+                    // Commands that were sent are finished before the connection ends.
                     let _ = server.shutdown(Shutdown::Write);
                     break true;
                 }
@@ -126,10 +128,10 @@ fn interrupted_anywhere_nothing_is_lost_and_resume_finishes() {
 }
 
 #[test]
-fn what_an_interrupted_run_left_is_told_and_waits_for_resume() {
+fn leftovers_of_an_interrupted_run_are_reported_and_wait_for_resume() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
-    client.append("INBOX", OLD, DATE, BAD);
+    client.append("INBOX", OLD_KEYWORD, DATE, BAD);
     client.append("INBOX", "", DATE, BAD);
     let told = recall(dovecot.port, &[]);
     assert_eq!(told.code, Some(2));
@@ -148,13 +150,13 @@ fn what_an_interrupted_run_left_is_told_and_waits_for_resume() {
     assert_eq!(kept.len(), 2);
 }
 
-/// Another host's recall does not know what belongs together, so it leaves both.
+/// A recall of another host cannot tell which copy belongs to which message, so it leaves both.
 #[test]
-fn what_a_run_over_other_hosts_left_is_left_to_it() {
+fn leftovers_of_a_run_over_other_hosts_are_left() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
-    client.append("INBOX", OLD, DATE, BAD);
-    client.append("INBOX", NEW, DATE, FINE);
+    client.append("INBOX", OLD_KEYWORD, DATE, BAD);
+    client.append("INBOX", NEW_KEYWORD, DATE, FINE);
     let before = client.folder("INBOX");
     let told = recall(dovecot.port, &["--resume"]);
     assert_eq!(told.code, Some(2));
@@ -167,52 +169,51 @@ fn connected(dovecot: &Dovecot) -> Connection<Stream> {
         user: "ann".to_owned(),
         host: "localhost".to_owned(),
         port: dovecot.port,
-        way: Way::StartTls,
+        tls_mode: TlsMode::StartTls,
         folder: None,
     };
     let roots = std::fs::read(dovecot.path("cert.pem")).unwrap();
-    dial(&account, PASSWORD, Some(&roots), 1 << 20).unwrap()
+    connect(&account, PASSWORD, Some(&roots), 1 << 20).unwrap()
 }
 
-/// Flags of somebody who reads his mail meanwhile, a message that he removes, a copy that another run
-/// finished.
+/// Another client changes flags or removes the message, or another run finishes the copy.
 #[test]
-fn a_mailbox_may_change_underneath() {
+fn a_mailbox_may_change_during_a_run() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     for _ in 0..4 {
         client.append("INBOX", "\\Seen", DATE, BAD);
     }
     let mut connection = connected(&dovecot);
-    let mailbox = name("INBOX").unwrap();
-    let mut folder = Folder::open(&mut connection, &mailbox, Access::Change).unwrap();
-    let letters = folder.letters().unwrap();
+    let mailbox = mailbox("INBOX").unwrap();
+    let mut folder = Folder::open(&mut connection, &mailbox, Access::ReadWrite).unwrap();
+    let messages = folder.messages().unwrap();
     let bytes = FINE.replace('\n', "\r\n");
 
     client.ask("SELECT INBOX");
     client.ask("UID STORE 1 +FLAGS (\\Answered $Later)");
     client.ask("UID STORE 2 +FLAGS (\\Deleted)");
     client.ask("UID EXPUNGE 2");
-    let Replaced::By(uid) = folder.replace(&letters[0], bytes.as_bytes()).unwrap() else {
+    let Replaced::By(uid) = folder.replace(&messages[0], bytes.as_bytes()).unwrap() else {
         panic!()
     };
-    assert_eq!(folder.replace(&letters[1], bytes.as_bytes()).unwrap(), Replaced::Gone);
+    assert_eq!(folder.replace(&messages[1], bytes.as_bytes()).unwrap(), Replaced::Gone);
     let kept = client.folder("INBOX");
     assert_eq!(kept.len(), 3, "what he removed stays removed: {kept:#?}");
     let copy = kept.iter().find(|kept| kept.uid == uid.get()).unwrap();
     assert_eq!(copy.content(), ("$Later \\Answered \\Seen", DATE, FINE));
 
-    // Another run that was told to finish, in between.
-    client.append("INBOX", &format!("\\Seen {NEW}"), DATE, FINE);
-    let all = folder.letters().unwrap();
+    // Another run with --resume, in between.
+    client.append("INBOX", &format!("\\Seen {NEW_KEYWORD}"), DATE, FINE);
+    let all = folder.messages().unwrap();
     let copy = all.last().unwrap().clone();
-    assert_eq!(folder.finish(&letters[2], &copy).unwrap(), Replaced::By(copy.uid));
-    assert_eq!(folder.letters().unwrap().len(), 3);
+    assert_eq!(folder.finish(&messages[2], &copy).unwrap(), Replaced::By(copy.uid));
+    assert_eq!(folder.messages().unwrap().len(), 3);
     let kept = client.folder("INBOX");
     assert!(kept.iter().all(|kept| !kept.flags.contains("Linkmilter")), "{kept:#?}");
 }
 
-/// Somebody else does something right in front of each command that holds a word.
+/// Another client does something right before each command that holds a word.
 struct Meddler<'a> {
     stream: Stream,
     word: &'static [u8],
@@ -238,7 +239,7 @@ impl Write for Meddler<'_> {
     }
 }
 
-/// Replaces the first of the letters while somebody else does something.
+/// Replaces the first message while another client does something.
 fn replaced(
     dovecot: &Dovecot,
     word: &'static [u8],
@@ -246,11 +247,11 @@ fn replaced(
 ) -> (StoredMessage, Result<Replaced, String>) {
     let stream = connected(dovecot).into_inner();
     let mut connection = Connection::new(Meddler { stream, word, does }, 1 << 20);
-    let mailbox = name("INBOX").unwrap();
-    let mut folder = Folder::open(&mut connection, &mailbox, Access::Change).unwrap();
-    let letter = folder.letters().unwrap().remove(0);
-    let done = folder.replace(&letter, dead().as_bytes());
-    (letter, done.map_err(|error| error.to_string()))
+    let mailbox = mailbox("INBOX").unwrap();
+    let mut folder = Folder::open(&mut connection, &mailbox, Access::ReadWrite).unwrap();
+    let message = folder.messages().unwrap().remove(0);
+    let done = folder.replace(&message, dead().as_bytes());
+    (message, done.map_err(|error| error.to_string()))
 }
 
 fn dead() -> String {
@@ -259,18 +260,18 @@ fn dead() -> String {
     format!("{head}\n\n{body}").replace('\n', "\r\n")
 }
 
-/// A message is marked as deleted and expunged by two commands; what others do between them.
+/// A message is marked as deleted and expunged by two commands. Tests what others do between them.
 #[test]
-fn between_the_mark_and_the_expunge_nothing_but_a_flag_is_lost() {
+fn between_mark_and_expunge_only_a_flag_can_be_lost() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     let mut other = Client::connect(dovecot.port);
     for (word, command, flags) in [
-        // Up to the mark the copy gets what others set.
+        // The copy gets what others set before the mark.
         (&b"+FLAGS (\\Deleted)"[..], "+FLAGS (\\Flagged)", "\\Flagged \\Seen"),
-        // Behind it, for one round trip, a flag goes with the message.
+        // After the mark, for one round trip, a flag is lost with the message.
         (b"UID EXPUNGE", "+FLAGS (\\Flagged)", "\\Seen"),
-        // Whoever takes the mark away once keeps one message: the copy.
+        // A client that clears the mark once keeps one message: the copy.
         (b"UID EXPUNGE", "-FLAGS (\\Deleted)", "\\Seen"),
     ] {
         client.append("INBOX", "", DATE, FINE);
@@ -297,9 +298,9 @@ fn between_the_mark_and_the_expunge_nothing_but_a_flag_is_lost() {
     }
 }
 
-/// Whoever brings a message back each time has both, and the next run finishes.
+/// Another client clears the mark each time. Then both stay, and the next run finishes.
 #[test]
-fn a_message_that_is_brought_back_each_time_stays_beside_its_copy() {
+fn a_message_that_another_client_restores_each_time_stays() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     let mut other = Client::connect(dovecot.port);
@@ -310,10 +311,10 @@ fn a_message_that_is_brought_back_each_time_stays_beside_its_copy() {
         times += 1;
         other.ask("UID STORE 1 -FLAGS (\\Deleted)");
     };
-    let (letter, done) = replaced(&dovecot, b"UID EXPUNGE", &mut each);
-    assert_eq!(letter.uid.get(), 1);
+    let (message, done) = replaced(&dovecot, b"UID EXPUNGE", &mut each);
+    assert_eq!(message.uid.get(), 1);
     let error = done.unwrap_err();
-    assert!(error.contains("brings back each time: it stays beside its copy"), "{error}");
+    assert!(error.contains("restores each time: it stays beside its copy"), "{error}");
     assert_eq!(times, 3);
     let kept = client.folder("INBOX");
     assert_eq!(kept.len(), 2, "{kept:#?}");
@@ -321,9 +322,9 @@ fn a_message_that_is_brought_back_each_time_stays_beside_its_copy() {
     assert_eq!(kept[1].flags, "LinkmilterNew \\Seen");
 }
 
-/// Whoever stands in between puts answers in front of the handshake (CVE-2011-0411 and its like).
+/// An attacker on the path injects responses before the handshake (CVE-2011-0411 and its like).
 #[test]
-fn what_is_said_in_front_of_the_handshake_is_not_heard() {
+fn responses_before_the_handshake_are_ignored() {
     let dovecot = Dovecot::start("maildir");
     let (port, server) = (free_port(), dovecot.port);
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
@@ -353,14 +354,14 @@ fn what_is_said_in_front_of_the_handshake_is_not_heard() {
         user: "ann".to_owned(),
         host: "localhost".to_owned(),
         port,
-        way: Way::StartTls,
+        tls_mode: TlsMode::StartTls,
         folder: None,
     };
     let roots = std::fs::read(dovecot.path("cert.pem")).unwrap();
-    let mut connection = dial(&account, PASSWORD, Some(&roots), 1 << 20).unwrap();
-    let mailbox = name("INBOX").unwrap();
-    let mut folder = Folder::open(&mut connection, &mailbox, Access::Look).unwrap();
-    assert_eq!(folder.letters().unwrap().len(), 0);
+    let mut connection = connect(&account, PASSWORD, Some(&roots), 1 << 20).unwrap();
+    let mailbox = mailbox("INBOX").unwrap();
+    let mut folder = Folder::open(&mut connection, &mailbox, Access::ReadOnly).unwrap();
+    assert_eq!(folder.messages().unwrap().len(), 0);
     connection.log_out();
     assert!(between.join().unwrap(), "something was put in front");
 }

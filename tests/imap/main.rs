@@ -23,7 +23,7 @@ pub const BAD: &str =
 pub const FINE: &str = "From: ann@example.org\nSubject: two\n\nsee https://fine.example.org/ now\n";
 pub const DATE: &str = "17-Jul-2020 09:44:25 +0000";
 
-/// What is told on standard output and standard error.
+/// Standard output and standard error.
 pub struct Told {
     pub code: Option<i32>,
     pub out: String,
@@ -106,17 +106,17 @@ fn taken_apart_and_given_back(store: &str) {
 }
 
 #[test]
-fn links_are_taken_apart_and_given_back_in_a_maildir() {
+fn links_are_defanged_and_restored_in_a_maildir() {
     taken_apart_and_given_back("maildir");
 }
 
 #[test]
-fn links_are_taken_apart_and_given_back_where_no_file_is_a_message() {
+fn links_are_defanged_and_restored_in_a_store_without_message_files() {
     taken_apart_and_given_back("mdbox");
 }
 
 #[test]
-fn one_folder_and_some_days_are_enough() {
+fn folder_and_age_limit_what_is_processed() {
     let (dovecot, mut client) = filled("sdbox");
     let before = client.folder("INBOX");
     client.append("INBOX", "", "01-Jan-2030 00:00:00 +0000", BAD);
@@ -151,7 +151,7 @@ fn the_password_comes_from_a_file_or_the_environment_and_is_never_shown() {
     );
     let told = recall_with("wr0ng", &arguments);
     assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("LOGIN: expected OK of the server"), "{}", told.err);
+    assert!(told.err.contains("LOGIN: expected OK from the server"), "{}", told.err);
     assert!(!told.err.contains("wr0ng"));
     let url = format!("imap://ann:hunter2@127.0.0.1:{}", dovecot.port);
     let told = recall_with("", &["bad.example.com", "--imap", &url]);
@@ -160,7 +160,7 @@ fn the_password_comes_from_a_file_or_the_environment_and_is_never_shown() {
 }
 
 #[test]
-fn tls_asks_for_a_certificate_that_is_trusted() {
+fn tls_requires_a_trusted_certificate() {
     let (dovecot, _client) = filled("maildir");
     let url = format!("imaps://ann@localhost:{}", dovecot.tls_port);
     let arguments = ["bad.example.com", "--dry-run", "--imap", &url];

@@ -1,14 +1,14 @@
-//! Servers that cannot, or will not.
+//! Servers that lack what a recall needs, or misbehave.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
-use linkmilter::recall::imap::account::{Account, Way};
-use linkmilter::recall::imap::dial::dial;
+use linkmilter::recall::imap::account::{Account, TlsMode};
+use linkmilter::recall::imap::connect::connect;
 
 use crate::{free_port, recall};
 
-/// A server that says these lines, one for each command; in them `TAG` stands for the tag of it.
+/// A server that sends these responses, one per command. `TAG` stands for the tag of the command.
 fn server(says: Vec<String>) -> u16 {
     let port = free_port();
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
@@ -48,20 +48,20 @@ fn a_server_that_cannot_remove_one_message_alone_is_refused() {
 }
 
 #[test]
-fn a_folder_that_keeps_no_keywords_is_left() {
+fn a_folder_without_keywords_is_skipped() {
     let flags = "* OK [UIDVALIDITY 7] ok\r\n* OK [PERMANENTFLAGS (\\Deleted)] ok\r\nTAG OK done";
     let error = said(&[CAN, "TAG OK in", CAN, LISTED, flags, "TAG OK bye"]);
     assert!(error.contains("INBOX: expected a folder that keeps keywords"), "{error}");
     let error = said(&[CAN, "TAG OK in", CAN, LISTED, "TAG OK [READ-ONLY] done", "TAG OK bye"]);
     assert!(
-        error.contains("expected a folder that may be changed, found one to read only"),
+        error.contains("expected a folder that may be changed, found a read-only one"),
         "{error}"
     );
 }
 
-/// Without UIDs that last nobody knows after an interruption which message is which.
+/// If UIDs do not last, an interrupted run could not be continued.
 #[test]
-fn a_folder_that_keeps_no_uids_is_left() {
+fn a_folder_without_lasting_uids_is_skipped() {
     let keywords = "* OK [PERMANENTFLAGS (\\Deleted \\*)] ok";
     let validity = "* OK [UIDVALIDITY 7] ok";
     let passing = "expected a folder that keeps its UIDs, found UIDNOTSTICKY";
@@ -82,18 +82,18 @@ fn a_folder_that_keeps_no_uids_is_left() {
     }
 }
 
-/// A server that takes no password gets none.
+/// A server that accepts no password is sent none.
 #[test]
-fn where_a_log_in_is_disabled_no_password_is_said() {
+fn no_password_is_sent_where_login_is_disabled() {
     let error = said(&["* CAPABILITY IMAP4rev1 UIDPLUS LOGINDISABLED\r\nTAG OK done"]);
-    assert!(error.contains("found LOGINDISABLED: nothing was said to it"), "{error}");
+    assert!(error.contains("found LOGINDISABLED: no password was sent"), "{error}");
 }
 
 #[test]
-fn literals_of_any_size_are_no_reason_to_wait_or_to_fall_over() {
+fn literals_of_any_size_neither_hang_nor_crash() {
     for (says, expected) in [
         ("* LIST () \"/\" {4294967295}\r\nab", "the server closed the connection"),
-        ("* 1 FETCH (UID 1 BODY[] {99999999999999999999}\r\nTAG", "as of RFC 3501"),
+        ("* 1 FETCH (UID 1 BODY[] {99999999999999999999}\r\nTAG", "as in RFC 3501"),
     ] {
         let error = said_of(vec![CAN.into(), "TAG OK in".into(), CAN.into(), says.into()]);
         assert!(error.contains(expected), "{expected}: {error}");
@@ -101,7 +101,7 @@ fn literals_of_any_size_are_no_reason_to_wait_or_to_fall_over() {
 }
 
 #[test]
-fn no_room_for_a_copy_leaves_the_message() {
+fn a_message_stays_if_its_copy_does_not_fit() {
     let says = &[
         CAN,
         "TAG OK in",
@@ -118,20 +118,20 @@ fn no_room_for_a_copy_leaves_the_message() {
     ];
     let error = said(says);
     assert!(
-        error.contains("INBOX 1: APPEND: expected OK of the server, found \"no room\""),
+        error.contains("INBOX 1: APPEND: expected OK from the server, found \"no room\""),
         "{error}"
     );
 }
 
 #[test]
-fn what_is_no_imap_ends_the_account_and_is_told_in_part() {
+fn an_invalid_response_ends_the_account_and_is_reported_in_part() {
     for (says, expected) in [
-        (&["what?"][..], "expected an answer as of RFC 3501, found \"what?\""),
+        (&["what?"][..], "expected a response as in RFC 3501, found \"what?\""),
         (&["b7 OK in"], "found \"b7\""),
         (&["* BYE go away"], "the server closed the connection: \"go away\""),
         (
             &[CAN, "TAG NO [AUTHENTICATIONFAILED] no"],
-            "LOGIN: expected OK of the server, found \"no\"",
+            "LOGIN: expected OK from the server, found \"no\"",
         ),
         (&[CAN, "TAG OK in", CAN, "* LIST () \"/\" {999999999}\r\nTAG"], "closed the connection"),
         (
@@ -153,10 +153,10 @@ fn what_is_no_imap_ends_the_account_and_is_told_in_part() {
     }
 }
 
-/// Whoever stands in between and takes `STARTTLS` away gets no password; neither does one who says
-/// something in front of the handshake.
+/// An attacker on the path who removes `STARTTLS`, or injects text before the handshake, gets no
+/// password.
 #[test]
-fn without_tls_no_password_is_said() {
+fn no_password_is_sent_without_tls() {
     for answer in ["NO no such thing", "OK go on\r\n* CAPABILITY IMAP4rev1 UIDPLUS"] {
         let port = free_port();
         let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
@@ -173,8 +173,8 @@ fn without_tls_no_password_is_said() {
             heard
         });
         let (user, host) = ("ann".to_owned(), "localhost".to_owned());
-        let account = Account { user, host, port, way: Way::StartTls, folder: None };
-        assert!(dial(&account, "s3cret", None, 1000).is_err(), "{answer}");
+        let account = Account { user, host, port, tls_mode: TlsMode::StartTls, folder: None };
+        assert!(connect(&account, "s3cret", None, 1000).is_err(), "{answer}");
         let heard = String::from_utf8_lossy(&heard.join().unwrap()).into_owned();
         assert!(heard.contains("STARTTLS"), "{heard}");
         assert!(!heard.contains("LOGIN") && !heard.contains("s3cret"), "{heard}");

@@ -106,7 +106,7 @@ fn waiting_for_a_turn_is_no_try_and_a_reload_gives_the_engine_more_memory() {
             let answer = waits().await;
             assert!(matches!(answer.ending, Ending::Tempfail(_)), "{time}: {:?}", answer.ending);
         }
-        filter.use_memory(&wide.config);
+        filter.set_memory(&wide.config);
         assert_eq!(waits().await.ending, Ending::Accept);
     });
 }

@@ -142,7 +142,7 @@ fn a_slow_mta_holds_up_nobody_and_is_let_go() {
         std::thread::sleep(Duration::from_millis(50));
         assert!(start.elapsed() < PATIENCE, "never let go");
     }
-    daemon.wait_for_log("connection ended");
+    daemon.wait_for_log("connection closed");
 }
 
 #[test]

@@ -18,7 +18,7 @@ mod opendkim;
 mod outbound;
 mod postfix;
 mod protocol;
-mod returned;
+mod restores;
 mod sendmail;
 mod siege;
 mod sieve;

@@ -65,7 +65,7 @@ impl World {
         wait_for("the second entrance", || TcpStream::connect(("127.0.0.1", again)).ok());
     }
 
-    pub fn returned(&self, result: &str) -> u64 {
+    pub fn restores(&self, result: &str) -> u64 {
         let wanted = format!("linkmilter_restores_total{{result=\"{result}\"}} ");
         let text = self.daemon.metrics();
         let line = text.lines().find_map(|line| line.strip_prefix(&wanted));
@@ -102,7 +102,7 @@ fn a_redirected_message_verifies_at_the_far_end_and_the_local_copy_stays_edited(
     assert!(MIXED.as_bytes().ends_with(&arrived.body()));
     assert!(!ours(&arrived), "{}", arrived.head());
     assert!(keys.pass(&arrived), "{}", arrived.head());
-    assert_eq!(world.returned("original"), 1);
+    assert_eq!(world.restores("original"), 1);
     let line = &world.daemon.messages()[1];
     assert!(
         line.contains("\"action\":\"restored\"") && line.contains("\"verdict\":\"unsafe\""),
@@ -208,11 +208,11 @@ fn what_is_no_sealed_unchanged_copy_of_ours_is_left_and_says_why() {
     let reply = stored.replace("Pay at", "> Pay at");
     let mut seen = 0;
     for (word, message) in [("foreign", &forged), ("changed", &footer), ("changed", &reply)] {
-        let before = world.returned(word);
+        let before = world.restores(word);
         world.redirect(message.as_bytes(), &["far@far.example"]);
         seen += 1;
         let arrived = far.wait(seen);
-        assert_eq!(world.returned(word), before + 1);
+        assert_eq!(world.restores(word), before + 1);
         let said = arrived.iter().filter(|one| one.verdict().contains(&format!("restore={word}")));
         assert!(said.count() as u64 > before, "{word}");
         assert!(
@@ -229,14 +229,14 @@ fn what_is_no_sealed_unchanged_copy_of_ours_is_left_and_says_why() {
         all.iter().all(|one| String::from_utf8_lossy(&one.body()).contains("hxxps://"))
     };
     assert!(dead(&far.wait(seen + 1)));
-    assert_eq!(world.returned("original"), 0);
+    assert_eq!(world.restores("original"), 0);
     // To the house and to others: one answer serves both.
     world.redirect(stored.as_bytes(), &["far@far.example", "bob@example.org"]);
     let arrived = far.wait(seen + 2);
     assert!(dead(&arrived));
     let said = |one: &Delivered| one.verdict().contains("restore=divided");
     assert_eq!(arrived.iter().filter(|one| said(one)).count(), 1);
-    assert_eq!(world.returned("divided"), 1);
+    assert_eq!(world.restores("divided"), 1);
     let kept = world.house.mailbox().wait(2);
     assert!(dead(&kept) && kept.iter().any(said));
 }
@@ -272,6 +272,6 @@ fn hosts_share_a_key_and_keys_are_rotated() {
         let outbound = World::new(Daemon::start(&settings), "");
         outbound.redirect(&stored.raw, &["far@far.example"]);
         outbound.far.mailbox().only();
-        assert_eq!(outbound.returned(word), 1, "{settings}");
+        assert_eq!(outbound.restores(word), 1, "{settings}");
     }
 }

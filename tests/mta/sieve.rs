@@ -57,7 +57,7 @@ fn what_a_sieve_script_redirects_verifies_at_the_far_end_and_the_copy_stays_edit
     let kept = mailbox(&dovecot, Letter::new(b"").to[0]).only();
     assert_eq!(String::from_utf8(kept.body()).unwrap(), MIXED_DEFANGED);
     assert!(!keys.verifies(&crlf(&kept.raw)), "what is kept is edited");
-    assert_eq!(world.returned("original"), 1);
+    assert_eq!(world.restores("original"), 1);
 }
 
 /// What goes back to the sender holds the message as a part: nothing asks for its original.
@@ -69,5 +69,5 @@ fn what_a_sieve_script_rejects_goes_back_edited() {
     let arrived = world.far.mailbox().only();
     let text = String::from_utf8_lossy(&arrived.raw).into_owned();
     assert!(text.contains("not today") && !text.contains("https://www.p"), "{text}");
-    assert_eq!(world.returned("original"), 0);
+    assert_eq!(world.restores("original"), 0);
 }

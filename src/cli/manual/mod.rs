@@ -1,5 +1,5 @@
-//! The manual pages, out of what the program itself is made of: option definitions, the schema of
-//! the configuration, the reason codes. What no definition says stands in [`words`].
+//! The manual pages, generated from the definitions in the program: options, the schema of the
+//! configuration, the reason codes. Text without a definition is in [`words`].
 
 mod words;
 
@@ -23,10 +23,10 @@ pub struct Page {
     pub text: Vec<u8>,
 }
 
-/// All pages. `program` is built, so that its commands know their names.
+/// All pages. `program` must be built, so that its commands know their names.
 ///
 /// # Errors
-/// None: writing to memory does not fail.
+/// Never: writing to memory does not fail.
 pub fn pages(program: &Command) -> std::io::Result<Vec<Page>> {
     let mut pages = vec![daemon(program), settings(), reasons()];
     for command in commands(program) {
@@ -53,7 +53,7 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The page of one command: its options, then what holds for every command.
+/// The page of one command: its options, then what applies to every command.
 fn of_command(command: Command) -> std::io::Result<Vec<u8>> {
     let own = name(&command).to_owned();
     let below = command.get_subcommands().next().is_some();
@@ -80,7 +80,7 @@ fn of_command(command: Command) -> std::io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// linkmilter(8): the mail filter and how it is run.
+/// linkmilter(8): the mail filter and how to run it.
 fn daemon(program: &Command) -> Page {
     let mut page = begin("linkmilter", "8");
     section(&mut page, "NAME");
@@ -139,7 +139,7 @@ fn reasons() -> Page {
     }
     section(&mut page, "REASONS");
     for reason in Reason::ALL {
-        let about = format!("{} Told as: {}.", reason.about(), sentence(*reason));
+        let about = format!("{} Explained as: {}.", reason.about(), sentence(*reason));
         entry(&mut page, &format!("`{}` ({})", reason.code(), reason.verdict()), &about);
     }
     entries(&mut page, "INCOMPLETE", INCOMPLETE);
@@ -185,7 +185,7 @@ fn description(page: &mut Roff, paragraphs: &[&str]) {
     }
 }
 
-/// A section of names and what they are.
+/// A section of names and their descriptions.
 fn entries(page: &mut Roff, title: &str, entries: &[(&str, &str)]) {
     section(page, title);
     for (name, what) in entries {
@@ -204,7 +204,7 @@ fn entry(page: &mut Roff, title: &str, what: &str) {
     page.text(inlines(what));
 }
 
-/// Words between backticks are bold.
+/// Makes words in backticks bold.
 fn inlines(text: &str) -> Vec<Inline> {
     let pieces = text.split('`').enumerate().filter(|(_, piece)| !piece.is_empty());
     let style = |(index, piece): (usize, &str)| match index % 2 {

@@ -1,105 +1,109 @@
-//! What the manual says and no definition does.
+//! Text of the manual that is in no definition.
 
 use crate::engine::outcome::Verdict;
 
 pub const ABOUT: &[&str] = &[
     "linkmilter is a milter for Postfix and Sendmail. It finds every link and mail address of a \
-     message, in every script, judges each host as a reader would see it, takes apart the ones \
-     that deceive, and leaves every other byte of the message as it was.",
-    "A message in which nothing is edited goes on byte for byte, so its signatures hold. What was \
-     edited can be taken back by `linkmilter restore`. When anything fails, the mail goes on, and \
-     header, log and counters say why; `policy.on_error` and its neighbours choose otherwise.",
-    "Without a configuration `linkmilter serve` runs on built-in settings at \
-     inet:8895@127.0.0.1. Sockets that systemd hands over come on top of those that are \
-     configured.",
-    "Nothing of a message is fetched or sent anywhere. The DNS is asked for unknown top-level \
-     domains alone.",
+     message, in every script, judges each host as a reader would see it, defangs the ones that \
+     deceive, and leaves every other byte of the message unchanged.",
+    "A message without edits is passed on unchanged, so its signatures stay valid. Edits can be \
+     undone by `linkmilter restore`. If anything fails, the mail is delivered, and header, log and \
+     counters say why; `policy.on_error` and similar keys change that.",
+    "Without a configuration `linkmilter serve` listens at inet:8895@127.0.0.1 with the built-in \
+     settings. Sockets from systemd are used in addition to those that are configured.",
+    "No link of a message is fetched, and no part of a message is sent anywhere. The DNS is \
+     queried for unknown top-level domains only.",
 ];
 
 pub const FIELDS: &[(&str, &str)] = &[
     (
         "`X-Linkmilter`",
-        "One a message: version, host, worst verdict, numbers of links and of edits, reason codes, \
-         `incomplete=` with what was not read, `opaque=` with the number of encrypted parts.",
+        "One per message: version, host, worst verdict, numbers of links and of edits, reason \
+         codes, `incomplete=` with what was not read, `opaque=` with the number of encrypted \
+         parts.",
     ),
-    ("`X-Linkmilter-Link`", "At most ten: hosts of suspect and worse links, taken apart."),
-    ("`X-Linkmilter-Undo`", "What `linkmilter restore` needs to take the edits back."),
+    ("`X-Linkmilter-Link`", "At most ten: hosts of suspect and worse links, defanged."),
+    ("`X-Linkmilter-Undo`", "What `linkmilter restore` needs to undo the edits."),
 ];
 
 pub const LAYERS: &[&str] = &[
-    "Layers, later ones win: built-in settings; the file named by `--config`, else \
-     /etc/linkmilter/linkmilter.toml if it is there; conf.d/*.toml beside that file, in the order \
-     of their names; the environment (`LINKMILTER_DNS__MODE` is `dns.mode`); options of the \
-     command line. Tables merge key by key, anything else is replaced.",
-    "`linkmilter config check` says what was read and names everything that is wrong, \
-     `linkmilter config print` shows every setting that holds and where it comes from. A reload \
-     (SIGHUP) reads everything anew; with an error the old settings stay in force. Messages on \
-     their way keep the settings they began with.",
-    "The form is TOML. Units of time: ms s m h d. Units of size: B kB KiB MB MiB GB GiB, or a number \
-     of bytes. Behind each key stands the built-in value.",
+    "Layers, later ones win: built-in settings; the file given by `--config`, else \
+     /etc/linkmilter/linkmilter.toml if it exists; conf.d/*.toml in the same directory, sorted by \
+     name; the environment (`LINKMILTER_DNS__MODE` is `dns.mode`); command-line options. Tables \
+     are merged key by key, other values are replaced.",
+    "`linkmilter config check` prints what was read and reports everything that is wrong, \
+     `linkmilter config print` shows every setting in force and its origin. A reload (SIGHUP) \
+     reads everything again; with an error the old settings stay in force. Messages in progress \
+     keep the settings that they started with.",
+    "The format is TOML. Units of time: ms s m h d. Units of size: B kB KiB MB MiB GB GiB, or a \
+     number of bytes. After each key the built-in value is shown.",
 ];
 
 pub const JUDGING: &[&str] = &[
-    "A host takes its worst label, a link the worst of its hosts, a message the worst of its \
-     links. Every reason has a verdict, which the context can soften.",
+    "A host has the verdict of its worst label, a link that of its worst host, a message that of \
+     its worst link. Every reason has a verdict, which the context can make milder.",
     "By default `unsafe` and `invalid` are edited and everything else is reported. \
-     `policy.profile` moves that line; `policy.actions` and `policy.message_actions` set it for a \
-     verdict or for a reason code, and a reason beats a verdict. In linkmilter.toml(5): \
-     actions = { userinfo = \"leave\", suspect = \"defang\" }.",
-    "The codes stand in `X-Linkmilter`, in the log, in `linkmilter check` and in all JSON.",
+     `policy.profile` changes that; `policy.actions` and `policy.message_actions` set the action \
+     for a verdict or for a reason code, and a reason takes precedence over a verdict. In \
+     linkmilter.toml(5): actions = { userinfo = \"leave\", suspect = \"defang\" }.",
+    "The codes appear in `X-Linkmilter`, in the log, in `linkmilter check` and in all JSON.",
 ];
 
 pub const INCOMPLETE: &[(&str, &str)] = &[
     (
         "`limit:NAME`",
-        "A bound of linkmilter.toml(5) was reached: what it bounds is not read further. What was \
-         found before is edited all the same.",
+        "A limit of linkmilter.toml(5) was reached: the affected part is not read further. What \
+         was found before is edited anyway.",
     ),
-    ("`undecodable:CAUSE`", "A part could not be decoded; it went on as it came."),
-    ("`panic`", "The engine failed; the message went on as it came. Please report it."),
-    ("`opaque=N`", "Parts that nobody can look into: encrypted, PKCS#7, archives."),
+    ("`undecodable:CAUSE`", "A part could not be decoded; it was passed on unchanged."),
+    ("`panic`", "The engine failed; the message was passed on unchanged. Please report it."),
+    ("`opaque=N`", "Parts that cannot be read: encrypted, PKCS#7, archives."),
 ];
 
 pub const fn verdict_words(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Ok => "Nothing to say.",
-        Verdict::Notice => "Unusual, and told; a reader is not deceived.",
-        Verdict::Suspect => "May deceive a reader. Told; edited by the profile strict.",
+        Verdict::Ok => "Nothing to report.",
+        Verdict::Notice => "Unusual, and reported; a reader is not deceived.",
+        Verdict::Suspect => "May deceive a reader. Reported; edited by the profile strict.",
         Verdict::Unsafe => "Deceives a reader. Edited by the profiles enforce and strict.",
-        Verdict::Invalid => "No client should follow it. Edited as unsafe is.",
+        Verdict::Invalid => "No client should follow it. Edited like unsafe.",
     }
 }
 
-/// Lines that work as they stand; a test has the program read each of them.
+/// Command lines that work as shown. A test makes the program parse each of them.
 pub const EXAMPLES: &[(&str, &str, &str)] = &[
     (
         "linkmilter",
         "linkmilter serve --listen inet:8895@127.0.0.1",
-        "Filter mail for an MTA at this port.",
+        "Filter mail for an MTA on this port.",
     ),
-    ("linkmilter", "linkmilter config check", "Say what a daemon would read, and what is wrong."),
-    ("linkmilter", "linkmilter why 4XyzAB", "Say what was done to a message, by its queue id."),
-    ("linkmilter", "linkmilter find example[.]com --since 7d", "Say who got a link to a host."),
+    ("linkmilter", "linkmilter config check", "Print what a daemon would read, and what is wrong."),
+    ("linkmilter", "linkmilter why 4XyzAB", "Tell what was done to a message, by its queue id."),
+    (
+        "linkmilter",
+        "linkmilter find example[.]com --since 7d",
+        "Find out who got a link to a host.",
+    ),
     (
         "linkmilter-serve",
         "linkmilter serve --config /etc/linkmilter/linkmilter.toml",
-        "Filter by this configuration.",
+        "Filter with this configuration.",
     ),
     ("linkmilter-rewrite", "linkmilter rewrite message.eml", "Write the filtered message."),
     (
         "linkmilter-rewrite",
         "linkmilter rewrite --defang-all --no-header message.eml",
-        "Take every link apart, to share the message.",
+        "Defang every link, to share the message.",
     ),
     (
         "linkmilter-restore",
         "linkmilter restore filtered.eml",
-        "Write the original, if its hash agrees.",
+        "Write the original, if its hash matches.",
     ),
     (
         "linkmilter-recall",
         "linkmilter recall bad.example.com --maildir ~/Maildir --since 7d --dry-run",
-        "Say in how many messages links to a host would be taken apart.",
+        "Print in how many messages links to a host would be defanged.",
     ),
     (
         "linkmilter-recall",
@@ -108,8 +112,9 @@ pub const EXAMPLES: &[(&str, &str, &str)] = &[
     ),
     (
         "linkmilter-recall",
-        "linkmilter recall bad.example.com --imap imaps://ann@mail.example.org --password-file secret",
-        "Take links to a host apart in all folders of an account.",
+        "linkmilter recall bad.example.com --imap imaps://ann@mail.example.org --password-file \
+         secret",
+        "Defang links to a host in all folders of an account.",
     ),
     ("linkmilter-check", "linkmilter check xn--80ak6aa92e.com", "Judge a host in words."),
     (
@@ -131,37 +136,33 @@ pub const EXAMPLES: &[(&str, &str, &str)] = &[
     (
         "linkmilter-scan",
         "linkmilter scan --format summary Maildir archive.mbox.zst",
-        "Tables of what is in archives.",
+        "Tables of the findings in archives.",
     ),
     (
         "linkmilter-scan",
         "linkmilter scan --resume scan.journal --out findings.jsonl archive.mbox",
-        "A scan that can be taken up again.",
+        "A scan that can be resumed.",
     ),
-    ("linkmilter-tld", "linkmilter tld", "The version of the table, and where it is from."),
+    ("linkmilter-tld", "linkmilter tld", "The version of the table, and its origin."),
     (
         "linkmilter-tld-check",
         "linkmilter tld check com example.museum",
-        "Say whether names are top-level domains.",
+        "Check whether names are top-level domains.",
     ),
     ("linkmilter-tld-update", "linkmilter tld update", "Fetch a newer table."),
     ("linkmilter-config", "linkmilter config print", "Every setting with its origin."),
     (
         "linkmilter-config-migrate",
         "linkmilter config migrate --dry-run",
-        "Say which keys have another name now.",
+        "Print which keys have another name now.",
     ),
-    ("linkmilter-health", "linkmilter health", "Ask the filter of this configuration."),
+    ("linkmilter-health", "linkmilter health", "Check the filter of this configuration."),
     (
         "linkmilter-health",
         "linkmilter health --address unix:/run/linkmilter.sock",
-        "Ask behind a socket, whatever is configured.",
+        "Check this socket, whatever is configured.",
     ),
-    (
-        "linkmilter-config-check",
-        "linkmilter config check --quiet",
-        "Say nothing but what is wrong.",
-    ),
+    ("linkmilter-config-check", "linkmilter config check --quiet", "Print only what is wrong."),
     (
         "linkmilter-explain",
         "linkmilter explain --as ann@example.org,bob@example.com message.eml",
@@ -176,25 +177,25 @@ pub const EXAMPLES: &[(&str, &str, &str)] = &[
     (
         "linkmilter-find",
         "linkmilter find hxxps://example[.]com/login",
-        "By a host, as it stands in a report.",
+        "By a host, as it is written in a report.",
     ),
     (
         "linkmilter-find",
         "linkmilter find --recipient-domain example.org --since 24h --json",
-        "What went to a domain, as JSON.",
+        "Messages to a domain, as JSON.",
     ),
-    ("linkmilter-allow", "linkmilter allow list", "What is never edited."),
+    ("linkmilter-allow", "linkmilter allow list", "The hosts that are never edited."),
     (
         "linkmilter-allow-add",
         "linkmilter allow add example.com",
-        "Never edit a host and all below it.",
+        "Never edit a host and the hosts below it.",
     ),
     ("linkmilter-allow-remove", "linkmilter allow remove example.com", "Judge it again."),
-    ("linkmilter-block", "linkmilter block list", "What is unsafe because you say so."),
+    ("linkmilter-block", "linkmilter block list", "The hosts that you call unsafe."),
     (
         "linkmilter-block-add",
         "linkmilter block add example[.]com hxxp://example[.]net/x",
-        "Take links to these hosts apart.",
+        "Defang links to these hosts.",
     ),
     ("linkmilter-digest", "linkmilter digest --since 7d", "What was done in a week."),
     (
@@ -206,30 +207,33 @@ pub const EXAMPLES: &[(&str, &str, &str)] = &[
 
 pub const FILES: &[(&str, &str)] = &[
     ("/etc/linkmilter/linkmilter.toml", "The configuration; see linkmilter.toml(5)."),
-    ("/etc/linkmilter/conf.d/*.toml", "Pieces of it, read after it by name."),
+    (
+        "/etc/linkmilter/conf.d/*.toml",
+        "More configuration files, read after it in the order of their names.",
+    ),
     (
         "/etc/linkmilter/allow.txt, blocked.txt, protected.txt",
-        "Lists of hosts: one a line, with all below it.",
+        "Lists of hosts: one per line, with all hosts below it.",
     ),
     (
         "/var/lib/linkmilter",
-        "What is kept (`server.state_dir`): the event journal, big undo recipes, the table of \
-         top-level domains, the last good configuration, linkmilter.pid, reload.json with what \
-         became of the last reload.",
+        "State files (`server.state_dir`): the event journal, large undo recipes, the table of \
+         top-level domains, the last good configuration, linkmilter.pid, reload.json with the \
+         result of the last reload.",
     ),
     (
         "/run/linkmilter.sock, /var/spool/postfix/linkmilter.sock",
-        "Sockets of linkmilter.socket; the second is what a chrooted smtpd sees.",
+        "Sockets of linkmilter.socket; the second is for a chrooted smtpd.",
     ),
 ];
 
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "`LINKMILTER_SECTION__KEY`",
-        "A setting: LINKMILTER_DNS__MODE=never is dns.mode. Lists with commas. A name that is no \
-         setting is an error.",
+        "A setting: LINKMILTER_DNS__MODE=never is dns.mode. Lists are separated by commas. A name \
+         that is not a setting is an error.",
     ),
-    ("`NO_COLOR`", "No colours in `linkmilter explain`."),
+    ("`NO_COLOR`", "No colors in `linkmilter explain`."),
     (
         "`LISTEN_FDS`, `NOTIFY_SOCKET`, `WATCHDOG_USEC`",
         "As systemd sets them for `linkmilter serve`; see sd_listen_fds(3) and sd_notify(3).",
@@ -237,32 +241,32 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 pub const EXIT_STATUS: &[(&str, &str)] = &[
-    ("`0`", "Done. `rewrite`, `links`, `format` and `linkify` know 0 and 2 alone."),
+    ("`0`", "Done. `rewrite`, `links`, `format` and `linkify` use only 0 and 2."),
     (
         "`1`",
         "The answer is no: `check` found something suspect or worse, `scan` has findings, \
          `restore` found another hash, `config check` found errors, `config migrate` left a name, \
-         `tld check` a name that is not there, `why` and `find` no message, `allow remove` and \
+         `tld check` a name that does not exist, `why` and `find` no message, `allow remove` and \
          `block remove` no such line, `health` no filter.",
     ),
-    ("`2`", "It could not be done; standard error says what was expected and found."),
+    ("`2`", "An error; standard error says what was expected and found."),
     ("`3`", "`serve --inherited` found no sockets; another start may find them."),
 ];
 
 pub const SIGNALS: &[(&str, &str)] = &[
     (
         "`SIGHUP`",
-        "Reads configuration, lists and keys anew. With an error the old ones stay in force; log, \
+        "Reads configuration, lists and keys again. With an error the old ones stay in force; log, \
          metrics and reload.json say so.",
     ),
     (
         "`SIGTERM`, `SIGINT`",
-        "Finishes the messages that have begun, for `server.drain` at most, and ends.",
+        "Finishes the messages in progress, for at most `server.drain`, and ends.",
     ),
-    ("`SIGQUIT`, `SIGABRT`", "End it at once; the MTA puts off the messages that have begun."),
+    ("`SIGQUIT`, `SIGABRT`", "End it at once; the MTA defers the messages in progress."),
     (
         "`SIGUSR1`, `SIGUSR2` and others",
-        "Mean nothing: each is said once in the log and ignored. The log is a stream (standard \
-         error, the journal); after a rotation there is nothing to be told.",
+        "Ignored: each is logged once. The log is a stream (standard error, the journal); no \
+         signal is needed after a rotation.",
     ),
 ];

@@ -1,4 +1,4 @@
-//! Accounts of a recall, over IMAP.
+//! `linkmilter recall --imap`.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -11,17 +11,17 @@ use crate::config::IMAP_PASSWORD;
 use crate::file;
 use crate::recall::delivered::Recalled;
 use crate::recall::imap::account::Account;
-use crate::recall::imap::dial::dial;
+use crate::recall::imap::connect::connect;
 use crate::recall::imap::folder::{self, Access, Folder, Leftover, Replaced, StoredMessage};
 use crate::recall::imap::{Connection, Error};
 use crate::record::journal::recalls::Mailbox;
 use crate::record::printable::line;
 
-/// The password: the first line of the file, else of the environment. An argument would be seen by all
+/// The password: the first line of the file, else the variable. An argument would be visible to all
 /// users of the machine.
 pub(super) fn password(from: Option<&Path>) -> anyhow::Result<String> {
     let Some(path) = from else {
-        return said(std::env::var_os(IMAP_PASSWORD));
+        return variable_text(std::env::var_os(IMAP_PASSWORD));
     };
     let named = || path.display().to_string();
     let text = file::read_text(path, file::MAX_BYTES).with_context(named)?;
@@ -30,39 +30,39 @@ pub(super) fn password(from: Option<&Path>) -> anyhow::Result<String> {
     Ok(password)
 }
 
-fn said(variable: Option<OsString>) -> anyhow::Result<String> {
+fn variable_text(variable: Option<OsString>) -> anyhow::Result<String> {
     let found = variable.filter(|password| !password.is_empty()).with_context(|| {
         format!("expected a password in {IMAP_PASSWORD} or --password-file FILE")
     })?;
-    // Not shown, for it is a password all the same.
+    // Not shown: it may still be the password.
     let text = found.into_string().ok();
     text.with_context(|| format!("{IMAP_PASSWORD}: expected UTF-8, found other bytes"))
 }
 
-/// The certificates of a file, as they stand there.
-pub(super) fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
+/// The certificates in a file, not parsed yet.
+pub(super) fn read_ca_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     file::read(path, file::MAX_BYTES).with_context(|| path.display().to_string())
 }
 
 /// The message that a copy was made of.
 enum Predecessor {
-    /// With the bytes of the copy.
+    /// The original, with the bytes of the copy.
     Found(StoredMessage, Vec<u8>),
-    /// It was removed, and the copy alone is there.
+    /// The original was removed; only the copy is there.
     Gone,
-    /// There are messages that it may have been made of, but not by this run.
+    /// There are possible originals, but this run would not make the copy of any of them.
     Unknown,
 }
 
-/// A copy has the date of its message and the higher UID.
-fn may_precede(old: &StoredMessage, copy: &StoredMessage) -> bool {
+/// A copy has the date of its original and a higher UID.
+fn may_be_copied_to(old: &StoredMessage, copy: &StoredMessage) -> bool {
     old.same_date(copy) && old.uid < copy.uid
 }
 
 impl Run {
     pub(super) fn account(&mut self, account: &Account, password: &str, roots: Option<&[u8]>) {
         let place = format!("{}@{}", account.user, account.host);
-        let done = dial(account, password, roots, self.most)
+        let done = connect(account, password, roots, self.max_message)
             .map_err(anyhow::Error::from)
             .and_then(|mut connection| self.folders(&place, account, &mut connection));
         if let Err(error) = done {
@@ -78,25 +78,25 @@ impl Run {
     ) -> anyhow::Result<()> {
         let mut all = folder::folders(connection)?;
         if let Some(wanted) = &account.folder {
-            // INBOX is one folder in every case (RFC 3501 §5.1).
+            // INBOX is case-insensitive (RFC 3501 §5.1).
             let same = |shown: &str| match wanted.eq_ignore_ascii_case("INBOX") {
                 true => shown.eq_ignore_ascii_case("INBOX"),
                 false => shown == wanted,
             };
-            all.retain(|found| same(&folder::shown(found)));
+            all.retain(|found| same(&folder::display_name(found)));
             anyhow::ensure!(!all.is_empty(), "expected a folder {wanted:?}, found none");
         }
-        let access = if self.dry_run { Access::Look } else { Access::Change };
+        let access = if self.dry_run { Access::ReadOnly } else { Access::ReadWrite };
         for mailbox in all {
-            let named = line(&folder::shown(&mailbox));
-            let place = format!("{place}/{named}");
+            let name = line(&folder::display_name(&mailbox));
+            let place = format!("{place}/{name}");
             let done = Folder::open(connection, &mailbox, access)
                 .and_then(|mut folder| self.imap_folder(&place, &mut folder));
             match done {
                 Ok(()) => {}
                 Err(error) if error.is_refusal() => self.failed(&place, &error),
-                // Nobody knows what the server would say next.
-                Err(error) => return Err(anyhow::Error::from(error).context(named)),
+                // The state of the connection is unknown.
+                Err(error) => return Err(anyhow::Error::from(error).context(name)),
             }
         }
         connection.log_out();
@@ -108,16 +108,16 @@ impl Run {
         place: &str,
         folder: &mut Folder<'_, S>,
     ) -> Result<(), Error> {
-        let (left, alone): (Vec<StoredMessage>, Vec<StoredMessage>) =
-            folder.letters()?.into_iter().partition(|letter| letter.leftover().is_some());
+        let (left, without_leftover): (Vec<StoredMessage>, Vec<StoredMessage>) =
+            folder.messages()?.into_iter().partition(|message| message.leftover().is_some());
         let mut todo = self.leftovers(place, folder, &left)?;
-        todo.extend(alone);
-        todo.sort_by_key(|letter| letter.uid);
-        for letter in &todo {
+        todo.extend(without_leftover);
+        todo.sort_by_key(|message| message.uid);
+        for message in &todo {
             self.tick();
-            match self.imap_letter(place, folder, letter) {
+            match self.imap_message(place, folder, message) {
                 Err(error) if error.is_refusal() => {
-                    self.failed(&format_args!("{place} {}", letter.uid), &error);
+                    self.failed(&format_args!("{place} {}", message.uid), &error);
                 }
                 done => done?,
             }
@@ -125,8 +125,8 @@ impl Run {
         Ok(())
     }
 
-    /// Finishes what an interrupted run left, if it shall; comes back with the messages that are to be
-    /// looked at as all others.
+    /// Finishes what an interrupted run left, if `--resume` is given. Returns the messages that are
+    /// then processed like all others.
     fn leftovers<S: Read + Write>(
         &mut self,
         place: &str,
@@ -134,19 +134,19 @@ impl Run {
         left: &[StoredMessage],
     ) -> Result<Vec<StoredMessage>, Error> {
         if !self.resume {
-            for letter in left {
-                let said = "an earlier run was interrupted here; --resume finishes it";
-                self.failed(&format_args!("{place} {}", letter.uid), &said);
+            for message in left {
+                let text = "an earlier run was interrupted here; --resume finishes it";
+                self.failed(&format_args!("{place} {}", message.uid), &text);
             }
             return Ok(Vec::new());
         }
         if self.dry_run {
-            self.sums.finished += left.len() as u64;
+            self.totals.finished += left.len() as u64;
             return Ok(Vec::new());
         }
         let (mut olds, mut copies) = (Vec::new(), Vec::new());
-        for letter in left {
-            match letter.leftover() {
+        for message in left {
+            match message.leftover() {
                 Some(Leftover::Old(old)) => olds.push(old),
                 Some(Leftover::New(copy)) => copies.push(copy),
                 None => {}
@@ -157,27 +157,27 @@ impl Run {
                 Predecessor::Found(old, bytes) => {
                     folder.finish(&old, &copy)?;
                     olds.retain(|other| other.uid != old.uid);
-                    self.say_new_uid(place, &old, copy.uid)?;
+                    self.print_new_uid(place, &old, copy.uid)?;
                     self.note_finished(Mailbox::Imap, &bytes);
                 }
-                Predecessor::Gone => folder.release(copy.uid)?,
+                Predecessor::Gone => folder.remove_keywords(copy.uid)?,
                 Predecessor::Unknown => {
-                    let said =
+                    let text =
                         "expected a run over the same hosts, with the same key, to finish it";
-                    self.failed(&format_args!("{place} {}", copy.uid), &said);
-                    olds.retain(|old| !may_precede(old, &copy));
+                    self.failed(&format_args!("{place} {}", copy.uid), &text);
+                    olds.retain(|old| !may_be_copied_to(old, &copy));
                     continue;
                 }
             }
-            self.sums.finished += 1;
+            self.totals.finished += 1;
         }
         for old in &olds {
-            folder.release(old.uid)?;
+            folder.remove_keywords(old.uid)?;
         }
         Ok(olds)
     }
 
-    /// The message that a copy was made of.
+    /// Finds the message that a copy was made of.
     fn predecessor<S: Read + Write>(
         &self,
         folder: &mut Folder<'_, S>,
@@ -185,73 +185,74 @@ impl Run {
         copy: &StoredMessage,
     ) -> Result<Predecessor, Error> {
         let Some(new) = folder.read(copy.uid)? else { return Ok(Predecessor::Gone) };
-        let mut none = Predecessor::Gone;
-        for old in olds.iter().filter(|old| may_precede(old, copy)) {
+        let mut not_found = Predecessor::Gone;
+        for old in olds.iter().filter(|old| may_be_copied_to(old, copy)) {
             let Some(before) = folder.read(old.uid)? else { continue };
-            if self.follows(&before, &new) {
+            if self.is_copy_of(&before, &new) {
                 return Ok(Predecessor::Found(old.clone(), new));
             }
-            none = Predecessor::Unknown;
+            not_found = Predecessor::Unknown;
         }
-        Ok(none)
+        Ok(not_found)
     }
 
-    /// Whether one is made of the other by a recall, or by giving one back.
-    fn follows(&self, before: &[u8], after: &[u8]) -> bool {
+    /// Whether a recall, or undoing one, turns `before` into `after`.
+    fn is_copy_of(&self, before: &[u8], after: &[u8]) -> bool {
         let recalled =
-            self.recall.given_back(after).is_ok_and(|back| back.as_deref() == Some(before));
-        let back = self.recall.given_back_wholly(before);
+            self.recall.undo_last(after).is_ok_and(|back| back.as_deref() == Some(before));
+        let back = self.recall.undo_all(before);
         recalled || back.is_ok_and(|back| back.is_some_and(|back| back.bytes == after))
     }
 
-    fn imap_letter<S: Read + Write>(
+    fn imap_message<S: Read + Write>(
         &mut self,
         place: &str,
         folder: &mut Folder<'_, S>,
-        letter: &StoredMessage,
+        message: &StoredMessage,
     ) -> Result<(), Error> {
-        if self.is_too_old(letter.delivered()) {
+        if self.is_too_old(message.delivered()) {
             return Ok(());
         }
-        let named = format!("{place} {}", letter.uid);
-        if letter.size > self.most {
-            let said = format!("expected at most {} bytes, found {}", self.most, letter.size);
-            self.failed(&named, &said);
+        let named = format!("{place} {}", message.uid);
+        if message.size > self.max_message {
+            let text =
+                format!("expected at most {} bytes, found {}", self.max_message, message.size);
+            self.failed(&named, &text);
             return Ok(());
         }
-        let Some(bytes) = folder.read(letter.uid)? else {
-            self.sums.gone += 1;
+        let Some(bytes) = folder.read(message.uid)? else {
+            self.totals.gone += 1;
             return Ok(());
         };
-        self.sums.read += 1;
-        let Some(Recalled { bytes: new, links, .. }) = self.treated(&named, &bytes) else {
+        self.totals.read += 1;
+        let Some(Recalled { bytes: new, links, .. }) = self.new_version(&named, &bytes) else {
             return Ok(());
         };
         if self.dry_run {
             self.changed(links);
             return Ok(());
         }
-        match folder.replace(letter, &new)? {
+        match folder.replace(message, &new)? {
             Replaced::By(uid) => {
                 self.changed(links);
-                self.say_new_uid(place, letter, uid)?;
+                self.print_new_uid(place, message, uid)?;
                 self.note(Mailbox::Imap, self.action(), &new, links);
             }
-            Replaced::Gone => self.sums.gone += 1,
+            Replaced::Gone => self.totals.gone += 1,
         }
         std::thread::sleep(self.pause);
         Ok(())
     }
 
-    /// What a message is now: whoever keeps UIDs can follow.
-    fn say_new_uid(
+    /// Prints the new UID, for programs that keep UIDs.
+    fn print_new_uid(
         &self,
         place: &str,
         old: &StoredMessage,
         new: std::num::NonZeroU32,
     ) -> Result<(), Error> {
-        let said = format!("{place}: UID {} is UID {new} now\n", old.uid);
-        self.bar.suspend(|| print(&said)).map_err(std::io::Error::other)?;
+        let text = format!("{place}: UID {} is UID {new} now\n", old.uid);
+        self.progress.suspend(|| print(&text)).map_err(std::io::Error::other)?;
         Ok(())
     }
 }
@@ -263,18 +264,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_of_the_environment_is_text() {
-        assert_eq!(said(Some("s\u{e4}ge".into())).unwrap(), "s\u{e4}ge");
+    fn a_password_in_the_environment_must_be_utf8() {
+        assert_eq!(variable_text(Some("s\u{e4}ge".into())).unwrap(), "s\u{e4}ge");
         for nothing in [None, Some(OsString::new())] {
-            let error = said(nothing).unwrap_err().to_string();
+            let error = variable_text(nothing).unwrap_err().to_string();
             assert_eq!(
                 error,
                 "expected a password in LINKMILTER_IMAP_PASSWORD or --password-file FILE"
             );
         }
-        let error = said(Some(OsString::from_vec(b"s3cret\xff".to_vec()))).unwrap_err();
-        let said = error.to_string();
-        assert_eq!(said, "LINKMILTER_IMAP_PASSWORD: expected UTF-8, found other bytes");
+        let error = variable_text(Some(OsString::from_vec(b"s3cret\xff".to_vec()))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "LINKMILTER_IMAP_PASSWORD: expected UTF-8, found other bytes"
+        );
     }
 
     #[test]

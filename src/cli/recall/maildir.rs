@@ -1,4 +1,4 @@
-//! Maildirs of a recall.
+//! `linkmilter recall --maildir`.
 
 use std::path::Path;
 
@@ -13,47 +13,47 @@ impl Run {
             Ok(found) => found,
             Err(error) => return self.failed(&root.display(), &error),
         };
-        for (path, error) in &found.unread {
+        for (path, error) in &found.unreadable {
             self.failed(&path.display(), error);
         }
         for folder in found.found {
-            // What is only looked at keeps nobody waiting.
-            let held = if self.dry_run { Ok(None) } else { folder.hold().map(Some) };
-            match held.and_then(|held| Ok((held, folder.letters()?))) {
-                Ok((_held, letters)) => self.folder(&folder, &letters),
+            // A dry run changes nothing, so it needs no lock.
+            let lock = if self.dry_run { Ok(None) } else { folder.lock().map(Some) };
+            match lock.and_then(|lock| Ok((lock, folder.messages()?))) {
+                Ok((_lock, messages)) => self.folder(&folder, &messages),
                 Err(error) => self.failed(&root.display(), &error),
             }
         }
     }
 
-    fn folder(&mut self, folder: &Folder, letters: &[StoredMessage]) {
-        for (letter, standing) in letters.iter().zip(copy_states(letters)) {
+    fn folder(&mut self, folder: &Folder, messages: &[StoredMessage]) {
+        for (message, state) in messages.iter().zip(copy_states(messages)) {
             self.tick();
-            match standing {
-                CopyState::Replaced(copy) => self.leftover(folder, letter, copy),
-                // A copy of this copy would leave nothing that tells it is of that message.
+            match state {
+                CopyState::Replaced(copy) => self.leftover(folder, message, copy),
+                // After a copy of this copy, nothing would show that it belongs to that message.
                 CopyState::Copy if !self.resume => {}
-                CopyState::Copy | CopyState::Alone => self.letter(folder, letter),
+                CopyState::Copy | CopyState::Alone => self.message(folder, message),
             }
         }
     }
 
-    /// An earlier run ended between the new copy and the old message.
-    fn leftover(&mut self, folder: &Folder, letter: &StoredMessage, copy: &StoredMessage) {
-        let path = folder.path(letter);
+    /// An earlier run was interrupted after it made the copy and before it removed the original.
+    fn leftover(&mut self, folder: &Folder, message: &StoredMessage, copy: &StoredMessage) {
+        let path = folder.path(message);
         if !self.resume {
-            let said = "an earlier run was interrupted here; --resume finishes it";
-            return self.failed(&path.display(), &said);
+            let reason = "an earlier run was interrupted here; --resume finishes it";
+            return self.failed(&path.display(), &reason);
         }
         if self.dry_run {
-            self.sums.finished += 1;
+            self.totals.finished += 1;
             return;
         }
-        // Read first: flags that change give it another name.
-        let bytes = folder.read(copy, self.most).map(|(bytes, _)| bytes);
-        match folder.finish(letter, copy.clone()) {
+        // Read before finishing, because a change of flags may rename the copy.
+        let bytes = folder.read(copy, self.max_message).map(|(bytes, _)| bytes);
+        match folder.finish(message, copy.clone()) {
             Ok(_) => {
-                self.sums.finished += 1;
+                self.totals.finished += 1;
                 if let Ok(bytes) = bytes {
                     self.note_finished(Mailbox::Maildir, &bytes);
                 }
@@ -62,34 +62,35 @@ impl Run {
         }
     }
 
-    fn letter(&mut self, folder: &Folder, letter: &StoredMessage) {
-        let path = folder.path(letter);
-        let (bytes, delivered) = match folder.read(letter, self.most) {
+    fn message(&mut self, folder: &Folder, message: &StoredMessage) {
+        let path = folder.path(message);
+        let (bytes, delivered) = match folder.read(message, self.max_message) {
             Ok(read) => read,
-            // Whoever reads his mail moves it from `new` to `cur`, or removes it: the copy that is
-            // there now is met in a second run.
+            // A mail program moved it from `new` to `cur`, or removed it. A second run will find it
+            // under its new name.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                self.sums.gone += 1;
+                self.totals.gone += 1;
                 return;
             }
             Err(error) => return self.failed(&path.display(), &error),
         };
-        self.sums.read += 1;
+        self.totals.read += 1;
         if self.is_too_old(delivered) {
             return;
         }
-        let Some(Recalled { bytes: new, links, .. }) = self.treated(&path.display(), &bytes) else {
+        let Some(Recalled { bytes: new, links, .. }) = self.new_version(&path.display(), &bytes)
+        else {
             return;
         };
         if self.dry_run {
             return self.changed(links);
         }
-        match folder.replace(letter, &new) {
+        match folder.replace(message, &new) {
             Ok(Replaced::Done) => {
                 self.changed(links);
                 self.note(Mailbox::Maildir, self.action(), &new, links);
             }
-            Ok(Replaced::Gone) => self.sums.gone += 1,
+            Ok(Replaced::Gone) => self.totals.gone += 1,
             Err(error) => return self.failed(&path.display(), &error),
         }
         std::thread::sleep(self.pause);

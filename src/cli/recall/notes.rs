@@ -1,28 +1,29 @@
-//! Where it is noted what a recall did, for `linkmilter why`: in the journal, by who may not write there in a
-//! directory of his own, or where he was told to.
+//! Where changes are recorded for `linkmilter why`: in the journal, or in the directory of
+//! `--recalls`. A user who may not write to the journal gets a directory of his own.
 
 use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::super::complain;
-use super::super::shared::own_recalls;
+use super::super::shared::user_recall_directory;
+use super::super::warn;
 use crate::record::journal::recalls::{RecallEvent, Recalls};
 use crate::record::journal::{Bounds, JournalError};
 use crate::record::time::Timestamp;
 
-/// Takes a note of each message that was changed.
+/// Records each message that was changed.
 #[derive(Debug, Default)]
 pub struct Notes {
     open: Option<Recalls>,
-    /// What is open is the journal: where it takes nothing of this user, a directory of his own may.
+    /// Whether `open` is the journal. If it denies access, the user's own directory is tried.
     is_journal: bool,
     bounds: Bounds,
 }
 
 impl Notes {
-    /// In the directory that was named, else in the journal; nowhere without bounds, which is without a journal.
+    /// Opens the given directory, else the journal. Without a journal there are no bounds, and
+    /// nothing is recorded.
     pub fn open(named: Option<&Path>, journal: &Path, bounds: Option<Bounds>) -> Notes {
         let Some(bounds) = bounds.or_else(|| named.map(|_| Bounds::default())) else {
             return Notes::default();
@@ -34,43 +35,42 @@ impl Notes {
         };
         match opened {
             Ok(opened) => notes.open = opened,
-            Err(error) => notes.turn_away(error),
+            Err(error) => notes.fall_back(error),
         }
         notes
     }
 
-    /// Notes what was done to one message.
+    /// Records what was done to one message.
     pub fn record(&mut self, event: &RecallEvent) {
         while let Some(open) = &mut self.open {
             match open.record(event) {
                 Ok(()) => return,
-                Err(error) => self.turn_away(error),
+                Err(error) => self.fall_back(error),
             }
         }
     }
 
-    /// What cannot be noted here is noted elsewhere, or nowhere: the messages are changed all the same.
-    fn turn_away(&mut self, error: JournalError) {
+    /// Tries the user's own directory, if there is one left to try. Without it the messages are
+    /// changed without record.
+    fn fall_back(&mut self, error: JournalError) {
         self.open = None;
         let denied = error.source.kind() == ErrorKind::PermissionDenied;
-        let own = own_recalls().filter(|_| denied && self.is_journal);
+        let own = user_recall_directory().filter(|_| denied && self.is_journal);
         self.is_journal = false;
-        let Some(own) = own else { return complain(&unknown(&error)) };
+        let Some(own) = own else { return warn(&not_recorded(&error)) };
         match Recalls::of_user(&own, self.bounds, now()) {
             Ok(opened) => {
                 let own = own.display();
-                complain(&format_args!(
-                    "{error}: noted in {own}, for linkmilter why --recalls {own}"
-                ));
+                warn(&format_args!("{error}: noted in {own}, for linkmilter why --recalls {own}"));
                 self.open = opened;
             }
-            Err(error) => complain(&unknown(&error)),
+            Err(error) => warn(&not_recorded(&error)),
         }
     }
 }
 
-fn unknown(error: &dyn Display) -> String {
-    format!("{error}: linkmilter why will not know of this run")
+fn not_recorded(error: &dyn Display) -> String {
+    format!("{error}: this run is not recorded for linkmilter why")
 }
 
 fn now() -> Timestamp {

@@ -1,9 +1,9 @@
-//! Whom the house has met: what `banner.first_contact` goes by.
+//! Which outside addresses have exchanged mail with local ones. `banner.first_contact` is decided by this.
 //!
-//! A message is asked about before it is judged, and learned when it goes on. What is kept are keyed digests
-//! in two sets that forget ([`store`]): no address, and nothing that could be tried out on a list of them by
-//! whoever has the file without the key. It is written every ten minutes and at the end; what a crash takes
-//! with it is what was met since. Where anything is wrong with it nobody is said to be new.
+//! The store is queried before a message is judged, and learns its addresses when it is delivered. It holds keyed
+//! digests in two sets that forget ([`store`]). It holds no addresses, and whoever has the file without the key
+//! cannot test addresses against it. The file is written every ten minutes and at the end; a crash loses what was
+//! learned since. If anything is wrong with the store no author is called new.
 
 pub mod store;
 
@@ -14,43 +14,44 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwapOption;
 
-use super::envelope::{dmarc, field};
+use super::envelope::dmarc;
+use super::header_fields::field;
 use super::metrics::{ContactAnswer, ContactFault, Metrics};
 use super::settings::Loaded;
-use crate::beside::Beside;
+use crate::atomic_file::AtomicFile;
 use crate::engine::outcome::Disposition;
 use crate::engine::{Contact, Dmarc, Policy};
 use crate::file;
 use crate::milter::Mail;
-use crate::policy::{Author, Envelope, Meetings, Policies, Toward};
+use crate::policy::{AddressPairs, Author, Envelope, Flow, Policies};
 use crate::record::time::Timestamp;
-use store::{Digest, Key, LEARNING, Met, NotRead, Of, Store, Turned};
+use store::{Digest, DigestKind, Key, LEARNING_SECONDS, RotationCause, Store, StoreError};
 
-/// How often what changed is written: the most that a crash takes.
-const KEEP: Duration = Duration::from_secs(600);
+/// How often changes are written. A crash loses no more than this.
+const SAVE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// Recipients of one message that are looked at: each costs a digest.
-const RECIPIENTS: usize = 100;
+/// Recipients of one message that are looked up. Each costs a digest.
+const MAX_RECIPIENTS: usize = 100;
 
-/// Whom the house has met; nobody asks where the settings do not.
+/// The contact store, if the settings ask for one.
 #[derive(Debug)]
 pub struct Contacts {
-    open: ArcSwapOption<Open>,
+    open: ArcSwapOption<OpenStore>,
     metrics: Arc<Metrics>,
 }
 
 /// A store in use.
 #[derive(Debug)]
-struct Open {
+struct OpenStore {
     key: Key,
     file: PathBuf,
-    kept: Mutex<Kept>,
+    state: Mutex<StoreState>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct StoreState {
     store: Store,
-    /// Whether the file is another.
+    /// Whether it differs from the file.
     changed: bool,
 }
 
@@ -59,13 +60,13 @@ impl Contacts {
         Contacts { open: ArcSwapOption::empty(), metrics }
     }
 
-    /// Opens the store if these settings ask for it, and closes it if they do not. One that is open stays,
-    /// unless its key is gone.
-    pub fn take_up(&self, loaded: &Loaded) {
+    /// Opens the store if these settings ask for it, and closes it if they do not. An open store stays open unless
+    /// its key is no longer known.
+    pub fn apply(&self, loaded: &Loaded) {
         let policy = loaded.settings.policies.default_policy();
         let (file, keys) = (loaded.config.contacts_file(), keys(&policy));
         if policy.banner.first_contact.is_none() || keys.is_empty() {
-            self.keep();
+            self.save();
             self.open.store(None);
             return;
         }
@@ -73,65 +74,73 @@ impl Contacts {
         if open.is_some_and(|open| open.file == file && keys.contains(&open.key)) {
             return;
         }
-        self.keep();
-        self.open.store(self.opened(file, &keys).map(Arc::new));
+        self.save();
+        self.open.store(self.open(file, &keys).map(Arc::new));
     }
 
-    fn opened(&self, file: PathBuf, keys: &[Key]) -> Option<Open> {
+    fn open(&self, file: PathBuf, keys: &[Key]) -> Option<OpenStore> {
         let now = seconds();
         let (store, key) = match read(&file, keys, now) {
             Ok(read) => read,
             Err(error) => {
                 if !error.is_absent() {
                     self.metrics.contact_fault(ContactFault::Read);
-                    tracing::warn!(%error, "{}: whom this house has met is forgotten", file.display());
+                    tracing::warn!(%error, "{}: all known contacts are forgotten", file.display());
                 }
                 (Store::new(now), keys.first()?.clone())
             }
         };
-        if now.saturating_sub(store.since()) < LEARNING {
+        if now.saturating_sub(store.since()) < LEARNING_SECONDS {
             tracing::info!(
-                "first contact: nothing is said before {}",
-                date(store.since() + LEARNING)
+                "first contact: no message is marked before {}",
+                date(store.since() + LEARNING_SECONDS)
             );
         }
-        Some(Open { key, file, kept: Mutex::new(Kept { store, changed: true }) })
+        Some(OpenStore { key, file, state: Mutex::new(StoreState { store, changed: true }) })
     }
 
-    /// What the engine is told of the author of a message.
-    pub fn ask(&self, mail: &Mail, envelope: &Envelope, policies: &Policies) -> Contact {
+    /// What the engine must know about the author of a message.
+    pub fn query(&self, mail: &Mail, envelope: &Envelope, policies: &Policies) -> Contact {
         let open = self.open.load();
         let Some(open) = open.as_deref() else { return Contact::Unknown };
-        let Some(asked) = Asked::of(&mail.head, envelope, policies, &open.key) else {
+        let Some(query) = ContactQuery::of(&mail.head, envelope, policies, &open.key) else {
             return Contact::Unknown;
         };
-        match asked.met(&open.lock().store, seconds()) {
-            Some(Met::Never) => Contact::First,
+        match query.answer(&open.lock().store, seconds()) {
+            Some(ContactAnswer::First) => Contact::First,
             _ => Contact::Unknown,
         }
     }
 
-    /// Remembers who met whom in a message that goes on. One that is put off, held or refused is read by
-    /// nobody, and who wrote it under a name that is not his is met by nobody.
-    pub fn learn(&self, mail: &Mail, envelope: &Envelope, loaded: &Loaded, end: Disposition) {
+    /// Remembers the addresses of a message that is delivered. Nobody reads one that is deferred, quarantined or
+    /// rejected, and if DMARC fails the author may be forged: those are not learned.
+    pub fn learn(
+        &self,
+        mail: &Mail,
+        envelope: &Envelope,
+        loaded: &Loaded,
+        disposition: Disposition,
+    ) {
         let open = self.open.load();
         let Some(open) = open.as_deref() else { return };
         let policies = &loaded.settings.policies;
-        let Some(asked) = Asked::of(&mail.head, envelope, policies, &open.key) else { return };
+        let Some(query) = ContactQuery::of(&mail.head, envelope, policies, &open.key) else {
+            return;
+        };
         let now = seconds();
-        let mut kept = open.lock();
-        let met = asked.met(&kept.store, now);
-        if let Some(met) = met {
-            self.metrics.contact(answer(met));
+        let mut state = open.lock();
+        let answer = query.answer(&state.store, now);
+        if let Some(answer) = answer {
+            self.metrics.contact(answer);
         }
-        if end != Disposition::Accept || dmarc(mail, envelope, loaded) == Dmarc::Fail {
+        if disposition != Disposition::Accept || dmarc(mail, envelope, loaded) == Dmarc::Fail {
             return;
         }
-        let told = asked.message.as_ref().filter(|_| met == Some(Met::Never));
-        let learned = kept.store.learn(&asked.meetings, told, now);
-        kept.changed |= learned.anything;
-        drop(kept);
-        if learned.turned == Some(Turned::Full) {
+        let marked = query.message.as_ref().filter(|_| answer == Some(ContactAnswer::First));
+        let learned = state.store.learn(&query.pairs, marked, now);
+        state.changed |= learned.changed;
+        drop(state);
+        if learned.rotation == Some(RotationCause::Full) {
             self.metrics.contact_fault(ContactFault::Full);
             tracing::warn!(
                 "first contact: too many addresses in too short a time; older ones are forgotten"
@@ -139,79 +148,82 @@ impl Contacts {
         }
     }
 
-    /// Writes what changed.
-    pub fn keep(&self) {
+    /// Writes the file if the store has changed.
+    pub fn save(&self) {
         let Some(open) = self.open.load_full() else { return };
         let copy = {
-            let mut kept = open.lock();
-            if !std::mem::take(&mut kept.changed) {
+            let mut state = open.lock();
+            if !std::mem::take(&mut state.changed) {
                 return;
             }
-            kept.store.clone()
+            state.store.clone()
         };
         if let Err(error) = write(&open.file, &copy.write(&open.key)) {
             open.lock().changed = true;
             self.metrics.contact_fault(ContactFault::Write);
-            tracing::warn!(%error, "{}: whom this house has met is not kept", open.file.display());
+            tracing::warn!(%error, "{}: known contacts are not saved", open.file.display());
         }
     }
 
-    /// Writes what changed for as long as it is polled.
-    pub async fn keep_on(self: Arc<Self>) {
+    /// Saves the store at intervals, for as long as it is polled.
+    pub async fn save_periodically(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(KEEP).await;
+            tokio::time::sleep(SAVE_INTERVAL).await;
             let contacts = Arc::clone(&self);
-            // Only a panic ends it early, and the next time comes.
-            let _ = tokio::task::spawn_blocking(move || contacts.keep()).await;
+            // Fails only after a panic, and then it is tried again at the next interval.
+            let _ = tokio::task::spawn_blocking(move || contacts.save()).await;
         }
     }
 }
 
-impl Open {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+impl OpenStore {
+    fn lock(&self) -> MutexGuard<'_, StoreState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is asked of a store for one message.
-struct Asked {
-    toward: Toward,
-    meetings: Vec<Digest>,
-    /// The message itself, should it come again; `None` where it says nothing that tells it from others.
+/// The query to a store for one message.
+struct ContactQuery {
+    flow: Flow,
+    pairs: Vec<Digest>,
+    /// Identifies the message if it comes again; `None` if it has neither Message-ID nor Date.
     message: Option<Digest>,
-    /// Whether some of its recipients were not looked at.
-    cut: bool,
+    /// Whether it has too many recipients, so that some are not looked up.
+    truncated: bool,
 }
 
-impl Asked {
-    fn of(head: &[u8], envelope: &Envelope, policies: &Policies, key: &Key) -> Option<Asked> {
-        let Meetings { toward, all } = policies.meetings(envelope)?;
-        let looked_at = all.iter().take(RECIPIENTS);
-        let meetings = looked_at.map(|meeting| {
-            key.digest(Of::Meeting, &[meeting.outside.as_bytes(), meeting.inside.as_bytes()])
+impl ContactQuery {
+    fn of(head: &[u8], envelope: &Envelope, policies: &Policies, key: &Key) -> Option<Self> {
+        let AddressPairs { flow, pairs: all } = policies.address_pairs(envelope)?;
+        let pairs = all.iter().take(MAX_RECIPIENTS).map(|pair| {
+            key.digest(DigestKind::Pair, &[pair.outside.as_bytes(), pair.local.as_bytes()])
         });
-        let said = |name| field(head, name).unwrap_or_default().trim_ascii();
-        let (id, date) = (said("Message-ID"), said("Date"));
+        let value = |name| field(head, name).unwrap_or_default().trim_ascii();
+        let (id, date) = (value("Message-ID"), value("Date"));
         let Author::One(author) = &envelope.author else { return None };
-        let message = || key.digest(Of::Message, &[author.as_bytes(), id, date]);
+        let message = || key.digest(DigestKind::Message, &[author.as_bytes(), id, date]);
         let message = (!id.is_empty() || !date.is_empty()).then(message);
-        Some(Asked { toward, meetings: meetings.collect(), message, cut: all.len() > RECIPIENTS })
+        let truncated = all.len() > MAX_RECIPIENTS;
+        Some(ContactQuery { flow, pairs: pairs.collect(), message, truncated })
     }
 
-    /// What the store says of the author; `None` where nobody asks.
-    fn met(&self, store: &Store, now: u64) -> Option<Met> {
-        let met = || store.met(&self.meetings, self.message.as_ref(), now);
-        match self.toward {
-            Toward::Others => None,
-            Toward::Us if self.cut => Some(Met::Before),
-            Toward::Us => Some(met()),
+    /// Whether the author is known; `None` for mail that local authors send.
+    fn answer(&self, store: &Store, now: u64) -> Option<ContactAnswer> {
+        match self.flow {
+            Flow::Sent => None,
+            Flow::Received if self.truncated => Some(ContactAnswer::Known),
+            Flow::Received => Some(store.query(&self.pairs, self.message.as_ref(), now)),
         }
     }
 }
 
-/// What the store of a daemon says of a message, for `explain`; `None` where nothing is asked.
-pub fn look(file: &Path, policy: &Policy, asked: (&[u8], &Envelope, &Policies)) -> Option<String> {
-    let (head, envelope, policies) = asked;
+/// The answer of a daemon's store for a message, in words for `explain`; `None` if the message needs no query.
+pub fn explain(
+    file: &Path,
+    policy: &Policy,
+    message: (&[u8], &Envelope, &Policies),
+) -> Option<String> {
+    let (head, envelope, policies) = message;
     let now = seconds();
     let (store, key) = match read(file, &keys(policy), now) {
         Ok(read) => read,
@@ -219,33 +231,25 @@ pub fn look(file: &Path, policy: &Policy, asked: (&[u8], &Envelope, &Policies)) 
         Err(error) => return Some(format!("not known: {}: {error}", file.display())),
     };
     let since = date(store.since());
-    Some(match Asked::of(head, envelope, policies, &key)?.met(&store, now)? {
-        Met::Before => "known".to_owned(),
-        Met::Never => format!("first, as far as is remembered since {since}"),
-        Met::TooYoung => {
+    Some(match ContactQuery::of(head, envelope, policies, &key)?.answer(&store, now)? {
+        ContactAnswer::Known => "known".to_owned(),
+        ContactAnswer::First => format!("first, as far as is remembered since {since}"),
+        ContactAnswer::TooEarly => {
             format!(
-                "nothing is said before {}: remembered since {since}",
-                date(store.since() + LEARNING)
+                "no message is marked before {}: remembered since {since}",
+                date(store.since() + LEARNING_SECONDS)
             )
         }
     })
 }
 
-const fn answer(met: Met) -> ContactAnswer {
-    match met {
-        Met::Before => ContactAnswer::Known,
-        Met::Never => ContactAnswer::First,
-        Met::TooYoung => ContactAnswer::Young,
-    }
-}
-
-/// What kept a store from being read.
+/// Why a store cannot be read.
 #[derive(Debug, thiserror::Error)]
 enum ReadError {
     #[error(transparent)]
     File(#[from] io::Error),
     #[error(transparent)]
-    Content(#[from] NotRead),
+    Content(#[from] StoreError),
 }
 
 impl ReadError {
@@ -260,23 +264,23 @@ fn read(path: &Path, keys: &[Key], now: u64) -> Result<(Store, Key), ReadError> 
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let mut beside = Beside::private(path.parent().unwrap_or(Path::new(".")), name)?;
-    beside.file.write_all(bytes)?;
-    beside.take_place()
+    let mut temporary = AtomicFile::private(path.parent().unwrap_or(Path::new(".")), name)?;
+    temporary.file.write_all(bytes)?;
+    temporary.commit()
 }
 
-/// The keys of the house for this, the present one first.
+/// The keys for the store, the present one first.
 fn keys(policy: &Policy) -> Vec<Key> {
     policy.known_keys().into_iter().map(Key::new).collect()
 }
 
 /// Seconds since 1970.
 fn seconds() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    Timestamp::of(SystemTime::now()).seconds()
 }
 
 fn date(seconds: u64) -> Timestamp {
-    Timestamp::of(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    Timestamp(seconds.saturating_mul(1_000))
 }
 
 #[cfg(test)]
@@ -296,22 +300,23 @@ mod tests {
         Envelope { author, recipients: recipients.collect(), ..Envelope::default() }
     }
 
-    fn asked(head: &[u8], recipients: usize) -> Asked {
-        Asked::of(head, &to(recipients), &policies(), &Key::new(b"x")).unwrap()
+    fn query(head: &[u8], recipients: usize) -> ContactQuery {
+        ContactQuery::of(head, &to(recipients), &policies(), &Key::new(b"x")).unwrap()
     }
 
     #[test]
-    fn many_recipients_are_not_told_of_anybody_new() {
-        let now = 2 * LEARNING;
+    fn authors_of_mail_to_many_recipients_are_never_new() {
+        let now = 2 * LEARNING_SECONDS;
         let store = Store::new(0);
-        assert_eq!(asked(b"", RECIPIENTS).met(&store, now), Some(Met::Never));
-        let many = asked(b"", RECIPIENTS + 1);
-        assert_eq!((many.met(&store, now), many.meetings.len()), (Some(Met::Before), RECIPIENTS));
+        assert_eq!(query(b"", MAX_RECIPIENTS).answer(&store, now), Some(ContactAnswer::First));
+        let many = query(b"", MAX_RECIPIENTS + 1);
+        let expected = (Some(ContactAnswer::Known), MAX_RECIPIENTS);
+        assert_eq!((many.answer(&store, now), many.pairs.len()), expected);
     }
 
     #[test]
-    fn one_message_is_told_from_another_by_its_identifier_and_its_date() {
-        let message = |head: &[u8]| asked(head, 1).message;
+    fn a_message_is_identified_by_its_message_id_and_its_date() {
+        let message = |head: &[u8]| query(head, 1).message;
         let one = message(b"Message-ID: <1@x>\r\nDate: today\r\n");
         assert!(one.is_some());
         assert_eq!(one, message(b"Subject: x\r\nDate:  today\r\nMessage-Id: <1@x>\r\n"));

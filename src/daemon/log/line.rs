@@ -1,4 +1,4 @@
-//! One event of the program as one line: for people, as JSON, and as journald takes it.
+//! One log event as one line: as text, as JSON, and in the protocol of journald.
 
 use std::fmt::{self, Write};
 
@@ -8,11 +8,12 @@ use tracing::{Event, Level};
 
 use crate::record::time::Timestamp;
 
-/// Target, and name in JSON, of events whose message says everything: their fields are for machines.
-pub const COMPLETE: &str = "message";
+/// Target, and name in JSON, of the line of one message. Its text says everything, so its fields are for machines
+/// only.
+pub const MESSAGE_TARGET: &str = "message";
 
 /// Longest line and longest value, in characters: below what journald takes in one datagram.
-const CHARS: usize = 8_192;
+const MAX_CHARS: usize = 8_192;
 
 /// syslog's facility for mail (RFC 5424 §6.2.1).
 const FACILITY_MAIL: u8 = 2;
@@ -22,11 +23,11 @@ const FACILITY_MAIL: u8 = 2;
 pub enum Form {
     Text,
     Json,
-    /// The native protocol of journald: a datagram a line.
+    /// The native protocol of journald: one datagram for each line.
     Journald,
 }
 
-/// An event, rendered. All of it is printable ASCII.
+/// A log event as text. All of it is printable ASCII.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     time: Timestamp,
@@ -34,7 +35,7 @@ pub struct Line {
     /// What kind of event it is: the same text each time.
     name: String,
     message: String,
-    /// By name, in order.
+    /// Sorted by name.
     fields: Vec<(&'static str, Value)>,
 }
 
@@ -45,27 +46,27 @@ impl Line {
         Line { time, level, name: message.clone(), message, fields: Vec::new() }
     }
 
-    /// The message with what happened (`error`) and every other field behind it, as far as this form has them.
+    /// The message, followed by the error (`error`) and the other fields, as far as this form shows them.
     pub fn of(event: &Event<'_>, time: Timestamp, form: Form) -> Line {
-        let is_complete = event.metadata().target() == COMPLETE;
+        let is_message = event.metadata().target() == MESSAGE_TARGET;
         let mut fields =
-            Fields { is_left_out: is_complete && form == Form::Text, ..Fields::default() };
+            Fields { message_only: is_message && form == Form::Text, ..Fields::default() };
         event.record(&mut fields);
         let Fields { mut message, mut fields, .. } = fields;
         fields.sort_unstable_by_key(|(name, _)| *name);
-        let name = if is_complete {
-            COMPLETE.to_owned()
+        let name = if is_message {
+            MESSAGE_TARGET.to_owned()
         } else {
             let name = printable(&message);
-            complete(&mut message, &fields);
+            append_fields(&mut message, &fields);
             name
         };
         let level = *event.metadata().level();
         Line { time, level, name, message: printable(&message), fields }
     }
 
-    /// The line in this form, with its line end where there is one. In JSON it is `line`, beside the
-    /// fields, and `message` names the kind of event.
+    /// The line in this form, with a line end if the form has one. In JSON the key `line` holds its text, beside
+    /// the fields, and `message` names the kind of event.
     pub fn bytes(&self, form: Form) -> Vec<u8> {
         match form {
             Form::Text => format!("{} {} {}\n", self.time, self.level, self.message).into_bytes(),
@@ -88,7 +89,7 @@ impl Line {
         bytes
     }
 
-    /// `NAME=value`, a line each: no value holds a line end.
+    /// Lines of `NAME=value`: no value holds a line end.
     fn journald(&self) -> Vec<u8> {
         let mut out = String::new();
         let priority = match self.level {
@@ -112,14 +113,14 @@ impl Line {
     }
 }
 
-/// What stands behind the message: the error after a colon, the rest in brackets.
-fn complete(message: &mut String, fields: &[(&str, Value)]) {
+/// Appends the fields to the message: the error after a colon, the others in brackets.
+fn append_fields(message: &mut String, fields: &[(&str, Value)]) {
     if let Some((_, error)) = fields.iter().find(|(name, _)| *name == "error") {
         let _ = write!(message, ": {}", shown(error));
     }
     let rest: Vec<String> = fields
         .iter()
-        .filter(|(name, value)| *name != "error" && !is_nothing(value))
+        .filter(|(name, value)| *name != "error" && !is_empty(value))
         .map(|(name, value)| format!("{name}={}", shown(value)))
         .collect();
     if !rest.is_empty() {
@@ -127,7 +128,7 @@ fn complete(message: &mut String, fields: &[(&str, Value)]) {
     }
 }
 
-fn is_nothing(value: &Value) -> bool {
+fn is_empty(value: &Value) -> bool {
     value == &Value::from(0) || value.as_str() == Some("")
 }
 
@@ -135,13 +136,13 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Lines of one event are joined; what is no printable ASCII is written as its code.
+/// The text as one line: line ends become `; `, and what is not printable ASCII is written as its code.
 fn printable(text: &str) -> String {
-    if text.len() <= CHARS && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if text.len() <= MAX_CHARS && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
     let mut out = String::new();
-    for c in text.chars().take(CHARS) {
+    for c in text.chars().take(MAX_CHARS) {
         match c {
             '\n' => out.push_str("; "),
             ' '..='~' => out.push(c),
@@ -156,13 +157,13 @@ fn printable(text: &str) -> String {
 struct Fields {
     message: String,
     fields: Vec<(&'static str, Value)>,
-    /// Whether nothing but the message is asked for.
-    is_left_out: bool,
+    /// Whether all fields but the message are skipped.
+    message_only: bool,
 }
 
 impl Fields {
     fn put(&mut self, field: &Field, value: impl FnOnce() -> Value) {
-        if !self.is_left_out {
+        if !self.message_only {
             self.fields.push((field.name(), value()));
         }
     }
@@ -209,14 +210,14 @@ mod tests {
 
     #[test]
     fn the_same_line_in_every_form() {
-        let said = r"not kept: disk; full \u{202e}\u{7}";
+        let message = r"not kept: disk; full \u{202e}\u{7}";
         let text = String::from_utf8(line().bytes(Form::Text)).unwrap();
-        assert_eq!(text, format!("2025-11-21T09:00:35.123Z ERROR {said}\n"));
+        assert_eq!(text, format!("2025-11-21T09:00:35.123Z ERROR {message}\n"));
         let json: Value = serde_json::from_slice(&line().bytes(Form::Json)).unwrap();
-        assert_eq!((&json["line"], &json["more"]), (&said.into(), &3.into()));
+        assert_eq!((&json["line"], &json["more"]), (&message.into(), &3.into()));
         let sent = String::from_utf8(line().bytes(Form::Journald)).unwrap();
         let lines: Vec<&str> = sent.lines().collect();
-        assert_eq!(lines[0], format!("MESSAGE={said}"));
+        assert_eq!(lines[0], format!("MESSAGE={message}"));
         for field in
             ["PRIORITY=3", "SYSLOG_FACILITY=2", "LINKMILTER_PATH=/var", "LINKMILTER_MORE=3"]
         {
@@ -226,10 +227,10 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_stands_in_the_message() {
+    fn error_and_fields_follow_the_message() {
         let mut message = "no digest".to_owned();
         let fields = [("error", "refused".into()), ("more", 0.into()), ("tries", 2.into())];
-        complete(&mut message, &fields);
+        append_fields(&mut message, &fields);
         assert_eq!(message, "no digest: refused (tries=2)");
     }
 }

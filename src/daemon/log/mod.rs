@@ -1,8 +1,8 @@
-//! Logging: journald when it is there, else stderr, as text or JSON.
+//! Logging: to journald if it is there, else to stderr as text or JSON.
 //!
-//! One line a message ([`message`]) and a line for each error, the same everywhere ([`line`]);
-//! written by a thread of its own ([`sink`]), so that mail never waits for a reader of the log.
-//! Never a body; hosts only as A-labels, defanged.
+//! There is one line for each message ([`message`]) and one for each error, in the same form everywhere ([`line`]).
+//! A thread of its own writes them ([`sink`]), so that mail never waits for a reader of the log. No line holds
+//! text of a body; hosts are written as A-labels, defanged.
 
 mod line;
 mod sink;
@@ -23,12 +23,12 @@ use crate::engine::outcome::Verdict;
 use crate::record::event::{Event, HostEntry};
 use crate::record::printable;
 use crate::record::time::Timestamp;
-use line::{COMPLETE, Form, Line};
+use line::{Form, Line, MESSAGE_TARGET};
 use sink::Sink;
 
-/// How long lines and events gather behind those that were written: under load a thread that writes is woken for many
-/// of them at a time, and a message does not pay for waking it.
-pub const GATHERING: Duration = Duration::from_millis(2);
+/// Pause of a writing thread after each batch of lines or events. Under load it then wakes once for many of them,
+/// and a message does not pay for waking it.
+pub const BATCH_DELAY: Duration = Duration::from_millis(2);
 
 /// Why logging did not start.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum LogError {
     Twice(#[from] TryInitError),
 }
 
-/// Changes the level of the running log, and waits for its last lines.
+/// Changes the level of the running log, and flushes it.
 #[derive(Clone, Debug)]
 pub struct LogHandle {
     level: reload::Handle<LevelFilter, Registry>,
@@ -51,23 +51,22 @@ pub struct LogHandle {
 impl LogHandle {
     /// Takes effect from the next line on.
     pub fn set_level(&self, level: LogLevel) {
-        // The only error is a log that ended, and then no line is written at any level.
-        let _ = self.level.reload(filter(level));
+        // Fails only if the log has ended, and then no line is written at any level.
+        let _ = self.level.reload(level_filter(level));
     }
 
-    /// Waits a moment for the lines so far.
+    /// Waits a moment for the lines in the queue.
     pub fn flush(&self) {
         self.sink.flush();
     }
 }
 
-/// Starts the log of this process. `dropped` counts lines that are not written because their
-/// reader is too slow.
+/// Starts the log of this process. `dropped` counts lines that are not written because their reader is too slow.
 ///
 /// # Errors
-/// When journald was asked for by name and is not there, or on a second start.
+/// The settings ask for journald and it is not there, or the log is started twice.
 pub fn init(settings: &config::Log, dropped: Counter) -> Result<LogHandle, LogError> {
-    let (level, handle) = reload::Layer::new(filter(settings.level));
+    let (level, handle) = reload::Layer::new(level_filter(settings.level));
     let journald = match settings.target {
         LogTarget::Journald => Some(sink::journald().map_err(LogError::Journald)?),
         LogTarget::Auto if stderr_is_journal() => sink::journald().ok(),
@@ -92,7 +91,7 @@ struct Lines {
 
 impl<S: tracing::Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
-        // The resolver tells whole questions: whom the links of a message lead to, and the key of a list.
+        // The resolver logs whole questions. They hold domains of links in mail, and the keys of block lists.
         if event.metadata().target().starts_with("hickory") {
             return;
         }
@@ -100,7 +99,7 @@ impl<S: tracing::Subscriber> Layer<S> for Lines {
     }
 }
 
-fn filter(level: LogLevel) -> LevelFilter {
+fn level_filter(level: LogLevel) -> LevelFilter {
     match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
@@ -110,8 +109,8 @@ fn filter(level: LogLevel) -> LevelFilter {
     }
 }
 
-/// systemd names the device and inode of the journal's stream in `JOURNAL_STREAM`; a process
-/// whose stderr was redirected since finds another file there (systemd.exec(5)).
+/// systemd writes the device and inode of the journal's stream into `JOURNAL_STREAM`. If stderr was redirected
+/// since, it is another file (systemd.exec(5)).
 fn stderr_is_journal() -> bool {
     let Some(stream) = std::env::var("JOURNAL_STREAM").ok() else {
         return false;
@@ -120,13 +119,13 @@ fn stderr_is_journal() -> bool {
         .is_ok_and(|stderr| stream == format!("{}:{}", stderr.dev(), stderr.ino()))
 }
 
-/// The line of one message. In journald `LINKMILTER_QUEUE_ID=…` and the other fields find it.
+/// Logs one message. In journald it is found by `LINKMILTER_QUEUE_ID=…` and the other fields.
 pub fn message(event: &Event) {
     let reasons = event.reasons.keys().map(String::as_str).collect::<Vec<_>>().join(",");
     let hosts = worst_hosts(event);
     let bypasses = event.bypasses.keys().map(String::as_str).collect::<Vec<_>>().join(",");
     tracing::info!(
-        target: COMPLETE,
+        target: MESSAGE_TARGET,
         queue_id = event.queue_id,
         verdict = event.verdict.as_str(),
         action = event.action.as_str(),
@@ -150,13 +149,13 @@ pub fn message(event: &Event) {
 
 /// Hosts of `suspect` and worse that fit a log line: at most four, defanged.
 fn worst_hosts(event: &Event) -> String {
-    const SHOWN: usize = 4;
+    const MAX_HOSTS: usize = 4;
     let suspect = |entry: &&HostEntry| entry.verdict >= Verdict::Suspect && !entry.host.is_empty();
     let shown: Vec<String> = event
         .hosts
         .iter()
         .filter(suspect)
-        .take(SHOWN)
+        .take(MAX_HOSTS)
         .map(|entry| printable::defanged(&entry.host))
         .collect();
     shown.join(",")

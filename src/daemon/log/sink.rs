@@ -1,5 +1,5 @@
-//! Where lines go: a bounded queue and a thread that writes. Mail never waits for a reader of the
-//! log; a line that finds the queue full is dropped and counted.
+//! A bounded queue of log lines and the thread that writes them. Mail never waits for a reader of the log: if the
+//! queue is full the line is dropped and counted.
 
 use std::fmt;
 use std::fs::File;
@@ -12,21 +12,21 @@ use std::time::{Duration, SystemTime};
 use prometheus_client::metrics::counter::Counter;
 use tracing::Level;
 
-use super::GATHERING;
+use super::BATCH_DELAY;
 use super::line::{Form, Line};
 use crate::record::time::Timestamp;
 
-/// Lines that wait: at some hundred bytes each below 2 MB, and a second of the highest load
-/// measured through Postfix.
-const QUEUE: usize = 4_096;
+/// Lines in the queue. With some hundred bytes each they take less than 2 MB, and last for a second of the highest
+/// load measured through Postfix.
+const MAX_QUEUED_LINES: usize = 4_096;
 
 /// How long the end of the process waits for lines to be written.
-const LAST_LINES: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where journald listens.
-const JOURNALD: &str = "/run/systemd/journal/socket";
+/// The socket of journald.
+const JOURNALD_SOCKET: &str = "/run/systemd/journal/socket";
 
-/// What takes the bytes of a line.
+/// Takes the bytes of a line.
 pub trait Output: Send {
     /// Writes one line; may block.
     fn put(&mut self, line: &[u8]) -> io::Result<()>;
@@ -38,40 +38,40 @@ impl<W: Write + Send> Output for W {
     }
 }
 
-/// A datagram a line. Connected for each line: journald may have been started anew.
+/// One datagram for each line. Each one is sent to the path of the socket, since journald may have restarted.
 struct Journald(UnixDatagram);
 
 impl Output for Journald {
     fn put(&mut self, line: &[u8]) -> io::Result<()> {
-        self.0.send_to(line, JOURNALD).map(drop)
+        self.0.send_to(line, JOURNALD_SOCKET).map(drop)
     }
 }
 
-/// Standard error as a file of its own: its lock is not held while a reader is stuck.
+/// Standard error as a file of its own, so that its lock is not held while a reader is stuck.
 pub fn stderr() -> io::Result<Box<dyn Output>> {
     Ok(Box::new(File::from(io::stderr().as_fd().try_clone_to_owned()?)))
 }
 
 /// # Errors
-/// When journald is not there.
+/// journald is not there.
 pub fn journald() -> io::Result<Box<dyn Output>> {
     let socket = UnixDatagram::unbound()?;
-    // An empty datagram is no entry, but tells whether somebody listens.
-    socket.send_to(&[], JOURNALD)?;
+    // An empty datagram makes no entry, but fails if nobody listens.
+    socket.send_to(&[], JOURNALD_SOCKET)?;
     Ok(Box::new(Journald(socket)))
 }
 
-enum Job {
+enum Command {
     Line(Vec<u8>),
     /// Answered when everything before it is written.
     Flush(SyncSender<()>),
 }
 
-/// The writing end.
+/// Puts lines into the queue.
 #[derive(Clone)]
 pub struct Sink {
     pub form: Form,
-    queue: SyncSender<Job>,
+    queue: SyncSender<Command>,
     dropped: Counter,
 }
 
@@ -82,30 +82,30 @@ impl fmt::Debug for Sink {
 }
 
 impl Sink {
-    /// Starts the thread that writes. `dropped` counts lines that were not written.
+    /// Starts the writing thread. `dropped` counts lines that were not written.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// No thread can be started.
     pub fn start(form: Form, output: Box<dyn Output>, dropped: Counter) -> io::Result<Sink> {
-        let (queue, jobs) = sync_channel(QUEUE);
-        let writer = Writer { form, output, dropped: dropped.clone(), told: 0 };
-        std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&jobs))?;
+        let (queue, commands) = sync_channel(MAX_QUEUED_LINES);
+        let writer = Writer { form, output, dropped: dropped.clone(), reported: 0 };
+        std::thread::Builder::new().name("log".to_owned()).spawn(move || writer.run(&commands))?;
         Ok(Sink { form, queue, dropped })
     }
 
-    /// Hands a line over; never blocks.
+    /// Puts a line into the queue; never blocks.
     pub fn send(&self, line: &Line) {
-        if self.queue.try_send(Job::Line(line.bytes(self.form))).is_err() {
+        if self.queue.try_send(Command::Line(line.bytes(self.form))).is_err() {
             self.dropped.inc();
         }
     }
 
-    /// Waits until what was sent is written, but not for a reader that is stuck.
+    /// Waits until the lines in the queue are written, but not for ever if a reader is stuck.
     pub fn flush(&self) {
         let (done, written) = sync_channel(1);
-        if self.queue.try_send(Job::Flush(done)).is_ok() {
-            // Late is as good as never here: the process ends.
-            let _ = written.recv_timeout(LAST_LINES);
+        if self.queue.try_send(Command::Flush(done)).is_ok() {
+            // After a timeout the process ends without the last lines.
+            let _ = written.recv_timeout(FLUSH_TIMEOUT);
         }
     }
 }
@@ -114,39 +114,39 @@ struct Writer {
     form: Form,
     output: Box<dyn Output>,
     dropped: Counter,
-    /// How many dropped lines the log knows of.
-    told: u64,
+    /// Dropped lines that the log has reported.
+    reported: u64,
 }
 
 impl Writer {
-    fn run(mut self, jobs: &Receiver<Job>) {
-        while let Ok(job) = jobs.recv() {
-            for job in std::iter::once(job).chain(jobs.try_iter()) {
-                match job {
-                    Job::Line(line) => self.put(&line),
-                    // Nobody waits any more when it cannot be answered.
-                    Job::Flush(done) => drop(done.send(())),
+    fn run(mut self, commands: &Receiver<Command>) {
+        while let Ok(command) = commands.recv() {
+            for command in std::iter::once(command).chain(commands.try_iter()) {
+                match command {
+                    Command::Line(line) => self.put(&line),
+                    // Fails if nobody waits any more.
+                    Command::Flush(done) => drop(done.send(())),
                 }
-                self.tell_of_dropped();
+                self.report_dropped();
             }
-            std::thread::sleep(GATHERING);
+            std::thread::sleep(BATCH_DELAY);
         }
     }
 
     fn put(&mut self, line: &[u8]) {
         if self.output.put(line).is_err() {
             self.dropped.inc();
-            self.told += 1;
+            self.reported += 1;
         }
     }
 
-    /// There is room again: the gap is marked where it is.
-    fn tell_of_dropped(&mut self) {
-        let gap = self.dropped.get().saturating_sub(self.told);
+    /// Logs how many lines were dropped, at the place where they are missing.
+    fn report_dropped(&mut self) {
+        let gap = self.dropped.get().saturating_sub(self.reported);
         if gap > 0 {
-            self.told += gap;
-            let said = format!("{gap} lines of the log were dropped: its reader was too slow");
-            let line = Line::new(Timestamp::of(SystemTime::now()), Level::WARN, &said);
+            self.reported += gap;
+            let text = format!("{gap} lines of the log were dropped: its reader was too slow");
+            let line = Line::new(Timestamp::of(SystemTime::now()), Level::WARN, &text);
             self.put(&line.bytes(self.form));
         }
     }
@@ -173,27 +173,27 @@ mod tests {
     }
 
     #[test]
-    fn a_stuck_reader_drops_lines_counts_them_and_the_gap_is_told() {
+    fn a_stuck_reader_drops_lines_which_are_counted_and_reported() {
         let written = Arc::new(Mutex::new(Vec::new()));
         let dropped = Counter::default();
         let output = Box::new(Slow(Arc::clone(&written)));
         let sink = Sink::start(Form::Text, output, dropped.clone()).unwrap();
         let stuck = written.lock().unwrap();
-        for number in 0..QUEUE + 100 {
+        for number in 0..MAX_QUEUED_LINES + 100 {
             sink.send(&line(number));
         }
         // One line may have been taken out of the queue by the thread that now waits.
         let lost = dropped.get();
         assert!((99..=100).contains(&lost), "{lost}");
         drop(stuck);
-        while written.lock().unwrap().len() < QUEUE {
+        while written.lock().unwrap().len() < MAX_QUEUED_LINES {
             std::thread::yield_now();
         }
         sink.send(&line(usize::MAX));
         sink.flush();
         let lines = written.lock().unwrap();
-        let told = lines.iter().filter(|line| line.contains("were dropped")).count();
-        assert_eq!(told, 1, "{lines:?}");
+        let reports = lines.iter().filter(|line| line.contains("were dropped")).count();
+        assert_eq!(reports, 1, "{lines:?}");
         assert!(lines.last().unwrap().contains(&usize::MAX.to_string()));
     }
 }

@@ -1,11 +1,10 @@
-//! Of whom the house has met.
+//! Metrics of the contact store.
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-use super::{ContactAnswer, ContactFault};
+use super::{ContactAnswer, ContactFault, zero};
 
 #[derive(Debug, Default)]
 pub(super) struct ContactMetrics {
@@ -13,34 +12,19 @@ pub(super) struct ContactMetrics {
     faults: Family<FaultLabel, Counter>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct AnswerLabel {
-    answer: ContactAnswer,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct FaultLabel {
-    cause: ContactFault,
+label_sets! {
+    AnswerLabel { answer: ContactAnswer }
+    FaultLabel { cause: ContactFault }
 }
 
 impl ContactMetrics {
     pub fn register(&self, registry: &mut Registry) {
-        for &answer in ContactAnswer::ALL {
-            drop(self.answers.get_or_create(&AnswerLabel { answer }));
+        zero(&self.answers, ContactAnswer::ALL.iter().map(|&answer| AnswerLabel { answer }));
+        zero(&self.faults, ContactFault::ALL.iter().map(|&cause| FaultLabel { cause }));
+        register! { registry;
+            self.answers => "contacts", "Messages from outside, by whether their author is known to a recipient";
+            self.faults => "contact_faults", "Faults of the store of known authors: not read, not saved or forgotten early, by cause";
         }
-        for &cause in ContactFault::ALL {
-            drop(self.faults.get_or_create(&FaultLabel { cause }));
-        }
-        registry.register(
-            "contacts",
-            "Messages from outside, by whether their author is known to somebody who gets them",
-            self.answers.clone(),
-        );
-        registry.register(
-            "contact_faults",
-            "What is remembered of authors and was not read, not kept or forgotten early, by cause",
-            self.faults.clone(),
-        );
     }
 
     pub fn answer(&self, answer: ContactAnswer) {

@@ -1,10 +1,10 @@
-//! The words of labels: small enums, so that no input ever becomes one.
+//! Values of labels: small enums, so that no input ever becomes a label.
 
 use std::fmt::{self, Write};
 
 use prometheus_client::encoding::{EncodeLabelValue, LabelValueEncoder};
 
-/// An enum whose variants are the words of a label.
+/// Makes an enum of the values of a label.
 macro_rules! label {
     ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! label {
 }
 
 label! {
-/// What the DNS said of a top-level domain.
+/// The DNS answer about a top-level domain.
 DnsAnswer {
         Exists = "exists",
         Missing = "missing",
@@ -34,15 +34,15 @@ DnsAnswer {
 }
 
 label! {
-/// What a block list said of a domain.
+/// The answer of a block list about a domain.
 ListAnswer {
         Listed = "listed",
         Clean = "clean",
-        /// It does not answer us: a public resolver, too many queries, a wrong key.
+        /// It refuses to answer us: we use a public resolver, send too many queries, or have a wrong key.
         Refused = "refused",
-        /// An address that means nothing in its form.
+        /// An address that has no meaning in the form of this list.
         Odd = "odd",
-        /// Timeout, SERVFAIL, not asked since it was silent or refused before.
+        /// Timeout, SERVFAIL, or not queried because it did not answer or refused before.
         Unanswered = "unanswered",
     }
 }
@@ -60,7 +60,7 @@ Cache {
 }
 
 label! {
-/// Whether a cache had it.
+/// Result of a look-up in a cache.
 Lookup {
         Hit = "hit",
         Miss = "miss",
@@ -70,37 +70,37 @@ Lookup {
 label! {
 /// How a connection failed.
 ConnectionFault {
-        /// `accept` refused: descriptors or memory ran out.
+        /// `accept` failed: no descriptors or memory left.
         Accept = "accept",
         /// The MTA sent what the protocol does not allow.
         Protocol = "protocol",
-        /// The MTA went away in the middle.
+        /// The MTA closed the connection in the middle.
         Io = "io",
-        /// The MTA fell silent.
+        /// The MTA sent nothing in time.
         Timeout = "timeout",
         /// More connections than the configuration allows.
         Limit = "limit",
-        /// Too many bytes of messages in memory: the message was put off.
+        /// Too many bytes of messages in memory: the message was deferred.
         Memory = "memory",
-        /// Still busy when the time to stop was over.
+        /// Still busy when the drain timeout was over.
         Drain = "drain",
     }
 }
 
 label! {
-/// How something ended that either works or does not.
-Ended {
-        Well = "ok",
+/// Whether a task succeeded.
+TaskResult {
+        Succeeded = "ok",
         Failed = "failed",
     }
 }
 
 label! {
-/// What kept an event out of the journal, or the journal from its upkeep.
+/// Why an event was not recorded, or the journal not maintained.
 JournalFault {
-        /// There is no journal: its directory cannot be had.
+        /// There is no journal: its directory cannot be used.
         Open = "open",
-        /// The disk is slower than the mail.
+        /// Events come faster than the disk takes them.
         QueueFull = "queue-full",
         Write = "write",
         Sync = "sync",
@@ -109,39 +109,39 @@ JournalFault {
 }
 
 label! {
-/// What happened to recipes that take edits back and are too big for a header field.
+/// What failed with undo recipes that are too big for a header field.
 RecipeFault {
-        /// Not kept: the edits of a message cannot be undone.
+        /// A recipe was not stored: the edits of a message cannot be undone.
         Write = "write",
-        /// Old ones stay longer than they should.
+        /// Old recipes were not removed.
         Expire = "expire",
     }
 }
 
 label! {
-/// Whether the author of a message from outside is known to somebody who gets it.
+/// Whether a local recipient of a message from outside has had mail with its author before.
 ContactAnswer {
         Known = "known",
         First = "first",
-        /// What is remembered does not go back far enough to say.
-        Young = "young",
+        /// The contact store does not go back far enough to say.
+        TooEarly = "young",
     }
 }
 
 label! {
-/// What is wrong with what is remembered of authors.
+/// What failed with the contact store.
 ContactFault {
-        /// The file was damaged, unreadable or under another key: everybody is forgotten.
+        /// The file was damaged, unreadable or written under another key. All contacts are forgotten.
         Read = "read",
         Write = "write",
-        /// So many addresses came that older ones are forgotten before their time.
+        /// So many addresses came that older ones are forgotten early.
         Full = "full",
     }
 }
 
 label! {
-/// What is kept in the state directory.
-Kept {
+/// A part of the state directory.
+StatePart {
         Journal = "journal",
         Recipes = "undo",
     }

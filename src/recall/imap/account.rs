@@ -1,4 +1,4 @@
-//! Whose mail: a URL in the manner of RFC 5092, without a password.
+//! An IMAP account as a URL like those of RFC 5092, without a password.
 
 use std::net::IpAddr;
 
@@ -10,78 +10,79 @@ pub struct Account {
     pub user: String,
     pub host: String,
     pub port: u16,
-    pub way: Way,
-    /// The only folder that is looked into, as the server spells it (modified UTF-7); all without it.
+    pub tls_mode: TlsMode,
+    /// The only folder to process, in the spelling of the server (modified UTF-7). All folders
+    /// without it.
     pub folder: Option<String>,
 }
 
-/// How the connection is kept from others.
+/// How TLS is used on the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum TlsMode {
     /// TLS from the first byte (RFC 8314 §3.2).
-    Tls,
-    /// TLS after `STARTTLS`; without it nothing is said.
+    Implicit,
+    /// TLS after `STARTTLS`. Nothing else is sent before it.
     StartTls,
-    /// The server is this machine.
-    Loopback,
+    /// No TLS: the server is on this machine.
+    PlainLoopback,
 }
 
-/// What is wrong with the URL. It is never shown: somebody may have put a password into it.
+/// What is wrong with the URL. The URL itself is not shown: it may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAccount {
+pub enum AccountError {
     #[error("expected imaps://USER@HOST, found no URL ({0})")]
-    NoUrl(url::ParseError),
+    NotAUrl(url::ParseError),
     #[error("expected imaps://USER@HOST or imap://USER@HOST, found the scheme {0:?}")]
     Scheme(String),
     #[error("expected imaps://USER@HOST, found no {0}")]
-    Without(&'static str),
+    Missing(&'static str),
     #[error(
         "found a password in the URL, where all users of this machine see it: expected it in the \
          file of --password-file"
     )]
     Password,
-    #[error("expected the name of one folder behind the host, found more (? or #)")]
-    More,
-    #[error("expected UTF-8 behind the percent signs of the {0}")]
-    NoText(&'static str),
+    #[error("expected the name of one folder after the host, found more (? or #)")]
+    Extra,
+    #[error("expected percent-encoded UTF-8 in the {0}")]
+    NotUtf8(&'static str),
 }
 
 impl Account {
-    /// The account of `imaps://USER@HOST[:PORT][/FOLDER]`. What is special in a name stands there as
-    /// `%40`.
+    /// Parses `imaps://USER@HOST[:PORT][/FOLDER]`. Special characters in a name are percent-encoded
+    /// (`%40`).
     ///
     /// # Errors
-    /// See [`NoAccount`].
-    pub fn parse(text: &str) -> Result<Account, NoAccount> {
-        let url = Url::parse(text).map_err(NoAccount::NoUrl)?;
+    /// See [`AccountError`].
+    pub fn parse(text: &str) -> Result<Account, AccountError> {
+        let url = Url::parse(text).map_err(AccountError::NotAUrl)?;
         if url.password().is_some() {
-            return Err(NoAccount::Password);
+            return Err(AccountError::Password);
         }
         let host = match url.host() {
-            // The crate reads hosts of schemes that it does not know as they stand.
+            // The crate `url` does not normalize the host of a scheme that it does not know.
             Some(Host::Domain(name)) if !name.is_empty() => name.to_owned(),
             Some(Host::Ipv4(ip)) => ip.to_string(),
             Some(Host::Ipv6(ip)) => ip.to_string(),
-            _ => return Err(NoAccount::Without("host")),
+            _ => return Err(AccountError::Missing("host")),
         };
-        let (port, way) = match url.scheme() {
-            "imaps" => (993, Way::Tls),
-            "imap" if is_loopback(&host) => (143, Way::Loopback),
-            "imap" => (143, Way::StartTls),
-            other => return Err(NoAccount::Scheme(other.to_owned())),
+        let (port, tls_mode) = match url.scheme() {
+            "imaps" => (993, TlsMode::Implicit),
+            "imap" if is_loopback(&host) => (143, TlsMode::PlainLoopback),
+            "imap" => (143, TlsMode::StartTls),
+            other => return Err(AccountError::Scheme(other.to_owned())),
         };
         if url.username().is_empty() {
-            return Err(NoAccount::Without("user"));
+            return Err(AccountError::Missing("user"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(NoAccount::More);
+            return Err(AccountError::Extra);
         }
-        let folder = plain(url.path().trim_start_matches('/'), "folder")?;
+        let folder = percent_decoded(url.path().trim_start_matches('/'), "folder")?;
         Ok(Account {
-            user: plain(url.username(), "user")?,
+            user: percent_decoded(url.username(), "user")?,
             host,
             port: url.port().unwrap_or(port),
-            way,
+            tls_mode,
             folder: (!folder.is_empty()).then_some(folder),
         })
     }
@@ -92,9 +93,9 @@ fn is_loopback(host: &str) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-fn plain(text: &str, what: &'static str) -> Result<String, NoAccount> {
+fn percent_decoded(text: &str, what: &'static str) -> Result<String, AccountError> {
     let bytes = percent_encoding::percent_decode_str(text);
-    bytes.decode_utf8().map(Into::into).map_err(|_| NoAccount::NoText(what))
+    bytes.decode_utf8().map(Into::into).map_err(|_| AccountError::NotUtf8(what))
 }
 
 #[cfg(test)]
@@ -103,38 +104,60 @@ mod tests {
 
     #[test]
     fn accounts_are_read() {
-        for (text, user, host, port, way, folder) in [
-            ("imaps://ann@mail.example.org", "ann", "mail.example.org", 993, Way::Tls, None),
-            ("imaps://ann@mail.example.org/", "ann", "mail.example.org", 993, Way::Tls, None),
+        for (text, user, host, port, tls_mode, folder) in [
+            (
+                "imaps://ann@mail.example.org",
+                "ann",
+                "mail.example.org",
+                993,
+                TlsMode::Implicit,
+                None,
+            ),
+            (
+                "imaps://ann@mail.example.org/",
+                "ann",
+                "mail.example.org",
+                993,
+                TlsMode::Implicit,
+                None,
+            ),
             (
                 "imap://a%40b.example@h:1143/Lists/a%20b",
                 "a@b.example",
                 "h",
                 1143,
-                Way::StartTls,
+                TlsMode::StartTls,
                 Some("Lists/a b"),
             ),
-            ("imap://ann*admin@localhost", "ann*admin", "localhost", 143, Way::Loopback, None),
-            ("imap://ann@127.0.0.1", "ann", "127.0.0.1", 143, Way::Loopback, None),
-            ("imap://ann@[::1]", "ann", "::1", 143, Way::Loopback, None),
-            ("imap://ann@192.0.2.1", "ann", "192.0.2.1", 143, Way::StartTls, None),
+            (
+                "imap://ann*admin@localhost",
+                "ann*admin",
+                "localhost",
+                143,
+                TlsMode::PlainLoopback,
+                None,
+            ),
+            ("imap://ann@127.0.0.1", "ann", "127.0.0.1", 143, TlsMode::PlainLoopback, None),
+            ("imap://ann@[::1]", "ann", "::1", 143, TlsMode::PlainLoopback, None),
+            ("imap://ann@192.0.2.1", "ann", "192.0.2.1", 143, TlsMode::StartTls, None),
             (
                 "imap://ann@localhost.example.org",
                 "ann",
                 "localhost.example.org",
                 143,
-                Way::StartTls,
+                TlsMode::StartTls,
                 None,
             ),
         ] {
             let (user, host) = (user.to_owned(), host.to_owned());
-            let expected = Account { user, host, port, way, folder: folder.map(str::to_owned) };
+            let expected =
+                Account { user, host, port, tls_mode, folder: folder.map(str::to_owned) };
             assert_eq!(Account::parse(text), Ok(expected), "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_account_is_told_without_its_text() {
+    fn errors_do_not_show_the_url() {
         for (text, said) in [
             ("mail.example.org", "found no URL"),
             ("https://ann@mail.example.org", "scheme \"https\""),

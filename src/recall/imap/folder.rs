@@ -1,21 +1,21 @@
-//! Messages of folders, replaced one at a time.
+//! Messages of an IMAP folder, replaced one at a time.
 //!
-//! | step | after an interruption behind it |
+//! | step | after an interruption at this point |
 //! | --- | --- |
-//! | the message gets the keyword [`OLD`] | it is there, and a later run takes the keyword away |
-//! | the new copy is appended with flags, date and [`NEW`], and read again | both are there: a later run goes on with the next step |
-//! | the message is marked as deleted, and its UID alone is expunged | the copy is there, and a later run takes its keyword away |
-//! | the copy loses [`NEW`] | done |
+//! | the message gets the keyword [`OLD_KEYWORD`] | the message is there; a later run removes the keyword |
+//! | the new copy is appended with the flags, the date and [`NEW_KEYWORD`], and read back | both are there; a later run continues with the next step |
+//! | the message is marked as deleted, and only its UID is expunged | the copy is there; a later run removes its keyword |
+//! | the copy loses [`NEW_KEYWORD`] | done |
 //!
-//! One message of a folder is under way at a time, and its keyword goes with it: so a pair of keywords
-//! says for sure what belongs together, among any number of equal messages. What is not sure is never
-//! removed: then both stay.
+//! Only one message of a folder is replaced at a time, and the keywords are on its pair only. So a
+//! later run knows for sure which copy belongs to which message, however many equal messages there
+//! are. In doubt nothing is removed, and both stay.
 //!
-//! IMAP cannot mark a message as deleted and expunge it at once. Flags that others changed until the mark
-//! the copy has, for the server says them with it. Behind the mark, for one round trip, somebody may
-//! take it away again: the message is then there after all, and is marked again, [`TRIES`] times. Another
-//! flag that he sets in that moment goes with the message; nothing in RFC 9051 or its extensions holds
-//! that off.
+//! IMAP cannot mark a message as deleted and expunge it in one step. The server returns the flags
+//! with the mark, so the copy has all flags that others changed until then. In the one round trip
+//! after the mark, another client may clear it. Then the message is still there and is marked
+//! again, at most [`MAX_EXPUNGE_TRIES`] times. If another client sets some other flag in that
+//! moment, it is lost with the message. Nothing in RFC 9051 or its extensions prevents that.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU32;
@@ -36,74 +36,74 @@ use imap_codec::imap_types::mailbox::{ListMailbox, Mailbox};
 use imap_codec::imap_types::response::{Code, Data};
 use imap_codec::imap_types::sequence::SequenceSet;
 
-use super::wire::{Connection, Error, Said};
+use super::wire::{Connection, Error, Untagged};
 
-/// Keyword of a message of which a copy is being made.
-pub const OLD: &str = "LinkmilterOld";
+/// Keyword of a message that is being copied.
+pub const OLD_KEYWORD: &str = "LinkmilterOld";
 
-/// Keyword of a copy whose message is not gone yet.
-pub const NEW: &str = "LinkmilterNew";
+/// Keyword of a copy whose original is not removed yet.
+pub const NEW_KEYWORD: &str = "LinkmilterNew";
 
-/// How often a message is marked as deleted and expunged. Another client may clear the mark in between,
-/// and then the message is still there.
-const TRIES: usize = 3;
+/// How often a message is marked as deleted and expunged. Another client may clear the mark in
+/// between, and then the message is still there.
+const MAX_EXPUNGE_TRIES: usize = 3;
 
 /// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMessage {
     pub uid: NonZeroU32,
-    /// Bytes, as the server counts them.
+    /// Size in bytes, as the server counts it.
     pub size: u64,
     flags: Vec<Flag<'static>>,
     date: DateTime,
 }
 
-/// What became of a message.
+/// The outcome of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaced {
-    /// The copy with this UID stands in its place.
+    /// The copy with this UID replaced the message.
     By(NonZeroU32),
-    /// Somebody removed the message meanwhile: so the copy went as well.
+    /// Another client removed the message meanwhile, so the copy was removed as well.
     Gone,
 }
 
-/// Whether a folder is only looked at.
+/// How a folder is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    Look,
-    Change,
+    ReadOnly,
+    ReadWrite,
 }
 
-/// What an interrupted run left.
+/// A message that an interrupted run left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leftover {
-    /// A message of which a copy was being made.
+    /// A message that was being copied.
     Old(StoredMessage),
-    /// A copy whose message may be gone.
+    /// A copy. Its original may already be removed.
     New(StoredMessage),
 }
 
-/// A folder that is open.
+/// An open folder.
 #[derive(Debug)]
 pub struct Folder<'c, S> {
     connection: &'c mut Connection<S>,
     mailbox: Mailbox<'static>,
-    /// UIDs hold as long as this is the same (RFC 3501 §2.3.1.1).
+    /// UIDs are valid as long as this is unchanged (RFC 3501 §2.3.1.1).
     validity: NonZeroU32,
 }
 
-/// All folders of the account that can be opened.
+/// Lists all folders of the account that can be opened.
 ///
 /// # Errors
-/// When the server does not list them.
+/// When the server refuses to list them.
 pub fn folders<S: Read + Write>(
     connection: &mut Connection<S>,
 ) -> Result<Vec<Mailbox<'static>>, Error> {
     let all = ListMailbox::try_from("*").map_err(|error| Error::unexpected("*", error))?;
-    let list = CommandBody::List { reference: name("")?, mailbox_wildcard: all };
+    let list = CommandBody::List { reference: mailbox("")?, mailbox_wildcard: all };
     let mut found = Vec::new();
-    connection.run(list, |said| {
-        let Said::Data(Data::List { items, mailbox, .. }) = said else { return };
+    connection.run(list, |response| {
+        let Untagged::Data(Data::List { items, mailbox, .. }) = response else { return };
         let closed = |item: &FlagNameAttribute<'_>| {
             *item == FlagNameAttribute::Noselect
                 || item.to_string().eq_ignore_ascii_case("\\nonexistent")
@@ -115,16 +115,16 @@ pub fn folders<S: Read + Write>(
     Ok(found)
 }
 
-/// A folder by its name on the wire (modified UTF-7).
+/// A mailbox from its name on the wire (modified UTF-7).
 ///
 /// # Errors
-/// When no folder can have it.
-pub fn name(name: &str) -> Result<Mailbox<'static>, Error> {
+/// When the name is not valid.
+pub fn mailbox(name: &str) -> Result<Mailbox<'static>, Error> {
     Mailbox::try_from(name.to_owned()).map_err(|error| Error::unexpected("a folder", error))
 }
 
-/// The name of a folder, as the server says it.
-pub fn shown(mailbox: &Mailbox<'_>) -> String {
+/// The name of a folder as the server spells it.
+pub fn display_name(mailbox: &Mailbox<'_>) -> String {
     match mailbox {
         Mailbox::Inbox => "INBOX".to_owned(),
         Mailbox::Other(other) => String::from_utf8_lossy(other.inner().as_ref()).into_owned(),
@@ -132,7 +132,7 @@ pub fn shown(mailbox: &Mailbox<'_>) -> String {
 }
 
 impl StoredMessage {
-    /// When it was delivered.
+    /// When the message was delivered.
     pub fn delivered(&self) -> SystemTime {
         let seconds = self.date.as_ref().timestamp();
         let span = Duration::from_secs(seconds.unsigned_abs());
@@ -141,11 +141,11 @@ impl StoredMessage {
         at.unwrap_or(epoch)
     }
 
-    /// What an interrupted run, or one that is under way, has to do with it.
+    /// What has to be finished, if a run was interrupted at this message or is still working on it.
     pub fn leftover(&self) -> Option<Leftover> {
         match () {
-            () if self.has(OLD) => Some(Leftover::Old(self.clone())),
-            () if self.has(NEW) => Some(Leftover::New(self.clone())),
+            () if self.has(OLD_KEYWORD) => Some(Leftover::Old(self.clone())),
+            () if self.has(NEW_KEYWORD) => Some(Leftover::New(self.clone())),
             () => None,
         }
     }
@@ -156,34 +156,34 @@ impl StoredMessage {
     }
 
     fn has(&self, keyword: &str) -> bool {
-        self.flags.iter().any(|flag| is(flag, keyword))
+        self.flags.iter().any(|flag| is_keyword(flag, keyword))
     }
 
-    fn has_been_deleted(&self) -> bool {
+    fn is_marked_deleted(&self) -> bool {
         self.flags.contains(&Flag::Deleted)
     }
 
-    fn own_flags(&self) -> Vec<Flag<'static>> {
-        own(self.flags.clone())
+    fn user_flags(&self) -> Vec<Flag<'static>> {
+        without_our_keywords(self.flags.clone())
     }
 }
 
-/// A copy that stands for its message.
+/// A copy that replaces a message.
 struct Replacement {
     uid: NonZeroU32,
-    /// Without our keyword.
+    /// Without our keywords.
     flags: Vec<Flag<'static>>,
     keyword: Option<Flag<'static>>,
 }
 
-/// Flags without ours, in an order of ours.
-fn own(mut flags: Vec<Flag<'static>>) -> Vec<Flag<'static>> {
-    flags.retain(|flag| !is(flag, OLD) && !is(flag, NEW));
+/// Removes our keywords and sorts the rest.
+fn without_our_keywords(mut flags: Vec<Flag<'static>>) -> Vec<Flag<'static>> {
+    flags.retain(|flag| !is_keyword(flag, OLD_KEYWORD) && !is_keyword(flag, NEW_KEYWORD));
     flags.sort_by_key(ToString::to_string);
     flags
 }
 
-fn is(flag: &Flag<'_>, keyword: &str) -> bool {
+fn is_keyword(flag: &Flag<'_>, keyword: &str) -> bool {
     matches!(flag, Flag::Keyword(name) if name.as_ref().eq_ignore_ascii_case(keyword))
 }
 
@@ -192,10 +192,11 @@ fn keyword(word: &'static str) -> Result<Flag<'static>, Error> {
 }
 
 impl<'c, S: Read + Write> Folder<'c, S> {
-    /// Opens a folder. The server has to keep its UIDs; to change it, keywords as well.
+    /// Opens a folder. The server must keep UIDs across sessions, and for [`Access::ReadWrite`]
+    /// also keywords.
     ///
     /// # Errors
-    /// When the server does not open it so.
+    /// When the server refuses, or the folder lacks one of these.
     pub fn open(
         connection: &'c mut Connection<S>,
         mailbox: &Mailbox<'static>,
@@ -203,72 +204,72 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     ) -> Result<Folder<'c, S>, Error> {
         let named = mailbox.clone();
         let body = match access {
-            Access::Look => CommandBody::Examine { mailbox: named },
-            Access::Change => CommandBody::Select { mailbox: named },
+            Access::ReadOnly => CommandBody::Examine { mailbox: named },
+            Access::ReadWrite => CommandBody::Select { mailbox: named },
         };
-        let (mut validity, mut keywords, mut passing) = (None, false, false);
-        let end = connection.run(body, |said| match said {
-            Said::Code(Code::UidValidity(found)) => validity = Some(found),
-            Said::Code(Code::PermanentFlags(flags)) => {
+        let (mut validity, mut keywords, mut uid_not_sticky) = (None, false, false);
+        let end = connection.run(body, |response| match response {
+            Untagged::Code(Code::UidValidity(found)) => validity = Some(found),
+            Untagged::Code(Code::PermanentFlags(flags)) => {
                 keywords = flags.contains(&FlagPerm::Asterisk);
             }
-            Said::Code(Code::UidNotSticky) => passing = true,
+            Untagged::Code(Code::UidNotSticky) => uid_not_sticky = true,
             _ => {}
         })?;
-        if access == Access::Change && end == Some(Code::ReadOnly) {
-            return Err(Error::unexpected("a folder that may be changed", "one to read only"));
+        if access == Access::ReadWrite && end == Some(Code::ReadOnly) {
+            return Err(Error::unexpected("a folder that may be changed", "a read-only one"));
         }
-        // Without them nobody knows after an interruption which message is which.
+        // Without it an interrupted run could not be continued: UIDs would mean nothing.
         let Some(validity) = validity else {
             return Err(Error::unexpected("a folder with UIDVALIDITY", "none"));
         };
-        if passing || end == Some(Code::UidNotSticky) {
-            let found = "UIDNOTSTICKY: each session has others";
+        if uid_not_sticky || end == Some(Code::UidNotSticky) {
+            let found = "UIDNOTSTICKY: they change with each session";
             return Err(Error::unexpected("a folder that keeps its UIDs", found));
         }
-        if access == Access::Change && !keywords {
+        if access == Access::ReadWrite && !keywords {
             let expected = "a folder that keeps keywords, so that an interruption loses nothing";
             return Err(Error::unexpected(expected, "one without"));
         }
         Ok(Folder { connection, mailbox: mailbox.clone(), validity })
     }
 
-    /// Its messages, in the order of their UIDs.
+    /// The messages of the folder, sorted by UID.
     ///
     /// # Errors
-    /// When the server does not say them.
-    pub fn letters(&mut self) -> Result<Vec<StoredMessage>, Error> {
+    /// When the server does not list them.
+    pub fn messages(&mut self) -> Result<Vec<StoredMessage>, Error> {
         let all = SequenceSet::try_from("1:*").map_err(|error| Error::unexpected("1:*", error))?;
-        let mut found = self.fetch_letters(all)?;
-        found.sort_by_key(|letter| letter.uid);
+        let mut found = self.fetch_messages(all)?;
+        found.sort_by_key(|message| message.uid);
         Ok(found)
     }
 
-    /// One message; nothing when it is gone.
-    fn letter(&mut self, uid: NonZeroU32) -> Result<Option<StoredMessage>, Error> {
-        let found = self.fetch_letters(one(uid))?;
-        Ok(found.into_iter().find(|letter| letter.uid == uid))
+    /// One message, or `None` when it is gone.
+    fn message(&mut self, uid: NonZeroU32) -> Result<Option<StoredMessage>, Error> {
+        let found = self.fetch_messages(single(uid))?;
+        Ok(found.into_iter().find(|message| message.uid == uid))
     }
 
-    fn fetch_letters(&mut self, of: SequenceSet) -> Result<Vec<StoredMessage>, Error> {
+    fn fetch_messages(&mut self, of: SequenceSet) -> Result<Vec<StoredMessage>, Error> {
         use MessageDataItemName as Name;
         let names = vec![Name::Uid, Name::Flags, Name::InternalDate, Name::Rfc822Size];
-        // What others did meanwhile a server may say only when it is asked for nothing.
+        // A server may report changes by other clients only in response to NOOP.
         self.connection.run(CommandBody::Noop, |_| {})?;
         let mut found = Vec::new();
-        self.fetch(of, names, |items| found.extend(letter(items)))?;
+        self.fetch(of, names, |items| found.extend(parse_message(items)))?;
         Ok(found)
     }
 
-    /// The bytes of a message, as they are on the wire; nothing when it is gone.
+    /// The bytes of a message as on the wire, or `None` when it is gone.
     ///
     /// # Errors
-    /// When the server does not give them.
+    /// When the server does not send them.
     pub fn read(&mut self, uid: NonZeroU32) -> Result<Option<Vec<u8>>, Error> {
         use MessageDataItemName as Name;
         let body = Name::BodyExt { section: None, partial: None, peek: true };
         let mut found = None;
-        self.fetch(one(uid), vec![Name::Uid, body], |items| {
+        self.fetch(single(uid), vec![Name::Uid, body], |items| {
             let of = items.contains(&MessageDataItem::Uid(uid));
             for item in items {
                 match item {
@@ -286,80 +287,84 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         &mut self,
         of: SequenceSet,
         names: Vec<MessageDataItemName<'static>>,
-        mut each: impl FnMut(Vec<MessageDataItem<'_>>),
+        mut on_items: impl FnMut(Vec<MessageDataItem<'_>>),
     ) -> Result<(), Error> {
         let names = MacroOrMessageDataItemNames::from(names);
         let body = CommandBody::Fetch { sequence_set: of, macro_or_item_names: names, uid: true };
-        self.connection.run(body, |said| {
-            if let Said::Data(Data::Fetch { items, .. }) = said {
-                each(items.into_inner());
+        self.connection.run(body, |response| {
+            if let Untagged::Data(Data::Fetch { items, .. }) = response {
+                on_items(items.into_inner());
             }
         })?;
         Ok(())
     }
 
-    /// Puts these bytes in the place of a message. Flags, keywords and date stay; the copy has a UID of
-    /// its own.
+    /// Replaces a message by these bytes. Flags, keywords and date are kept. The copy has a new
+    /// UID.
     ///
     /// # Errors
-    /// When no copy can be made that is the same as what was sent: then the message is there as before.
-    /// When the connection breaks: then a later run finishes it.
-    pub fn replace(&mut self, letter: &StoredMessage, bytes: &[u8]) -> Result<Replaced, Error> {
-        self.store(letter.uid, StoreType::Add, vec![keyword(OLD)?])?;
-        let new = match self.append(letter, bytes) {
+    /// When the copy cannot be made or differs from what was sent: then the message is there as
+    /// before. When the connection breaks: then a later run finishes the work.
+    pub fn replace(&mut self, message: &StoredMessage, bytes: &[u8]) -> Result<Replaced, Error> {
+        self.store(message.uid, StoreType::Add, vec![keyword(OLD_KEYWORD)?])?;
+        let new = match self.append(message, bytes) {
             Ok(new) => new,
             Err(error) if error.is_refusal() => {
-                self.store(letter.uid, StoreType::Remove, vec![keyword(OLD)?])?;
+                self.store(message.uid, StoreType::Remove, vec![keyword(OLD_KEYWORD)?])?;
                 return Err(error);
             }
             Err(error) => return Err(error),
         };
-        if let Some(wrong) = self.differs(new, letter, bytes)? {
-            // Another run that finishes the pair takes the keyword off the copy, and counts on it then.
-            if self.letter(new)?.is_some_and(|copy| copy.has(NEW)) {
+        if let Some(wrong) = self.copy_error(new, message, bytes)? {
+            // Another run that finishes this pair removes the copy's keyword first. Then it relies
+            // on the copy.
+            if self.message(new)?.is_some_and(|copy| copy.has(NEW_KEYWORD)) {
                 self.expunge(new)?;
             }
-            self.store(letter.uid, StoreType::Remove, vec![keyword(OLD)?])?;
+            self.store(message.uid, StoreType::Remove, vec![keyword(OLD_KEYWORD)?])?;
             return Err(wrong);
         }
-        let Some(now) = self.letter(letter.uid)? else { return self.overtaken(new) };
-        let copy =
-            Replacement { uid: new, flags: letter.own_flags(), keyword: Some(keyword(NEW)?) };
-        self.retire(letter.uid, now.has_been_deleted(), copy)?;
-        self.store(new, StoreType::Remove, vec![keyword(NEW)?])?;
+        let Some(now) = self.message(message.uid)? else { return self.original_is_gone(new) };
+        let copy = Replacement {
+            uid: new,
+            flags: message.user_flags(),
+            keyword: Some(keyword(NEW_KEYWORD)?),
+        };
+        self.remove_original(message.uid, now.is_marked_deleted(), copy)?;
+        self.store(new, StoreType::Remove, vec![keyword(NEW_KEYWORD)?])?;
         Ok(Replaced::By(new))
     }
 
-    /// Goes on where an earlier run was interrupted between a message and its copy.
+    /// Continues an earlier run that was interrupted between a message and its copy.
     ///
     /// # Errors
-    /// When the server refuses; then both are there.
+    /// When the server refuses. Then both are there.
     pub fn finish(&mut self, old: &StoredMessage, copy: &StoredMessage) -> Result<Replaced, Error> {
-        // That the message is marked as deleted is the work of the earlier run.
-        let mut flags = old.own_flags();
+        // The earlier run marked the message as deleted; that mark is not a flag of the user.
+        let mut flags = old.user_flags();
         flags.retain(|flag| *flag != Flag::Deleted || copy.flags.contains(flag));
-        // The keyword of the copy first: another run that comes back to its message does not find it,
-        // and sees by that whether somebody counts on the copy.
+        // Remove the copy's keyword first. Another run that works on this message sees by its
+        // absence that the copy is needed.
         self.store(copy.uid, StoreType::Replace, flags.clone())?;
         let deleted = flags.contains(&Flag::Deleted);
         let replacement = Replacement { uid: copy.uid, flags, keyword: None };
-        self.retire(old.uid, deleted, replacement)?;
+        self.remove_original(old.uid, deleted, replacement)?;
         Ok(Replaced::By(copy.uid))
     }
 
-    /// Takes our keywords off a message that has no other.
+    /// Removes our keywords from a message that has no counterpart.
     ///
     /// # Errors
     /// When the server refuses.
-    pub fn release(&mut self, uid: NonZeroU32) -> Result<(), Error> {
-        self.store(uid, StoreType::Remove, vec![keyword(OLD)?, keyword(NEW)?])
+    pub fn remove_keywords(&mut self, uid: NonZeroU32) -> Result<(), Error> {
+        self.store(uid, StoreType::Remove, vec![keyword(OLD_KEYWORD)?, keyword(NEW_KEYWORD)?])
     }
 
-    /// The message went while its copy was made. Whoever removed it wants no copy; another run that
-    /// finished the pair counts on it, and took its keyword away before.
-    fn overtaken(&mut self, new: NonZeroU32) -> Result<Replaced, Error> {
-        match self.letter(new)? {
-            Some(copy) if copy.has(NEW) => {
+    /// The message was removed while its copy was made. A user who removed it does not want the
+    /// copy. Another run that finished the pair needs the copy, and has removed its keyword before.
+    fn original_is_gone(&mut self, new: NonZeroU32) -> Result<Replaced, Error> {
+        match self.message(new)? {
+            Some(copy) if copy.has(NEW_KEYWORD) => {
                 self.expunge(new)?;
                 Ok(Replaced::Gone)
             }
@@ -368,40 +373,40 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         }
     }
 
-    /// The UID of a new copy.
-    fn append(&mut self, letter: &StoredMessage, bytes: &[u8]) -> Result<NonZeroU32, Error> {
-        let message = Literal::try_from(bytes.to_vec())
+    /// Appends a copy and returns its UID.
+    fn append(&mut self, message: &StoredMessage, bytes: &[u8]) -> Result<NonZeroU32, Error> {
+        let literal = Literal::try_from(bytes.to_vec())
             .map_err(|_| Error::unexpected("a message that a literal can hold", "NUL bytes"))?;
         let append = CommandBody::Append {
             mailbox: self.mailbox.clone(),
-            flags: [letter.own_flags(), vec![keyword(NEW)?]].concat(),
-            date: Some(letter.date.clone()),
-            message: LiteralOrLiteral8::Literal(message),
+            flags: [message.user_flags(), vec![keyword(NEW_KEYWORD)?]].concat(),
+            date: Some(message.date.clone()),
+            message: LiteralOrLiteral8::Literal(literal),
         };
         match self.connection.run(append, |_| {})? {
             Some(Code::AppendUid { uid_validity, uid }) if uid_validity == self.validity => Ok(uid),
-            // Two messages are there, and which is the copy is known by its keyword alone.
-            _ => Err(Error::NoAnswer("APPEND without APPENDUID of this folder".to_owned())),
+            // Both messages are there. Only the keyword tells which is the copy.
+            _ => Err(Error::InvalidResponse("APPEND without APPENDUID of this folder".to_owned())),
         }
     }
 
-    /// What of a copy is not as it was sent.
-    fn differs(
+    /// How the copy differs from what was sent, as an error.
+    fn copy_error(
         &mut self,
         new: NonZeroU32,
-        letter: &StoredMessage,
+        message: &StoredMessage,
         bytes: &[u8],
     ) -> Result<Option<Error>, Error> {
         let expected = "a copy as it was sent";
-        let Some(copy) = self.letter(new)? else {
+        let Some(copy) = self.message(new)? else {
             return Ok(Some(Error::unexpected(expected, "none")));
         };
         let kept = self.read(new)?;
         Ok(if kept.as_deref() != Some(bytes) {
             Some(Error::unexpected(expected, "other bytes"))
-        } else if !copy.same_date(letter) {
+        } else if !copy.same_date(message) {
             Some(Error::unexpected(expected, "another date"))
-        } else if copy.own_flags() != letter.own_flags() || !copy.has(NEW) {
+        } else if copy.user_flags() != message.user_flags() || !copy.has(NEW_KEYWORD) {
             Some(Error::unexpected(expected, "other flags"))
         } else {
             None
@@ -415,20 +420,21 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         flags: Vec<Flag<'static>>,
     ) -> Result<(), Error> {
         let response = StoreResponse::Silent;
-        let body = CommandBody::Store { sequence_set: one(uid), kind, response, flags, uid: true };
+        let body =
+            CommandBody::Store { sequence_set: single(uid), kind, response, flags, uid: true };
         self.connection.run(body, |_| {}).map(drop)
     }
 
-    /// Removes a message that a copy stands for, with the flags that others gave it meanwhile.
-    /// `deleted`: whether somebody else marked it as deleted.
-    fn retire(
+    /// Removes a message that has a copy. Flags that others set meanwhile are put on the copy
+    /// first. `deleted`: whether another client had marked the message as deleted.
+    fn remove_original(
         &mut self,
         uid: NonZeroU32,
         mut deleted: bool,
         mut copy: Replacement,
     ) -> Result<(), Error> {
-        for _ in 0..TRIES {
-            if let Some(mut flags) = self.mark(uid)? {
+        for _ in 0..MAX_EXPUNGE_TRIES {
+            if let Some(mut flags) = self.mark_deleted(uid)? {
                 flags.retain(|flag| *flag != Flag::Deleted || deleted);
                 if flags != copy.flags {
                     let all = flags.iter().chain(&copy.keyword).cloned().collect();
@@ -436,47 +442,50 @@ impl<'c, S: Read + Write> Folder<'c, S> {
                     copy.flags = flags;
                 }
             }
-            self.connection.run(CommandBody::ExpungeUid { sequence_set: one(uid) }, |_| {})?;
-            if self.letter(uid)?.is_none() {
+            self.connection.run(CommandBody::ExpungeUid { sequence_set: single(uid) }, |_| {})?;
+            if self.message(uid)?.is_none() {
                 return Ok(());
             }
-            // Somebody took the mark away, his own as well if he had set one.
+            // Another client cleared the mark, and its own mark with it.
             deleted = false;
         }
-        let found = "one that somebody brings back each time: it stays beside its copy";
-        Err(Error::unexpected("a message that goes when it is removed", found))
+        let found = "one that another client restores each time: it stays beside its copy";
+        Err(Error::unexpected("a message that stays removed", found))
     }
 
-    /// Marks a message as deleted; its flags then, without our keywords, in an order of ours.
-    fn mark(&mut self, uid: NonZeroU32) -> Result<Option<Vec<Flag<'static>>>, Error> {
+    /// Marks a message as deleted. Returns its flags at that moment, sorted and without our
+    /// keywords.
+    fn mark_deleted(&mut self, uid: NonZeroU32) -> Result<Option<Vec<Flag<'static>>>, Error> {
         let mut found = None;
         let (kind, response) = (StoreType::Add, StoreResponse::Answer);
         let flags = vec![Flag::Deleted];
-        let body = CommandBody::Store { sequence_set: one(uid), kind, response, flags, uid: true };
-        self.connection.run(body, |said| {
-            let Said::Data(Data::Fetch { items, .. }) = said else { return };
+        let body =
+            CommandBody::Store { sequence_set: single(uid), kind, response, flags, uid: true };
+        self.connection.run(body, |response| {
+            let Untagged::Data(Data::Fetch { items, .. }) = response else { return };
             let items = items.into_inner();
             if !items.contains(&MessageDataItem::Uid(uid)) {
                 return;
             }
             found = items.into_iter().find_map(flags_of).or(found.take());
         })?;
-        Ok(found.map(own))
+        Ok(found.map(without_our_keywords))
     }
 
-    /// Removes one message, and none that somebody else marked as deleted.
+    /// Expunges one message, and no others that are marked as deleted.
     fn expunge(&mut self, uid: NonZeroU32) -> Result<(), Error> {
         self.store(uid, StoreType::Add, vec![Flag::Deleted])?;
-        self.connection.run(CommandBody::ExpungeUid { sequence_set: one(uid) }, |_| {}).map(drop)
+        self.connection.run(CommandBody::ExpungeUid { sequence_set: single(uid) }, |_| {}).map(drop)
     }
 }
 
-fn one(uid: NonZeroU32) -> SequenceSet {
+fn single(uid: NonZeroU32) -> SequenceSet {
     SequenceSet::from(imap_codec::imap_types::sequence::Sequence::from(uid))
 }
 
-/// A message of which the server says all that was asked for. What it says by itself lacks something.
-fn letter(items: Vec<MessageDataItem<'_>>) -> Option<StoredMessage> {
+/// Parses a FETCH response. `None` if items are missing: unsolicited FETCH responses have only
+/// some.
+fn parse_message(items: Vec<MessageDataItem<'_>>) -> Option<StoredMessage> {
     let (mut uid, mut size, mut flags, mut date) = (None, None, None, None);
     for item in items {
         match item {

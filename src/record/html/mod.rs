@@ -1,7 +1,7 @@
 //! The counts of an archive as one self-contained page.
 //!
-//! Reads without script; nothing on it can be clicked that leads anywhere, and a
-//! Content-Security-Policy keeps it from loading anything.
+//! It can be read without script. Nothing on it leads anywhere when clicked, and a Content-Security-Policy keeps it from
+//! loading anything.
 
 mod plot;
 mod sample;
@@ -18,16 +18,16 @@ use super::tally::{Host, Tally, verdict};
 
 const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
-/// SHA-256 of the script and the style in Base64, for the policy; a test keeps them true.
+/// SHA-256 of the script and the style in Base64, for the Content-Security-Policy; a test checks them.
 const FILTER_HASH: &str = "HbT8CHEyR5VMHFGD14NmpbwHAdZaGeigiCcuT9debE0=";
 const STYLE_HASH: &str = "7SDSRdvl+xitJ5VVxl/LNPCctmwz8xq3/pK/wlq12bg=";
 
-/// Bars of a list.
-const BARS: usize = 15;
+/// Bars in a list.
+const BARS_PER_LIST: usize = 15;
 /// Rows of the table of hosts.
-const ROWS: usize = 1_000;
-/// Sources named that could not be read.
-const UNREAD: usize = 100;
+const HOST_ROWS: usize = 1_000;
+/// Unread sources that are listed by name.
+const UNREAD_LISTED: usize = 100;
 
 /// Writes the page.
 pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
@@ -42,7 +42,7 @@ pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
          <meta name=format-detection content=\"telephone=no, address=no, email=no, url=no\">\n\
          <title>Links that deceive</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
     )?;
-    for section in [headline, figures, timeline, samples, charts, hosts, gaps] {
+    for section in [headline, figures, timeline, samples, charts, hosts, not_read] {
         out.write_all(section(tally).as_bytes())?;
     }
     writeln!(
@@ -53,7 +53,7 @@ pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     )
 }
 
-/// Who was lied to, and since when.
+/// How many messages deceive, and since when.
 fn headline(tally: &Tally) -> String {
     let [_, notice, suspect, bad @ ..] = tally.by_verdict;
     let bad: u64 = bad.iter().sum();
@@ -64,7 +64,7 @@ fn headline(tally: &Tally) -> String {
         grouped(tally.messages)
     );
     let deceived = |counts: &[u64; 5]| counts.iter().skip(Verdict::Unsafe as usize).any(|n| *n > 0);
-    if let Some((first, last)) = span(tally, deceived) {
+    if let Some((first, last)) = months_between(tally, deceived) {
         let _ = match first == last {
             true => write!(out, ", in {}", escape(first)),
             false => write!(out, ", from {} to {}", escape(first), escape(last)),
@@ -76,7 +76,7 @@ fn headline(tally: &Tally) -> String {
         grouped(suspect),
         grouped(notice)
     );
-    match span(tally, |_| true) {
+    match months_between(tally, |_| true) {
         Some((first, last)) => {
             let _ = write!(out, "The archive runs from {} to {}.", escape(first), escape(last));
         }
@@ -86,8 +86,8 @@ fn headline(tally: &Tally) -> String {
     out
 }
 
-/// The first and the last month whose counts are wanted.
-fn span(tally: &Tally, wanted: impl Fn(&[u64; 5]) -> bool) -> Option<(&str, &str)> {
+/// The first and the last month with such counts.
+fn months_between(tally: &Tally, wanted: impl Fn(&[u64; 5]) -> bool) -> Option<(&str, &str)> {
     let dated = tally.months.iter().filter(|(month, counts)| *month != "undated" && wanted(counts));
     let mut months = dated.map(|(month, _)| month.as_str());
     let first = months.next()?;
@@ -151,7 +151,7 @@ fn charts(tally: &Tally) -> String {
     bars(&mut out, "Reasons, by findings", rows.collect());
 
     out.push_str("<div>\n");
-    let hosts = deceivers(tally).into_iter().take(BARS).map(|(name, host)| {
+    let hosts = hosts_by_threat(tally).into_iter().take(BARS_PER_LIST).map(|(name, host)| {
         let shown = if host.unicode.is_empty() { name } else { &host.unicode };
         let mut name = format!("<bdi class=host>{}</bdi>", sample::host(shown));
         if let Some(target) = &host.target {
@@ -162,7 +162,7 @@ fn charts(tally: &Tally) -> String {
     });
     bars(&mut out, "Hosts that deceive, by messages", hosts.collect());
 
-    let senders = tally.ranked_senders().into_iter().take(BARS).map(|(name, counts)| {
+    let senders = tally.ranked_senders().into_iter().take(BARS_PER_LIST).map(|(name, counts)| {
         let name = format!("<bdi class=host>{}</bdi>", escape(&defang(name)));
         (name, Verdict::ALL.into_iter().zip(*counts).skip(1).collect())
     });
@@ -171,9 +171,9 @@ fn charts(tally: &Tally) -> String {
     out
 }
 
-/// Hosts in the order in which they would be asked about: those that read as a protected name, the
-/// other unsafe ones, the rest; each by messages.
-fn deceivers(tally: &Tally) -> Vec<(&str, &Host)> {
+/// Hosts in the order that matters to a reader: those that read as a protected name, the other unsafe ones, the rest;
+/// each group by messages.
+fn hosts_by_threat(tally: &Tally) -> Vec<(&str, &Host)> {
     let mut hosts = tally.ranked_hosts();
     hosts.sort_by_key(|(_, host)| {
         let verdict = verdict(&host.verdict);
@@ -191,7 +191,7 @@ fn deceivers(tally: &Tally) -> Vec<(&str, &Host)> {
 
 type Bar = (String, Vec<(Verdict, u64)>);
 
-/// A list of named bars; the names are HTML.
+/// A list of bars with names; the names are HTML.
 fn bars(out: &mut String, title: &str, rows: Vec<Bar>) {
     if rows.is_empty() {
         return;
@@ -210,7 +210,7 @@ fn bars(out: &mut String, title: &str, rows: Vec<Bar>) {
     out.push_str("</ul>\n</section>\n");
 }
 
-/// The worst of each reason, those first that a reader would have fallen for.
+/// The worst findings of each reason, first those that would deceive most readers.
 fn samples(tally: &Tally) -> String {
     let mut reasons: Vec<Reason> = tally
         .samples
@@ -218,7 +218,7 @@ fn samples(tally: &Tally) -> String {
         .filter_map(|code| Reason::from_code(code))
         .filter(|reason| reason.verdict() > Verdict::Notice)
         .collect();
-    reasons.sort_by_key(|reason| (appeal(*reason), *reason));
+    reasons.sort_by_key(|reason| (rank(*reason), *reason));
     let mut out = String::new();
     let mut shown: Vec<&str> = Vec::new();
     for reason in reasons {
@@ -250,7 +250,8 @@ fn samples(tally: &Tally) -> String {
     }
 }
 
-fn appeal(reason: Reason) -> u8 {
+/// Order of the reasons: the most deceptive first.
+fn rank(reason: Reason) -> u8 {
     match (reason, reason.verdict()) {
         (Reason::TargetLookalike | Reason::WholeScript | Reason::MixedScript, _) => 0,
         (_, Verdict::Unsafe) => 1,
@@ -260,7 +261,7 @@ fn appeal(reason: Reason) -> u8 {
 }
 
 fn hosts(tally: &Tally) -> String {
-    let ranked = deceivers(tally);
+    let ranked = hosts_by_threat(tally);
     if ranked.is_empty() {
         return "<h2>Hosts</h2>\n<p>Nothing found.</p><input id=search hidden>\n".to_owned();
     }
@@ -268,7 +269,7 @@ fn hosts(tally: &Tally) -> String {
         "<section>\n<h2>Hosts</h2>\n<p class=soft>{} of {}: those that read as a protected name first, then by verdict and messages</p>\n<div id=hosts>\
          <input id=search type=search placeholder=\"filter the rows\" aria-label=\"filter the rows\" \
          hidden>\n",
-        grouped(ranked.len().min(ROWS) as u64),
+        grouped(ranked.len().min(HOST_ROWS) as u64),
         grouped(ranked.len() as u64)
     );
     for (index, name) in ["all", "invalid", "unsafe", "suspect", "notice"].iter().enumerate() {
@@ -283,7 +284,7 @@ fn hosts(tally: &Tally) -> String {
         "<table><thead><tr><th>Verdict<th>Host<th>Reads as<th>Reasons<th>Messages<th>First\
          <th>Last</thead>\n<tbody>\n",
     );
-    for (name, host) in ranked.into_iter().take(ROWS) {
+    for (name, host) in ranked.into_iter().take(HOST_ROWS) {
         row(&mut out, name, host);
     }
     out.push_str("</tbody></table></div>\n</section>\n");
@@ -318,8 +319,8 @@ fn row(out: &mut String, name: &str, host: &Host) {
     );
 }
 
-/// What was not read: parts by reason, sources by name.
-fn gaps(tally: &Tally) -> String {
+/// What was not read: parts by cause, sources by name.
+fn not_read(tally: &Tally) -> String {
     let mut out = String::new();
     if !tally.bypasses.is_empty() {
         out.push_str("<h2>Parts not read</h2>\n<ul>");
@@ -330,7 +331,7 @@ fn gaps(tally: &Tally) -> String {
     }
     if tally.unread > 0 {
         let _ = write!(out, "<h2>Sources not read</h2>\n<p>{}</p><ul>", grouped(tally.unread));
-        for unread in tally.unread_sources.iter().take(UNREAD) {
+        for unread in tally.unread_sources.iter().take(UNREAD_LISTED) {
             let _ = write!(
                 out,
                 "<li>{} at byte {}: {}</li>",
@@ -344,7 +345,7 @@ fn gaps(tally: &Tally) -> String {
     out
 }
 
-/// Text for an element or a quoted attribute.
+/// Escapes text for an element or a quoted attribute.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     crate::engine::link::html::escape(text, &mut out);
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_live() {
+    fn nothing_is_clickable() {
         let page = page(&tally());
         for word in ["href=", "src=", "http://", "https://", "url(", "onclick", "paypal.com"] {
             let body = page.split_once("<body>").unwrap().1;

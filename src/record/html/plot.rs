@@ -9,10 +9,10 @@ use super::super::summary::grouped;
 use super::super::tally::{ByVerdict, Tally};
 use super::escape;
 
-/// More months than this are drawn as years.
-const MONTHS: usize = 36;
+/// Columns for months. A longer time is drawn by years.
+const MONTH_COLUMNS: usize = 36;
 
-/// A plot's size in its own units; the page scales it, and shows the one that fits the screen.
+/// The size of a plot in its own units. The page scales it, and shows the one that fits the screen.
 struct Frame {
     class: &'static str,
     width: f64,
@@ -26,13 +26,13 @@ const FRAMES: [Frame; 2] = [
 ];
 const BOTTOM: f64 = 18.0;
 const TOP: f64 = 8.0;
-/// Units that the name of a column takes.
-const NAME: usize = 48;
+/// Width of the name of a column, in units of the plot.
+const NAME_WIDTH: usize = 48;
 
 /// Messages with findings over time, stacked by their worst verdict.
 pub fn over_time(tally: &Tally) -> String {
     let columns = columns(tally);
-    let most = columns.iter().map(|(_, counts)| bad(counts)).max().unwrap_or_default();
+    let most = columns.iter().map(|(_, counts)| with_findings(counts)).max().unwrap_or_default();
     if most == 0 {
         return "<p class=soft>No dated message has a finding.</p>".to_owned();
     }
@@ -48,14 +48,15 @@ impl Frame {
         );
         self.axis(&mut out, top);
         let step = (self.width - self.left) / columns.len() as f64;
-        let every = (columns.len() * NAME).div_ceil((self.width - self.left) as usize).max(1);
+        let every = (columns.len() * NAME_WIDTH).div_ceil((self.width - self.left) as usize).max(1);
         for (index, (name, counts)) in columns.iter().enumerate() {
             let x = self.left + step * index as f64;
             let width = (step * 0.76).min(48.0);
             self.column(&mut out, x + (step - width) / 2.0, width, counts, top, name);
             if index.is_multiple_of(every) {
                 let (x, y) = (x + step / 2.0, self.height - 4.0);
-                let anchor = if step < NAME as f64 && index == 0 { "start" } else { "middle" };
+                let anchor =
+                    if step < NAME_WIDTH as f64 && index == 0 { "start" } else { "middle" };
                 let x = if anchor == "start" { self.left } else { x };
                 let _ = write!(
                     out,
@@ -118,7 +119,7 @@ impl Frame {
     }
 }
 
-/// The next count that an axis ends at well: 4, 8, 12, 20, 40, 60, 80, 120, 200 and so on.
+/// The next round count for the end of an axis: 4, 8, 12, 20, 40, 60, 80, 120, 200 and so on.
 fn round_up(count: u64) -> u64 {
     let mut unit: u64 = 4;
     loop {
@@ -131,8 +132,8 @@ fn round_up(count: u64) -> u64 {
     }
 }
 
-/// A column a month, or a year when the months are too many; empty ones as well, so that time runs
-/// evenly.
+/// One column for each month, or for each year if there are too many months. Empty months have a column too, so that
+/// the time axis is even.
 fn columns(tally: &Tally) -> Vec<(String, ByVerdict)> {
     let months: BTreeMap<u32, ByVerdict> =
         tally.months.iter().filter_map(|(name, counts)| Some((number(name)?, *counts))).collect();
@@ -140,7 +141,7 @@ fn columns(tally: &Tally) -> Vec<(String, ByVerdict)> {
     else {
         return Vec::new();
     };
-    if (last - first) as usize >= MONTHS {
+    if (last - first) as usize >= MONTH_COLUMNS {
         let years = tally.years();
         let named = (first / 12..=last / 12).map(|year| year.to_string());
         return named
@@ -175,8 +176,8 @@ pub fn bar(counts: &[(Verdict, u64)], most: u64) -> String {
     out
 }
 
-/// Messages with findings of any kind.
-pub fn bad(counts: &ByVerdict) -> u64 {
+/// Messages with findings.
+pub fn with_findings(counts: &ByVerdict) -> u64 {
     counts.iter().skip(1).sum()
 }
 
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_evenly() {
+    fn the_time_axis_is_even() {
         let names = |months: &[&str]| -> Vec<String> {
             columns(&tally(months)).into_iter().map(|(name, _)| name).collect()
         };
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_to_scale() {
+    fn columns_are_to_scale() {
         let plot = over_time(&tally(&["2024-01", "2024-02"]));
         // One message of an axis that ends at 4: a quarter of the plot.
         assert!(plot.contains("height=\"53.50\""), "{plot}");

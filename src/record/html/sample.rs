@@ -2,17 +2,17 @@
 
 use std::fmt::Write;
 
-use super::super::defang::{defang as dead, visible};
-use super::super::digest::front;
+use super::super::defang::{defang, visible};
+use super::super::digest::target_words;
 use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
 use crate::engine::explain::{Character, sentence};
 
-/// Characters shown of what is spelled where a host should be.
-const SHOWN: usize = 80;
-/// Distinct characters named.
-const NAMED: usize = 6;
+/// Characters shown of the authority of a URL.
+const AUTHORITY_CHARS: usize = 80;
+/// Distinct characters that are named.
+const CHARACTERS_NAMED: usize = 6;
 
 /// The sample as a card.
 pub fn card(sample: &Sample) -> String {
@@ -25,8 +25,8 @@ pub fn card(sample: &Sample) -> String {
         marked.html
     );
     if let Some(target) = &sample.target {
-        let front = front(&sample.reasons);
-        let _ = write!(out, " {front} <b class=host>{}</b>", escape(&dead(target)));
+        let front = target_words(&sample.reasons);
+        let _ = write!(out, " {front} <b class=host>{}</b>", escape(&defang(target)));
     }
     out.push_str("</p>");
     if !marked.names.is_empty() {
@@ -44,7 +44,7 @@ pub fn card(sample: &Sample) -> String {
         sample.reasons.iter().filter_map(|code| Reason::from_code(code)).map(sentence).collect();
     let _ = write!(out, "<p>{}</p>", reasons.join("; "));
     if !sample.ascii.is_empty() && sample.ascii != sample.unicode {
-        let _ = write!(out, "<p>is <span class=host>{}</span></p>", escape(&dead(&sample.ascii)));
+        let _ = write!(out, "<p>is <span class=host>{}</span></p>", escape(&defang(&sample.ascii)));
     }
     let from = sample.from_domain.as_deref().unwrap_or("an unnamed sender");
     let date = sample.date.as_deref().and_then(|date| date.get(..10)).unwrap_or("no date");
@@ -52,28 +52,28 @@ pub fn card(sample: &Sample) -> String {
         out,
         "<p class=\"soft where\">{}, from {}, in {} of {}</p></article>",
         escape(date),
-        escape(&dead(from)),
+        escape(&defang(from)),
         escape(&sample.place),
         escape(&visible(&sample.source))
     );
     out
 }
 
-/// A host, defanged, with what is not plain ASCII marked.
+/// A defanged host; characters outside of ASCII are marked.
 pub fn host(host: &str) -> String {
-    mark(&dead(host), None).html
+    mark(&defang(host), None).html
 }
 
-/// What of the sample is shown: the authority as spelled, or the Unicode form of a host that is
-/// spelled in Punycode.
+/// The part of the sample that is shown: the authority as spelled, or the Unicode form of a host that is spelled in
+/// Punycode.
 fn shown(sample: &Sample) -> String {
     let after = sample.spelling.split_once("://").map_or(&*sample.spelling, |(_, rest)| rest);
     let authority = after.split(['/', '?', '#']).next().unwrap_or(after);
     if authority.is_ascii() && !authority.contains("\\u{") && !sample.unicode.is_ascii() {
-        return dead(&sample.unicode);
+        return defang(&sample.unicode);
     }
     let authority = if authority.is_empty() { &*sample.spelling } else { authority };
-    match authority.char_indices().nth(SHOWN) {
+    match authority.char_indices().nth(AUTHORITY_CHARS) {
         Some((cut, _)) => format!("{}…", authority.get(..cut).unwrap_or(authority)),
         None => authority.to_owned(),
     }
@@ -84,23 +84,23 @@ struct Marked {
     names: Vec<Name>,
 }
 
-/// What a mark stands for.
+/// What is marked.
 #[derive(Debug, PartialEq, Eq)]
 struct Name {
-    /// The character itself, when it can be seen.
+    /// The character itself, if it is visible.
     glyph: Option<String>,
     words: String,
 }
 
-/// Marks what deceives: characters outside of ASCII and escaped ones; in plain ASCII, what
-/// differs from the name that the host reads as.
+/// Marks what deceives: characters outside of ASCII and escaped ones. In plain ASCII it marks what differs from the name
+/// that the host reads as.
 fn mark(shown: &str, target: Option<&str>) -> Marked {
     let mut out = Marked { html: String::new(), names: Vec::new() };
     if shown.is_ascii()
         && !shown.contains("\\u{")
         && let Some(target) = target
     {
-        return mark_difference(shown, &dead(target));
+        return mark_difference(shown, &defang(target));
     }
     let mut rest = shown;
     while let Some(first) = rest.chars().next() {
@@ -114,7 +114,7 @@ fn mark(shown: &str, target: Option<&str>) -> Marked {
             let _ = write!(out.html, "<mark>{}</mark>", escape(piece));
             let glyph = escaped.is_none().then(|| piece.to_owned());
             let name = Name { glyph, words: Character::of(character).words() };
-            if out.names.len() < NAMED && !out.names.contains(&name) {
+            if out.names.len() < CHARACTERS_NAMED && !out.names.contains(&name) {
                 out.names.push(name);
             }
         }
@@ -123,7 +123,7 @@ fn mark(shown: &str, target: Option<&str>) -> Marked {
     out
 }
 
-/// `\u{202e}` as the defanged form writes it: its length and the character.
+/// An escaped character of the defanged form, such as `\u{202e}`: its length and the character.
 fn escaped(text: &str) -> Option<(usize, char)> {
     let digits = text.strip_prefix("\\u{")?;
     let end = digits.find('}')?;
@@ -137,7 +137,7 @@ fn mark_difference(shown: &str, target: &str) -> Marked {
         shown.chars().rev().zip(target.chars().rev()).take_while(same).map(|_| 1).sum();
     let (front, tail) = shown.split_at(shown.len() - tail);
     let wanted = target.get(..target.len().saturating_sub(tail.len())).unwrap_or_default();
-    // Labels in front of the look-alike are no part of it.
+    // Labels in front of the look-alike do not belong to it.
     let label = front.rfind("[.]").map_or(0, |dot| dot + 3);
     let (before, front) = front.split_at(label);
     let head: usize = front.chars().zip(wanted.chars()).take_while(same).map(|_| 1).sum();

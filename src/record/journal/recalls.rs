@@ -1,6 +1,8 @@
-//! What a recall did to messages that were delivered long ago: `recalls-*.jsonl` beside the events, one
-//! JSON object a line. It is written by `linkmilter recall`, not by the daemon, and belongs to whoever owns
-//! the journal; by who may not write there, into a directory of his own. A message is known by its Message-ID alone: where it lies, and whose it is, is not kept.
+//! What a recall did to delivered messages: `recalls-*.jsonl` in the directory of the events, one JSON object a line.
+//!
+//! `linkmilter recall` writes it, not the daemon, and the files belong to the owner of the journal. A user who may not
+//! write there writes into a directory of his own. A message is identified by its Message-ID alone: its mailbox and
+//! its owner are not recorded.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, fchown};
@@ -8,28 +10,28 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Bounds, JournalError, Line, SCHEMA_VERSION, Stream, Writer, each_line, failed, remove, segments,
-};
+use super::reader::{Line, each_line};
+use super::{Bounds, JournalError, Stream, Writer, failed, remove, segments};
+use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
 
-/// The stream's name.
+/// Name of the stream.
 pub(super) const NAME: &str = "recalls";
 
-/// Of the bytes of a journal, what recalls get: some 40,000 of them by default.
-pub(super) const SHARE: u64 = 32;
+/// Recalls get one part in this many of the bytes of a journal: some 40,000 of them by default.
+pub(super) const SHARE_DIVISOR: u64 = 32;
 
 /// What was done to a delivered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Done {
-    /// Its links to some hosts were taken apart.
+pub enum RecallAction {
+    /// Its links to some hosts were defanged.
     Recalled,
-    /// They are as they were.
+    /// Its links were restored.
     GivenBack,
 }
 
-/// Where it was done.
+/// Kind of the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mailbox {
@@ -40,27 +42,27 @@ pub enum Mailbox {
 /// One message that a recall changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecallEvent {
-    /// [`SCHEMA_VERSION`] at writing.
+    /// [`SCHEMA_VERSION`] of the program that wrote it.
     pub v: u32,
     pub time: Timestamp,
-    /// As [`message_id`](crate::record::event::message_id) keeps it; empty without one.
+    /// Digest by [`message_id`](crate::record::event::message_id); empty without a Message-ID.
     pub message_id: String,
-    pub action: Done,
+    pub action: RecallAction,
     pub mailbox: Mailbox,
-    /// The hosts that were named, as A-labels.
+    /// The hosts that the recall named, as A-labels.
     pub hosts: Vec<String>,
-    /// Links that were taken apart; 0 where one is given back.
+    /// Links that were defanged; 0 if links were restored.
     pub links: u64,
 }
 
 impl RecallEvent {
-    /// The event in one line, without the line end.
+    /// The event as one line of JSON, without the line end.
     pub fn to_line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// The writing end.
+/// Writes the stream.
 #[derive(Debug)]
 pub struct Recalls {
     directory: PathBuf,
@@ -68,24 +70,24 @@ pub struct Recalls {
 }
 
 impl Recalls {
-    /// Opens the stream in the directory of a journal; none where there is no journal.
+    /// Opens the stream in the directory of a journal; `None` if there is no journal.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// The directory cannot be read.
     pub fn open(directory: &Path, bounds: Bounds) -> Result<Option<Recalls>, JournalError> {
         if !directory.is_dir() {
             return Ok(None);
         }
         segments(directory, NAME)?;
-        let stream = Stream::new(NAME, bounds.bytes / SHARE, Writer::Anybody);
+        let stream = Stream::new(NAME, bounds.bytes / SHARE_DIVISOR, Writer::Anybody);
         Ok(Some(Recalls { directory: directory.to_owned(), stream }))
     }
 
-    /// Opens the stream in a directory of whoever recalls, which is made (0700) where it is absent. Nobody
-    /// else looks after it: what is too old goes now.
+    /// Opens the stream in the user's own directory, which is made (0700) if it does not exist. No daemon expires old
+    /// segments there, so they are removed now.
     ///
     /// # Errors
-    /// When the directory cannot be made or read, or an old segment not be removed.
+    /// The directory cannot be made or read, or an old segment cannot be removed.
     pub fn of_user(
         directory: &Path,
         bounds: Bounds,
@@ -102,20 +104,20 @@ impl Recalls {
         Recalls::open(directory, bounds)
     }
 
-    /// Appends an event, and brings it to the disk.
+    /// Appends an event, and flushes it to disk.
     ///
     /// # Errors
-    /// When the segment cannot be opened, is none of the journal's or cannot be written.
+    /// The segment cannot be opened or written, or is a link to another file.
     pub fn record(&mut self, event: &RecallEvent) -> Result<(), JournalError> {
         let mut line = event.to_line().into_bytes();
         line.push(b'\n');
         self.stream.append(&self.directory, &line, event.time)?;
-        self.own()?;
+        self.set_owner()?;
         self.stream.sync()
     }
 
-    /// What root writes belongs to the owner of the directory, so that he can read and remove it.
-    fn own(&self) -> Result<(), JournalError> {
+    /// Gives a file that root wrote to the owner of the directory, so that he can read and remove it.
+    fn set_owner(&self) -> Result<(), JournalError> {
         let Some(open) = &self.stream.open else { return Ok(()) };
         let wrong = |source| failed(&open.path, "give it to the owner of the journal", source);
         let owner = std::fs::metadata(&self.directory).map_err(wrong)?;
@@ -127,11 +129,11 @@ impl Recalls {
     }
 }
 
-/// Hands over what recalls did to messages with one of these Message-IDs, in the order of writing; comes
-/// back with the number of lines that cannot be read.
+/// Passes the recalls of messages with one of these Message-IDs to `take`, in the order of writing. Returns the number
+/// of lines that cannot be read.
 ///
 /// # Errors
-/// When the directory or a segment is there but cannot be read.
+/// The directory or a segment exists but cannot be read.
 pub fn recalls_of(
     directory: &Path,
     message_ids: &[&str],
@@ -162,7 +164,7 @@ mod tests {
             v: SCHEMA_VERSION,
             time: Timestamp(second * 1_000),
             message_id: message_id.to_owned(),
-            action: Done::Recalled,
+            action: RecallAction::Recalled,
             mailbox: Mailbox::Maildir,
             hosts: vec!["bad.example.com".to_owned()],
             links: 2,
@@ -176,12 +178,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_recalled_is_found_by_its_message_id() {
+    fn recalls_are_found_by_message_id() {
         let directory = tempfile::tempdir().unwrap();
         let journal = directory.path().join("journal");
         assert!(
             Recalls::open(&journal, Bounds::default()).unwrap().is_none(),
-            "no journal, no word"
+            "no journal, no recalls"
         );
         assert_eq!(found(&journal, &["a"]), (vec![], 0));
         let _daemon = Journal::open(&journal, Bounds::default()).unwrap();
@@ -191,7 +193,7 @@ mod tests {
         }
         assert_eq!(found(&journal, &["a"]), (vec![1, 3], 0));
         assert_eq!(found(&journal, &["a", "b", "c"]), (vec![1, 2, 3], 0));
-        // A torn line, one of a newer version, and another run behind them.
+        // A torn line, one of a newer version, and another run after them.
         let file = segments(&journal, NAME).unwrap().pop().unwrap().path;
         let newer = RecallEvent { v: SCHEMA_VERSION + 1, ..event(4, "a") };
         let text = std::fs::read_to_string(&file).unwrap() + &newer.to_line() + "\n{\"v\":1,\"ti";
@@ -201,7 +203,7 @@ mod tests {
         assert_eq!(found(&journal, &["a"]), (vec![1, 3, 5], 2));
     }
 
-    /// Whoever may write there must not have root write into another file.
+    /// A user who may write there must not make root write into another file.
     #[test]
     fn a_segment_that_leads_elsewhere_is_not_written() {
         let directory = tempfile::tempdir().unwrap();
@@ -228,7 +230,7 @@ mod tests {
             recalls.record(&event(second, "a")).unwrap();
         }
         let size: u64 = segments(directory.path(), NAME).unwrap().iter().map(|s| s.length).sum();
-        assert!(size <= bounds.bytes / SHARE && size > 0, "{size}");
+        assert!(size <= bounds.bytes / SHARE_DIVISOR && size > 0, "{size}");
         assert_eq!(journal.size().unwrap(), size);
         let later = Timestamp::of(std::time::SystemTime::now());
         journal.expire(later, std::time::Duration::ZERO).unwrap();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::record::SCHEMA_VERSION;
 use crate::record::event::Action;
 
 const START: u64 = 1_763_715_635;
@@ -13,18 +14,18 @@ fn event(second: u64, id: &str, action: Action) -> Event {
     }
 }
 
-fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, Reading) {
+fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, ReadSummary) {
     let mut ids = Vec::new();
     let query = Query { since, ..Query::default() };
-    let reading = read(directory, query, |event| ids.push(event.queue_id)).unwrap();
-    (ids, reading)
+    let summary = read(directory, query, |event| ids.push(event.queue_id)).unwrap();
+    (ids, summary)
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_events_are_read() {
     let root = tempfile::tempdir().unwrap();
     let directory = root.path().join("journal");
-    assert_eq!(ids(&directory, Timestamp(0)), (Vec::new(), Reading::default()));
+    assert_eq!(ids(&directory, Timestamp(0)), (Vec::new(), ReadSummary::default()));
     let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
     journal.record(&event(1, "B", Action::Passed)).unwrap();
@@ -32,10 +33,10 @@ fn what_was_written_is_read() {
     let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
     journal.record(&event(2, "C", Action::Reported)).unwrap();
     journal.sync().unwrap();
-    let (all, reading) = ids(&directory, Timestamp(0));
+    let (all, summary) = ids(&directory, Timestamp(0));
     assert_eq!(all, ["A", "C", "B"]);
-    assert_eq!(reading.damaged, 0);
-    assert_eq!(reading.oldest_clean, Some(Timestamp((START + 1) * 1_000)));
+    assert_eq!(summary.damaged, 0);
+    assert_eq!(summary.oldest_clean, Some(Timestamp((START + 1) * 1_000)));
     assert_eq!(ids(&directory, Timestamp((START + 2) * 1_000)).0, ["C"]);
     let mut found = Vec::new();
     let query = Query { queue_id: Some("B"), ..Query::default() };
@@ -74,12 +75,12 @@ fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
         fs::write(&path, &whole[..cut]).unwrap();
         let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
         journal.record(&event(1, "D", Action::Edited)).unwrap();
-        let (found, reading) = ids(root.path(), Timestamp(0));
+        let (found, summary) = ids(root.path(), Timestamp(0));
         // C is whole as soon as only its line end is missing, and absent at the cut before it.
         let expected: &[&str] =
             if cut + 1 >= whole.len() { &["A", "B", "C", "D"] } else { &["A", "B", "D"] };
         assert_eq!(found, expected, "cut at {cut} of {}", whole.len());
-        assert!(reading.damaged <= 1);
+        assert!(summary.damaged <= 1);
     }
 }
 
@@ -94,8 +95,8 @@ fn zeros_after_a_power_cut_are_one_damaged_line() {
     file.write_all(&vec![0; 200_000]).unwrap();
     let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
     journal.record(&event(1, "B", Action::Edited)).unwrap();
-    let (found, reading) = ids(root.path(), Timestamp(0));
-    assert_eq!((found, reading.damaged), (vec!["A".to_owned(), "B".to_owned()], 1));
+    let (found, summary) = ids(root.path(), Timestamp(0));
+    assert_eq!((found, summary.damaged), (vec!["A".to_owned(), "B".to_owned()], 1));
 }
 
 #[test]
@@ -157,14 +158,14 @@ fn a_clock_that_steps_ahead_and_back_costs_nothing() {
     let hour = DAY / 24;
     journal.expire(at(30), Duration::ZERO).unwrap();
     assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 40);
-    // Wrong for twenty hours, events written meanwhile.
+    // Wrong for twenty hours, and events are written meanwhile.
     for hours in 1..20 {
         journal.expire(at(400).plus(hour * hours), hour * hours).unwrap();
         journal.record(&event(400 * 86_400, "AHEAD", Action::Edited)).unwrap();
     }
     journal.expire(at(30).plus(hour * 20), hour * 20).unwrap();
     assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 59);
-    // And a process that is started while it is wrong.
+    // And a process that starts while it is wrong.
     drop(journal);
     let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
     journal.expire(at(900), Duration::ZERO).unwrap();
@@ -172,7 +173,7 @@ fn a_clock_that_steps_ahead_and_back_costs_nothing() {
 }
 
 #[test]
-fn what_was_written_under_a_clock_ahead_goes_with_its_age_all_the_same() {
+fn segments_written_while_the_clock_was_ahead_expire_all_the_same() {
     let root = tempfile::tempdir().unwrap();
     let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
     journal.record(&event(0, "A", Action::Edited)).unwrap();
@@ -185,7 +186,7 @@ fn what_was_written_under_a_clock_ahead_goes_with_its_age_all_the_same() {
     assert!(!segment.path.exists());
 }
 
-/// A year ahead, then back: the journal goes on as if nothing had been.
+/// A year ahead, then back: the journal goes on as before.
 #[test]
 fn a_clock_a_year_ahead_and_back_makes_no_file_an_event_and_loses_none() {
     let root = tempfile::tempdir().unwrap();
@@ -221,19 +222,19 @@ fn a_clock_that_goes_back_keeps_every_event() {
 }
 
 #[test]
-fn other_files_and_newer_events_are_let_be() {
+fn other_files_and_newer_events_are_ignored() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("events-x.jsonl"), "no").unwrap();
     fs::write(root.path().join("README"), "no").unwrap();
     let newer = event(0, "A", Action::Edited);
     let newer = Event { v: SCHEMA_VERSION + 1, ..newer }.to_line();
     fs::write(root.path().join("events-000000000001.jsonl"), newer + "\n{}\n").unwrap();
-    let (found, reading) = ids(root.path(), Timestamp(0));
+    let (found, summary) = ids(root.path(), Timestamp(0));
     assert!(found.is_empty());
-    assert_eq!((reading.newer, reading.damaged), (1, 1));
+    assert_eq!((summary.newer, summary.damaged), (1, 1));
 }
 
-/// Looks of a daemon that runs for some hours from each of these hours on, every hour.
+/// Hourly checks of a daemon that runs for some hours from each of these hours on.
 fn runs(directory: &Path, hours: u32, starts: impl IntoIterator<Item = u32>) {
     for start in starts {
         let mut journal = Journal::open(directory, Bounds::default()).unwrap();
@@ -255,11 +256,11 @@ fn a_daemon_that_is_started_daily_removes_what_is_old() {
     let root = tempfile::tempdir().unwrap();
     drop(forty_days(root.path()));
     runs(root.path(), 23, (41..45).map(|day| 24 * day));
-    assert_eq!(oldest(root.path()), Some(15), "the last look was at the end of day 44");
+    assert_eq!(oldest(root.path()), Some(15), "the last check was at the end of day 44");
 }
 
 #[test]
-fn a_machine_that_rests_removes_what_is_old() {
+fn a_machine_that_is_often_off_removes_what_is_old() {
     // Eight hours a day; and five hours once a week.
     for (hours, every, rounds) in [(8, 24, 5), (5, 168, 6)] {
         let root = tempfile::tempdir().unwrap();
@@ -282,7 +283,7 @@ fn a_start_under_a_clock_ahead_costs_nothing() {
 }
 
 #[test]
-fn half_a_look_is_none() {
+fn an_incomplete_clock_check_is_ignored() {
     let root = tempfile::tempdir().unwrap();
     drop(forty_days(root.path()));
     for text in ["", "2026", "2026-01-01T00:00:00.000Z 0", "x 0\n", "2026-01-01T00:00:00.000Z -1\n"]
@@ -295,7 +296,7 @@ fn half_a_look_is_none() {
 }
 
 #[test]
-fn what_may_be_among_what_was_not_kept_is_counted() {
+fn events_that_may_match_are_counted() {
     let root = tempfile::tempdir().unwrap();
     let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
     let many = Event {
@@ -307,15 +308,15 @@ fn what_may_be_among_what_was_not_kept_is_counted() {
     let few =
         Event { recipients: vec!["example.net".to_owned()], ..event(0, "FEW", Action::Edited) };
     journal.record(&few).unwrap();
-    for (domain, expected, omitting) in
+    for (domain, expected, maybe) in
         [("example.net", 2, 0), ("example.com", 0, 1), ("net", 2, 0), ("ample.net", 0, 1)]
     {
         let mut found = 0;
         let query = Query { recipient: Some(domain), ..Query::default() };
-        let reading = read(root.path(), query, |_| found += 1).unwrap();
-        assert_eq!((found, reading.omitting), (expected, omitting), "{domain}");
+        let summary = read(root.path(), query, |_| found += 1).unwrap();
+        assert_eq!((found, summary.maybe), (expected, maybe), "{domain}");
     }
-    // Neither wanted by what else was asked for.
+    // Neither matches the rest of the query.
     let query = Query { recipient: Some("example.com"), queue_id: Some("FEW"), ..Query::default() };
-    assert_eq!(read(root.path(), query, |_| ()).unwrap().omitting, 0);
+    assert_eq!(read(root.path(), query, |_| ()).unwrap().maybe, 0);
 }

@@ -1,4 +1,4 @@
-//! A host as people have it at hand: its name, a URL, and either one taken apart for a report.
+//! A host as an argument: a host name or a URL, either of them also defanged.
 
 use std::net::Ipv4Addr;
 
@@ -9,16 +9,16 @@ use crate::engine::host::{Section, registrable};
 use crate::engine::link::{Kind, Target, reference};
 use crate::record::defang::refang;
 
-/// The host in lower-case A-labels: `example.com` of `example[.]com`, `hxxps://example[.]com/a`, and
-/// `https://example.com:8443/`.
+/// The host in lower-case A-labels: `example.com` from `example[.]com`, `hxxps://example[.]com/a`,
+/// and `https://example.com:8443/`.
 ///
 /// # Errors
-/// When there is none in it.
-pub fn host(text: &str) -> anyhow::Result<String> {
+/// When there is no host in the text.
+pub fn parse(text: &str) -> anyhow::Result<String> {
     let plain = refang(text.trim());
     let found = match plain.contains(['/', '\\']) {
         false => config::host_name(&plain),
-        true => of_url(&plain),
+        true => url_host(&plain),
     };
     match found {
         Some(host) => Ok(host),
@@ -29,8 +29,8 @@ pub fn host(text: &str) -> anyhow::Result<String> {
     }
 }
 
-/// The host that a browser would go to.
-fn of_url(url: &str) -> Option<String> {
+/// The host that a browser would connect to.
+fn url_host(url: &str) -> Option<String> {
     let of = |url: &str| {
         let mut targets = reference::parse(url, 0..url.len());
         targets.find_map(|target| match target {
@@ -44,18 +44,18 @@ fn of_url(url: &str) -> Option<String> {
     if bare { of(&format!("https://{url}")) } else { of(url) }
 }
 
-/// The hosts of a command line; one below which names belong to many is refused unless `suffix` says that
-/// it is meant.
+/// Parses several hosts. A public suffix is refused unless `suffix` is set, because the names below
+/// it belong to different owners.
 ///
 /// # Errors
-/// The first that is no host, or belongs to many.
-pub fn hosts(texts: &[String], suffix: bool) -> anyhow::Result<Vec<String>> {
+/// For the first argument that is not a host, or is such a suffix.
+pub fn parse_all(texts: &[String], suffix: bool) -> anyhow::Result<Vec<String>> {
     let each = |text: &String| {
-        let host = host(text)?;
-        if is_suffix(&host) && !suffix {
+        let host = parse(text)?;
+        if is_public_suffix(&host) && !suffix {
             bail!(
-                "expected a host of somebody's own, such as example.{host}, found {host:?}: names \
-                 below it belong to many (--suffix if all of them are meant)"
+                "expected a host with one owner, such as example.{host}, found {host:?}: names \
+                 below it have many owners (--suffix if you mean all of them)"
             );
         }
         Ok(host)
@@ -63,8 +63,8 @@ pub fn hosts(texts: &[String], suffix: bool) -> anyhow::Result<Vec<String>> {
     texts.iter().map(each).collect()
 }
 
-/// Whether registries or hosters give out names below it, so that it is nobody's own.
-pub fn is_suffix(host: &str) -> bool {
+/// Whether names below it are given to different owners, by a registry or a hosting service.
+pub fn is_public_suffix(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_err() && registrable(host, Section::Private).is_none()
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_pasted_is_understood() {
+    fn hosts_and_urls_are_parsed() {
         for (text, expected) in [
             ("example.com", "example.com"),
             (" Example.COM. ", "example.com"),
@@ -85,24 +85,24 @@ mod tests {
             ("bücher[.]example", "xn--bcher-kva.example"),
             ("192.0.2.1", "192.0.2.1"),
         ] {
-            assert_eq!(host(text).unwrap(), expected, "{text}");
+            assert_eq!(parse(text).unwrap(), expected, "{text}");
         }
         for text in
             ["", "a b", "ann@example.com", "example.com\nevil.example", "https://", "javascript:x"]
         {
-            assert!(host(text).unwrap_err().to_string().contains("expected a host"), "{text}");
+            assert!(parse(text).unwrap_err().to_string().contains("expected a host"), "{text}");
         }
     }
 
     #[test]
-    fn suffixes_are_nobodys_own() {
+    fn public_suffixes_are_recognized() {
         for name in ["com", "co.uk", "github.io", "xn--p1ai", "localhost", "uk"] {
-            assert!(is_suffix(name), "{name}");
+            assert!(is_public_suffix(name), "{name}");
         }
         for name in
             ["example.com", "example.co.uk", "ann.github.io", "192.0.2.1", "a.b.example.com"]
         {
-            assert!(!is_suffix(name), "{name}");
+            assert!(!is_public_suffix(name), "{name}");
         }
     }
 }

@@ -37,7 +37,7 @@ fn is_left(world: &World, bounce: &Delivered) {
     assert!(!bounce.verdict().contains("restore="), "{}", bounce.verdict());
     assert!(bounce.verdict().contains("edited=0"), "{}", bounce.verdict());
     for word in ["original", "changed", "foreign", "broken"] {
-        assert_eq!(world.returned(word), 0, "{word}");
+        assert_eq!(world.restores(word), 0, "{word}");
     }
 }
 
@@ -82,7 +82,7 @@ fn what_a_forward_file_sends_on_leaves_as_it_was_when_it_passes_the_filter_again
     assert!(arrived.head().contains("Delivered-To: daemon@example.org"), "{}", arrived.head());
     assert!(MIXED.as_bytes().ends_with(&arrived.body()) && !ours(&arrived), "{}", arrived.head());
     assert!(keys.pass(&arrived), "{}", arrived.head());
-    assert_eq!(world.returned("original"), 1);
+    assert_eq!(world.restores("original"), 1);
 }
 
 /// A list adds its footer and signs anew: the link stays dead, and the list's signature holds.
@@ -111,5 +111,5 @@ fn what_a_list_adds_its_footer_to_leaves_edited_under_the_lists_signature() {
     let body = crlf(format!("{}{footer}", MIXED_DEFANGED.replace("\r\n", "\n")).as_bytes());
     assert_eq!(String::from_utf8(arrived.body()).unwrap(), String::from_utf8(body).unwrap());
     assert!(keys.pass(&arrived), "{}", arrived.head());
-    assert_eq!((world.returned("changed"), world.returned("original")), (1, 0));
+    assert_eq!((world.restores("changed"), world.restores("original")), (1, 0));
 }

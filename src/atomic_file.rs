@@ -1,0 +1,119 @@
+//! Files that are replaced atomically: written to a temporary file in the same directory, synced,
+//! renamed. A reader sees the old file or the new one, and a crash loses neither.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Age after which a temporary file is removed: its writer must have crashed.
+const STALE_AGE: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// A temporary file. It is removed unless it is committed.
+#[derive(Debug)]
+pub struct AtomicFile {
+    path: PathBuf,
+    target: PathBuf,
+    pub file: File,
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        // After a commit there is no such file any more.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl AtomicFile {
+    /// Creates an empty temporary file for `name` in this directory. The directory is created if it
+    /// does not exist. Both are readable by everybody on this host, whatever the umask is.
+    ///
+    /// # Errors
+    /// When the directory or the file cannot be created.
+    pub fn new(directory: &Path, name: &str) -> io::Result<AtomicFile> {
+        fs::create_dir_all(directory)?;
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
+        AtomicFile::with_mode(directory, name, 0o644)
+    }
+
+    /// Creates an empty temporary file for `name` in this existing directory, readable by its owner
+    /// only.
+    ///
+    /// # Errors
+    /// When the file cannot be created.
+    pub fn private(directory: &Path, name: &str) -> io::Result<AtomicFile> {
+        AtomicFile::with_mode(directory, name, 0o600)
+    }
+
+    fn with_mode(directory: &Path, name: &str, mode: u32) -> io::Result<AtomicFile> {
+        remove_stale(directory, name);
+        let path = directory.join(format!(".{name}.{}", std::process::id()));
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(true).mode(mode);
+        let temp_file =
+            AtomicFile { file: options.open(&path)?, path, target: directory.join(name) };
+        temp_file.file.set_permissions(fs::Permissions::from_mode(mode))?;
+        Ok(temp_file)
+    }
+
+    /// Syncs the file and renames it to its final name.
+    ///
+    /// # Errors
+    /// When that fails. A previous file of this name is still there.
+    pub fn commit(self) -> io::Result<()> {
+        self.file.sync_all()?;
+        fs::rename(&self.path, &self.target)?;
+        let directory = self.target.parent().unwrap_or(Path::new("."));
+        File::open(directory)?.sync_all()
+    }
+}
+
+/// Removes temporary files of this name that crashed processes left.
+fn remove_stale(directory: &Path, name: &str) {
+    let is_one = |file: &str| {
+        let number =
+            file.strip_prefix('.').and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let old = |entry: &fs::DirEntry| {
+        let changed = entry.metadata().and_then(|data| data.modified()).ok();
+        let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+        age.is_some_and(|age| age >= STALE_AGE)
+    };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_one) && old(&entry) {
+            // A failure does not matter: the next write tries again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn temporary_files_of_a_crash_are_removed_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, age: Duration| {
+            let file = File::create(dir.path().join(name)).unwrap();
+            file.set_modified(SystemTime::now() - age).unwrap();
+        };
+        let minute = Duration::from_secs(60);
+        file(".bad.list.1", STALE_AGE + minute);
+        file(".bad.list.2", STALE_AGE - minute);
+        file(".worse.list.1", STALE_AGE + minute);
+        file(".bad.list.x", STALE_AGE + minute);
+        let mut temp_file = AtomicFile::new(dir.path(), "bad.list").unwrap();
+        temp_file.file.write_all(b"x").unwrap();
+        temp_file.commit().unwrap();
+        drop(AtomicFile::new(dir.path(), "bad.list").unwrap());
+        let names = fs::read_dir(dir.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".bad.list.2", ".bad.list.x", ".worse.list.1", "bad.list"]);
+        assert_eq!(fs::read(dir.path().join("bad.list")).unwrap(), b"x");
+    }
+}

@@ -1,0 +1,313 @@
+//! DNS queries for messages: about top-level domains, and to block lists about the domains of links.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hickory_resolver::proto::rr::{RData, RecordType};
+
+use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
+use super::resolver::{Hickory, Options, Resolver, ResolverError, Validation};
+use super::settings::Loaded;
+use super::throttle::Throttle;
+use crate::config::{Config, DnsMode};
+use crate::engine::lists::{Listing, Table};
+use crate::engine::outcome::Verdict;
+use crate::engine::{self, Answers};
+use crate::feed::blocklist::{Blocklist, BlocklistAnswer};
+use crate::tld::cache::Bounds;
+use crate::tld::dns::{Dns, Resolution, Response};
+
+/// Least and most time that an answer of a block list is cached, whatever its TTL. Lists are queried because
+/// they are newer than a file would be.
+const MIN_LIST_TTL: Duration = Duration::from_secs(60);
+const MAX_LIST_TTL: Duration = Duration::from_secs(60 * 60);
+
+/// The resolvers in force. One whose settings a reload does not change keeps its cache and its breaker.
+#[derive(Debug)]
+pub struct DnsClient {
+    /// `None` if the table of top-level domains decides alone.
+    tlds: Option<Arc<TldResolver>>,
+    lists: Vec<Arc<ListResolver>>,
+    metrics: Arc<Metrics>,
+}
+
+/// Queries about top-level domains.
+#[derive(Debug)]
+struct TldResolver {
+    options: Options,
+    resolver: Resolver<Hickory>,
+}
+
+/// Queries to one block list, with its own cache and breaker: a list that does not answer delays no other.
+#[derive(Debug)]
+struct ListResolver {
+    list: Arc<Blocklist>,
+    options: Options,
+    resolver: Resolver<ListDns>,
+    refused: Throttle,
+    odd: Throttle,
+}
+
+/// Queries whether a block list has a domain.
+#[derive(Debug)]
+pub struct ListDns {
+    dns: Hickory,
+    list: Arc<Blocklist>,
+}
+
+impl ListDns {
+    pub fn new(dns: Hickory, list: Arc<Blocklist>) -> ListDns {
+        ListDns { dns, list }
+    }
+}
+
+impl Dns for ListDns {
+    type Answer = BlocklistAnswer;
+
+    const UNANSWERED: BlocklistAnswer = BlocklistAnswer::Unanswered;
+
+    async fn ask(&self, domain: &str) -> Resolution<BlocklistAnswer> {
+        let question = self.list.query_name(domain);
+        let (response, records) = self.dns.look_up(&question, RecordType::A).await;
+        let addresses: Vec<_> = records
+            .iter()
+            .filter_map(|record| match record {
+                RData::A(address) => Some(address.0),
+                _ => None,
+            })
+            .collect();
+        let said = match response {
+            Response::Exists { .. } => self.list.interpret(&addresses),
+            Response::Missing { .. } => BlocklistAnswer::Clean,
+            Response::Timeout | Response::Failed | Response::AccessDenied => {
+                BlocklistAnswer::Unanswered
+            }
+        };
+        let response =
+            if said == BlocklistAnswer::Refused { Response::AccessDenied } else { response };
+        Resolution { response, answer: said }
+    }
+}
+
+/// How block lists are queried: like top-level domains, but with other limits for caching. Few lists are signed,
+/// so nothing is validated.
+pub fn list_options(config: &Config) -> Options {
+    let ttl = (MIN_LIST_TTL, MAX_LIST_TTL);
+    Options {
+        validation: Validation::Trust,
+        cache: Bounds { positive: ttl, negative: ttl, ..config.dns_cache() },
+        max_questions: config.limits.domains,
+        ..Options::of(config)
+    }
+}
+
+impl DnsClient {
+    /// `None` if the configuration wants no queries or there is no DNS server. Call it inside a tokio runtime.
+    pub fn new(loaded: &Loaded, metrics: &Arc<Metrics>) -> Option<DnsClient> {
+        DnsClient::replace(None, loaded, metrics)
+    }
+
+    /// The same after a reload: resolvers of `before` whose settings are unchanged are kept.
+    pub fn replace(
+        before: Option<&DnsClient>,
+        loaded: &Loaded,
+        metrics: &Arc<Metrics>,
+    ) -> Option<DnsClient> {
+        let Loaded { config, settings, .. } = loaded;
+        let lists = &settings.blocklists;
+        metrics.blocklists(lists.iter().map(|list| list.name.as_str()));
+        let warn = |error: ResolverError| tracing::warn!(%error, "the DNS is not queried");
+        let tlds = match config.dns.mode {
+            DnsMode::Never => None,
+            _ => TldResolver::replace(before, Options::of(config)).map_err(warn).ok(),
+        };
+        let known = before.map(|before| before.lists.as_slice()).unwrap_or_default();
+        let lists =
+            list_resolvers(known, &list_options(config), lists).map_err(warn).unwrap_or_default();
+        (tlds.is_some() || !lists.is_empty()).then(|| DnsClient {
+            tlds,
+            lists,
+            metrics: Arc::clone(metrics),
+        })
+    }
+
+    /// DNS answers and block list entries for one message, all within one deadline.
+    pub async fn query(&self, tlds: &[String], domains: &[String]) -> (Answers, Vec<Arc<Listing>>) {
+        tokio::join!(self.tld_answers(tlds), self.listings(domains))
+    }
+
+    /// The answers about top-level domains; the metrics count them.
+    async fn tld_answers(&self, questions: &[String]) -> Answers {
+        let Some(resolver) = self.tlds.as_ref().filter(|_| !questions.is_empty()) else {
+            return Answers::new();
+        };
+        let resolver = &resolver.resolver;
+        let answers = resolver.answers(questions).await;
+        for answer in answers.values() {
+            self.metrics.dns_answer(match answer {
+                engine::Answer::Exists => DnsAnswer::Exists,
+                engine::Answer::Missing => DnsAnswer::Missing,
+                engine::Answer::Unverified => DnsAnswer::Unverified,
+            });
+        }
+        self.count_lookups(resolver.new_lookups(), Cache::Dns);
+        answers
+    }
+
+    /// The entries of the block lists for these domains, as listings.
+    async fn listings(&self, domains: &[String]) -> Vec<Arc<Listing>> {
+        if domains.is_empty() {
+            return Vec::new();
+        }
+        let pending: Vec<_> = self
+            .lists
+            .iter()
+            .map(|list| (list, list.resolver.deadline(), list.resolver.start(domains)))
+            .collect();
+        let mut listings = Vec::new();
+        for (list, deadline, pending) in pending {
+            let answers = pending.answers(deadline).await;
+            for answer in answers.values() {
+                self.metrics.blocklist_answer(&list.list.name, label(*answer));
+                list.warn(*answer);
+            }
+            self.count_lookups(list.resolver.new_lookups(), Cache::Blocklist);
+            listings.extend(listings_of(&list.list, &answers));
+        }
+        listings
+    }
+
+    fn count_lookups(&self, (hits, misses): (u64, u64), cache: Cache) {
+        self.metrics.cache(cache, Lookup::Hit, hits);
+        self.metrics.cache(cache, Lookup::Miss, misses);
+    }
+}
+
+impl TldResolver {
+    fn replace(
+        before: Option<&DnsClient>,
+        options: Options,
+    ) -> Result<Arc<TldResolver>, ResolverError> {
+        let known = before.and_then(|before| before.tlds.as_ref());
+        if let Some(known) = known.filter(|known| known.options == options) {
+            return Ok(Arc::clone(known));
+        }
+        let resolver = Resolver::hickory(&options)?;
+        Ok(Arc::new(TldResolver { options, resolver }))
+    }
+}
+
+/// The resolvers of these lists. Those in `known` with the same list and the same options are kept.
+fn list_resolvers(
+    known: &[Arc<ListResolver>],
+    options: &Options,
+    lists: &[Blocklist],
+) -> Result<Vec<Arc<ListResolver>>, ResolverError> {
+    let same = |list: &Blocklist| {
+        known.iter().find(|known| *known.list == *list && known.options == *options).cloned()
+    };
+    if lists.iter().all(|list| same(list).is_some()) {
+        return Ok(lists.iter().filter_map(same).collect());
+    }
+    let dns = Hickory::new(options)?;
+    let new = |list: &Blocklist| {
+        let list = Arc::new(list.clone());
+        let start = Instant::now();
+        let server = ListDns::new(dns.clone(), Arc::clone(&list));
+        let resolver = Resolver::new(server, options, Arc::new(move || start.elapsed()));
+        let (refused, odd) = (Throttle::default(), Throttle::default());
+        Arc::new(ListResolver { list, options: options.clone(), resolver, refused, odd })
+    };
+    Ok(lists.iter().map(|list| same(list).unwrap_or_else(|| new(list))).collect())
+}
+
+impl ListResolver {
+    /// Logs what the operator must correct.
+    fn warn(&self, said: BlocklistAnswer) {
+        let list = &self.list.name;
+        match said {
+            BlocklistAnswer::Refused => {
+                if let Some(more) = self.refused.admit(Instant::now()) {
+                    tracing::warn!(
+                        list,
+                        more,
+                        "the block list refuses to answer: a public resolver, too many queries, or a wrong key"
+                    );
+                }
+            }
+            BlocklistAnswer::Unexpected => {
+                if let Some(more) = self.odd.admit(Instant::now()) {
+                    tracing::warn!(
+                        list,
+                        more,
+                        "an answer of the block list has no meaning in its form: the zone does not exist, or the \
+                         resolver invents addresses"
+                    );
+                }
+            }
+            BlocklistAnswer::Listed(_) | BlocklistAnswer::Clean | BlocklistAnswer::Unanswered => {}
+        }
+    }
+}
+
+const fn label(said: BlocklistAnswer) -> ListAnswer {
+    match said {
+        BlocklistAnswer::Listed(_) => ListAnswer::Listed,
+        BlocklistAnswer::Clean => ListAnswer::Clean,
+        BlocklistAnswer::Refused => ListAnswer::Refused,
+        BlocklistAnswer::Unexpected => ListAnswer::Odd,
+        BlocklistAnswer::Unanswered => ListAnswer::Unanswered,
+    }
+}
+
+/// The listed domains: one listing for each verdict.
+fn listings_of(list: &Blocklist, answers: &BTreeMap<String, BlocklistAnswer>) -> Vec<Arc<Listing>> {
+    let of = |verdict| {
+        let named = answers.iter().filter(|(_, said)| **said == BlocklistAnswer::Listed(verdict));
+        let table = Table::of_names(named.map(|(domain, _)| domain));
+        let (name, table) = (list.name.clone(), Arc::new(table));
+        let listing = Listing { name, verdict, table, known: None };
+        (!listing.table.is_empty()).then(|| Arc::new(listing))
+    };
+    [Verdict::Suspect, Verdict::Unsafe].into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::feed::blocklist::AnswerFormat;
+
+    fn list(name: &str, verdict: Verdict) -> Blocklist {
+        Blocklist {
+            name: name.to_owned(),
+            zone: format!("{name}.example"),
+            format: AnswerFormat::Any,
+            verdict,
+            meanings: Vec::new(),
+        }
+    }
+
+    fn options(max_questions: usize) -> Options {
+        let config = config::load(&config::Sources::default()).unwrap();
+        let servers = vec!["127.0.0.1:9".parse().unwrap()];
+        Options { servers, max_questions, ..list_options(&config) }
+    }
+
+    #[tokio::test]
+    async fn a_changed_list_drops_its_own_cache_and_no_other() {
+        let lists = [list("a", Verdict::Suspect), list("b", Verdict::Suspect)];
+        let before = list_resolvers(&[], &options(8), &lists).unwrap();
+        let kept = |options: &Options, lists: &[Blocklist]| -> Vec<bool> {
+            let after = list_resolvers(&before, options, lists).unwrap();
+            after.iter().map(|list| before.iter().any(|old| Arc::ptr_eq(old, list))).collect()
+        };
+        assert_eq!(kept(&options(8), &lists), [true, true]);
+        let changed = [lists[0].clone(), list("b", Verdict::Unsafe), list("c", Verdict::Suspect)];
+        assert_eq!(kept(&options(8), &changed), [true, false, false]);
+        assert_eq!(kept(&options(8), &lists[1..]), [true]);
+        // How many domains of a message are queried is an option of all lists.
+        assert_eq!(kept(&options(9), &lists), [false, false]);
+    }
+}

@@ -1,0 +1,214 @@
+//! Judges one message: restores it if it is outbound, runs the engine, and queries the DNS.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::dns_client::DnsClient;
+use super::judgement_cache::JudgementCache;
+use super::outbound;
+use super::reload::Generation;
+use super::restore_result::{NotRestored, RestoreResult};
+use super::settings::Loaded;
+use crate::engine::lists::Listing;
+use crate::engine::outcome::{Bypass, Limit};
+use crate::engine::splice::{Restored, note};
+use crate::engine::{
+    Answers, Case, Facts, Inspect, Inspection, Message, Outcome, Policy, TldTable, guarded, unread,
+};
+use crate::milter::Mail;
+use crate::policy::{Envelope, Leaving, exempted};
+
+/// Engine steps that a message may take on a worker: so many for each of its bytes, and so many more in any
+/// case. Real mail takes three to six steps a byte, and a list of links up to eight. A message that needs more
+/// is judged again off the workers.
+const WORKER_STEPS_PER_BYTE: u64 = 8;
+const WORKER_STEPS_BASE: u64 = 4_000;
+
+/// One message to judge, with everything that is needed for it.
+#[derive(Clone)]
+pub struct Job {
+    pub mail: Arc<Mail>,
+    /// Set if the message is outbound and carries a recipe.
+    pub restore: Option<Leaving>,
+    pub generation: Arc<Generation<Loaded>>,
+    pub tlds: Arc<TldTable>,
+    pub judgements: Arc<JudgementCache>,
+    pub dns: Option<Arc<DnsClient>>,
+    pub envelope: Envelope,
+    pub facts: Facts,
+    pub policy: Arc<Policy>,
+    pub inspect: Inspect,
+    /// Set when the message timeout is over: the engine stops.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// How far a message came before its answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    Judged,
+    /// Its time was over while it waited in a queue.
+    Queued,
+}
+
+/// The engine's outcome, and how long the engine and the DNS took.
+pub struct Timed {
+    outcome: Outcome,
+    engine: Duration,
+    dns: Duration,
+}
+
+/// A judged message.
+pub struct Judged {
+    pub outcome: Outcome,
+    pub progress: Progress,
+    /// What became of the recipe, if the message is outbound and carries one.
+    pub restore: Option<RestoreResult>,
+    pub envelope: Envelope,
+    pub policy: Arc<Policy>,
+    pub engine: Duration,
+    pub dns: Duration,
+}
+
+impl Job {
+    pub async fn run(self) -> Judged {
+        let loaded = &self.generation.settings;
+        let mail = &self.mail;
+        let restore =
+            self.restore.map(|leaving| outbound::restore(mail, leaving, &self.policy, loaded));
+        match restore {
+            Some(RestoreResult::Original(original)) => self.judge_original(original).await,
+            Some(RestoreResult::NotRestored(reason)) => {
+                self.judge_mail().await.not_restored(reason)
+            }
+            None => self.judge_mail().await,
+        }
+    }
+
+    async fn judge_mail(self) -> Judged {
+        let mail = Arc::clone(&self.mail);
+        self.judge(Message { head: &mail.head, body: &mail.body }).await
+    }
+
+    /// The original is judged and reported, so that the operator knows what went out. It is not changed.
+    async fn judge_original(mut self, original: Box<Restored>) -> Judged {
+        self.policy = Arc::new(exempted(&self.policy, "given-back"));
+        let message = Message { head: &original.head, body: &original.body };
+        let judged = self.judge(message).await;
+        Judged { restore: Some(RestoreResult::Original(original)), ..judged }
+    }
+
+    async fn judge(self, message: Message<'_>) -> Judged {
+        match self.outcome(message, None).await {
+            Some(timed) => self.judged(timed),
+            None => self.bypassed(Bypass::Panic),
+        }
+    }
+
+    /// Judges within the steps of a worker. Gives the job back if they do not suffice.
+    pub async fn run_on_worker(self, bytes: usize) -> Result<Judged, Job> {
+        let steps = WORKER_STEPS_PER_BYTE * bytes as u64 + WORKER_STEPS_BASE;
+        let message = Message { head: &self.mail.head, body: &self.mail.body };
+        match self.outcome(message, Some(steps)).await {
+            Some(timed) if timed.outcome.cost.all() > steps => Err(self),
+            Some(timed) => Ok(self.judged(timed)),
+            None => Ok(self.bypassed(Bypass::Panic)),
+        }
+    }
+
+    /// The engine's outcome within so many steps; `None` if the engine panicked.
+    async fn outcome(&self, message: Message<'_>, steps: Option<u64>) -> Option<Timed> {
+        let case = Case {
+            message,
+            facts: &self.facts,
+            policy: &self.policy,
+            tlds: &*self.tlds,
+            memory: Some(self.judgements.as_ref()),
+            stop: Some(&self.stop),
+            steps,
+        };
+        let start = Instant::now();
+        let inspection = guarded(|| (self.inspect)(case))?;
+        let inspected = Instant::now();
+        // A message over its step limit is judged again without the limit. The DNS is queried then.
+        let (answers, listings) = match steps.is_some_and(|limit| inspection.cost().all() > limit) {
+            true => Default::default(),
+            false => self.query_dns(&inspection).await,
+        };
+        let answered = Instant::now();
+        let outcome = if listings.is_empty() {
+            guarded(|| inspection.resolve(&answers))?
+        } else {
+            let policy = with_more_listings(&self.policy, listings);
+            let case = Case { policy: &policy, ..case };
+            guarded(|| (self.inspect)(case).resolve(&answers))?
+        };
+        let engine = (inspected - start) + answered.elapsed();
+        Some(Timed { outcome, engine, dns: answered - inspected })
+    }
+
+    fn judged(self, timed: Timed) -> Judged {
+        let Timed { outcome, engine, dns } = timed;
+        let (envelope, policy) = (self.envelope, self.policy);
+        Judged { outcome, progress: Progress::Judged, restore: None, envelope, policy, engine, dns }
+    }
+
+    /// DNS answers about top-level domains, and block list entries for the domains of links. Local domains are
+    /// not looked up.
+    async fn query_dns(&self, inspection: &Inspection<'_>) -> (Answers, Vec<Arc<Listing>>) {
+        let Some(dns) = &self.dns else { return Default::default() };
+        let Inspection { questions, domains, .. } = inspection;
+        let policies = &self.generation.settings.settings.policies;
+        let domains: Vec<_> =
+            domains.iter().filter(|domain| !policies.is_local(domain)).cloned().collect();
+        dns.query(questions, &domains).await
+    }
+
+    /// Our own mail is accepted unchanged, without a header field.
+    pub fn unchanged(self) -> Judged {
+        self.without_engine(Outcome::default())
+    }
+
+    /// The message was not read. The policy for that cause decides what becomes of it; the header says why.
+    fn bypassed(self, bypass: Bypass) -> Judged {
+        let message = Message { head: &self.mail.head, body: &self.mail.body };
+        let outcome = unread(message, &self.facts, &self.policy, bypass);
+        self.without_engine(outcome)
+    }
+
+    /// As [`Job::bypassed`]. If the message was to be restored, also says why it was not.
+    pub fn failed(self, bypass: Bypass, reason: NotRestored) -> Judged {
+        let to_restore = self.restore.is_some();
+        let judged = self.bypassed(bypass);
+        if to_restore { judged.not_restored(reason) } else { judged }
+    }
+
+    /// The message timeout was over while the message was in a queue. If the engine starts on it just now, it
+    /// stops at once.
+    pub fn timed_out_in_queue(self) -> Judged {
+        self.stop.store(true, Ordering::Relaxed);
+        let timeout = Bypass::Limit(Limit::MessageTimeout);
+        Judged { progress: Progress::Queued, ..self.failed(timeout, NotRestored::Failed) }
+    }
+
+    fn without_engine(self, outcome: Outcome) -> Judged {
+        self.judged(Timed { outcome, engine: Duration::ZERO, dns: Duration::ZERO })
+    }
+}
+
+impl Judged {
+    /// The message goes out without being restored, and the header says why.
+    fn not_restored(mut self, reason: NotRestored) -> Judged {
+        note(&mut self.outcome.fields, &format!("restore={reason}"));
+        self.restore = Some(RestoreResult::NotRestored(reason));
+        self
+    }
+}
+
+/// The policy with further listings, for this message alone.
+fn with_more_listings(policy: &Policy, listings: Vec<Arc<Listing>>) -> Policy {
+    let mut policy = policy.clone();
+    let known = policy.lists.listings.iter().cloned();
+    policy.lists.listings = Arc::new(known.chain(listings).collect());
+    policy
+}

@@ -1,0 +1,83 @@
+//! What became of an outbound message that carries a recipe, in the words of header, log, metrics and journal.
+
+use std::fmt;
+
+use crate::engine::splice::Restored;
+use crate::record::event::ORIGINAL;
+
+/// What became of an outbound message that carries a recipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RestoreResult {
+    /// It goes out as it was before the filter edited it.
+    Original(Box<Restored>),
+    /// It goes out as it came.
+    NotRestored(NotRestored),
+}
+
+/// Why a message is not restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotRestored {
+    /// Some recipients are local and some are not, and a milter has one answer for all of them.
+    MixedRecipients,
+    /// No recipe carries the seal of one of our keys.
+    ForeignSeal,
+    /// The body, or a header field that the filter edited, has changed since.
+    Changed,
+    /// The recipe is not in the state directory of this host, or not any more.
+    MissingRecipe,
+    /// The recipe cannot be read.
+    BrokenRecipe,
+    /// There are more recipes than the filter undoes.
+    TooManyRecipes,
+    /// The message is truncated: it was too long to keep.
+    Truncated,
+    /// The engine failed, or took too long.
+    Failed,
+    /// The MTA does not let the filter change body and header.
+    NotPermitted,
+}
+
+impl NotRestored {
+    pub const ALL: [NotRestored; 9] = [
+        NotRestored::MixedRecipients,
+        NotRestored::ForeignSeal,
+        NotRestored::Changed,
+        NotRestored::MissingRecipe,
+        NotRestored::BrokenRecipe,
+        NotRestored::TooManyRecipes,
+        NotRestored::Truncated,
+        NotRestored::Failed,
+        NotRestored::NotPermitted,
+    ];
+
+    /// The word in header, log, metrics and journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            NotRestored::MixedRecipients => "divided",
+            NotRestored::ForeignSeal => "foreign",
+            NotRestored::Changed => "changed",
+            NotRestored::MissingRecipe => "missing",
+            NotRestored::BrokenRecipe => "broken",
+            NotRestored::TooManyRecipes => "too-many",
+            NotRestored::Truncated => "cut",
+            NotRestored::Failed => "unread",
+            NotRestored::NotPermitted => "not-granted",
+        }
+    }
+}
+
+impl fmt::Display for NotRestored {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+impl RestoreResult {
+    /// The word in log, metrics and journal.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            RestoreResult::Original(_) => ORIGINAL,
+            RestoreResult::NotRestored(reason) => reason.as_str(),
+        }
+    }
+}
