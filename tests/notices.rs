@@ -223,7 +223,7 @@ fn notices_and_anchors_are_bounded() {
         };
         let (few, said, _) = written(10);
         assert!(!said && (few.matches(" [mis").count() == 10 || few.matches("<a ").count() == 10));
-        let (many, said, length) = written(3_000);
+        let (many, said, length) = written(1_500);
         assert!(said && many.len() <= 3 * length + (8 << 10), "{} of {length}", many.len());
         assert!(!many.contains('\u{430}'), "every link is taken apart");
     }

@@ -186,7 +186,7 @@ fn with_the_dns_gone_the_table_decides() {
 #[test]
 fn with_the_disk_full_mail_goes_on() {
     let mut daemon = Daemon::wrapped(
-        "",
+        "limits.steps_per_byte = 100",
         "mount -t tmpfs -o size=64k none state && dd if=/dev/zero of=state/full bs=1k 2>/dev/null",
     );
     works(&daemon);

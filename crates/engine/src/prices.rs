@@ -2,9 +2,6 @@
 
 use homograph::{Judgement, LinkJudgement, Verdict};
 
-/// Bytes that whoever finds links passes or reads, for each step.
-const PASSED: u64 = 4;
-
 /// Steps of a reading of a part, however short it is.
 const READING: u64 = 128;
 
@@ -60,11 +57,6 @@ pub fn reading(index: usize, bytes: usize) -> u64 {
     let usual = index < READINGS;
     let (reading, byte) = if usual { (READING, 1) } else { (FURTHER, FURTHER_BYTE) };
     reading + byte * bytes as u64
-}
-
-/// Steps of finding links in so many bytes, each counted as often as it was read.
-pub fn finding(read: u64) -> u64 {
-    read.div_ceil(PASSED)
 }
 
 /// Steps of detecting the charset of so many bytes.

@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use super::mapped::MappedText;
-use super::{Markup, Occurrence, SeenBy, Site, View};
-use crate::prices;
+use super::{Markup, Occurrence, SeenBy, Site, View, search_steps};
 use uts58::{Link, Linkifier};
 
 /// Words of one text, one behind the other.
@@ -77,7 +76,7 @@ impl<'l> View<'l> {
         let fitting: Vec<Occurrence> = fitting.collect();
         let added = fitting.len();
         self.cut |= added == room && new.next().is_some();
-        self.steps += joined.len() as u64 + prices::finding(links.steps());
+        self.steps += joined.len() as u64 + search_steps(&links);
         drop(links);
         if added > 0 {
             self.occurrences.extend(fitting);

@@ -70,6 +70,14 @@ const DOCUMENTS: u8 = 4;
 /// without a link need not stay in memory.
 const STRETCH: usize = 32 << 10;
 
+/// Bytes that the search for links passes or reads in one step of the budget. It takes a few instructions for a byte.
+const SEARCHED: u64 = 4;
+
+/// Steps of a search for links, as far as it went.
+fn search_steps(links: &uts58::Links<'_>) -> u64 {
+    links.steps().div_ceil(SEARCHED)
+}
+
 /// Bytes of the name of an element, a property or a field that a finding repeats: the sender chooses its length.
 pub const NAMED: usize = 64;
 

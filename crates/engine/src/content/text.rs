@@ -8,9 +8,8 @@ use super::bidi::Overridden;
 use super::mapped::{Builder, MappedText};
 use super::{
     Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, View,
-    unseen,
+    search_steps, unseen,
 };
-use crate::prices;
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier, reference};
@@ -84,7 +83,7 @@ pub fn read<'t>(
             seen: vec![MappedText::slice(stretch, at)],
             cut: occurrences.len() == room.together && links.next().is_some(),
             occurrences,
-            steps: stretch.len() as u64 + prices::finding(links.steps()),
+            steps: stretch.len() as u64 + search_steps(&links),
             ..View::default()
         };
         let joined = unseen::joined(stretch);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::super::script;
+use super::super::{script, search_steps};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
@@ -13,7 +13,6 @@ use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
     entity, loose,
 };
-use crate::prices;
 use uts58::reference;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
@@ -278,7 +277,7 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.occurrences.extend(occurrences);
         self.view.cut |=
             self.view.occurrences.len() - before == room && links.any(|link| keep(&link));
-        self.view.steps += seen.as_str().len() as u64 + prices::finding(links.steps());
+        self.view.steps += seen.as_str().len() as u64 + search_steps(&links);
         drop(links);
         if self.view.occurrences.len() > before {
             self.view.seen.push(seen);

@@ -10,8 +10,7 @@ use super::{
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
-use crate::content::{STRETCH, unseen};
-use crate::prices;
+use crate::content::{STRETCH, search_steps, unseen};
 use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
@@ -120,7 +119,7 @@ impl<'t> Reader<'t, '_, '_> {
             self.view.occurrences.push(occurrence);
         }
         self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
-        self.view.steps += text.len() as u64 + prices::finding(links.steps());
+        self.view.steps += text.len() as u64 + search_steps(&links);
         drop(links);
         self.node_by_node(&nodes, before);
         let without = [
@@ -169,7 +168,7 @@ impl<'t> Reader<'t, '_, '_> {
                     ..Occurrence::in_text(0, link, Site::HtmlText)
                 });
                 let shown: Vec<Occurrence> = shown.collect();
-                self.view.steps += word.as_str().len() as u64 + prices::finding(links.steps());
+                self.view.steps += word.as_str().len() as u64 + search_steps(&links);
                 drop(links);
                 if !shown.is_empty() {
                     found.push((word, shown));
@@ -202,7 +201,7 @@ impl<'t> Reader<'t, '_, '_> {
                 let mut links = self.linkifier.links(text.get(side.clone()).unwrap_or_default());
                 let new = links.by_ref().map(|link| link.shifted(side.start));
                 found.extend(new.filter(|link| !joined.contains(&link.host)));
-                self.view.steps += side.len() as u64 + prices::finding(links.steps());
+                self.view.steps += side.len() as u64 + search_steps(&links);
             }
         }
         let room = self.room();
@@ -227,7 +226,7 @@ impl<'t> Reader<'t, '_, '_> {
         });
         self.view.occurrences.extend(found);
         self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
-        self.view.steps += self.hidden.len() as u64 + prices::finding(links.steps());
+        self.view.steps += self.hidden.len() as u64 + search_steps(&links);
         drop(links);
         let found = self.view.occurrences.len() > before;
         self.view.seen.extend(self.hidden.take(found));
@@ -262,8 +261,7 @@ impl<'t> Reader<'t, '_, '_> {
         let fitting: Vec<Occurrence> = fitting.collect();
         self.view.cut |= fitting.len() == room && new.next().is_some();
         self.view.occurrences.extend(fitting);
-        self.view.steps +=
-            (self.text.len() + text.as_str().len()) as u64 + prices::finding(links.steps());
+        self.view.steps += (self.text.len() + text.as_str().len()) as u64 + search_steps(&links);
         drop(links);
         self.view.seen.push(text);
     }
