@@ -153,7 +153,7 @@ fn judged(
                 report(context, (entry, kind.place()), url, &judged, found);
             }
         }
-        if !budget.link(url.len(), judge.spent()) {
+        if !budget.spend_link(url.len(), judge.spent()) {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! What one message may cost: one budget for all its readings, rounds and edits.
+//! What one message may cost. All its readings, rounds and edits share one budget.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,72 +6,71 @@ use super::cost::{Cost, Stage};
 use super::outcome::{Bypass, Limit};
 use super::policy::{Defang, Policy};
 
-/// Times the steps of a byte where every link is taken apart: what was edited is read again, and that is all
-/// mail then.
-const AGAIN: u64 = 2;
+/// Multiplies the steps per byte where every link is defanged. Every message is then edited and read again.
+const SECOND_READING_FACTOR: u64 = 2;
 
-/// Steps of a link beside its bytes: compared and looked up.
-const LINK: u64 = 8;
+/// Steps of a link, added to its bytes: it is compared and looked up.
+const LINK_STEPS: u64 = 8;
 
-/// Steps of a link of which something is kept, beside its bytes: what is told of it, and its edits.
-const FINDING: u64 = 96 + EDIT;
+/// Steps of a link that is kept as a finding, added to its bytes: the report and its edits.
+const FINDING_STEPS: u64 = 96 + EDIT_STEPS;
 
-/// Steps of an edit beside the bytes that it stands in.
-pub const EDIT: u64 = 64;
+/// Steps of an edit, added to the bytes that are read for it.
+pub const EDIT_STEPS: u64 = 64;
 
-/// The same of a link that deceives, and on top, as soon as it is judged: what is told of it, its edits, and how
-/// they are taken back, however little is left by then.
-const DECEIT: u64 = 320 + FINDING;
+/// Steps of a link that deceives, added to its bytes. They are taken as soon as it is judged and pay for its report,
+/// its edits and the recipe that takes them back. So the link is edited however few steps are left later.
+const DECEPTION_STEPS: u64 = 320 + FINDING_STEPS;
 
-/// The same on top where it stands in a transfer encoding, or in a charset of shifts or wide units: its place is looked
-/// up in it, to be told.
-const ENCODED: u64 = 448;
+/// Added for such a link inside a transfer encoding, or in a charset with shift states or wide units. Its place in
+/// the raw bytes must be looked up for the report.
+const ENCODED_STEPS: u64 = 448;
 
-/// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
-/// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
-/// them; links that are fine are counted only.
+/// Bytes of memory for the findings of a message: this many for each byte of the message, and a base. One finding
+/// takes about [`LINK_BYTES`], with its edits in text and in raw bytes and their output. Harmless links are only
+/// counted.
 pub const LINKS_MEMORY: usize = 1;
 pub const LINKS_MEMORY_BASE: usize = 10 << 20;
 const LINK_BYTES: usize = 1_800;
 
-/// The same for the edits of links of which nothing else is kept: one takes about [`EDIT_BYTES`] beside
-/// what is written, while it becomes a raw one. Several of links that stand close are one.
+/// The same for the edits of links without a finding. One takes about [`EDIT_BYTES`] and its replacement text while
+/// it becomes a raw edit. Edits of links that stand close together are joined into one.
 pub const EDITS_MEMORY: usize = 4;
 pub const EDITS_MEMORY_BASE: usize = 5 << 20;
 const EDIT_BYTES: usize = 160;
 
-/// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
-/// dense with short links would grow without measure.
+/// Notices and anchors may take one byte for each [`EXTRAS`] bytes of the message, and a base. Without a limit, a
+/// message full of short links would grow many times.
 pub const EXTRAS: usize = 4;
 pub const EXTRAS_BASE: usize = 4 << 10;
 
-/// Bytes of a link while the text round it is read and judged. Texts are read in stretches; one that
-/// cannot be cut may hold so many that both memories together hold them.
+/// Bytes of memory that a link takes while its text is read and judged. Texts are read in stretches. A stretch that
+/// cannot be cut may hold as many links as fit into the memory of findings and edits together.
 const OCCURRENCE_BYTES: usize = 640;
 
-/// What is left for one message, in all its readings and rounds.
+/// What is left for one message.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget<'a> {
     left: u64,
     /// Findings that may be kept.
     pub findings: usize,
-    /// Bytes that edits of further links may take.
+    /// Bytes of memory left for the edits of links without a finding.
     edits: usize,
-    /// Bytes that may be written beside links: notices, anchors.
+    /// Bytes left for notices and anchors.
     pub extras: usize,
     /// Links that one stretch of text may hold.
     pub occurrences: usize,
     stop: Option<&'a AtomicBool>,
-    over: Option<Limit>,
+    reached: Option<Limit>,
     cost: Cost,
 }
 
 impl<'a> Budget<'a> {
-    /// The budget of a message of this many bytes. `stop` ends it at once when its owner raises it.
-    pub fn of(policy: &Policy, bytes: usize, stop: Option<&'a AtomicBool>) -> Budget<'a> {
+    /// The budget of a message of this many bytes. It ends at once when the owner of `stop` sets that flag.
+    pub fn new(policy: &Policy, bytes: usize, stop: Option<&'a AtomicBool>) -> Budget<'a> {
         let limits = &policy.limits;
-        let again = if policy.defang == Defang::All { AGAIN } else { 1 };
-        let steps = limits.steps_per_byte.saturating_mul(again).saturating_mul(bytes as u64);
+        let factor = if policy.defang == Defang::All { SECOND_READING_FACTOR } else { 1 };
+        let steps = limits.steps_per_byte.saturating_mul(factor).saturating_mul(bytes as u64);
         let memory = LINKS_MEMORY.saturating_mul(bytes).saturating_add(LINKS_MEMORY_BASE);
         let edits = EDITS_MEMORY.saturating_mul(bytes).saturating_add(EDITS_MEMORY_BASE);
         Budget {
@@ -81,87 +80,87 @@ impl<'a> Budget<'a> {
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
             occurrences: memory.saturating_add(edits) / OCCURRENCE_BYTES,
             stop,
-            over: None,
+            reached: None,
             cost: Cost::default(),
         }
     }
 
-    /// The same with so many steps at most.
-    pub fn within(self, most: Option<u64>) -> Budget<'a> {
+    /// The same budget with `most` steps at most.
+    pub fn limited_to(self, most: Option<u64>) -> Budget<'a> {
         Budget { left: most.map_or(self.left, |most| most.min(self.left)), ..self }
     }
 
-    /// Takes steps; whether there were enough, and nobody said stop.
+    /// Takes steps. False if there were too few, or `stop` was set.
     #[must_use]
     pub fn spend(&mut self, stage: Stage, steps: u64) -> bool {
         self.cost.add(stage, steps);
-        if self.over.is_some() {
+        if self.reached.is_some() {
             return false;
         }
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            self.over = Some(Limit::MessageTimeout);
+            self.reached = Some(Limit::MessageTimeout);
             return false;
         }
         match self.left.checked_sub(steps) {
             Some(left) => self.left = left,
-            None => self.over = Some(Limit::Steps),
+            None => self.reached = Some(Limit::Steps),
         }
-        self.over.is_none()
+        self.reached.is_none()
     }
 
-    /// Whether as much is left as was spent, twice over.
-    pub fn has_twice(&self) -> bool {
+    /// Whether at least twice as many steps are left as were spent: enough to read the edited message again.
+    pub fn can_read_again(&self) -> bool {
         self.left / 2 >= self.cost.all()
     }
 
     /// Takes the steps of a link of this many bytes, and of judging it.
     #[must_use]
-    pub fn link(&mut self, bytes: usize, judging: u64) -> bool {
-        self.spend(Stage::Judging, LINK + bytes as u64 + judging)
+    pub fn spend_link(&mut self, bytes: usize, judging: u64) -> bool {
+        self.spend(Stage::Judging, LINK_STEPS + bytes as u64 + judging)
     }
 
-    /// Takes the steps of keeping what is told of a link of this many bytes, and its edits.
+    /// Takes the steps of the report and the edits of a link of this many bytes.
     #[must_use]
-    pub fn finding(&mut self, bytes: usize) -> bool {
-        self.spend(Stage::Judging, FINDING + bytes as u64)
+    pub fn spend_finding(&mut self, bytes: usize) -> bool {
+        self.spend(Stage::Judging, FINDING_STEPS + bytes as u64)
     }
 
-    /// Steps of what is told of a link of this many bytes that deceives, and of its edits: to be taken with those of
-    /// judging it.
-    pub fn deceit(bytes: usize, encoded: bool) -> u64 {
-        DECEIT + u64::from(encoded) * ENCODED + bytes as u64
+    /// Steps of the report and the edits of a link of this many bytes that deceives. The caller takes them together
+    /// with those of judging it.
+    pub fn deception_steps(bytes: usize, encoded: bool) -> u64 {
+        DECEPTION_STEPS + u64::from(encoded) * ENCODED_STEPS + bytes as u64
     }
 
-    /// Takes the memory of an edit that writes so many bytes, if there is room for it.
+    /// Takes the memory of an edit that writes this many bytes. False, and nothing is taken, if there is too little.
     #[must_use]
-    pub fn edit(&mut self, written: usize) -> bool {
-        self.written(EDIT_BYTES + written)
+    pub fn reserve_edit(&mut self, written: usize) -> bool {
+        self.reserve_edit_bytes(EDIT_BYTES + written)
     }
 
-    /// Takes the memory of so many bytes that an edit writes, if there is room for them.
+    /// The same for the bytes that an edit writes, without the edit itself.
     #[must_use]
-    pub fn written(&mut self, bytes: usize) -> bool {
+    pub fn reserve_edit_bytes(&mut self, bytes: usize) -> bool {
         let left = self.edits.checked_sub(bytes);
         self.edits = left.unwrap_or(self.edits);
         left.is_some()
     }
 
-    /// Takes the bytes of a notice or an anchor, if there is room for them.
+    /// Takes the bytes of a notice or an anchor. False, and nothing is taken, if too few are left.
     #[must_use]
-    pub fn extra(&mut self, bytes: usize) -> bool {
+    pub fn reserve_extra(&mut self, bytes: usize) -> bool {
         let left = self.extras.checked_sub(bytes);
         self.extras = left.unwrap_or(self.extras);
         left.is_some()
     }
 
-    /// The steps so far, by stage.
+    /// The steps spent so far, by stage.
     pub fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// The limit that ended it.
-    pub fn over(&self) -> Option<Bypass> {
-        self.over.map(Bypass::Limit)
+    /// The limit that ended the budget, if one did.
+    pub fn limit_reached(&self) -> Option<Bypass> {
+        self.reached.map(Bypass::Limit)
     }
 }
 
@@ -170,43 +169,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_raised_flag_ends_the_budget_and_says_so() {
+    fn a_set_stop_flag_ends_the_budget_with_a_timeout() {
         let stop = AtomicBool::new(false);
-        let mut budget = Budget::of(&Policy::default(), 100, Some(&stop));
-        assert!(budget.spend(Stage::Net, 10) && budget.over().is_none());
+        let mut budget = Budget::new(&Policy::default(), 100, Some(&stop));
+        assert!(budget.spend(Stage::Net, 10) && budget.limit_reached().is_none());
         stop.store(true, Ordering::Relaxed);
         assert!(!budget.spend(Stage::Net, 0));
-        assert_eq!(budget.over(), Some(Bypass::Limit(Limit::MessageTimeout)));
+        assert_eq!(budget.limit_reached(), Some(Bypass::Limit(Limit::MessageTimeout)));
         stop.store(false, Ordering::Relaxed);
-        assert!(!budget.spend(Stage::Net, 0), "what is over stays so");
+        assert!(!budget.spend(Stage::Net, 0), "a budget that has ended stays so");
     }
 
     #[test]
-    fn where_every_link_is_taken_apart_there_are_steps_for_reading_it_all_again() {
+    fn defanging_every_link_gets_steps_for_a_second_reading() {
         let policy = Policy { defang: Defang::All, ..Policy::default() };
-        let some = Budget::of(&Policy::default(), 1_000, None).left;
-        let all = Budget::of(&policy, 1_000, None).left;
-        assert_eq!(all - some, (AGAIN - 1) * 1_000 * policy.limits.steps_per_byte);
+        let some = Budget::new(&Policy::default(), 1_000, None).left;
+        let all = Budget::new(&policy, 1_000, None).left;
+        assert_eq!(all - some, (SECOND_READING_FACTOR - 1) * 1_000 * policy.limits.steps_per_byte);
     }
 
     #[test]
-    fn a_first_go_takes_fewer_steps() {
-        let mut budget = Budget::of(&Policy::default(), 100, None).within(Some(10));
+    fn the_owner_can_lower_the_number_of_steps() {
+        let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(10));
         assert!(budget.spend(Stage::Net, 10) && !budget.spend(Stage::Net, 1));
-        let mut budget = Budget::of(&Policy::default(), 100, None).within(Some(u64::MAX));
+        let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(u64::MAX));
         assert!(!budget.spend(Stage::Net, u64::MAX - 1), "never more than the limits give");
     }
 
     #[test]
-    fn a_second_look_takes_no_more_than_is_left() {
-        let mut budget = Budget::of(&Policy::default(), 100, None).within(Some(30));
-        assert!(budget.spend(Stage::Net, 10) && budget.has_twice());
-        assert!(budget.spend(Stage::Net, 1) && !budget.has_twice());
+    fn a_message_is_read_again_only_with_twice_the_spent_steps_left() {
+        let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(30));
+        assert!(budget.spend(Stage::Net, 10) && budget.can_read_again());
+        assert!(budget.spend(Stage::Net, 1) && !budget.can_read_again());
     }
 
     #[test]
     fn steps_are_counted_by_stage() {
-        let mut budget = Budget::of(&Policy::default(), 100, None);
+        let mut budget = Budget::new(&Policy::default(), 100, None);
         assert!(budget.spend(Stage::Net, 10) && budget.spend(Stage::Edits, 1));
         assert!(budget.spend(Stage::Net, 10));
         let cost = budget.cost();
@@ -218,10 +217,10 @@ mod tests {
     }
 
     #[test]
-    fn what_deceives_pays_for_its_finding_and_its_edits_when_it_is_judged() {
+    fn a_deceptive_link_pays_for_its_finding_and_edits_when_judged() {
         let (policy, tlds) = (Policy::default(), crate::TldTable::new(["com"], ""));
         let lie = "http://p\u{430}ypal.com/";
-        // Judged once, found twice.
+
         let judging = |head: &str, body: &str| {
             let message = crate::Message { head: head.as_bytes(), body: body.as_bytes() };
             let facts = crate::Facts::default();
@@ -235,7 +234,7 @@ mod tests {
                 false => format!("{lie}\r\n").repeat(times),
             };
             let more = judging(&head, &body(2)) - judging(&head, &body(1));
-            assert!(more >= LINK + Budget::deceit(lie.len(), is_encoded), "{more}");
+            assert!(more >= LINK_STEPS + Budget::deception_steps(lie.len(), is_encoded), "{more}");
         }
     }
 
@@ -243,7 +242,7 @@ mod tests {
     fn a_small_message_keeps_fewer_findings() {
         let policy = Policy::default();
         let links = policy.limits.links;
-        assert!(Budget::of(&policy, 1_000, None).findings < links);
-        assert_eq!(Budget::of(&policy, 100 << 20, None).findings, links);
+        assert!(Budget::new(&policy, 1_000, None).findings < links);
+        assert_eq!(Budget::new(&policy, 100 << 20, None).findings, links);
     }
 }

@@ -79,13 +79,13 @@ impl<'a> Between<'a> {
         if let (Some(last), Some(order)) = (last, near)
             && let Some(gap) = self.gap(last, &edit).filter(|gap| self.may_go(gap, order))
         {
-            let fits = budget.written(gap.len() + edit.replacement.len());
+            let fits = budget.reserve_edit_bytes(gap.len() + edit.replacement.len());
             if fits {
                 write(last, gap, &edit);
             }
             return fits;
         }
-        let fits = budget.edit(edit.replacement.len());
+        let fits = budget.reserve_edit(edit.replacement.len());
         if fits {
             if let Some(last) = edits.last_mut() {
                 last.replacement.shrink_to_fit();
@@ -130,7 +130,7 @@ mod tests {
 
     /// Edits of the hosts with these letters.
     fn hosts(between: Between<'_>, letters: &str, near: Option<Order>) -> Vec<(usize, String)> {
-        let mut budget = Budget::of(&Policy::default(), TEXT.len(), None);
+        let mut budget = Budget::new(&Policy::default(), TEXT.len(), None);
         let mut edits = Vec::new();
         for letter in letters.chars() {
             let at = TEXT.find(&format!("{letter}.com")).unwrap();
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn edits_are_one_up_to_a_length() {
-        let budget = &mut Budget::of(&Policy::default(), 0, None);
+        let budget = &mut Budget::new(&Policy::default(), 0, None);
         let text = "ab".repeat(TOGETHER);
         let between = Between { text: &text, ..between(true) };
         let mut edits = Vec::new();
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_left_out() {
-        let budget = &mut Budget::of(&Policy::default(), 0, None);
+        let budget = &mut Budget::new(&Policy::default(), 0, None);
         let mut edits = Vec::new();
         let mut count = 0;
         let mut add = |near| {

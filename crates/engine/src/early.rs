@@ -56,7 +56,7 @@ fn told(
         let mut context =
             PartContext { message, tree: &inner, language: None, policy, tlds, disjoint };
         context.read(part, judge, budget, &mut inside);
-        if budget.over().is_some() {
+        if budget.limit_reached().is_some() {
             return;
         }
     }

@@ -109,7 +109,7 @@ pub fn read(
 fn spend(stage: Stage, steps: u64, budget: &mut Budget<'_>, found: &mut Findings) -> bool {
     let some = budget.spend(stage, steps);
     if !some {
-        found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
+        found.bypasses.extend(budget.limit_reached().map(|why| ("0".to_owned(), why)));
     }
     some
 }

@@ -46,7 +46,7 @@ pub struct Inspection<'a> {
 /// As [`super::inspect`], with a memory.
 pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
     let bytes = case.message.head.len() + case.message.body.len();
-    let mut budget = Budget::of(case.policy, bytes, case.stop).within(case.steps);
+    let mut budget = Budget::new(case.policy, bytes, case.stop).limited_to(case.steps);
     let Survey { tree, asked, found } = survey(case, &mut budget);
     let Asked { tlds: questions, domains } = asked;
     Inspection { questions, domains, case, tree, found, budget }
@@ -79,17 +79,17 @@ fn until_settled(
     budget: &mut Budget<'_>,
 ) -> Lowered {
     let (mut edits, readings) = edited((case, tree), decided, answers, budget);
-    let again = case.message.body.len() <= AGAIN && budget.has_twice();
+    let again = case.message.body.len() <= AGAIN && budget.can_read_again();
     if edits.edits.is_empty() || readings == Readings::One && !again {
         return edits;
     }
-    if let Some(why) = budget.over() {
+    if let Some(why) = budget.limit_reached() {
         decided.bypass("0", why);
         return edits;
     }
     for _ in 0..rounds {
         let next = still_needed(case, &edits, answers, budget);
-        if let Some(why) = budget.over() {
+        if let Some(why) = budget.limit_reached() {
             decided.bypass("0", why);
             return edits;
         }
@@ -150,7 +150,7 @@ mod tests {
         let tlds = TldTable::new(["com"], "");
         let facts = Facts::default();
         let case = Case::new(message, &facts, &policy, &tlds);
-        let mut budget = Budget::of(&policy, BODY.len(), None);
+        let mut budget = Budget::new(&policy, BODY.len(), None);
         let Survey { tree, mut found, .. } = survey(case, &mut budget);
         let answers = Answers::new();
         let lowered = until_settled(rounds, (case, &tree), &mut found, &answers, &mut budget);

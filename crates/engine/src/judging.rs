@@ -12,7 +12,7 @@ pub use super::judged::{Judged, TldStatus};
 use super::met::{ByHash, Met};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
-use super::prices::{carrying, judging, telling};
+use super::prices::{carried_steps, host_steps, sender_steps};
 use super::servers::{asks_a_server, fetches_nothing};
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 use homograph::{
@@ -208,7 +208,7 @@ impl<'a> Judge<'a> {
                 Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
                 None => LinkJudgement::default(),
             };
-            self.steps += carrying(beside_host(text, link), &carried);
+            self.steps += carried_steps(beside_host(text, link), &carried);
             let carried = self.listed_inside(carried);
             for host in &carried.inner {
                 self.met.note(&host.ascii);
@@ -270,7 +270,7 @@ impl<'a> Judge<'a> {
             return Arc::clone(known);
         }
         let judgement = self.listed(self.recall(spelling, bounds));
-        self.steps += judging(spelling, &judgement);
+        self.steps += host_steps(spelling, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             let known = self.met.note(&judgement.ascii);
             if known && bounds == HostBounds::Certain {
@@ -365,7 +365,7 @@ impl<'a> Judge<'a> {
 
     /// Whom the text says that the sender is, who it is not.
     pub fn poses(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
-        self.steps += telling(text);
+        self.steps += sender_steps(text);
         homograph::poses(text, sender, &self.context(HostBounds::Certain))
     }
 
@@ -375,7 +375,7 @@ impl<'a> Judge<'a> {
         if text.is_ascii() {
             return None;
         }
-        self.steps += telling(text);
+        self.steps += sender_steps(text);
         let host = host.filter(|_| self.facts.dmarc == Dmarc::Pass);
         let host = host.map_or("", |host| host.ascii.as_str());
         homograph::disguised(text, host, &self.context(HostBounds::Certain))

@@ -206,7 +206,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
     for part in tree.in_order_of_sight() {
         let mut context = PartContext { message, tree, language, policy, tlds, disjoint };
         context.read(part, &mut judge, budget, &mut found);
-        if budget.over().is_some() {
+        if budget.limit_reached().is_some() {
             break;
         }
     }

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
-use super::budget::{Budget, EDIT};
+use super::budget::{Budget, EDIT_STEPS};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
@@ -42,7 +42,8 @@ impl PartContext<'_> {
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let alone = self.disjoint && index == 0 && readings.is_empty();
-            let steps = prices::reading(index, text.len()) + prices::detecting(reading.detected);
+            let steps = prices::reading_steps(index, text.len())
+                + prices::detection_steps(reading.detected);
             if !budget.spend(Stage::Decoding, steps) {
                 return over(budget, entry, found);
             }
@@ -65,14 +66,15 @@ impl PartContext<'_> {
                     true => Passes::One,
                     false => Passes::Several,
                 };
-                if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, prices::LAYER) {
+                if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, prices::LAYER_STEPS)
+                {
                     return over(budget, entry, found);
                 }
                 if let Some(base) = &base {
                     open.relatives(&layer, base, budget, found);
                 }
                 open.layer((&layer, passes), &mut documents, judge, budget, found);
-                if budget.over().is_some() {
+                if budget.limit_reached().is_some() {
                     return over(budget, entry, found);
                 }
             }
@@ -82,7 +84,7 @@ impl PartContext<'_> {
 
 /// Names what ended the budget, in the part that it ended in.
 fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
-    if let Some(why) = budget.over() {
+    if let Some(why) = budget.limit_reached() {
         found.bypass(&entry.path, why);
     }
 }
@@ -150,12 +152,12 @@ impl Open<'_> {
                 near: false,
             };
             let full = reader.judge_all(judge, budget, found, &mut here);
-            match full || view.cut || budget.over().is_some() {
+            match full || view.cut || budget.limit_reached().is_some() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
         });
-        if full.is_break() && budget.over().is_none() {
+        if full.is_break() && budget.limit_reached().is_none() {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
         found.know(here, self.context.policy.limits.links);
@@ -180,11 +182,11 @@ impl Open<'_> {
             if layer.edits == Edits::Impossible || self.entry.document {
                 return ControlFlow::Break(());
             }
-            if !budget.edit(edit.replacement.len()) {
+            if !budget.reserve_edit(edit.replacement.len()) {
                 full = true;
                 return ControlFlow::Break(());
             }
-            if !budget.spend(Stage::Edits, EDIT) {
+            if !budget.spend(Stage::Edits, EDIT_STEPS) {
                 return ControlFlow::Break(());
             }
             layer.seen.place(edit.range, edit.replacement, &mut edits);
@@ -245,7 +247,7 @@ impl<'a> LayerReader<'a> {
             if self.judge_run(Run { start, occurrences }, judge, budget, found, here) {
                 return true;
             }
-            if budget.over().is_some() {
+            if budget.limit_reached().is_some() {
                 break;
             }
             start = end;
@@ -321,11 +323,13 @@ impl<'a> LayerReader<'a> {
             let link = self.judge(judge, occurrence);
             let bytes = occurrence.span().len();
             let deceit = match &link {
-                Some(link) if link.verdict == Verdict::Unsafe => Budget::deceit(bytes, encoded),
+                Some(link) if link.verdict == Verdict::Unsafe => {
+                    Budget::deception_steps(bytes, encoded)
+                }
                 _ => 0,
             };
             judged.push(link);
-            if !budget.link(bytes, judge.spent() + deceit) {
+            if !budget.spend_link(bytes, judge.spent() + deceit) {
                 break;
             }
         }
@@ -369,7 +373,7 @@ impl<'a> LayerReader<'a> {
             // What was judged is edited, whatever is left; what deceives has paid for that. Good links that
             // somebody asked for cost what they cost where nobody did: a message is done with alike.
             if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
-                let _ = budget.finding(occurrence.span().len());
+                let _ = budget.spend_finding(occurrence.span().len());
             }
             if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
                 match self.edit_alone(occurrence, &judged, budget, found) {

@@ -46,7 +46,7 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &dyn Tl
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let case = Case::new(message, facts, &policy, tlds);
     let bytes = message.head.len() + message.body.len();
-    let mut budget = Budget::of(&policy, bytes, None);
+    let mut budget = Budget::new(&policy, bytes, None);
     let Survey { tree, found, .. } = survey(case, &mut budget);
     let Findings { candidates, bypasses, .. } = found;
     let links = candidates

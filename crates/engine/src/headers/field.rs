@@ -70,7 +70,7 @@ impl FieldReader<'_, '_, '_, '_> {
     /// Charges what judging took, and so many bytes that are looked through. What the budget does not have is told by
     /// whoever charges it next.
     fn has_steps(&mut self, bytes: usize) -> bool {
-        self.budget.link(bytes, self.judge.spent())
+        self.budget.spend_link(bytes, self.judge.spent())
     }
 
     pub fn value(&mut self, value: &HeaderValue<'_>) {

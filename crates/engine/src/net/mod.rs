@@ -93,7 +93,7 @@ pub fn cast(
             net.found.bypass("1", Bypass::Limit(Limit::Links));
         }
     }
-    if let Some(why) = budget.over() {
+    if let Some(why) = budget.limit_reached() {
         found.bypass("1", why);
     }
 }
@@ -411,7 +411,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         if edits.first().is_some_and(|edit| self.seen.contains(&edit.range.start)) {
             return;
         }
-        if !edits.iter().all(|edit| self.budget.edit(edit.replacement.len())) {
+        if !edits.iter().all(|edit| self.budget.reserve_edit(edit.replacement.len())) {
             self.full = true;
             return;
         }
@@ -474,8 +474,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                     let Some((at, mut judged)) = hosts.remove(&host) else { continue };
                     judged.add(Reason::HiddenHost);
                     if self.is_beyond(&judged) {
-                        let room =
-                            edits.iter().all(|edit| self.budget.edit(edit.replacement.len()));
+                        let room = edits
+                            .iter()
+                            .all(|edit| self.budget.reserve_edit(edit.replacement.len()));
                         self.full |= !room;
                         self.count(room);
                         let bare = self.found.bare.entry((part, index)).or_default();

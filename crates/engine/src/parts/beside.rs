@@ -33,7 +33,7 @@ impl<'a> LayerReader<'a> {
         if extras.is_empty() {
             return;
         }
-        if !budget.extra(extras.iter().map(|edit| edit.replacement.len()).sum()) {
+        if !budget.reserve_extra(extras.iter().map(|edit| edit.replacement.len()).sum()) {
             return found.bypass(&self.open.entry.path, Bypass::Limit(Limit::Extras));
         }
         candidate.edits.extend(extras);
