@@ -73,7 +73,7 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     for start in starts {
         let verdict = match &mut worst {
             Some(worst) => worst.or_from(start, first_label, spelling, context),
-            None => worst.insert(Reading::of(start, spelling, context)).judged.view().verdict,
+            None => worst.insert(Reading::of(start, spelling, context)).judged.view(start).verdict,
         };
         if context.bounds == HostBounds::Certain && start == 0 {
             // All of it stands behind a scheme: what is no name at all stays none.
@@ -100,6 +100,7 @@ enum Judged {
 
 /// What readings are compared by.
 struct View<'r> {
+    start: usize,
     verdict: Verdict,
     edit: Edit,
     target: Option<&'r str>,
@@ -133,12 +134,11 @@ impl Reading {
                     && let Some(label) = label
                     && let Some(before) = whole.begin_with(label, reading, context)
                 {
-                    let (old, new) = (View::of(&before.found), View::of(whole.found()));
+                    let old = View::of(self.start, &before.found);
+                    let new = View::of(start, whole.found());
                     let verdict = new.verdict;
                     let ascii = || Cow::Owned(whole.ascii_before(&before));
-                    if start < self.start && new.stands_for(&old)
-                        || new.counts_beside(&old, ascii, reading)
-                    {
+                    if new.counts_beside(&old, ascii, reading) {
                         self.start = start;
                     } else {
                         whole.restore(before);
@@ -148,11 +148,10 @@ impl Reading {
                 Judged::Whole(Box::new(Whole::judge(reading, context)))
             }
         };
-        let new = judged.view();
+        let new = judged.view(start);
         let verdict = new.verdict;
-        let old = self.judged.view();
         let ascii = || Cow::Borrowed(self.judged.ascii());
-        if start < self.start && new.stands_for(&old) || new.counts_beside(&old, ascii, reading) {
+        if new.counts_beside(&self.judged.view(self.start), ascii, reading) {
             *self = Reading { start, judged };
         }
         verdict
@@ -173,12 +172,12 @@ fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Ju
 }
 
 impl Judged {
-    fn view(&self) -> View<'_> {
+    fn view(&self, start: usize) -> View<'_> {
         match self {
             Judged::Plain(Judgement { verdict, edit, .. }) => {
-                View { verdict: *verdict, edit: *edit, target: None, labels: &[] }
+                View { start, verdict: *verdict, edit: *edit, target: None, labels: &[] }
             }
-            Judged::Whole(whole) => View::of(whole.found()),
+            Judged::Whole(whole) => View::of(start, whole.found()),
         }
     }
 
@@ -192,9 +191,9 @@ impl Judged {
 }
 
 impl<'r> View<'r> {
-    fn of(found: &'r Found) -> View<'r> {
+    fn of(start: usize, found: &'r Found) -> View<'r> {
         let Found { verdict, edit, .. } = *found;
-        View { verdict, edit, target: found.target.as_deref(), labels: &found.labels }
+        View { start, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
     }
 
     /// Whether this reading is worse than the one before it. What begins later is read by some clients only, and
@@ -205,6 +204,10 @@ impl<'r> View<'r> {
         ascii: impl Fn() -> Cow<'a, str>,
         reading: &str,
     ) -> bool {
+        // A longer one takes the place of one that cannot exist: `مثال0.مصر` of `0.مصر`.
+        if self.start < worst.start && worst.edit == Edit::Inert && self.edit > Edit::Inert {
+            return true;
+        }
         // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
         let named = || worst.verdict <= Verdict::Notice && bears_name(&ascii(), self.target);
         self.weight() > worst.weight()
@@ -212,12 +215,6 @@ impl<'r> View<'r> {
             && (self.reads_as_name() && !named()
                 || self.deceives_behind_first()
                 || !is_prose(reading))
-    }
-
-    /// Whether this host can exist, which a shorter reading of the same text cannot: nobody opens that one then
-    /// (`0.مصر` of `مثال0.مصر`).
-    fn stands_for(&self, shorter: &View<'_>) -> bool {
-        shorter.edit == Edit::Inert && self.edit > Edit::Inert
     }
 
     /// What is edited wherever it stands weighs more than what is edited in links, and that more than what

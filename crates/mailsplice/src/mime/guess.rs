@@ -50,7 +50,7 @@ pub const DETECTED_PARTS: usize = 4;
 pub const DETECTED_FURTHER: usize = 512;
 
 /// Bytes of lines outside ASCII that a detector is given of the part of this index.
-pub(super) fn detected_of(part: usize) -> usize {
+pub(super) fn detection_bytes(part: usize) -> usize {
     if part < DETECTED_PARTS { DETECTED } else { DETECTED_FURTHER }
 }
 
@@ -98,7 +98,7 @@ mod tests {
             .0
             .into_owned();
         for (part, most) in [(0, DETECTED), (DETECTED_PARTS - 1, DETECTED), (DETECTED_PARTS, 512)] {
-            let guess = guessed(&line.repeat(1_000), detected_of(part));
+            let guess = guessed(&line.repeat(1_000), detection_bytes(part));
             let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
             assert_eq!((guess.detected, guess.charsets), (most, expected), "{part}");
         }

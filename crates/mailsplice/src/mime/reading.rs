@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::charset::{self, Charset};
-use super::guess::{HOST, detected_of, guessed};
+use super::guess::{HOST, detection_bytes, guessed};
 use super::misread::Others;
 use super::prefilter::{self, Candidates};
 use super::structure::Way;
@@ -37,7 +37,7 @@ pub struct Readings<'m> {
     /// Whether there is one encoding.
     alone: bool,
     /// Bytes that a detector of charsets may be given.
-    detected: usize,
+    detection_bytes: usize,
     unwrapped: Option<Unwrapped<'m>>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn all<'m>(
     filter: Filter,
 ) -> Readings<'m> {
     let raw = tree.content(message, part);
-    let detected = detected_of(part);
+    let detection_bytes = detection_bytes(part);
     let part = tree.parts.get(part);
     let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
     let ways = part.map_or_else(VecDeque::new, |part| {
@@ -76,7 +76,7 @@ pub(super) fn all<'m>(
         charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
         filter,
         alone: ways.len() == 1,
-        detected,
+        detection_bytes,
         ways,
         unwrapped: None,
     }
@@ -159,7 +159,7 @@ impl<'m> Readings<'m> {
         let shown = if markup { Media::Html } else { media };
         let mut detected = 0;
         let charsets = charsets(&bytes, shown, labels, || {
-            let guess = way.guess.get_or_init(|| guessed(&bytes, self.detected));
+            let guess = way.guess.get_or_init(|| guessed(&bytes, self.detection_bytes));
             detected = guess.detected;
             guess.charsets.clone()
         });
