@@ -370,8 +370,8 @@ impl<'a> LayerReader<'a> {
                 found.pass(&judged);
                 continue;
             }
-            // What was judged is edited, whatever is left; what deceives has paid for that. Good links that
-            // somebody asked for cost what they cost where nobody did: a message is done with alike.
+            // What was judged is edited, whatever is left; what deceives has paid for that. A good link costs the
+            // same whether it is reported or not: `explain` must reach the limits that the daemon reaches.
             if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
                 let _ = budget.spend_finding(occurrence.span().len());
             }
@@ -427,7 +427,7 @@ impl<'a> LayerReader<'a> {
         self.open.context.policy.report == Report::Findings && self.is_left_alone(judged)
     }
 
-    /// A good link of which nothing is to be asked, and that nothing is done to.
+    /// A good link that needs no DNS query and no edit.
     fn is_left_alone(&self, judged: &Judged) -> bool {
         let policy = self.open.context.policy;
         judged.verdict == Verdict::Ok

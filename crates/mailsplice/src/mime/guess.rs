@@ -43,14 +43,14 @@ fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
 /// kilobytes, four are taken for something else by the first four, and none by the first eight.
 pub const DETECTED: usize = 8 << 10;
 
-/// Parts of a message, the first ones, of which so much is given.
+/// The first parts of a message: a detector is given so much of each.
 pub const DETECTED_PARTS: usize = 4;
 
 /// The same bytes of each further part. Digests of mail without labels have many parts. Of 122 real texts that are
 /// longer, the guess is another one than by the whole text for ten.
 pub const DETECTED_FURTHER: usize = 512;
 
-/// Bytes of lines outside ASCII that a detector is given of the part of this index.
+/// Bytes of lines outside ASCII that a detector is given of this part, counted from 0.
 pub(super) fn detection_bytes(part: usize) -> usize {
     if part < DETECTED_PARTS { DETECTED } else { DETECTED_FURTHER }
 }
