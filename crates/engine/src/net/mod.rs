@@ -255,7 +255,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             let Some(row) = looks.rows.get_mut(trigger as usize).filter(|_| begins) else {
                 return ControlFlow::Continue(());
             };
-            match row.look(bytes, at) {
+            match row.look(bytes, trigger, at) {
                 (window, true) => looks.places.push(Called { trigger, at, length: window.len() }),
                 (window, false) => steps += look_steps(window, false),
             }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::WINDOW;
-use super::triggers::is_escaped_sign;
+use super::triggers::{Trigger, is_escaped_sign};
 use crate::content::script;
 use mailsplice::mime::{Charset, soft_break};
 use uts58::unicode::Class;
@@ -54,17 +54,17 @@ pub struct Row {
     length: usize,
 }
 
-/// Windows of a row that are read to their ends. Behind `www.` without an end hundreds may begin in each other:
-/// further ones end where the next begins.
+/// Windows of a row that are read to their ends. Behind `www.` without an end, and inside a two-byte set, where no
+/// slash ends a host, hundreds may begin in each other: further ones end where the next begins.
 pub const ROW: usize = 8;
 
 impl Row {
-    /// As much of the window at an offset as is read, and whether it calls for a look.
-    pub fn look<'w>(&mut self, bytes: &'w [u8], at: usize) -> (&'w [u8], bool) {
+    /// As much of the window at an offset behind this trigger as is read, and whether it calls for a look.
+    pub fn look<'w>(&mut self, bytes: &'w [u8], trigger: Trigger, at: usize) -> (&'w [u8], bool) {
         let length = if self.last.contains(&at) { self.length + 1 } else { 0 };
         let (window, looks) = match length < ROW {
             true => look(bytes, at),
-            false => look(up_to_next(bytes, at), at),
+            false => look(up_to_next(bytes, trigger, at), at),
         };
         if looks {
             // What was cut goes on behind the sign that it was cut at.
@@ -78,13 +78,17 @@ impl Row {
 /// What windows of a row are cut at.
 const NEXT: &[u8; 4] = b"www.";
 
-/// The bytes up to the next `www.` behind an offset, as far as a window may reach.
-fn up_to_next(bytes: &[u8], at: usize) -> &[u8] {
+/// The bytes up to the next `www.` behind an offset, or behind slashes up to the next slashes, as far as a window may
+/// reach. No character of a two-byte set has two slashes in its bytes, nor do two beside each other.
+fn up_to_next(bytes: &[u8], trigger: Trigger, at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
     let next = |four: &[u8; 4]| four.eq_ignore_ascii_case(NEXT);
-    let length = rest.array_windows().position(next).unwrap_or(rest.len());
-    bytes.get(..at + length).unwrap_or(bytes)
+    let length = match trigger {
+        Trigger::Slashes => memchr::memmem::find(rest, b"//"),
+        _ => rest.array_windows().position(next),
+    };
+    bytes.get(..at + length.unwrap_or(rest.len())).unwrap_or(bytes)
 }
 
 /// Bytes between the sign of a soft break and its line end that are passed over here.
@@ -315,11 +319,11 @@ mod tests {
         text(&letters(window))
     }
 
-    /// Where hosts may begin, in order.
-    fn places(bytes: &[u8]) -> Vec<usize> {
+    /// Where hosts may begin, in order, with what stands before each.
+    fn places(bytes: &[u8]) -> Vec<(Trigger, usize)> {
         let mut places = Vec::new();
-        let _ = triggers(bytes, |_, at| {
-            places.push(at);
+        let _ = triggers(bytes, |trigger, at| {
+            places.push((trigger, at));
             ControlFlow::Continue(())
         });
         places
@@ -377,20 +381,29 @@ mod tests {
 
     #[test]
     fn windows_inside_windows_end_where_the_next_begins() {
-        let text = "www.\u{430}".repeat(100) + "www.р\u{430}ypal.com";
-        let bytes = text.as_bytes();
-        let mut row = Row::default();
-        let read = places(bytes).into_iter().map(|at| row.look(bytes, at).0);
-        let read: Vec<&[u8]> = read.collect();
-        assert!(read.iter().map(|window| window.len()).sum::<usize>() < ROW * WINDOW + text.len());
-        assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()));
+        for (unit, wanted) in [
+            ("www.\u{430}", Trigger::Small),
+            ("//~{\u{430}", Trigger::Slashes),
+            ("//\x1B$B\u{430}", Trigger::Slashes),
+        ] {
+            let before = if wanted == Trigger::Small { "www." } else { "//" };
+            let text = format!("{}{before}р\u{430}ypal.com", unit.repeat(100));
+            let bytes = text.as_bytes();
+            let mut row = Row::default();
+            let places = places(bytes).into_iter().filter(|(trigger, _)| *trigger == wanted);
+            let read = places.map(|(trigger, at)| row.look(bytes, trigger, at).0);
+            let read: Vec<&[u8]> = read.collect();
+            let all = read.iter().map(|window| window.len()).sum::<usize>();
+            assert!(all < ROW * WINDOW + text.len(), "{unit:?}");
+            assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()), "{unit:?}");
+        }
     }
 
     #[test]
     fn slashes_of_json_begin_a_host() {
         let windows = |text: &str| -> Vec<String> {
             let places = places(text.as_bytes()).into_iter();
-            let windows = places.map(|at| window(text.as_bytes(), at));
+            let windows = places.map(|(_, at)| window(text.as_bytes(), at));
             windows.map(|window| String::from_utf8_lossy(window).into_owned()).collect()
         };
         assert!(windows(r#""https:\/\/раypal.com\/x""#).contains(&"раypal.com".to_owned()));
