@@ -1,4 +1,4 @@
-//! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
+//! S27, S29: where a host begins if running text may precede it, and where it ends if its last
 //! label is no top-level domain. Every plausible reading is judged, and the worst counts.
 
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use uts58::tlds::TldSet;
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose::{self, Places};
 
-/// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
+/// The worst judgement of all readings of a spelling; of equal ones the first: without the prose
 /// before it.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     let places = Places::of(spelling);
@@ -24,7 +24,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     if places.are_of_words() && ends_in_known(spelling, context.tlds) {
         return whole;
     }
-    // S29: whoever knows the top-level domains ends the host before `.html`.
+    // S29: a client that knows the top-level domains ends the host before `.html`.
     let known = spelling.trim_end_matches(is_dot).len();
     let shorter = uts58::known_end(spelling, context.tlds).filter(|end| *end < known);
     let shorter = shorter.and_then(|end| spelling.get(..end));
@@ -46,7 +46,7 @@ fn ends_in_known(words: &str, tlds: &dyn TldSet) -> bool {
     }
 }
 
-/// The worst judgement of the host, wherever it begins.
+/// The worst judgement over all places where the host may begin.
 fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Judgement {
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
@@ -57,7 +57,8 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            // Of words alone, none is a number and none ends a sentence.
+            // If all characters belong to words, no number and no full stop of a sentence is among
+            // them.
             let behind = if places.are_of_words() { None } else { behind_words(spelling) };
             let item = behind_item(spelling);
             let behind = behind.or(item);
@@ -76,7 +77,7 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
             None => worst.insert(Reading::of(start, spelling, context)).judged.view(start).verdict,
         };
         if context.bounds == HostBounds::Certain && start == 0 {
-            // All of it stands behind a scheme: what is no name at all stays none.
+            // With a scheme before all of it, an invalid name stays invalid.
             least = verdict;
         }
     }
@@ -86,13 +87,13 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     worst
 }
 
-/// A reading of the host: where it begins, and what was found.
+/// One reading of the host: where it begins, and its judgement.
 struct Reading {
     start: usize,
     judged: Judged,
 }
 
-/// A judgement, or what it is made of.
+/// A judgement, or what it is computed from.
 enum Judged {
     Plain(Judgement),
     Whole(Box<Whole>),
@@ -104,7 +105,7 @@ struct View<'r> {
     verdict: Verdict,
     edit: Edit,
     target: Option<&'r str>,
-    /// Of each label.
+    /// One for each label.
     labels: &'r [Said],
 }
 
@@ -116,8 +117,8 @@ impl Reading {
         Reading { start, judged: plain.unwrap_or_else(whole) }
     }
 
-    /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict. The first
-    /// label of the spelling ends at `first_label`.
+    /// Judges the reading that begins at `start`, replaces this one by it if it is worse, and
+    /// returns its verdict. The first label of the spelling ends at `first_label`.
     fn or_from(
         &mut self,
         start: usize,
@@ -166,7 +167,7 @@ impl Reading {
     }
 }
 
-/// What begins where the spelling does was found not to be plain before.
+/// The reading that begins with the spelling was already found not to be plain.
 fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
     if start == 0 { None } else { plain::judge(reading, context) }
 }
@@ -196,19 +197,19 @@ impl<'r> View<'r> {
         View { start, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
     }
 
-    /// Whether this reading is worse than the one before it. What begins later is read by some clients only, and
-    /// what cannot exist by none. `ascii` is the one before it in ASCII form.
+    /// Whether this reading is worse than `worst`. Only some clients begin later, and none opens
+    /// what cannot exist. `ascii` is the host of `worst` in ASCII form.
     fn counts_beside<'a>(
         &self,
         worst: &View<'_>,
         ascii: impl Fn() -> Cow<'a, str>,
         reading: &str,
     ) -> bool {
-        // A longer one takes the place of one that cannot exist: `مثال0.مصر` of `0.مصر`.
+        // A longer reading replaces one that cannot exist: `مثال0.مصر` for `0.مصر`.
         if self.start < worst.start && worst.edit == Edit::Inert && self.edit > Edit::Inert {
             return true;
         }
-        // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
+        // It resembles the very name that the prose precedes: `בexample.com`, `①example.com`.
         let named = || worst.verdict <= Verdict::Notice && bears_name(&ascii(), self.target);
         self.weight() > worst.weight()
             && self.edit > Edit::Inert
@@ -217,24 +218,24 @@ impl<'r> View<'r> {
                 || !is_prose(reading))
     }
 
-    /// What is edited wherever it stands weighs more than what is edited in links, and that more than what
-    /// no client opens, however bad it is.
+    /// What is edited anywhere weighs more than what is edited in links, and that more than what no
+    /// client opens, however bad it is.
     fn weight(&self) -> (Edit, Verdict) {
         (self.edit.max(Edit::Told), self.verdict)
     }
 
-    /// What reads as a protected name is no prose.
+    /// A reading that resembles a protected name is no prose.
     fn reads_as_name(&self) -> bool {
         self.target.is_some() && self.verdict >= Verdict::Unsafe
     }
 
-    /// Prose is glued to the first label alone.
+    /// Prose is joined to the first label only.
     fn deceives_behind_first(&self) -> bool {
         self.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
     }
 }
 
-/// Whether the name is that of this host, under whatever suffix.
+/// Whether this is the registrable label of the host, under any suffix.
 fn bears_name(host: &str, name: Option<&str>) -> bool {
     fn label(name: &str) -> Option<&str> {
         name.split('.').next()
@@ -243,9 +244,9 @@ fn bears_name(host: &str, name: Option<&str>) -> bool {
     own.is_some() && own == name.and_then(label)
 }
 
-/// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts
-/// or a sign meet in it, and no word of another script consists of twins of Latin letters alone, as in
-/// `аcme` and `gооgle`, or of letters in another style. Those deceive.
+/// Whether the first label visibly is a host with prose before it: two scripts or a sign are next
+/// to each other, and no word of another script consists only of twins of Latin letters (`аcme`,
+/// `gооgle`) or of styled letters. Those mislead.
 fn is_prose(reading: &str) -> bool {
     let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
     if behind.contains(is_dot) && is_word_before_www(label) || behind_words(reading).is_some() {
@@ -263,13 +264,13 @@ fn is_prose(reading: &str) -> bool {
     glued && meet && !words().any(deceives)
 }
 
-/// Where a host begins behind words that end with a full stop or with a number.
+/// Where a host begins after words that end with a full stop or a number.
 fn behind_words(spelling: &str) -> Option<usize> {
     behind_sentence(spelling).or_else(|| behind_number(spelling))
 }
 
-/// Where one begins behind a sentence: with whatever full stop before `www.`, and with one of Chinese or Japanese
-/// before any other host (`10ー19時。www.example.jp`, `手順③。example.jp`).
+/// Where a host begins after a sentence: after any full stop before `www.`, and after a Chinese or
+/// Japanese one before any other host (`10ー19時。www.example.jp`, `手順③。example.jp`).
 fn behind_sentence(spelling: &str) -> Option<usize> {
     let (at, stop) = spelling.char_indices().find(|(_, c)| is_dot(*c))?;
     let start = at + stop.len_utf8();
@@ -282,8 +283,8 @@ fn behind_sentence(spelling: &str) -> Option<usize> {
     registrable(&host, Section::Icann).map(|_| start)
 }
 
-/// Where a host that runs right to left begins behind the number of a list: no name that does has a label of digits
-/// (RFC 5893 §2), so that nobody opens the whole (`1.דוגמה.com`).
+/// Where a right-to-left host begins after a list number: no such name has a label of digits (RFC
+/// 5893 §2), so no client opens all of it (`1.דוגמה.com`).
 fn behind_item(spelling: &str) -> Option<usize> {
     let digits = spelling.bytes().take_while(u8::is_ascii_digit).count();
     let behind = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
@@ -291,14 +292,15 @@ fn behind_item(spelling: &str) -> Option<usize> {
     behind.starts_with(runs_left).then_some(digits + 1)
 }
 
-/// Where a host begins behind the number of a list, of a footnote or of a thing that has one: `①example.com`,
-/// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. Whatever stands before the number is no ASCII.
+/// Where a host begins after the number of a list, a footnote or a thing: `①example.com`,
+/// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. What precedes the number is
+/// not ASCII.
 fn behind_number(spelling: &str) -> Option<usize> {
     let label = spelling.get(..spelling.find(is_dot)?)?;
     let (at, last) = label.char_indices().rev().find(|(_, c)| is_number_sign(*c))?;
     let mut front = label.get(..at)?;
     if last == '\u{20e3}' {
-        // A keycap: what stands on the key is a part of it.
+        // A keycap: the character on the key is part of it.
         front = front.strip_suffix('\u{fe0f}').unwrap_or(front);
         front = front.strip_suffix(|c: char| c.is_ascii_digit() || matches!(c, '#' | '*'))?;
     }
@@ -309,16 +311,17 @@ fn behind_number(spelling: &str) -> Option<usize> {
     stands.then(|| label.len() - rest.len())
 }
 
-/// Numbers in circles, brackets and above the line, ordinals, the signs of numbers and of notes.
+/// Numbers in circles, brackets and superscript, ordinals, number and footnote signs.
 fn is_number_sign(c: char) -> bool {
     matches!(c, '²' | '³' | '¹' | 'ª' | 'º' | '№' | 'ℹ' | '\u{20e3}')
         || matches!(c, '\u{2070}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
-        // Circled, in brackets, with a full stop, and those of the same kind in black.
+        // Circled, in brackets, with a full stop, and the same in black.
         || matches!(c, '\u{2460}'..='\u{249b}' | '\u{24ea}'..='\u{24ff}' | '\u{2776}'..='\u{2793}')
         || matches!(c, '\u{3220}'..='\u{3229}' | '\u{3248}'..='\u{325f}' | '\u{3280}'..='\u{3289}')
 }
 
-/// `сwww`: whatever the letters read as, `www.` begins a host to every reader, and the label names nobody.
+/// `сwww`: whatever the letters read as, for every reader the host begins at `www.`, and the label
+/// is no name.
 fn is_word_before_www(label: &str) -> bool {
     let word = label.len().checked_sub(3).and_then(|at| label.split_at_checked(at));
     word.is_some_and(|(word, www)| {
@@ -410,7 +413,7 @@ mod tests {
         {
             assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
         }
-        // No label of a number stands in a name that runs right to left (RFC 5893 §2): nobody opens the tail.
+        // A right-to-left name has no label of a number (RFC 5893 §2): no client opens the tail.
         for spelling in ["مثال2.مصر", "דוגמה10.ישראל", "دليل-7.مصر", "www.مثال2.مصر"]
         {
             assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
@@ -418,7 +421,7 @@ mod tests {
         assert_eq!(host("👉пример.рф", HostBounds::Prose), ("пример.рф".to_owned(), Verdict::Ok));
     }
 
-    /// The name that prose stands before is no mimic of itself.
+    /// The name after the prose does not imitate itself.
     #[test]
     fn a_name_behind_prose_is_that_name() {
         for front in ["①", "¹", "ב", "в", "手順①", "1\u{fe0f}\u{20e3}"] {
@@ -433,7 +436,7 @@ mod tests {
         }
     }
 
-    /// A side all of whose letters read as the other script is no prose.
+    /// A part in which all letters read as the other script is no prose.
     #[test]
     fn deception_is_no_prose() {
         for spelling in [
@@ -463,7 +466,7 @@ mod tests {
         for written in ["xn--ypal-43d9g.comhttp", "x._xn--ypal-43d9g.com"] {
             assert_eq!(host(written, HostBounds::Certain).1, Verdict::Unsafe, "{written}");
         }
-        // All of it is no name; some client takes the end for one.
+        // The whole is no name; some client takes the end for one.
         let marked = host("\u{301}раypal.com", HostBounds::Certain);
         assert_eq!(marked, ("раypal.com".to_owned(), Verdict::Invalid));
         for number in ["½", "٣"] {

@@ -1,9 +1,9 @@
-//! Letters of others in a text that is no host: `РауРаl: your account`, `𝗣𝗮𝘆𝗣𝗮𝗹`.
+//! Look-alike letters in a text that is no host: `РауРаl: your account`, `𝗣𝗮𝘆𝗣𝗮𝗹`.
 //!
-//! Whoever writes of somebody writes his name in its own letters, so that a name in others is a disguise
-//! wherever it stands, and so is a word in which the letters of a second script are all twins of Latin ones.
-//! What languages and hurried hands do is left: a script's own words (`рис`), a letter of the wrong keyboard
-//! among letters that have no twin (`Cбер`), an ending behind an abbreviation (`PDFа`).
+//! Writers spell a name in its own letters, so a name in other letters is a disguise anywhere, and
+//! so is a word in which all letters of a second script are twins of Latin ones. Normal language
+//! and typing errors are ignored: words of a script (`рис`), a letter of the wrong keyboard among
+//! letters without twins (`Cбер`), an ending after an abbreviation (`PDFа`).
 
 use std::ops::Range;
 
@@ -19,25 +19,27 @@ use crate::verdict::Verdict;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
-/// Letters of a word without a name in which a second script tells something.
+/// Letters that a word must have for a second script to count.
 const WORD: usize = 4;
 
-/// Letters of a name that no word of another script is by chance.
+/// Letters of a name that no word of another script equals by chance.
 const WHOLE: usize = 5;
 
-/// Letters that are not what they are read as.
+/// Letters that are not what they read as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disguise {
-    /// Suspect for a name, and for a word of two scripts; a notice for styled letters that say no name.
+    /// Suspect for a name, and for a word of two scripts; a notice for styled letters without a
+    /// name.
     pub verdict: Verdict,
     /// The name that they read as, in ASCII form.
     pub name: Option<String>,
-    /// The letters, as they stand there.
+    /// The letters as spelled.
     pub spelled: String,
 }
 
-/// The first name in disguise of the text, else the first such word. `host` is that of the sender's address in
-/// lower-case ASCII form, empty when there is none: his own name he may write as he likes.
+/// The first disguised name in the text, else the first such word. `host` is that of the sender's
+/// address in lower-case ASCII form, empty if there is none: senders may write their own name in
+/// any way.
 pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disguise> {
     if text.is_ascii() {
         return None;
@@ -48,24 +50,24 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     named.or_else(|| candidate.word(How::Mixed)).or_else(|| candidate.word(How::Styled))
 }
 
-/// What is strange about some letters.
+/// In which way letters are disguised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// Latin letters beside those of another script.
     Mixed,
-    /// Letters of a style, which are characters of their own.
+    /// Styled letters, which are characters of their own.
     Styled,
     /// No letter is Latin.
     Whole,
 }
 
-/// One letter.
+/// The kind of one letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Letter {
     Plain,
     Styled,
     Foreign,
-    /// Digits, and letters with marks: they say nothing.
+    /// Digits, and letters with marks: they do not count.
     Neutral,
 }
 
@@ -85,7 +87,7 @@ impl Letter {
                 Letter::Foreign
             }
             Script::Latin => Letter::Neutral,
-            // Written without spaces, so that a word begins where its script does.
+            // Written without spaces: a word begins where the script does.
             _ if super::cjk::is_cjk(c) => Letter::Neutral,
             _ => Letter::Foreign,
         }
@@ -103,7 +105,7 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// The words as they are written, between what is no letter.
+    /// The words as written, separated by what is no letter.
     fn words(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.shown.gaps().skip(1).chain([self.shown.letters.len()]);
         self.shown.gaps().zip(ends).map(|(start, end)| start..end)
@@ -205,14 +207,14 @@ impl Candidate<'_> {
         }
     }
 
-    /// Whether other letters of the text show that its script is at home here.
+    /// Whether other letters of the text show that it is written in this script.
     fn is_in_its_script(&self, range: Range<usize>) -> bool {
         let others = self.shown.letters.iter().enumerate().filter(|(at, _)| !range.contains(at));
         let mut foreign = others.filter(|(_, c)| Letter::of(**c) == Letter::Foreign);
         foreign.any(|(_, c)| !are_twins([small(*c)], Script::Latin))
     }
 
-    /// The first word that is strange so.
+    /// The first word with this kind of disguise.
     fn word(&self, how: How) -> Option<Disguise> {
         let mut words = self.words().filter(|word| word.len() >= WORD);
         let found = words.find(|word| {
@@ -224,8 +226,8 @@ impl Candidate<'_> {
     }
 }
 
-/// Whether the letters of a second script are there to be read as Latin ones: all of them are twins, and not
-/// all the others are twins of that script.
+/// Whether the letters of a second script are there to be read as Latin ones: all of them are
+/// twins, and not all the others are twins of that script.
 fn is_made_up(word: &[char]) -> bool {
     let is = |wanted| move |c: &&char| Letter::of(**c) == wanted;
     let mut foreign = word.iter().filter(is(Letter::Foreign));

@@ -1,32 +1,33 @@
-//! English words, for labels in another script that read as one (UTS #39 §4.1).
+//! English words, for labels of another script that read as one (UTS #39 §4.1).
 
 use super::lists::{Begun, ENGLISH, TWINS, Words};
 use super::lookalike::VARIANTS;
 use super::reading::{Reading, Shape, Sights};
 use uts58::unicode::is_letter;
 
-/// Whether the letters have the shapes of those of an English word of four letters or more, by our eye.
+/// Whether the letters have the shapes of an English word of four letters or more, by our own
+/// judgement.
 pub(super) fn is_read(label: &Sights) -> bool {
     let letters: Vec<_> = label.iter().collect();
     reads_as(&letters, Shape::Same, [&ENGLISH])
 }
 
-/// Whether the letters between digits and hyphens are twins of those of an English word of four letters or more,
-/// one less common as well.
+/// Whether the letters between digits and hyphens are twins of those of an English word of four
+/// letters or more, including less common ones.
 pub(super) fn holds_twin(label: &Sights) -> bool {
     let letters: Vec<_> = label.iter().collect();
     let mut words = letters.split(|(c, _)| !is_letter(*c));
     words.any(|word| reads_as(word, Shape::Exact, [&ENGLISH, &TWINS]))
 }
 
-/// Whether the letters read as a word of these lists in shapes as close as this. Readings are followed as long
-/// as some word begins so, few at a time.
+/// Whether the letters read as a word of these lists in shapes at least this close. Readings are
+/// followed as long as some word begins so, few at a time.
 fn reads_as<const N: usize>(
     letters: &[(char, &[Reading])],
     least: Shape,
     lists: [&Words; N],
 ) -> bool {
-    // How many letters were read, and the words of each list that begin so.
+    // How many letters were read, and the range of words in each list that begin so.
     let mut beginnings: Vec<(usize, [Begun; N])> = vec![(0, lists.map(Words::all))];
     for (c, readings) in letters {
         let mut longer = Vec::new();
@@ -41,7 +42,7 @@ fn reads_as<const N: usize>(
                 }
                 let next = (length, begun);
                 let some = length > 0 && begun.iter().any(|begun| begun.is_some());
-                // Readings that come to the same count once.
+                // Readings with the same result count once.
                 if some && !longer.contains(&next) {
                     longer.push(next);
                 }

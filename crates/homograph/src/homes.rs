@@ -1,4 +1,4 @@
-//! Where a script or a letter is at home: top-level domains whose readers know it.
+//! Which top-level domains a script or a letter is native to: those whose readers know it.
 
 use std::ops::RangeInclusive;
 
@@ -6,7 +6,7 @@ use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
 /// Country-code domains where the script is that of an official language. A TLD spelled in the
-/// script itself is a home of it as well ([`is_home`]).
+/// script itself is native as well ([`is_home`]).
 const HOMES: &[(Script, &[&str])] = &[
     (
         Script::Arabic,
@@ -62,30 +62,31 @@ const HOMES: &[(Script, &[&str])] = &[
 /// Bytes of the top-level domain of a country.
 const CODE: usize = 2;
 
-/// Whether labels in this script are at home under the TLD (U-label form).
+/// Whether labels in this script are native to the TLD (U-label form).
 pub(super) fn is_home(script: Script, tld: &str) -> bool {
     let home = || HOMES.iter().find(|(home, _)| *home == script);
     let listed = tld.len() == CODE && home().is_some_and(|(_, tlds)| tlds.contains(&tld));
     listed || tld.chars().any(|c| c.script() == script)
 }
 
-/// Where Berber is an official language, and where languages are romanised with the same dots.
+/// Countries where Berber is an official language, and with those whose languages are romanised
+/// with the same dots.
 const BERBER: &[&str] = &["dz", "ma"];
 const BERBER_INDIAN: &[&str] = &["dz", "in", "ma"];
 
 /// Venda is an official language of South Africa.
 const VENDA: &[&str] = &["za"];
 
-/// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes; in the order of
-/// Unicode.
+/// Letters of few languages that elsewhere read as ASCII or as an accent, with the TLDs they are
+/// native to; in the order of Unicode.
 const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
-    // Thorn and eth. `.eu` serves the European Economic Area, so Iceland too.
+    // Thorn and eth. `.eu` serves the European Economic Area, which includes Iceland.
     ('ð'..='ð', &["is", "fo", "eu"]),
     ('þ'..='þ', &["is", "fo", "eu"]),
     // Pinyin with tones, which only dictionaries write.
     ('\u{1cd}'..='\u{1dc}', &[]),
     ('ə'..='ə', &["az"]),
-    // Latin Extended Additional up to the Vietnamese letters: scholars' transliterations, but
+    // Latin Extended Additional up to the Vietnamese letters: scholarly transliterations, except
     // for Welsh, Igbo and Yoruba, Marshallese, the Berber languages, Venda, romanised Indian ones.
     ('\u{1e00}'..='\u{1e0b}', &[]),
     ('ḍ'..='ḍ', BERBER_INDIAN),
@@ -120,18 +121,18 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     ('\u{1f00}'..='\u{1fff}', &["gr", "cy", "ελ"]),
 ];
 
-/// Whether the letter deceives under this TLD because no language there has it.
+/// Whether the letter misleads under this TLD because no language there has it.
 pub(super) fn is_stranger(c: char, tld: &str) -> bool {
     homes_of(c).is_some_and(|homes| !homes.contains(&tld))
 }
 
-/// Whether the letter is one of few languages, and this top-level domain a home of one.
+/// Whether the letter is one of few languages, and native to this top-level domain.
 pub(super) fn has_letter(c: char, tld: &str) -> bool {
     homes_of(c).is_some_and(|homes| homes.contains(&tld))
 }
 
 fn homes_of(c: char) -> Option<&'static [&'static str]> {
-    // Letters of the large alphabets are none of them.
+    // The large alphabets are outside these ranges.
     if !matches!(c, '\u{f0}'..='\u{259}' | '\u{1e00}'..='\u{1fff}') {
         return None;
     }

@@ -1,11 +1,11 @@
-//! A known name inside the host of somebody else, letter by letter: `paypal.com-login.top`,
+//! A protected name inside the host of another owner, spelled exactly: `paypal.com-login.top`,
 //! `my-paypal.com`, `wwwpaypal.com`.
 //!
-//! Only its place deceives, so that what else stands there decides: a name between hyphens or underscores counts beside
-//! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
-//! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
-//! (`carriers.txt`) names in full are their owners'. A slip of a name (`near`) counts as the name does that
-//! stands alone or beside such words.
+//! Only the position misleads, so the other words of the label decide: a name between hyphens or
+//! underscores counts only beside office words (`roles.txt`), because shops and fan sites are named
+//! after what they are about. The owner of the name does not mislead, but customers who can request
+//! a host below the owner's domain may. Below carriers (`carriers.txt`) full names are their
+//! owners'. A slip of a name (`near`) counts like the name, alone or beside such words.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -21,10 +21,10 @@ use super::plain_label::Label;
 use super::subject::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest brand recognised between hyphens, behind `www` and in front of `com`.
+/// Shortest brand that is recognised between hyphens, after `www` and before `com`.
 const BESIDE_OTHERS: usize = 5;
 
-/// Words beside a name in a host, other than those of offices.
+/// Words beside a name in a host, other than office words.
 const BESIDE: [&str; 65] = [
     "2fa",
     "acceso",
@@ -93,7 +93,7 @@ const BESIDE: [&str; 65] = [
     "www",
 ];
 
-/// The name that stands inside the host, which is not its owner's.
+/// The name inside the host, unless the host is its owner's.
 pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) -> Option<Hit> {
     let table = context.protected.organisations();
     if names.is_empty() {
@@ -129,15 +129,16 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) 
     })
 }
 
-/// Whether a carrier that writes hyphens for dots writes the host of the name's owner so.
+/// Whether the label is a host of the name's owner, written by a carrier that replaces dots by
+/// hyphens.
 fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
     carrier == Some(Carrier::Hyphenated)
         && names.covers(&label.replace('-', ".").replace("..", "-"))
 }
 
-/// Which labels somebody chose as a name.
+/// Which labels were chosen as a name.
 struct Place {
-    /// By the registries, and by the hosters as well (`example.web.app`).
+    /// Chosen at a registry; `hosted`: chosen at a hoster (`example.web.app`).
     registrable: usize,
     hosted: usize,
 }
@@ -154,7 +155,7 @@ impl Place {
     }
 }
 
-/// The name in full, with something behind it: `paypal.com.login.top`, `paypal.com-login.top`.
+/// The full name with something after it: `paypal.com.login.top`, `paypal.com-login.top`.
 fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
     // Names have hyphens of their own: `deutsche-bank`.
@@ -170,7 +171,7 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
             let Some(ours) = parts.get(start + index).map(|part| part.unicode.as_str()) else {
                 return false;
             };
-            // Something may be glued to both ends.
+            // Other words may be joined to both ends.
             let ours = match ours.strip_suffix(theirs) {
                 Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
@@ -185,14 +186,14 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
     })
 }
 
-/// Whether a name in full ends in front of what stands there in its last label: a sign, a number, or a character that
-/// no name of ASCII goes on with (`paypal.com0.top`, `paypal.comʔ.top`).
+/// Whether a full name ends before `behind` in its last label: at a sign, a number, or a character
+/// that no ASCII name continues with (`paypal.com0.top`, `paypal.comʔ.top`).
 fn ends_name(behind: &str, name: &Name) -> bool {
     behind.starts_with(|c: char| is_sign(c) || !c.is_ascii())
         || name.brand_len() >= LEAST && behind.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The same under the two-part suffix of a country, where the owner has sites that no list holds:
+/// The same under the two-part suffix of a country, where the owner has sites that are in no list:
 /// `amazon.co.jp.verify.top`, `hsbc.co.uk-login.top`.
 fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let behind = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
@@ -206,8 +207,8 @@ fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> b
         && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
 }
 
-/// The site of a country that no list holds, as a browser shows it: `www.paypal.de.verify.top`. Without `www` catalogues
-/// of programs have such hosts, in which the letters are a language.
+/// A national site that is in no list, as a browser shows it: `www.paypal.de.verify.top`. Without
+/// `www`, software catalogues have such hosts, where the two letters are a language.
 fn as_a_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
     let country = label(at + 1).and_then(|behind| behind.split(JOINTS).next());
@@ -218,20 +219,21 @@ fn as_a_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool
         && at.checked_sub(1).and_then(label).is_some_and(|front| front == "www")
 }
 
-/// Whether it may be the code of a country: all have two letters, and nothing else has.
+/// Whether it may be a country code: all have two letters, and no other label there has.
 fn is_country(label: &str) -> bool {
     label.len() == 2 && label.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Letters of what registries put in front of the code of a country: `co`, `gouv`.
+/// Letters of the labels that registries put before a country code: `co`, `gouv`.
 const KIND: usize = 4;
 
-/// Whether registries may have put the label there, as far as its length tells.
+/// Whether a registry may have put the label there, judged by its length.
 fn may_be_kind(label: &[u8]) -> bool {
     label.len() <= KIND
 }
 
-/// Whether these labels may begin with the code of a country, a kind in front of it or not, and not end with them.
+/// Whether these labels begin with what may be a country code, perhaps after a registry's label,
+/// and do not end with it.
 fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     let is_country = |label: &Label<'_>| matches!(label.bytes, [_, _] | [_, _, b'-' | b'_', ..]);
     match labels {
@@ -241,15 +243,17 @@ fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     }
 }
 
-/// What joins words in a label. Browsers resolve names with underscores below the registrable domain.
+/// Separators of words in a label. Browsers resolve names with underscores below the registrable
+/// domain.
 const JOINTS: [char; 2] = ['-', '_'];
 
-/// Where the label begins, and what stands behind each of its joints.
+/// Where the words of the label begin.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr2_iter(b'-', b'_', label).map(|at| at + 1))
 }
 
-/// The words from this byte of the label on, one by one more, with their look, as far as some name goes.
+/// Runs of words from this byte of the label on, each one word longer, with their look, as long as
+/// some name begins so.
 fn runs<'l>(
     label: &'l [u8],
     start: usize,
@@ -264,7 +268,8 @@ fn runs<'l>(
     read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_joint(*behind)))
 }
 
-/// What a name in full may end at in a label: browsers open hosts with signs (`paypal.com~x.example`).
+/// Characters at which a full name may end in a label: browsers open hosts with signs
+/// (`paypal.com~x.example`).
 fn is_sign(c: char) -> bool {
     c.is_ascii_punctuation()
 }
@@ -283,13 +288,13 @@ fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
         || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
 }
 
-/// The name between hyphens, beside words of offices.
+/// The name between hyphens, beside office words.
 fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> Option<&'n Name> {
     if !label.contains(JOINTS) {
         return None;
     }
     let says_nothing = |word: &str| says_nothing(word, table);
-    // Names have hyphens of their own: any run of words that leaves one over.
+    // Names have hyphens of their own: try any run of words that does not fill the label.
     for start in starts(label.as_bytes()) {
         let named = runs(label.as_bytes(), start, names).find_map(|(run, _)| {
             let alone = run.len() == label.len();
@@ -308,13 +313,13 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
     None
 }
 
-/// The only word of the label that says anything, beside others that say nothing.
+/// The only word of the label that is no filler, if there is exactly one beside fillers.
 fn telling_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
     let mut words = label.split(JOINTS).filter(|word| !says_nothing(word, table));
     words.next().filter(|_| words.next().is_none())
 }
 
-/// The name that a label somebody chose is a slip of: all of it, or the only word of it that says anything.
+/// The name that a chosen label is a slip of: the whole label, or its only word that is no filler.
 fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n Name> {
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
     let names_of = |word: &str| context.own.has_label(word) || context.protected.has_label(word);
@@ -325,7 +330,7 @@ fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n 
     words.find_map(|word| names.slip(word.as_bytes()).filter(|_| !known(word)))
 }
 
-/// The name with what stands round it when a dot is left out.
+/// The name in a label where a dot was left out.
 fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let named = |rest: &str| {
         let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(JOINTS));
@@ -334,13 +339,14 @@ fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
         long.find_map(|rest| spelled(rest, names))
     };
     match label.strip_prefix("www").map(|rest| rest.trim_start_matches(JOINTS)) {
-        // `wwww` is one letter too many, or the first of the name: `wwwwhatsapp`.
+        // The extra `w` of `wwww` is a typing error, or the first letter of the name:
+        // `wwwwhatsapp`.
         Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_']))),
         None => label.ends_with("com").then(|| named(label)).flatten(),
     }
 }
 
-/// The name whose label is spelled so.
+/// The name whose registrable label is spelled exactly so.
 fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
     named.find(|name| {
@@ -349,8 +355,8 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     })
 }
 
-/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes. `joints`
-/// says whether the host has any.
+/// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`
+/// says whether the host has any separator of words.
 pub(super) fn may_hold(
     label: &Label<'_>,
     behind: &[Label<'_>],

@@ -1,8 +1,9 @@
-//! Names that are often visited, at the degree suspect: thousands, found by one look-up.
+//! Names that are often visited, thousands of them; hosts that resemble one are suspect. One
+//! look-up finds the candidates.
 //!
-//! The list (`lists/listed.txt`) says what a reader knows, not what deserves protection: a host whose
-//! letters are not those of a listed name but look like them is reported. Only letters beyond ASCII
-//! count, and letters of the country whose top-level domain it is do not.
+//! The list (`lists/listed.txt`) has what readers know, not what deserves protection: a host whose
+//! letters look like those of a listed name but are others is reported. Only letters beyond ASCII
+//! count, and letters of the country of the top-level domain do not.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,26 +19,26 @@ use super::subject::{Hit, Host, Subject, tokens};
 use super::ways::looks;
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest label that is recognised under another suffix than its own, and under its own.
+/// Shortest label that is recognised under another suffix, and under the suffix of the name.
 const ELSEWHERE: usize = 4;
 const WHOLE: usize = 2;
 
-/// Shortest of which all letters may be twins, and shortest piece between hyphens.
+/// Shortest label that may consist of twins only, and shortest piece between hyphens.
 const TWINS: usize = 5;
 const TOKEN: usize = 5;
 
-/// Letters of a name that no word of another script comes near by chance, and with the suffix of
-/// the name behind it.
+/// Letters of a label that no word of another script resembles by chance, and of one that is
+/// followed by the suffix of the name.
 const LONG: usize = 6;
 const SHORT: usize = 4;
 
-/// Lines told of a list that is refused, at most.
+/// Bad lines of a refused list that are returned at most.
 const TOLD: usize = 20;
 
 /// Names that are often visited: the built-in ones, or those of an operator.
 ///
-/// The built-in ones are read when the first host beyond ASCII is judged: reading them takes longer than all
-/// else that a start does, and most messages hold nothing that they are asked about.
+/// The built-in ones are read when the first host beyond ASCII is judged: reading them takes longer
+/// than the rest of the start, and most messages do not need them.
 #[derive(Debug)]
 pub struct Known {
     looks: OnceLock<Looks>,
@@ -57,11 +58,11 @@ impl Known {
         Known { looks: OnceLock::new(), len: 0, fingerprint: 1 }
     }
 
-    /// Reads a list: a host name a line in any spelling, `#` begins a comment. Of a host the registrable
-    /// domain counts.
+    /// Reads a list: one host name a line in any spelling, `#` begins a comment. Only the
+    /// registrable domain of a host is used.
     ///
     /// # Errors
-    /// The first lines that are no host below a public suffix; nothing of the list is taken then.
+    /// The first lines that are no host below a public suffix; the whole list is refused.
     pub fn parse(text: &str) -> Result<Known, Vec<BadName>> {
         let mut names = Vec::new();
         let mut bad = Vec::new();
@@ -87,17 +88,17 @@ impl Known {
         Ok(Known { looks: OnceLock::from(Looks::new(names)), len, fingerprint: hasher.finish() })
     }
 
-    /// Names of an operator's list.
+    /// Number of names of an operator's list.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the list holds no name at all.
+    /// Whether the list has no name.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The same for lists of the same names; differs for others, but for chance (2⁻⁶⁴).
+    /// Equal for lists of the same names; differs for others with a probability of 1 - 2⁻⁶⁴.
     pub(super) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -110,7 +111,7 @@ impl Known {
         })
     }
 
-    /// Whether a label in lower-case ASCII is that of a name, under whatever suffix.
+    /// Whether a label in lower-case ASCII is that of a name, under any suffix.
     pub(super) fn has_label(&self, label: &str) -> bool {
         match self.looks.get() {
             Some(looks) => {
@@ -120,7 +121,7 @@ impl Known {
         }
     }
 
-    /// The names that letters may read as, with the look of each.
+    /// The names that the letters may read as, with the look of each.
     pub(super) fn named<'k>(&'k self, letters: &Sights) -> impl Iterator<Item = (&'k str, Look)> {
         let found =
             self.looks().of(letters.all()).map(|entry| (&*entry.name, Look::new(&entry.brand)));
@@ -140,7 +141,7 @@ impl Known {
         !part.unicode.is_ascii() && self.looks().of(sights.all()).any(is)
     }
 
-    /// The name that a label of the host reads as most.
+    /// The name that a label of the host resembles most.
     pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
         let host = Host::of(subject);
         let labels = subject.parts.iter().zip(subject.sights).enumerate();
@@ -178,25 +179,25 @@ impl Entry {
 
 /// Whether a name of the built-in list, which is sorted, has this label.
 fn has_builtin(label: &str) -> bool {
-    // Names with something behind the label, a hyphen too, stand before or behind those with a full stop.
+    // Names whose label goes on, also with a hyphen, sort before or after those with a full stop.
     brand(first_from(&NAMES, &format!("{label}."))) == label
 }
 
-/// As much of a line as fits into a message.
+/// The beginning of a line, short enough for a message.
 fn excerpt(line: &str) -> String {
     line.chars().take(80).collect()
 }
 
-/// The names by what they read as.
+/// The names, indexed by look.
 #[derive(Debug)]
 struct Looks {
     names: Vec<Entry>,
-    /// The look of each name and its place, sorted.
+    /// The look and index of each name, sorted.
     by_look: Vec<(u64, u32)>,
     beginnings: Beginnings,
 }
 
-/// Which looks some name begins with: a set of bits that errs on the side of yes.
+/// The looks of all prefixes of names, as a set of bits that may answer `true` wrongly.
 #[derive(Debug)]
 struct Beginnings(Vec<u64>);
 
@@ -204,7 +205,7 @@ struct Beginnings(Vec<u64>);
 const BITS: usize = 8;
 
 impl Beginnings {
-    /// For so many letters.
+    /// A set for this many letters.
     fn new(letters: usize) -> Beginnings {
         let words = (letters.saturating_mul(BITS) / 64).next_power_of_two();
         Beginnings(vec![0; words])
@@ -247,7 +248,7 @@ impl Looks {
         Looks { names, by_look, beginnings }
     }
 
-    /// The names of this look.
+    /// The names with this look.
     fn with(&self, look: u64) -> impl Iterator<Item = &Entry> {
         let first = self.by_look.partition_point(|(other, _)| *other < look);
         let found = self.by_look.get(first..).unwrap_or_default().iter().take(ALIKE);
@@ -284,11 +285,11 @@ impl Looks {
     }
 }
 
-/// Names with one look that are compared: all of the built-in list; a list of one name under every suffix
-/// there is takes no more time for it.
+/// Names with one look that are compared: all of the built-in list. A list with one name under
+/// every suffix takes no more time.
 const ALIKE: usize = 256;
 
-/// How bad it is that a label of the host, or a piece of it between hyphens, resembles a name that many
+/// The verdict if a label of the host, or a piece of it between hyphens, resembles a name that many
 /// know and that is no brand of one owner.
 pub(super) fn judge(
     host: &Host<'_>,
@@ -309,7 +310,7 @@ pub(super) fn judge(
     match how {
         // UTS #39 §4.1: every letter is a twin.
         Likeness::Foreign if !latin && look.len() >= TWINS => Some(Verdict::Unsafe),
-        // The name in full, every letter in its shape.
+        // The full name, every letter in its shape.
         Likeness::Alike if !latin && whole => Some(Verdict::Suspect),
         Likeness::Alike | Likeness::Rough if !latin => {
             let long = if whole { SHORT } else { LONG };
@@ -338,7 +339,7 @@ mod tests {
         }
     }
 
-    /// The text is searched as the looks are.
+    /// The text is searched like the looks.
     #[test]
     fn labels_are_found_before_the_list_is_read() {
         let known = Known::builtin();
@@ -400,7 +401,7 @@ mod tests {
         }
     }
 
-    /// Two owners of names that differ in a mark: neither is told, on one list or on two.
+    /// Two owners have names that differ in a mark: neither is reported, on one list or on two.
     #[test]
     fn a_name_of_the_list_is_no_mimic_of_its_neighbour() {
         let list = |text: &str| Arc::new(Known::parse(text).unwrap());

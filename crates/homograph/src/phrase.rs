@@ -1,13 +1,13 @@
 //! Phrases of a language in a label: `la-cañada-flintridge`.
 //!
-//! An accent on a letter disguises a word that is known without it (`canada`), unless it is a word of a
-//! language that has the letter. The article before it tells: whoever poses as somebody puts none.
+//! An accent on a letter disguises a word that is known without it (`canada`), unless it is a word
+//! of a language that has the letter. An article before it shows that: impersonators use none.
 
 use super::letters::{self, Languages};
 use super::reading::Sight;
 
-/// Articles and what stands in their place before a noun, three letters and more, and two where they are the
-/// code of no large country, by language; in plain letters. By hand.
+/// Articles and words used like them before a noun, by language, in plain letters, chosen by hand:
+/// three letters or more, and two if they are the code of no large country.
 const ARTICLES: [(&str, &[&str]); 7] = [
     ("Catalan", &["els", "les", "del", "dels", "sant", "santa"]),
     ("French", &["la", "le", "les", "des", "du", "aux", "saint", "sainte"]),
@@ -18,7 +18,8 @@ const ARTICLES: [(&str, &[&str]); 7] = [
     ("Spanish", &["el", "la", "las", "los", "del", "san", "santa", "santo"]),
 ];
 
-/// Whether the letters beyond ASCII of a word are all of a language whose article the word before it is.
+/// Whether the word before is an article of a language that has all letters beyond ASCII of this
+/// word.
 pub(super) fn holds(before: Option<&str>, word: &[Sight]) -> bool {
     let Some(before) = before else { return false };
     let marked = || word.iter().filter(|sight| !sight.c.is_ascii());

@@ -11,16 +11,16 @@ use uts58::unicode::a_label::has_a_label;
 pub(super) struct Label<'n> {
     pub bytes: &'n [u8],
     pub look: LookHash,
-    /// Whether words are joined in it: by hyphens, by underscores.
+    /// Whether it has hyphens or underscores.
     pub jointed: bool,
-    /// Where in the host it begins.
+    /// Where it begins in the host.
     pub start: usize,
 }
 
-/// Labels of most hosts, for which nothing is allocated.
+/// Most hosts have no more labels and need no allocation.
 pub(super) type Labels<'n> = SmallVec<[Label<'n>; 6]>;
 
-/// Reads the labels of a host; `None` when one is not plain.
+/// Reads the labels of a host; `None` if one is not plain.
 pub(super) fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
     let (mut start, mut look, mut joints) = (0, LookHash::EMPTY, 0);
     for (at, byte) in name.iter().enumerate() {
@@ -48,7 +48,7 @@ impl<'n> Label<'n> {
         self.bytes.last().is_some_and(u8::is_ascii_digit)
     }
 
-    /// `None` when letters, digits and so many joints are no plain label.
+    /// `None` if letters, digits and this number of separators do not make a plain label.
     #[inline]
     fn new(start: usize, bytes: &'n [u8], look: LookHash, joints: usize) -> Option<Label<'n>> {
         let sound = || {
@@ -64,8 +64,8 @@ impl<'n> Label<'n> {
     }
 }
 
-/// What is to be done with each byte of a host: the class of most letters and digits, [`DOT`], [`SLOW`] for
-/// what needs another look, and 0 for what no plain host has.
+/// What to do for each byte of a host: the class of most letters and digits, [`DOT`], [`SLOW`] for
+/// bytes that need another look, and 0 for those that no plain host has.
 static STEPS: [u8; 256] = {
     let mut steps = [0; 256];
     let mut byte = 0;
@@ -85,5 +85,5 @@ static STEPS: [u8; 256] = {
 };
 
 const DOT: u8 = 1;
-/// What joins words, or a letter that two others side by side are taken for.
+/// Separators, and letters that look like two others side by side.
 const SLOW: u8 = 2;

@@ -1,4 +1,4 @@
-//! Characters that read as the punctuation that gives a URL its structure.
+//! Characters that read as the punctuation between the parts of a URL.
 
 use std::cell::OnceCell;
 
@@ -12,14 +12,14 @@ use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::{ScriptOf as _, is_letter};
 
-/// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
-/// the label holds none. A letter apostrophe outside the languages that write it is suspect.
+/// The verdict on characters that read as `/ . - : ? #` or a quote where they mislead; `None` if
+/// the label has none. A letter apostrophe outside the languages that use it is suspect.
 pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.sights, context.tld);
     if !label.has_signs() {
         return None;
     }
-    // Asked at every sign, and of the whole label.
+    // Needed for every such sign, and depends on the whole label.
     let polynesian = OnceCell::new();
     let is_polynesian = || *polynesian.get_or_init(|| is_polynesian(label));
     let judge = |(at, (c, separates)): (usize, (char, Separates))| {
@@ -30,7 +30,7 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
         let after = label.char(at + 1);
         let bad = match c {
             '·' if is_catalan(before, after) => false,
-            // Between letters it reads as a dot only where a top-level domain could stand behind it.
+            // Between letters it reads as a dot only if a top-level domain could follow it.
             '·' if between_letters(before, after) && !ends_host(label, at + 1, context.tlds) => {
                 return Some(Verdict::Suspect);
             }
@@ -57,15 +57,15 @@ fn between_letters(before: Option<char>, after: Option<char>) -> bool {
     [before, after].into_iter().all(|c| c.is_some_and(is_letter))
 }
 
-/// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.
+/// Whether the text from here to the next hyphen or middle dot is a top-level domain.
 fn ends_host(label: &Sights, from: usize, tlds: &dyn TldSet) -> bool {
     let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
     tlds.exists(&rest.collect::<String>())
 }
 
-/// The ʻokina of Hawaiian, Tongan, Samoan: languages of open syllables, in which every consonant,
-/// the ʻokina among them, stands before a vowel. Few words of others look so, and no names that
-/// end a host.
+/// Whether the label may be Hawaiian, Tongan or Samoan, which write the ʻokina: languages of open
+/// syllables, where every consonant, including the ʻokina, is before a vowel. Few words of other
+/// languages look like this, and no names that end a host.
 fn is_polynesian(label: &Sights) -> bool {
     let vowel = |c: char| "aeiouāēīōū".contains(c);
     let consonant = |c: char| "fghklmnprstvw\u{2bb}".contains(c);
@@ -92,8 +92,8 @@ fn is_breton(before: Option<char>, after: Option<char>, tld: &str) -> bool {
     tld == "bzh" && before == Some('c') && after == Some('h')
 }
 
-/// RFC 5892 A.7, narrowed: the dot separates Japanese words, so it has one on its right, and
-/// nothing but Japanese on its left.
+/// RFC 5892 A.7, narrowed: the dot separates Japanese words, so Japanese is on its right, and
+/// Japanese or nothing on its left.
 fn is_between_kana(before: Option<char>, after: Option<char>) -> bool {
     before.is_none_or(is_japanese) && after.is_some_and(is_japanese)
 }
@@ -102,8 +102,8 @@ fn is_japanese(c: char) -> bool {
     matches!(c.script(), Script::Han | Script::Hiragana | Script::Katakana) || c == 'ー'
 }
 
-/// A letter of a script that stands in its own script (`ノ` in a Japanese word, a Hebrew yod) is
-/// a letter; and so is it alone, with nothing of Latin beside it to be punctuation of.
+/// Whether a letter is used as a letter: beside its own script (`ノ` in a Japanese word, a Hebrew
+/// yod), or with no Latin letter beside it that it could separate.
 fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     let script = c.script();
     if matches!(script, Script::Common | Script::Inherited) && c != 'ー' {

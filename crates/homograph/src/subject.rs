@@ -1,4 +1,5 @@
-//! A host to be compared with names: its labels, their pieces between hyphens, and what was found.
+//! A host as it is compared with names: its labels, their pieces between hyphens, and what was
+//! found.
 
 use unicode_script::Script;
 
@@ -11,32 +12,32 @@ use crate::letters;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::{ScriptOf as _, is_letter};
 
-/// A protected name that the host reads as.
+/// A protected name that the host resembles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
     /// The name, in ASCII form.
     pub target: String,
-    /// The label of the host that resembles it most.
+    /// Index of the label that resembles it most.
     pub label: usize,
     pub verdict: Verdict,
     pub reason: Reason,
 }
 
-/// A host to be compared with names.
+/// A host to compare with names.
 pub(super) struct Subject<'a> {
     pub parts: &'a [Part],
-    /// What the labels read as, one for one.
+    /// What each label reads as.
     pub sights: &'a [Sights],
     pub ascii: &'a str,
     pub unicode: &'a str,
     pub endings: Endings,
 }
 
-/// Its labels, of which names are compared with those that anybody can choose.
+/// The labels of a host, divided into those that anybody can register and those of the registry.
 pub(super) struct Host<'a> {
     pub parts: &'a [Part],
     pub sights: &'a [Sights],
-    /// Index of the registrable label; labels after it are the registry's.
+    /// Index of the registrable label; labels after it belong to the registry.
     pub registrable: usize,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Host<'a> {
         Host { parts: subject.parts, sights: subject.sights, registrable }
     }
 
-    /// Whether the label is the registrable one, and what stands behind it the suffix of the name.
+    /// Whether the label is the registrable one and is followed by the suffix of the name.
     pub(super) fn ends_as(&self, at: usize, name: &str) -> bool {
         let theirs = name.split('.').skip(1);
         let ours = self.parts.iter().skip(at + 1).map(|part| part.ascii.as_str());
@@ -62,7 +63,7 @@ impl<'a> Host<'a> {
         part.unicode.chars().all(own) || self.is_home_word(&part.unicode)
     }
 
-    /// A word of a script other than Latin where it is at home.
+    /// Whether it is a word of a script other than Latin that is native to the top-level domain.
     pub(super) fn is_home_word(&self, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
         let mut letters = label.chars().filter(|c| is_letter(*c));
@@ -79,13 +80,14 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Whether it is a word of a phrase, and no name.
+    /// Whether it is a word of a phrase and no name.
     pub(super) fn is_in_phrase(&self) -> bool {
         phrase::holds(self.before, self.sights)
     }
 }
 
-/// The pieces of a hyphenated label of so many characters at least, with what they read as.
+/// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
+/// what they read as.
 pub(super) fn tokens<'a>(
     part: &'a Part,
     sights: &'a Sights,

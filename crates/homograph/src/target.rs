@@ -1,9 +1,9 @@
-//! Protected names: is this host made to be taken for one of them?
+//! Protected names: whether a host is made to be taken for one of them.
 //!
 //! A protected name is recognised as a whole (`example.com` in `ехample.com` or
 //! `www.example.com.attack.test`) and by its registrable label alone (`ехample.attack.test`,
 //! `examp1e-login.test`). A label spelled identically never counts by itself (`amazon.de`), nor
-//! the name itself or a host below it.
+//! does the name itself or a host below it.
 
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
@@ -20,31 +20,31 @@ use super::ways::{beginnings, endings, looks};
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest registrable label that is recognised under a foreign suffix, in characters: shorter
-/// ones resemble abbreviations of anything.
+/// Shortest registrable label that is recognised under another suffix, in characters: shorter ones
+/// resemble arbitrary abbreviations. In letters beyond ASCII, and in ASCII.
 const BRAND_FOREIGN: usize = 4;
 const BRAND_ASCII: usize = 5;
 
-/// Shortest brand recognised between hyphens.
+/// Shortest brand that is recognised between hyphens.
 const BRAND_TOKEN: usize = 6;
 
-/// Letters of a name that no word comes near by chance.
+/// Letters of a label that no word resembles by chance.
 const LONG: usize = 6;
 
-/// The same of the whole name, its suffix included.
+/// The same for the whole name, including its suffix.
 const LONG_WHOLE: usize = 5;
 
-/// Second-level labels under which a country registers its own offices and schools only.
+/// Second-level labels under which a country registers only its own offices and schools.
 const RESERVED: [&str; 12] =
     ["ac", "edu", "go", "gob", "gouv", "gov", "govt", "gub", "gv", "jus", "mil", "police"];
 
-/// Lengths of names that a word of another script may come near by chance, in characters.
+/// Lengths of labels that a word of another script may resemble by chance, in characters.
 const CHANCE: RangeInclusive<usize> = 2..=3;
 
-/// Shortest label in which ASCII for ASCII (`0` for `o`) tells anything.
+/// Shortest label in which ASCII for ASCII (`0` for `o`) counts.
 const WHOLE_ASCII: usize = 3;
 
-/// The worst resemblance of the host to a name of the set, to none of which it belongs.
+/// The worst resemblance of the host to a name of the set that it does not belong to.
 pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     if names.is_empty() {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     let host = || host.get_or_init(|| Host::of(subject));
     let count = subject.parts.len();
     for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
-        // Labels of the registry are those of a name as a whole alone, which has labels behind its brand.
+        // Labels of the registry matter only for whole names, which have labels after the brand.
         if at > host().registrable && names.shortest_end().is_none_or(|labels| at + labels > count)
         {
             break;
@@ -109,7 +109,8 @@ fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
     Hit { target, label, verdict, reason: Reason::TargetLookalike }
 }
 
-/// A brand with another letter, where a foreign one stands beside it that nobody there writes.
+/// A brand with one other letter, in a label with a foreign letter that nobody writes under this
+/// top-level domain.
 fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
     let at = host.registrable;
     let (part, sights) = (subject.parts.get(at)?, subject.sights.get(at)?);
@@ -121,8 +122,8 @@ fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit
 }
 
 impl Host<'_> {
-    /// The name as a whole, ending the host or embedded left of its registrable label. The label at this
-    /// place resembles the registrable one of the name so.
+    /// The whole name, at the end of the host or left of its registrable label. `how` is the
+    /// resemblance of the label at `at` to the registrable one of the name.
     fn whole(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
         let start = at.checked_sub(name.brand)?;
         let end = start + name.labels.len();
@@ -140,7 +141,7 @@ impl Host<'_> {
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
             Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
-            // Spelled identically: only its place may deceive.
+            // Spelled identically: only the position may mislead.
             Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
             Likeness::Marks | Likeness::Hidden
@@ -148,8 +149,8 @@ impl Host<'_> {
             {
                 None
             }
-            // Under the suffix of the name itself, five letters are enough; but where its country
-            // writes such letters, it may be the name in full (`itaú.com.br`).
+            // Under the suffix of the name itself, five letters are enough; but if its country uses
+            // such letters, it may be the full name (`itaú.com.br`).
             Likeness::Marks | Likeness::Hidden if ends => {
                 let home = self.is_spelled_at_home(name, &span.get(name.brand)?.unicode);
                 let long = name.brand_len() >= LONG_WHOLE;
@@ -168,8 +169,8 @@ impl Host<'_> {
         let (part, sights) = (self.parts.get(at)?, self.sights.get(at)?);
         let (_, look) = name.labels.get(name.brand)?;
         let how = self.loose(at, name, how)?;
-        // A word of another language at home is that word (`мета.рф`), but not a long one that
-        // is letter by letter the name (`аррӏе.рф`).
+        // A word of another language in its own country is that word (`мета.рф`), but not a long
+        // one that equals the name letter by letter (`аррӏе.рф`).
         let chance = look.len() < BRAND_ASCII || sights.read_as_latin().is_none();
         if how >= Likeness::Foreign && chance && self.is_home_word(&part.unicode) {
             return None;
@@ -177,7 +178,7 @@ impl Host<'_> {
         let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
         let kin =
             matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, &part.unicode);
-        // Four letters with accents that nobody there writes.
+        // Four letters with accents that nobody writes under this top-level domain.
         let strange = how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.is_at_home(at);
         if look.len() < enough && !strange || kin {
             return None;
@@ -193,8 +194,8 @@ impl Host<'_> {
         verdict(how, name, label.contains(|c: char| c.is_ascii_alphabetic()))
     }
 
-    /// Whether the name is of a country, the host under the same suffix, and its letters those of
-    /// the country: it may be the name in full (`crédit-agricole.fr`).
+    /// Whether name and host are under the same national suffix and all letters belong to the
+    /// country: it may be the full name (`crédit-agricole.fr`).
     fn is_spelled_at_home(&self, name: &Name, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
         let theirs = name.labels.last().map(|(label, _)| label.as_ref()).unwrap_or_default();
@@ -205,8 +206,8 @@ impl Host<'_> {
         label.chars().all(|c| c.is_ascii() || !letters::main(c).and(home).is_empty())
     }
 
-    /// The name with the accents of its country, under the registry of governments and schools that
-    /// the name itself is under (`impôts.gouv.fr`): nobody else can have it.
+    /// Whether the host is the name with the accents of its country, under the same registry of
+    /// governments and schools (`impôts.gouv.fr`): nobody else can have it.
     fn is_kin(&self, name: &Name, label: &str) -> bool {
         let theirs = name.labels.iter().skip(name.brand + 1).map(|(label, _)| label.as_ref());
         let ours = self.parts.iter().skip(self.registrable + 1).map(|part| part.unicode.as_str());
@@ -216,19 +217,20 @@ impl Host<'_> {
             && self.is_spelled_at_home(name, label)
     }
 
-    /// The registrable label between hyphens, which resembles that of the name so.
+    /// A piece of a label between hyphens that resembles the registrable label of the name by
+    /// `how`.
     fn token(&self, at: usize, token: &str, name: &Name, how: Likeness) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
         let how = self.loose(at, name, how)?;
-        // Beside the suffix of the name itself, five letters are enough.
+        // With the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
         let plain = look.len() < enough || how >= Likeness::Foreign && self.is_home_word(token);
         if plain { None } else { self.verdict_of(how, name, token) }
     }
 
-    /// The label, or a piece of it between hyphens, in the disguise of a name that is a word, or of five
-    /// letters: those who bear the word rightly write it in their own letters.
+    /// The label, or a piece of it between hyphens, that imitates a name which is a common word or
+    /// has five letters: legitimate owners of the word use its own letters.
     fn word(
         &self,
         at: usize,
@@ -238,7 +240,7 @@ impl Host<'_> {
         how: Likeness,
     ) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        // A brand that is too short to be edited for as a piece.
+        // A brand that is too short for mail to be edited because of a piece.
         let piece = look.len() == LONG_WHOLE && sights.len() < self.sights.get(at)?.len();
         if name.reach == Reach::Brand && !piece || at > self.registrable || label.is_ascii() {
             return None;
@@ -250,15 +252,15 @@ impl Host<'_> {
         listed::judge(self, at, sights, &name.ascii, look, how)
     }
 
-    /// Filters what never counts for a label by itself.
+    /// `None` for a resemblance that never counts for a label alone.
     fn loose(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
         let counts = name.reach == Reach::Brand && at <= self.registrable && how > Likeness::Same;
         counts.then_some(how)
     }
 }
 
-/// How bad a likeness is. Short names are come near by chance: of diacritics alone six letters are
-/// needed, and of rough glyphs in a word without any Latin letter as many.
+/// The verdict for a resemblance. Short names are resembled by chance: six letters are needed if
+/// only diacritics differ, or if glyphs are rough and the word has no Latin letter.
 fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
     let long = name.brand_len() >= LONG;
     match how {
@@ -271,8 +273,8 @@ fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
     }
 }
 
-/// A word of two or three letters, none of them Latin, comes near some abbreviation by chance
-/// (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
+/// Whether it is a word of two or three letters, none of them Latin, which may resemble an
+/// abbreviation by chance (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
 fn is_chance(span: &[Part], name: &Name) -> bool {
     let short = name.labels.get(name.brand).is_some_and(|(_, look)| CHANCE.contains(&look.len()));
     let foreign = |part: &Part| !part.unicode.contains(|c: char| c.is_ascii_alphanumeric());
@@ -280,7 +282,7 @@ fn is_chance(span: &[Part], name: &Name) -> bool {
 }
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
-/// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
+/// capitals matter (`fƖipkart`). If it is mapped to the name, it is the name.
 fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Likeness> {
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_a_label(&part.spelling)
     {
@@ -303,9 +305,9 @@ fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Na
     found
 }
 
-/// A brand that a part of the label reads as, a letter beyond ASCII in that part: `lédgerlive`,
-/// `trėzorwallet`. The part begins or ends the label or a token of it: from each such place the
-/// letters are followed as far as some name goes.
+/// A brand that a part of the label reads as, with a letter beyond ASCII in that part:
+/// `lédgerlive`, `trėzorwallet`. The part begins or ends the label or a token of it: from each such
+/// position the letters are followed as long as some name matches.
 fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Name, Verdict)> {
     if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
         return None;
@@ -325,8 +327,8 @@ fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Na
     pieces(sights.all(), names).iter().find_map(piece_is)
 }
 
-/// The parts of a label that may read as a brand, in order: of so many letters, one of them beyond ASCII, and
-/// fewer than the label has.
+/// The parts of a label that may read as a brand, in order: long enough, with a letter beyond
+/// ASCII, and not the whole label.
 fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
     let hyphens = letters.iter().enumerate().filter(|(_, sight)| sight.c == '-').map(|(at, _)| at);
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
@@ -346,7 +348,7 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
             && piece.start < LABEL_CHARS
             && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
     };
-    // Numbers of the one kind that is sorted elsewhere: each other is 1 kB of a web page.
+    // Pairs of the type that is sorted elsewhere: every other type costs 1 kB of a web page.
     let ends = |piece: Range<usize>| {
         Some((u64::try_from(piece.start).ok()?, u32::try_from(piece.end).ok()?))
     };
@@ -415,7 +417,7 @@ mod tests {
         assert_eq!(marked("türkiye.com.tr"), None);
     }
 
-    /// A name that is a word is known in other letters than those of the country.
+    /// A name that is a common word is recognised in letters that are not those of the country.
     #[test]
     fn words_in_disguise() {
         for host in [
@@ -444,7 +446,7 @@ mod tests {
         }
     }
 
-    /// Two letters with accents are no word of a script that is at home.
+    /// Two accented letters are no word of a native script.
     #[test]
     fn accents_alone_are_no_script_of_their_own() {
         subject("éá.com", |subject| assert!(!Host::of(subject).is_at_home(0)));

@@ -1,22 +1,23 @@
-//! What a label reads as, as far as some name goes: characters may have several readings.
+//! The looks that a label may have, as long as some name matches: characters may have several
+//! readings.
 
 use smallvec::SmallVec;
 
 use super::lookalike::{LABEL_CHARS, LookHash, VARIANTS};
 use super::reading::Sight;
 
-/// Looks of a label. Most have one or two, for which nothing is allocated.
+/// Looks of a label. Most have one or two, which need no allocation.
 pub(super) type Hashes = SmallVec<[LookHash; 4]>;
 
-/// The looks of what was read of a label.
+/// The looks of the characters read so far.
 enum Ways {
-    /// As long as every character reads as one thing, as most do.
+    /// As long as every character has one reading, as most do.
     One(LookHash),
     Several(Hashes),
 }
 
 impl Ways {
-    /// Reads one character more; whether some of the looks are `known` then.
+    /// Reads one more character; returns whether some of the looks are `known` then.
     fn read(
         &mut self,
         sight: &Sight,
@@ -55,8 +56,8 @@ impl Ways {
     }
 }
 
-/// The looks of a label, one for every combination of readings: those of whose every character
-/// `begins` says that some name begins so.
+/// The looks of a label, one for each combination of readings, of which `begins` accepts every
+/// prefix.
 pub(super) fn looks<F: Fn(LookHash) -> bool>(
     label: &[Sight],
     begins: F,
@@ -72,7 +73,8 @@ pub(super) fn looks<F: Fn(LookHash) -> bool>(
     found.map(LookHash::value)
 }
 
-/// The looks with one character more, at most [`VARIANTS`]: those of whose every reading `begins` says so.
+/// The looks with one more character, at most [`VARIANTS`], of which `begins` accepts every
+/// reading.
 pub(super) fn longer(
     hashes: &[LookHash],
     sight: &Sight,
@@ -82,7 +84,7 @@ pub(super) fn longer(
     longer_by(hashes, sight, LookHash::followed_by, begins, next);
 }
 
-/// The same, with the character where `add` puts it.
+/// The same, with the character combined by `add`.
 fn longer_by(
     hashes: &[LookHash],
     Sight { c, readings, .. }: &Sight,
@@ -106,8 +108,8 @@ fn longer_by(
     }
 }
 
-/// The lengths at which the characters read as something whole, by what `begins` and `is_whole` say of the looks
-/// of beginnings.
+/// The lengths at which the characters read as something complete: `begins` accepts the looks of
+/// prefixes, `is_whole` the complete ones.
 pub(super) fn beginnings(
     letters: &[Sight],
     begins: impl Fn(LookHash) -> bool,
@@ -116,7 +118,8 @@ pub(super) fn beginnings(
     lengths(letters.iter(), LookHash::followed_by, begins, is_whole)
 }
 
-/// The same from the last character on: `ends` and `is_whole` are asked about looks that are read backwards.
+/// The same from the last character on: `ends` and `is_whole` take looks that are computed
+/// backwards.
 pub(super) fn endings(
     letters: &[Sight],
     ends: impl Fn(LookHash) -> bool,
@@ -171,7 +174,7 @@ mod tests {
         }
     }
 
-    /// What has a look of a name has it backwards as well, and so all of it is an ending of the name.
+    /// A label with the look of a name has it backwards as well, and so is an ending of the name.
     #[test]
     fn what_resembles_ends_alike() {
         for (label, name) in [

@@ -1,5 +1,5 @@
-//! A host all of which is known: read, and judged. Where prose may stand before it, another first label is judged
-//! in place of the one before, and what stands behind is not read again.
+//! A host that is read and judged as a whole. If prose may precede it, it is judged again with
+//! another first label, and the labels after it are not read again.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -18,37 +18,37 @@ use crate::verdict::{Edit, Reason, Reasons, Said, Verdict};
 use uts58::unicode::hosts::is_mark;
 use uts58::unicode::is_letter;
 
-/// What the characters of each label say.
+/// The findings on the characters of each label.
 type SaidOfLabels = SmallVec<[Said; LABELS]>;
 
-/// A host that was read, and what was found of it.
+/// A host that was read, and its findings.
 pub(super) struct Whole {
     form: Form,
-    /// What the labels read as, one for one; none for an address.
+    /// The characters of each label; none for an address.
     sights: SmallVec<[Sights; LABELS]>,
     said: SaidOfLabels,
-    /// Labels that are a registry's own.
+    /// Labels that belong to a registry.
     registry: usize,
     /// Whether the last label may be a top-level domain.
     has_tld: bool,
-    /// The one that is to be asked for.
+    /// The top-level domain to ask the DNS for.
     question: Option<String>,
     found: Found,
 }
 
-/// What was found of a host.
+/// The findings on a host.
 #[derive(Default)]
 pub(super) struct Found {
     pub verdict: Verdict,
     pub edit: Edit,
-    /// Of each label.
+    /// For each label.
     pub labels: SaidOfLabels,
-    /// The protected name that it reads as.
+    /// The protected name that it resembles.
     pub target: Option<String>,
     reasons: Reasons,
 }
 
-/// A first label that another one took the place of, and all that was known with it.
+/// The first label that was replaced, and all results with it.
 pub(super) struct Before {
     first: First,
     sights: Sights,
@@ -58,7 +58,7 @@ pub(super) struct Before {
 }
 
 impl Whole {
-    /// Reads and judges a spelling all of which is the host.
+    /// Reads and judges a spelling, all of which is the host.
     pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Whole {
         let form = Form::read(spelling);
         let mut whole = Whole {
@@ -86,8 +86,8 @@ impl Whole {
         whole
     }
 
-    /// Judges the host that begins with this label in place of its first one, the label being the first of this
-    /// reading. `None` if more than that might be another: nothing is changed then.
+    /// Judges the host with `label` in place of its first label; `reading` is the spelling of the
+    /// new host. `None`, and nothing changed, if more than the first label might differ.
     pub(super) fn begin_with(
         &mut self,
         label: &str,
@@ -112,21 +112,21 @@ impl Whole {
         Some(Before { first, sights, said, registry, found: before })
     }
 
-    /// Finds what there is to be found with another first label. Where it is left out of the ASCII form, more than
-    /// that may be found, and nothing less.
+    /// Computes the findings with another first label. If it is missing in the ASCII form, more may
+    /// be found than there is, but not less.
     fn look_again(&mut self, context: &Context<'_>) {
         let Form { ascii, unicode, .. } = &self.form;
-        // Suffixes have U-labels as well.
+        // The suffix list has U-labels as well.
         let name = if self.form.is_unfinished() { unicode } else { ascii };
         let endings = Endings::of(name);
-        // What stands where in the name is the same for the others.
+        // If the suffix is unchanged, so are the roles of the other labels.
         let others = if self.registry == endings.registry { 1 } else { self.form.parts.len() };
         self.registry = endings.registry;
         self.examine(0..others, context);
         self.found = self.find(Some(endings), context);
     }
 
-    /// Takes back the first label that stood here before.
+    /// Restores the previous first label.
     pub(super) fn restore(&mut self, before: Before) {
         self.form.restore(before.first);
         if let Some(sights) = self.sights.first_mut() {
@@ -140,7 +140,7 @@ impl Whole {
         &self.form.ascii
     }
 
-    /// The same before another label took the place of the first one.
+    /// The ASCII form with the previous first label.
     pub(super) fn ascii_before(&self, before: &Before) -> String {
         self.form.ascii_with(&before.first)
     }
@@ -149,7 +149,7 @@ impl Whole {
         &self.found
     }
 
-    /// The judgement of these bytes of what was spelled.
+    /// The judgement for this range of the spelling.
     pub(super) fn judgement(self, span: Range<usize>) -> Judgement {
         let Whole { form, found, question, .. } = self;
         let parts = form.parts.into_iter().zip(found.labels);
@@ -167,7 +167,7 @@ impl Whole {
         }
     }
 
-    /// What the characters of these labels say.
+    /// Judges the characters of these labels.
     fn examine(&mut self, labels: Range<usize>, context: &Context<'_>) {
         let parts = &self.form.parts;
         let (count, registry) = (parts.len(), self.registry);
@@ -193,10 +193,10 @@ impl Whole {
         }
     }
 
-    /// What is to be found of the host; an address has no endings.
+    /// The findings on the host; an address has no endings.
     fn find(&self, endings: Option<Endings>, context: &Context<'_>) -> Found {
         let form = &self.form;
-        // Of few hosts is there anything to say that a protected name is spared.
+        // Lazy: rarely needed.
         let protected = || is_protected(&form.ascii, context.protected, context.own);
         let mut found = Found::default();
         for (reason, verdict) in &form.problems {
@@ -210,7 +210,7 @@ impl Whole {
             for (part, said) in form.parts.iter().zip(&mut found.labels) {
                 part.problems.iter().for_each(|(reason, verdict)| said.add(*reason, *verdict));
             }
-            // What is too long for the DNS leads nowhere, whatever it reads as.
+            // What is too long for the DNS leads nowhere, whatever it resembles.
             let sought = form.ascii.len() <= NAME_CHARACTERS;
             let hit = sought.then(|| find_target(form, &self.sights, endings, context)).flatten();
             if let Some(hit) = hit.filter(|_| !protected()) {
@@ -251,8 +251,8 @@ impl Label {
     }
 }
 
-/// The protected name, of the list or the recipients' own, that the host reads as most, to none of which it
-/// belongs.
+/// The protected name, of the list or the recipients' own, that the host resembles most without
+/// belonging to it.
 fn find_target(
     form: &Form,
     sights: &[Sights],
@@ -274,7 +274,7 @@ fn find_target(
     }
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
     let known = lists().filter_map(|list| list.find(&subject)).max_by_key(|hit| hit.verdict);
-    // Whoever is known by name is no mimic of a neighbour on the list.
+    // A host that is on a list itself does not imitate a similar name on the list.
     let known = known.filter(|_| !lists().any(|list| list.holds(&subject)));
     protected.into_iter().chain(known).max_by_key(|hit| hit.verdict)
 }
