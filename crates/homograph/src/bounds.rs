@@ -8,10 +8,10 @@ use unicode_script::Script;
 
 use super::edit::is_styled;
 use super::form::is_dot;
+use super::judged_host::{HostFindings, JudgedHost};
 use super::reading::are_twins;
-use super::whole::{Found, Whole};
 use super::{Context, HostBounds, Judgement, Section, plain, registrable};
-use crate::verdict::{Edit, Said, Verdict};
+use crate::verdict::{Edit, Findings, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose::{self, Places};
@@ -59,8 +59,8 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
         HostBounds::Prose => {
             // If all characters belong to words, no number and no full stop of a sentence is among
             // them.
-            let behind = if places.are_of_words() { None } else { behind_words(spelling) };
-            let item = behind_item(spelling);
+            let behind = if places.are_of_words() { None } else { after_words(spelling) };
+            let item = after_item(spelling);
             let behind = behind.or(item);
             let others = places.starts().rev().chain(places.inside());
             let others = others.filter(|start| Some(*start) != behind && Some(*start) >= item);
@@ -73,7 +73,7 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     let mut least = Verdict::Ok;
     for start in starts {
         let verdict = match &mut worst {
-            Some(worst) => worst.or_from(start, first_label, spelling, context),
+            Some(worst) => worst.keep_worse(start, first_label, spelling, context),
             None => worst.insert(Reading::of(start, spelling, context)).judged.view(start).verdict,
         };
         if context.bounds == HostBounds::Certain && start == 0 {
@@ -96,7 +96,7 @@ struct Reading {
 /// A judgement, or what it is computed from.
 enum Judged {
     Plain(Judgement),
-    Whole(Box<Whole>),
+    Full(Box<JudgedHost>),
 }
 
 /// What readings are compared by.
@@ -106,20 +106,20 @@ struct View<'r> {
     edit: Edit,
     target: Option<&'r str>,
     /// One for each label.
-    labels: &'r [Said],
+    labels: &'r [Findings],
 }
 
 impl Reading {
     fn of(start: usize, spelling: &str, context: &Context<'_>) -> Reading {
         let reading = spelling.get(start..).unwrap_or_default();
-        let plain = plain_behind(start, reading, context).map(Judged::Plain);
-        let whole = || Judged::Whole(Box::new(Whole::judge(reading, context)));
+        let plain = judge_plain(start, reading, context).map(Judged::Plain);
+        let whole = || Judged::Full(Box::new(JudgedHost::judge(reading, context)));
         Reading { start, judged: plain.unwrap_or_else(whole) }
     }
 
     /// Judges the reading that begins at `start`, replaces this one by it if it is worse, and
     /// returns its verdict. The first label of the spelling ends at `first_label`.
-    fn or_from(
+    fn keep_worse(
         &mut self,
         start: usize,
         first_label: usize,
@@ -128,31 +128,31 @@ impl Reading {
     ) -> Verdict {
         let reading = spelling.get(start..).unwrap_or_default();
         let label = spelling.get(start..first_label).filter(|_| self.start <= first_label);
-        let judged = match plain_behind(start, reading, context) {
+        let judged = match judge_plain(start, reading, context) {
             Some(plain) => Judged::Plain(plain),
             None => {
-                if let Judged::Whole(whole) = &mut self.judged
+                if let Judged::Full(whole) = &mut self.judged
                     && let Some(label) = label
-                    && let Some(before) = whole.begin_with(label, reading, context)
+                    && let Some(before) = whole.replace_first(label, reading, context)
                 {
                     let old = View::of(self.start, &before.found);
                     let new = View::of(start, whole.found());
                     let verdict = new.verdict;
                     let ascii = || Cow::Owned(whole.ascii_before(&before));
-                    if new.counts_beside(&old, ascii, reading) {
+                    if new.is_worse_than(&old, ascii, reading) {
                         self.start = start;
                     } else {
                         whole.restore(before);
                     }
                     return verdict;
                 }
-                Judged::Whole(Box::new(Whole::judge(reading, context)))
+                Judged::Full(Box::new(JudgedHost::judge(reading, context)))
             }
         };
         let new = judged.view(start);
         let verdict = new.verdict;
         let ascii = || Cow::Borrowed(self.judged.ascii());
-        if new.counts_beside(&self.judged.view(self.start), ascii, reading) {
+        if new.is_worse_than(&self.judged.view(self.start), ascii, reading) {
             *self = Reading { start, judged };
         }
         verdict
@@ -162,13 +162,13 @@ impl Reading {
         let span = self.start..end;
         match self.judged {
             Judged::Plain(judgement) => Judgement { span, ..judgement },
-            Judged::Whole(whole) => whole.judgement(span),
+            Judged::Full(whole) => whole.judgement(span),
         }
     }
 }
 
 /// The reading that begins with the spelling was already found not to be plain.
-fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
+fn judge_plain(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
     if start == 0 { None } else { plain::judge(reading, context) }
 }
 
@@ -178,7 +178,7 @@ impl Judged {
             Judged::Plain(Judgement { verdict, edit, .. }) => {
                 View { start, verdict: *verdict, edit: *edit, target: None, labels: &[] }
             }
-            Judged::Whole(whole) => View::of(start, whole.found()),
+            Judged::Full(whole) => View::of(start, whole.found()),
         }
     }
 
@@ -186,20 +186,20 @@ impl Judged {
     fn ascii(&self) -> &str {
         match self {
             Judged::Plain(judgement) => &judgement.ascii,
-            Judged::Whole(whole) => whole.ascii(),
+            Judged::Full(whole) => whole.ascii(),
         }
     }
 }
 
 impl<'r> View<'r> {
-    fn of(start: usize, found: &'r Found) -> View<'r> {
-        let Found { verdict, edit, .. } = *found;
+    fn of(start: usize, found: &'r HostFindings) -> View<'r> {
+        let HostFindings { verdict, edit, .. } = *found;
         View { start, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
     }
 
     /// Whether this reading is worse than `worst`. Only some clients begin later, and none opens
     /// what cannot exist. `ascii` is the host of `worst` in ASCII form.
-    fn counts_beside<'a>(
+    fn is_worse_than<'a>(
         &self,
         worst: &View<'_>,
         ascii: impl Fn() -> Cow<'a, str>,
@@ -210,11 +210,11 @@ impl<'r> View<'r> {
             return true;
         }
         // It resembles the very name that the prose precedes: `בexample.com`, `①example.com`.
-        let named = || worst.verdict <= Verdict::Notice && bears_name(&ascii(), self.target);
+        let named = || worst.verdict <= Verdict::Notice && has_label(&ascii(), self.target);
         self.weight() > worst.weight()
             && self.edit > Edit::Inert
             && (self.reads_as_name() && !named()
-                || self.deceives_behind_first()
+                || self.misleads_after_first()
                 || !is_prose(reading))
     }
 
@@ -230,13 +230,13 @@ impl<'r> View<'r> {
     }
 
     /// Prose is joined to the first label only.
-    fn deceives_behind_first(&self) -> bool {
+    fn misleads_after_first(&self) -> bool {
         self.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
     }
 }
 
 /// Whether this is the registrable label of the host, under any suffix.
-fn bears_name(host: &str, name: Option<&str>) -> bool {
+fn has_label(host: &str, name: Option<&str>) -> bool {
     fn label(name: &str) -> Option<&str> {
         name.split('.').next()
     }
@@ -249,7 +249,7 @@ fn bears_name(host: &str, name: Option<&str>) -> bool {
 /// `gооgle`) or of styled letters. Those mislead.
 fn is_prose(reading: &str) -> bool {
     let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
-    if behind.contains(is_dot) && is_word_before_www(label) || behind_words(reading).is_some() {
+    if behind.contains(is_dot) && is_word_before_www(label) || after_words(reading).is_some() {
         return true;
     }
     let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
@@ -265,13 +265,13 @@ fn is_prose(reading: &str) -> bool {
 }
 
 /// Where a host begins after words that end with a full stop or a number.
-fn behind_words(spelling: &str) -> Option<usize> {
-    behind_sentence(spelling).or_else(|| behind_number(spelling))
+fn after_words(spelling: &str) -> Option<usize> {
+    after_sentence(spelling).or_else(|| after_number(spelling))
 }
 
 /// Where a host begins after a sentence: after any full stop before `www.`, and after a Chinese or
 /// Japanese one before any other host (`10ー19時。www.example.jp`, `手順③。example.jp`).
-fn behind_sentence(spelling: &str) -> Option<usize> {
+fn after_sentence(spelling: &str) -> Option<usize> {
     let (at, stop) = spelling.char_indices().find(|(_, c)| is_dot(*c))?;
     let start = at + stop.len_utf8();
     let behind = spelling.get(start..)?;
@@ -285,7 +285,7 @@ fn behind_sentence(spelling: &str) -> Option<usize> {
 
 /// Where a right-to-left host begins after a list number: no such name has a label of digits (RFC
 /// 5893 §2), so no client opens all of it (`1.דוגמה.com`).
-fn behind_item(spelling: &str) -> Option<usize> {
+fn after_item(spelling: &str) -> Option<usize> {
     let digits = spelling.bytes().take_while(u8::is_ascii_digit).count();
     let behind = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
     let runs_left = |c: char| matches!(c.script(), Script::Arabic | Script::Hebrew);
@@ -295,7 +295,7 @@ fn behind_item(spelling: &str) -> Option<usize> {
 /// Where a host begins after the number of a list, a footnote or a thing: `①example.com`,
 /// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. What precedes the number is
 /// not ASCII.
-fn behind_number(spelling: &str) -> Option<usize> {
+fn after_number(spelling: &str) -> Option<usize> {
     let label = spelling.get(..spelling.find(is_dot)?)?;
     let (at, last) = label.char_indices().rev().find(|(_, c)| is_number_sign(*c))?;
     let mut front = label.get(..at)?;

@@ -41,7 +41,7 @@ pub struct LinkJudgement {
 pub fn judge_link(text: &str, link: &Link, context: &Context<'_>) -> LinkJudgement {
     let host = judge(&spelled_host(text, link), context);
     let mut judgement = carried(text, link, &host, context);
-    judgement.lead(Arc::new(host));
+    judgement.set_host(Arc::new(host));
     judgement
 }
 
@@ -114,14 +114,14 @@ impl LinkJudgement {
     }
 
     /// Sets the host that the link leads to.
-    fn lead(&mut self, host: Arc<Judgement>) {
+    fn set_host(&mut self, host: Arc<Judgement>) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
         self.edit = self.edit.max(host.edit);
         self.host = Some(host);
     }
 
-    fn also(&mut self, host: Judgement) {
+    fn add_host(&mut self, host: Judgement) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
         self.edit = self.edit.max(host.edit);
@@ -130,7 +130,7 @@ impl LinkJudgement {
 
     /// Userinfo is suspect; if it reads as a host of another owner, it is unsafe.
     fn userinfo(&mut self, user: &str, host: &Judgement, context: &Context<'_>) {
-        self.unseen(user);
+        self.note_invisible(user);
         let mut read = userinfo::hosts(user, context);
         if !read.is_empty() && userinfo::leads_there(user, &read, host, context) {
             read.clear();
@@ -141,7 +141,7 @@ impl LinkJudgement {
         };
         self.add_as(Reason::Userinfo, verdict);
         for host in read {
-            self.also(host);
+            self.add_host(host);
         }
     }
 
@@ -155,7 +155,7 @@ impl LinkJudgement {
         if decoded.contains(is_bidi_control) {
             self.add(Reason::BidiControl);
         } else {
-            self.unseen(&decoded);
+            self.note_invisible(&decoded);
         }
         // `%` itself is a character of local parts.
         if LocalForm::read(&decoded).is_err() && LocalForm::read(local).is_err() {
@@ -169,7 +169,7 @@ impl LinkJudgement {
             return;
         }
         self.behind_backslash(tail, context);
-        self.unseen(tail);
+        self.note_invisible(tail);
         if mixes_in_path(tail, context) {
             self.add(Reason::ScriptPath);
         }
@@ -179,7 +179,7 @@ impl LinkJudgement {
         }
         for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
-            self.also(host);
+            self.add_host(host);
         }
         if let Some(led) = embedded::leads(host, tail) {
             let led = judge(&led, &Context { bounds: HostBounds::Certain, ..*context });
@@ -192,11 +192,11 @@ impl LinkJudgement {
     fn behind_backslash(&mut self, tail: &str, context: &Context<'_>) {
         if let Some(host) = reference::behind_backslash(tail) {
             self.add(Reason::Userinfo);
-            self.also(judge(host, context));
+            self.add_host(judge(host, context));
         }
     }
 
-    fn unseen(&mut self, text: &str) {
+    fn note_invisible(&mut self, text: &str) {
         if !text.is_ascii() && text.contains(is_invisible) {
             self.add(Reason::InvisibleRemoved);
         }

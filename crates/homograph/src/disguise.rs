@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 
-use super::name::{LEAST, Reach, TELLING};
+use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
 use super::organisations::Counts;
 use super::posing::{DisplayText, resembles, unstyled};
 use super::properties::{nfd, nfkc};
-use super::reading::{Sights, are_twins, twins_in_capitals};
+use super::reading::{LabelChars, are_twins, twins_in_capitals};
 use super::{Context, letters};
 use crate::lookalike::{Look, LookHash};
 use crate::reading::Likeness;
@@ -20,10 +20,10 @@ use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
 /// Letters that a word must have for a second script to count.
-const WORD: usize = 4;
+const MIN_WORD: usize = 4;
 
 /// Letters of a name that no word of another script equals by chance.
-const WHOLE: usize = 5;
+const MIN_NAME: usize = 5;
 
 /// Letters that are not what they read as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     let candidate = Candidate { shown: DisplayText::read(text), host, context };
     let starts: Vec<usize> = candidate.shown.starts().collect();
     let named = starts.iter().find_map(|start| candidate.named(*start));
-    named.or_else(|| candidate.word(How::Mixed)).or_else(|| candidate.word(How::Styled))
+    named.or_else(|| candidate.word(Kind::Mixed)).or_else(|| candidate.word(Kind::Styled))
 }
 
 /// In which way letters are disguised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum Kind {
     /// Latin letters beside those of another script.
     Mixed,
     /// Styled letters, which are characters of their own.
@@ -115,11 +115,11 @@ impl Candidate<'_> {
         self.shown.letters.get(range).unwrap_or_default()
     }
 
-    fn how(&self, range: Range<usize>) -> Option<How> {
+    fn kind(&self, range: Range<usize>) -> Option<Kind> {
         let has = |letters: &[char], wanted| letters.iter().any(|c| Letter::of(*c) == wanted);
         let all = self.letters(range.clone());
         if !has(all, Letter::Foreign) {
-            return has(all, Letter::Styled).then_some(How::Styled);
+            return has(all, Letter::Styled).then_some(Kind::Styled);
         }
         let latin = |letters: &[char]| has(letters, Letter::Plain) || has(letters, Letter::Styled);
         let within = |word: Range<usize>| {
@@ -131,8 +131,8 @@ impl Candidate<'_> {
             .map(|word| self.letters(within(word)))
             .any(|word| has(word, Letter::Foreign) && latin(word));
         match mixed {
-            true => Some(How::Mixed),
-            false => (!latin(all)).then_some(How::Whole),
+            true => Some(Kind::Mixed),
+            false => (!latin(all)).then_some(Kind::Whole),
         }
     }
 
@@ -148,16 +148,18 @@ impl Candidate<'_> {
         let organisation = protected.organisations().and_then(|table| {
             let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
             spans.find_map(|(end, looks)| {
-                let how = self.how(range(end)?)?;
+                let kind = self.kind(range(end)?)?;
                 let mut named = looks.into_iter().flat_map(|look| table.by_look(look));
                 let (row, ..) = named.find(|(row, look, counts)| {
-                    let stands = match how {
-                        How::Mixed | How::Whole => {
-                            !matches!(counts, Counts::Nowhere | Counts::Anothers)
+                    let is_counted = match kind {
+                        Kind::Mixed | Kind::Whole => {
+                            !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
                         }
-                        How::Styled => self.shown.stands(Some(table), *counts, start, end),
+                        Kind::Styled => self.shown.is_counted(Some(table), *counts, start, end),
                     };
-                    stands && !table.serves(*row, self.host) && self.is_like(start..end, how, look)
+                    is_counted
+                        && !table.serves(*row, self.host)
+                        && self.is_like(start..end, kind, look)
                 })?;
                 Some((end, table.domain(row).to_owned()))
             })
@@ -165,15 +167,17 @@ impl Candidate<'_> {
         let of_set = |names: &crate::Names| {
             let mut spans = self.shown.spans(start, |look| names.begins(look));
             spans.find_map(|(end, looks)| {
-                let how = self.how(range(end)?)?;
+                let kind = self.kind(range(end)?)?;
                 let mut named = looks.into_iter().flat_map(|look| names.by_look(look));
                 let name = named.find(|name| {
                     let brand = name.labels.get(name.brand);
-                    let counts = match how {
-                        How::Mixed | How::Whole => name.brand_len() >= LEAST,
-                        How::Styled => name.reach == Reach::Brand && name.brand_len() >= TELLING,
+                    let counts = match kind {
+                        Kind::Mixed | Kind::Whole => name.brand_len() >= MIN_BRAND,
+                        Kind::Styled => {
+                            name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
+                        }
                     };
-                    counts && brand.is_some_and(|(_, look)| self.is_like(start..end, how, look))
+                    counts && brand.is_some_and(|(_, look)| self.is_like(start..end, kind, look))
                 })?;
                 (!names.covers(self.host)).then(|| (end, name.ascii.to_string()))
             })
@@ -185,23 +189,23 @@ impl Candidate<'_> {
     /// A name that is only often visited: in a written word of two scripts.
     fn known(&self, start: usize, names: &crate::Names) -> Option<(usize, String)> {
         let word = self.words().find(|word| word.start == start)?;
-        (self.how(word.clone())? == How::Mixed && word.len() >= WORD).then_some(())?;
-        let sights = Sights::of(self.letters(word.clone()).iter().copied().map(small));
-        let mut found = names.known().flat_map(|known| known.named(&sights));
-        let is_like = |look: &Look| self.is_like(word.clone(), How::Mixed, look);
+        (self.kind(word.clone())? == Kind::Mixed && word.len() >= MIN_WORD).then_some(())?;
+        let chars = LabelChars::of(self.letters(word.clone()).iter().copied().map(small));
+        let mut found = names.known().flat_map(|known| known.named(&chars));
+        let is_like = |look: &Look| self.is_like(word.clone(), Kind::Mixed, look);
         let name = found.find_map(|(name, look)| is_like(&look).then(|| name.to_owned()))?;
         Some((word.end, name))
     }
 
-    fn is_like(&self, range: Range<usize>, how: How, look: &Look) -> bool {
+    fn is_like(&self, range: Range<usize>, kind: Kind, look: &Look) -> bool {
         let letters = self.letters(range.clone());
-        match (how, resembles(letters, look)) {
+        match (kind, resembles(letters, look)) {
             (_, None) => false,
-            (How::Styled, Some(_)) => true,
-            (How::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
-            (How::Whole, Some(likeness)) => {
+            (Kind::Styled, Some(_)) => true,
+            (Kind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
+            (Kind::Whole, Some(likeness)) => {
                 likeness == Likeness::Foreign
-                    && look.len() >= WHOLE
+                    && look.len() >= MIN_NAME
                     && !self.is_in_its_script(range)
             }
         }
@@ -215,20 +219,20 @@ impl Candidate<'_> {
     }
 
     /// The first word with this kind of disguise.
-    fn word(&self, how: How) -> Option<Disguise> {
-        let mut words = self.words().filter(|word| word.len() >= WORD);
+    fn word(&self, kind: Kind) -> Option<Disguise> {
+        let mut words = self.words().filter(|word| word.len() >= MIN_WORD);
         let found = words.find(|word| {
-            self.how(word.clone()) == Some(how)
-                && (how == How::Styled || is_made_up(self.letters(word.clone())))
+            self.kind(word.clone()) == Some(kind)
+                && (kind == Kind::Styled || imitates_latin(self.letters(word.clone())))
         })?;
-        let verdict = if how == How::Styled { Verdict::Notice } else { Verdict::Suspect };
+        let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
         Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
     }
 }
 
 /// Whether the letters of a second script are there to be read as Latin ones: all of them are
 /// twins, and not all the others are twins of that script.
-fn is_made_up(word: &[char]) -> bool {
+fn imitates_latin(word: &[char]) -> bool {
     let is = |wanted| move |c: &&char| Letter::of(**c) == wanted;
     let mut foreign = word.iter().filter(is(Letter::Foreign));
     let Some(script) = word.iter().find(is(Letter::Foreign)).map(|c| c.script()) else {

@@ -6,7 +6,7 @@ use uts58::suffixes::{BUILTIN, Suffix};
 pub use uts58::suffixes::Section;
 
 /// A label that is in no suffix list.
-const ANY: &str = "0";
+const UNLISTED: &str = "0";
 
 /// The registrable domain of a host in lower-case ASCII form: the public suffix and one label.
 /// `None` for addresses and for public suffixes themselves.
@@ -48,7 +48,7 @@ pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
 
 /// Hosters that put customers' names before a zone (`example.z13.web.core.windows.net`) and are not
 /// in the suffix list.
-const ZONED: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
+const ZONE_HOSTERS: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
 
 /// Whether the host is one that a hoster gave to a customer.
 pub(super) fn is_hosted(ascii: &str) -> bool {
@@ -74,7 +74,7 @@ impl Endings {
         let Suffix { labels, section } = BUILTIN.of_name(ascii);
         let private = section == Some(Section::Private);
         let is_zone = |zone: &&&str| is_or_below(ascii, zone);
-        let zoned = || ZONED.iter().find(is_zone);
+        let zoned = || ZONE_HOSTERS.iter().find(is_zone);
         let of_zone = |zone: &&str| zone.split('.').count() + 1;
         Endings {
             icann: if private { suffix_labels(ascii, Section::Icann) } else { labels },
@@ -93,7 +93,7 @@ fn is_or_below(name: &str, above: &str) -> bool {
 /// suffix as well.
 fn is_wild(ascii: &str, labels: usize) -> bool {
     let Some(below) = labels.checked_sub(1).filter(|below| *below > 0) else { return false };
-    let other = ascii.rsplit('.').take(below).chain([ANY]);
+    let other = ascii.rsplit('.').take(below).chain([UNLISTED]);
     BUILTIN.suffix(other).labels == labels
 }
 

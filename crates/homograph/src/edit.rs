@@ -13,7 +13,7 @@ use super::properties::is_numeral;
 use super::properties::{nfd, nfkc};
 use super::script::compat_char;
 use super::status::{is_restricted, never_joins};
-use crate::verdict::{Edit, Reason, Said, Verdict};
+use crate::verdict::{Edit, Findings, Reason, Verdict};
 use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::{Class, ScriptOf as _, is_letter};
 
@@ -26,17 +26,23 @@ pub(super) fn is_styled(c: char) -> bool {
 }
 
 /// Reasons for which a reader takes the letters for those of another name.
-const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
+const MISTAKEN_REASONS: [Reason; 3] =
+    [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
 
 /// What the findings on a host and on its labels, if it has any, mean for a message. `protected`
 /// returns whether the host is a protected name or below one.
-pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: impl Fn() -> bool) -> Edit {
-    let Said { verdict, reasons } = said;
+pub(super) fn of(
+    form: &Form,
+    labels: &[Findings],
+    findings: Findings,
+    protected: impl Fn() -> bool,
+) -> Edit {
+    let Findings { verdict, reasons } = findings;
     if reasons.contains(Reason::Listed) {
         return Edit::Anywhere;
     }
     let parts = form.parts.get(..labels.len()).unwrap_or_default();
-    let named = |said: &Said| said.reasons.contains(Reason::TargetLookalike);
+    let named = |findings: &Findings| findings.reasons.contains(Reason::TargetLookalike);
     if parts.iter().any(is_split) {
         return Edit::Anywhere;
     }
@@ -46,13 +52,14 @@ pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: impl Fn() 
         // Another program may have decoded what could not be decoded here.
         let hides = reasons.contains(Reason::BidiControl)
             || form.unicode.contains(char::REPLACEMENT_CHARACTER)
-            || labels.iter().any(|said| named(said) && said.verdict >= Verdict::Unsafe);
+            || labels.iter().any(|findings| named(findings) && findings.verdict >= Verdict::Unsafe);
         return if hides { Edit::Link } else { Edit::Inert };
     }
-    let mistaken = |(part, said): (&Part, &Said)| {
-        let told = MISTAKEN.into_iter().any(|reason| said.reasons.contains(reason));
-        let bad = said.verdict >= Verdict::Unsafe || named(said);
-        told && bad && is_u_label(&part.unicode)
+    let mistaken = |(part, findings): (&Part, &Findings)| {
+        let is_reported =
+            MISTAKEN_REASONS.into_iter().any(|reason| findings.reasons.contains(reason));
+        let bad = findings.verdict >= Verdict::Unsafe || named(findings);
+        is_reported && bad && is_u_label(&part.unicode)
     };
     if parts.iter().zip(labels).any(mistaken) || has_styled_name(parts, protected) {
         // Turkish in capitals writes foreign names this way.
@@ -91,7 +98,7 @@ fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
     let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
     let deceives = |label: &Part| {
         if !label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
-            || label.spelling.chars().count() < STYLED
+            || label.spelling.chars().count() < MIN_STYLED
         {
             return false;
         }
@@ -108,8 +115,8 @@ fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
 /// `Com`. The first word has letters of another script but resembles no name (`TNFα.In`,
 /// `SMSа.Но`), or it is a name with a case ending of its language, which is a vowel
 /// (`Lufthansą.To`).
-fn ends_sentence(labels: &[Part], said: &[Said]) -> bool {
-    let ([word, next], [found, _]) = (labels, said) else { return false };
+fn ends_sentence(labels: &[Part], findings: &[Findings]) -> bool {
+    let ([word, next], [found, _]) = (labels, findings) else { return false };
     let mut letters = next.spelling.chars();
     let capital = letters.next().is_some_and(char::is_uppercase);
     let word_like = !next.spelling.is_ascii() || next.spelling.len() == 2;
@@ -131,7 +138,7 @@ fn is_icon(c: char) -> bool {
 }
 
 /// Letters that a styled label must have to be a name.
-const STYLED: usize = 3;
+const MIN_STYLED: usize = 3;
 
 /// Whether the label, mapped and in lower case, can be registered under IDNA2008: letters, marks,
 /// digits, inner hyphens.
@@ -239,8 +246,8 @@ mod tests {
     fn sentences_end_without_a_space() {
         let ends = |word: &str, next: &str, reason| {
             let form = Form::read(&format!("{word}.{next}"));
-            let said = Said { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
-            ends_sentence(&form.parts, &[said; 2])
+            let findings = Findings { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
+            ends_sentence(&form.parts, &[findings; 2])
         };
         use Reason::{MixedScript, TargetLookalike};
         for (word, next) in [("TNFα", "In"), ("SMSа", "Но"), ("γH2AX", "It")] {

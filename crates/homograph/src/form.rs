@@ -20,7 +20,7 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
-pub(super) use first::First;
+pub(super) use first::SavedFirst;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled_label};
@@ -69,7 +69,7 @@ pub(super) struct Form {
     pub problems: Vec<(Reason, Verdict)>,
     /// Whether it is a name whose parts are the labels of the spelling, separated by `.`.
     as_spelled: bool,
-    /// Whether the ASCII form still lacks the first label: see [`Form::begin_with`].
+    /// Whether the ASCII form still lacks the first label: see [`Form::replace_first`].
     unfinished: bool,
 }
 
@@ -85,13 +85,13 @@ impl Form {
     /// Reads a host as a browser would: percent-decoded, mapped, addresses normalised.
     pub(super) fn read(spelling: &str) -> Form {
         let mut form = Form::default();
-        let mut glance = Glance::at(spelling);
+        let mut rare = RareBytes::at(spelling);
         let mut decoded = Cow::Borrowed(spelling);
-        if glance.escapes {
+        if rare.escapes {
             decoded = form.decode_percent(spelling);
-            glance = Glance::at(&decoded);
+            rare = RareBytes::at(&decoded);
         }
-        let text = form.strip_marks(&decoded, glance);
+        let text = form.strip_marks(&decoded, rare);
         if let Some(inner) = text.strip_prefix('[') {
             form.ipv6(inner);
             return form;
@@ -104,7 +104,7 @@ impl Form {
             form.oversized(text);
             return form;
         }
-        if glance.signs {
+        if rare.signs {
             form.note_dots(text);
             text.split(is_dot).for_each(|label| form.read_label(label));
         } else {
@@ -114,7 +114,7 @@ impl Form {
         let as_spelled = form.problems.is_empty() && matches!(decoded, Cow::Borrowed(_));
         let labels = text.bytes().filter(|byte| *byte == b'.').count() + 1;
         // After a last label of invisible characters, the dot before it is a root dot.
-        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
+        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_emptied) {
             form.parts.pop();
         }
         form.join();
@@ -144,8 +144,8 @@ impl Form {
 
     /// Implicit directional marks around a host are usual in right-to-left mail; inside it, they or
     /// any other bidi control are an attack (S15).
-    fn strip_marks<'a>(&mut self, text: &'a str, glance: Glance) -> &'a str {
-        if !glance.signs {
+    fn strip_marks<'a>(&mut self, text: &'a str, rare: RareBytes) -> &'a str {
+        if !rare.signs {
             return text;
         }
         let bare = text.trim_matches(['\u{200e}', '\u{200f}', '\u{61c}']);
@@ -232,7 +232,7 @@ impl Form {
     fn check_bidi(&mut self) {
         if !is_bidi(&self.unicode)
             || self.parts.iter().any(Part::is_failed)
-            || self.parts.iter().all(|part| stands_beside_right_to_left(&part.unicode))
+            || self.parts.iter().all(|part| is_valid_in_bidi_name(&part.unicode))
         {
             return;
         }
@@ -360,7 +360,7 @@ impl Part {
     }
 
     /// Whether all characters of the spelling were removed.
-    fn is_unseen(&self) -> bool {
+    fn is_emptied(&self) -> bool {
         self.ascii.is_empty() && !self.spelling.is_empty()
     }
 
@@ -410,7 +410,7 @@ const SETTLED: usize = 2 * LABEL_OCTETS;
 
 /// Whether the label is valid unchanged in a name with right-to-left labels (RFC 5893 §2): it is
 /// right-to-left itself, or plain ASCII that begins with a letter.
-fn stands_beside_right_to_left(label: &str) -> bool {
+fn is_valid_in_bidi_name(label: &str) -> bool {
     let bytes = label.as_bytes();
     match label.is_ascii() {
         true => {
@@ -425,26 +425,26 @@ fn stands_beside_right_to_left(label: &str) -> bool {
 
 /// Rare bytes that a spelling may have.
 #[derive(Clone, Copy)]
-struct Glance {
+struct RareBytes {
     /// Percent escapes.
     escapes: bool,
     /// Full stops other than that of ASCII, or bidi controls.
     signs: bool,
 }
 
-impl Glance {
-    fn at(spelling: &str) -> Glance {
-        let glance = Glance { escapes: false, signs: false };
-        spelling.bytes().fold(glance, |Glance { escapes, signs }, byte| Glance {
+impl RareBytes {
+    fn at(spelling: &str) -> RareBytes {
+        let rare = RareBytes { escapes: false, signs: false };
+        spelling.bytes().fold(rare, |RareBytes { escapes, signs }, byte| RareBytes {
             escapes: escapes | (byte == b'%'),
-            signs: signs | leads_to_sign(byte),
+            signs: signs | may_begin_sign(byte),
         })
     }
 }
 
 /// Whether this byte may begin the UTF-8 of a full stop other than that of ASCII, or of a bidi
 /// control.
-fn leads_to_sign(byte: u8) -> bool {
+fn may_begin_sign(byte: u8) -> bool {
     matches!(byte, 0xd8 | 0xe2 | 0xe3 | 0xef)
 }
 
@@ -522,7 +522,7 @@ mod tests {
     #[test]
     fn signs_have_their_leads() {
         for c in ('\u{80}'..=char::MAX).filter(|c| is_dot(*c) || is_bidi_control(*c)) {
-            assert!(c.encode_utf8(&mut [0; 4]).bytes().next().is_some_and(leads_to_sign), "{c:?}");
+            assert!(c.encode_utf8(&mut [0; 4]).bytes().next().is_some_and(may_begin_sign), "{c:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! A label to be judged: its forms and its role in the host.
 
-use super::reading::Sights;
+use super::reading::LabelChars;
 use crate::verdict::RestrictionLevel;
 use uts58::tlds::TldSet;
 
@@ -21,7 +21,7 @@ pub(super) struct LabelContext<'a> {
     pub spelling: &'a str,
     pub unicode: &'a str,
     /// What the characters of `unicode` read as.
-    pub sights: &'a Sights,
+    pub chars: &'a LabelChars,
     pub role: Role,
     /// The top-level domain as a U-label.
     pub tld: &'a str,

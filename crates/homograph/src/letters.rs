@@ -86,9 +86,9 @@ pub fn names(c: char) -> Option<Vec<&'static str>> {
         }
         _ => return of_other_scripts(c),
     };
-    let most = found.iter().map(|(_, homes)| *homes).max().unwrap_or_default();
-    let at_home = |count| found.iter().filter(move |(_, homes)| *homes == count);
-    Some((0..=most).rev().flat_map(at_home).map(|(name, _)| *name).collect())
+    let most = found.iter().map(|(_, tlds)| *tlds).max().unwrap_or_default();
+    let used_in = |count| found.iter().filter(move |(_, tlds)| *tlds == count);
+    Some((0..=most).rev().flat_map(used_in).map(|(name, _)| *name).collect())
 }
 
 #[cfg(feature = "character-names")]

@@ -6,10 +6,10 @@
 //! | UTS #39 §3.1, §5 | `script`, `marks` |
 //! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
-//! | protected names inside hosts of other owners | `inside` |
+//! | protected names inside hosts of other owners | `name_in_host` |
 //! | names that a sender's display name claims | [`poses`] |
 //! | words written in look-alike letters, in a text | [`disguised`] |
-//! | S27, S29 | `bounds`, `whole` |
+//! | S27, S29 | `bounds`, `judged_host` |
 //! | S30 | `edit` |
 //! | what a link contains beside its host | `carried`, `embedded` |
 //! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
@@ -29,8 +29,7 @@ mod embedded;
 mod english;
 pub mod explain;
 mod form;
-mod homes;
-mod inside;
+mod judged_host;
 mod label_context;
 mod letter_table;
 pub mod letters;
@@ -39,10 +38,13 @@ pub mod linkify;
 mod listed;
 mod lists;
 mod lookalike;
+mod looks;
 mod marks;
 mod memo;
 mod name;
+mod name_in_host;
 mod names;
+mod native;
 mod near;
 mod organisations;
 #[cfg(feature = "character-names")]
@@ -60,8 +62,6 @@ mod subject;
 mod target;
 mod userinfo;
 pub mod verdict;
-mod ways;
-mod whole;
 mod wrappers;
 
 use std::ops::Range;
@@ -186,7 +186,7 @@ pub fn is_anybodys(host: &str, protected: &Names) -> bool {
 pub fn is_protected(ascii: &str, protected: &Names, own: &Names) -> bool {
     let names = [protected, own].into_iter().filter_map(|names| names.covering(ascii));
     let Some(name) = names.max_by_key(|name| name.len()) else { return false };
-    !protected.organisations().is_some_and(|table| table.gave_away(name, ascii))
+    !protected.organisations().is_some_and(|table| table.is_customers(name, ascii))
 }
 
 /// Whether both hosts, in lower-case ASCII form, have one owner by the table of organisations of

@@ -75,14 +75,14 @@ pub fn decide(
     text: &str,
     exceptions: &[String],
     context: &Context<'_>,
-    mut tell: impl FnMut(Decision),
+    mut emit: impl FnMut(Decision),
 ) {
     let reader = Reader { text, exceptions, context };
     let linkifier = Linkifier::new(context.tlds);
     let mut careful = linkifier.links(text).peekable();
     for wide in linkifier.boundaries(Boundaries::Wide).links(text) {
         while let Some(link) = careful.next_if(|link| link.span.end <= wide.span.start) {
-            tell(reader.decide(link, Verdict::Ok));
+            emit(reader.decide(link, Verdict::Ok));
         }
         let worst = reader.judge(&wide).verdict;
         if worst <= Verdict::Notice || wide.defanged {
@@ -90,11 +90,11 @@ pub fn decide(
         }
         // S27: no anchor in a run of text with any doubtful reading.
         while let Some(link) = careful.next_if(|link| link.span.start < wide.span.end) {
-            tell(reader.decide(link, worst));
+            emit(reader.decide(link, worst));
         }
     }
     for link in careful {
-        tell(reader.decide(link, Verdict::Ok));
+        emit(reader.decide(link, Verdict::Ok));
     }
 }
 

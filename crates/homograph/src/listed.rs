@@ -11,20 +11,20 @@ use std::sync::OnceLock;
 
 use super::domain::{Section, suffix_labels};
 use super::form::{Form, Literal};
-use super::lists::{LISTED as NAMES, first_from};
+use super::lists::{LISTED as NAMES, lower_bound};
 use super::lookalike::{Look, LookHash, likeness, name_look};
+use super::looks::looks;
 use super::name::BadName;
-use super::reading::{Likeness, Sight, Sights};
+use super::reading::{LabelChar, LabelChars, Likeness};
 use super::subject::{Hit, Host, Subject, tokens};
-use super::ways::looks;
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest label that is recognised under another suffix, and under the suffix of the name.
-const ELSEWHERE: usize = 4;
-const WHOLE: usize = 2;
+const OTHER_SUFFIX: usize = 4;
+const OWN_SUFFIX: usize = 2;
 
 /// Shortest label that may consist of twins only, and shortest piece between hyphens.
-const TWINS: usize = 5;
+const ALL_TWINS: usize = 5;
 const TOKEN: usize = 5;
 
 /// Letters of a label that no word of another script resembles by chance, and of one that is
@@ -33,7 +33,7 @@ const LONG: usize = 6;
 const SHORT: usize = 4;
 
 /// Bad lines of a refused list that are returned at most.
-const TOLD: usize = 20;
+const MAX_BAD_LINES: usize = 20;
 
 /// Names that are often visited: the built-in ones, or those of an operator.
 ///
@@ -75,7 +75,7 @@ impl Known {
                     entry.name.hash(&mut hasher);
                     names.push(entry);
                 }
-                None if bad.len() < TOLD => {
+                None if bad.len() < MAX_BAD_LINES => {
                     bad.push(BadName { line: index + 1, found: excerpt(spelled) });
                 }
                 None => {}
@@ -122,7 +122,10 @@ impl Known {
     }
 
     /// The names that the letters may read as, with the look of each.
-    pub(super) fn named<'k>(&'k self, letters: &Sights) -> impl Iterator<Item = (&'k str, Look)> {
+    pub(super) fn named<'k>(
+        &'k self,
+        letters: &LabelChars,
+    ) -> impl Iterator<Item = (&'k str, Look)> {
         let found =
             self.looks().of(letters.all()).map(|entry| (&*entry.name, Look::new(&entry.brand)));
         found.collect::<Vec<_>>().into_iter()
@@ -132,29 +135,29 @@ impl Known {
     pub(super) fn holds(&self, subject: &Subject<'_>) -> bool {
         let host = Host::of(subject);
         let at = host.registrable;
-        let (Some(part), Some(sights)) = (subject.parts.get(at), subject.sights.get(at)) else {
+        let (Some(part), Some(chars)) = (subject.parts.get(at), subject.chars.get(at)) else {
             return false;
         };
         let is = |entry: &Entry| {
             entry.name.split('.').next() == Some(&part.ascii) && host.ends_as(at, &entry.name)
         };
-        !part.unicode.is_ascii() && self.looks().of(sights.all()).any(is)
+        !part.unicode.is_ascii() && self.looks().of(chars.all()).any(is)
     }
 
     /// The name that a label of the host resembles most.
     pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
         let host = Host::of(subject);
-        let labels = subject.parts.iter().zip(subject.sights).enumerate();
+        let labels = subject.parts.iter().zip(subject.chars).enumerate();
         labels
             .take_while(|(at, _)| *at <= host.registrable)
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
-            .filter_map(|(at, (part, sights))| {
+            .filter_map(|(at, (part, chars))| {
                 let looks = self.looks();
-                let pieces = tokens(part, sights, TOKEN).filter_map(|token| {
-                    let hit = looks.label(&host, at, token.sights);
+                let pieces = tokens(part, chars, TOKEN).filter_map(|token| {
+                    let hit = looks.label(&host, at, token.chars);
                     hit.filter(|_| !token.is_in_phrase())
                 });
-                let whole = looks.label(&host, at, sights.all());
+                let whole = looks.label(&host, at, chars.all());
                 whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)
             })
             .max_by_key(|hit| hit.verdict)
@@ -164,9 +167,11 @@ impl Known {
 impl Entry {
     fn read(spelled: &str) -> Option<Entry> {
         let form = Form::read(spelled);
-        let mut said =
+        let mut findings =
             form.problems.iter().chain(form.parts.iter().flat_map(|part| &part.problems));
-        if form.literal != Literal::Name || said.any(|(_, verdict)| *verdict >= Verdict::Suspect) {
+        if form.literal != Literal::Name
+            || findings.any(|(_, verdict)| *verdict >= Verdict::Suspect)
+        {
             return None;
         }
         let suffix = suffix_labels(&form.ascii, Section::Icann);
@@ -180,7 +185,7 @@ impl Entry {
 /// Whether a name of the built-in list, which is sorted, has this label.
 fn has_builtin(label: &str) -> bool {
     // Names whose label goes on, also with a hyphen, sort before or after those with a full stop.
-    brand(first_from(&NAMES, &format!("{label}."))) == label
+    brand(lower_bound(&NAMES, &format!("{label}."))) == label
 }
 
 /// The beginning of a line, short enough for a message.
@@ -251,29 +256,29 @@ impl Looks {
     /// The names with this look.
     fn with(&self, look: u64) -> impl Iterator<Item = &Entry> {
         let first = self.by_look.partition_point(|(other, _)| *other < look);
-        let found = self.by_look.get(first..).unwrap_or_default().iter().take(ALIKE);
+        let found = self.by_look.get(first..).unwrap_or_default().iter().take(MAX_SAME_LOOK);
         let found = found.take_while(move |(other, _)| *other == look);
         found.filter_map(|(_, at)| self.names.get(usize::try_from(*at).ok()?))
     }
 
     /// The names that a label may read as.
-    fn of(&self, sights: &[Sight]) -> impl Iterator<Item = &Entry> {
-        let found = looks(sights, |beginning| self.beginnings.holds(beginning));
+    fn of(&self, chars: &[LabelChar]) -> impl Iterator<Item = &Entry> {
+        let found = looks(chars, |beginning| self.beginnings.holds(beginning));
         found.flat_map(|look| self.with(look))
     }
 
-    fn label(&self, host: &Host<'_>, at: usize, sights: &[Sight]) -> Option<Hit> {
+    fn label(&self, host: &Host<'_>, at: usize, chars: &[LabelChar]) -> Option<Hit> {
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Look, Option<Likeness>)> = None;
         let mut worst: Option<(&Entry, Verdict)> = None;
-        for entry in self.of(sights) {
+        for entry in self.of(chars) {
             let known = before.take().filter(|(brand, ..)| *brand == entry.brand);
             let (_, look, how) = before.insert(known.unwrap_or_else(|| {
                 let look = Look::new(&entry.brand);
-                let how = likeness(sights, &look);
+                let how = likeness(chars, &look);
                 (&entry.brand, look, how)
             }));
-            let verdict = how.and_then(|how| judge(host, at, sights, &entry.name, look, how));
+            let verdict = how.and_then(|how| judge(host, at, chars, &entry.name, look, how));
             let counts = |verdict: &Verdict| worst.is_none_or(|(_, worst)| *verdict >= worst);
             if let Some(verdict) = verdict.filter(counts) {
                 worst = Some((entry, verdict));
@@ -287,14 +292,14 @@ impl Looks {
 
 /// Names with one look that are compared: all of the built-in list. A list with one name under
 /// every suffix takes no more time.
-const ALIKE: usize = 256;
+const MAX_SAME_LOOK: usize = 256;
 
 /// The verdict if a label of the host, or a piece of it between hyphens, resembles a name that many
 /// know and that is no brand of one owner.
 pub(super) fn judge(
     host: &Host<'_>,
     at: usize,
-    sights: &[Sight],
+    chars: &[LabelChar],
     name: &str,
     look: &Look,
     how: Likeness,
@@ -303,13 +308,13 @@ pub(super) fn judge(
         return None;
     }
     let whole = host.ends_as(at, name);
-    if look.len() < if whole { WHOLE } else { ELSEWHERE } || host.is_at_home(at) {
+    if look.len() < if whole { OWN_SUFFIX } else { OTHER_SUFFIX } || host.has_native_letters(at) {
         return None;
     }
-    let latin = sights.iter().any(|sight| sight.c.is_ascii_alphabetic());
+    let latin = chars.iter().any(|letter| letter.c.is_ascii_alphabetic());
     match how {
         // UTS #39 §4.1: every letter is a twin.
-        Likeness::Foreign if !latin && look.len() >= TWINS => Some(Verdict::Unsafe),
+        Likeness::Foreign if !latin && look.len() >= ALL_TWINS => Some(Verdict::Unsafe),
         // The full name, every letter in its shape.
         Likeness::Alike if !latin && whole => Some(Verdict::Suspect),
         Likeness::Alike | Likeness::Rough if !latin => {
@@ -363,7 +368,11 @@ mod tests {
         let all = u32::try_from(bits.len() * 64).unwrap();
         assert!(set < all / 4, "{set} of {all} bits");
         let looks = &known.looks().by_look;
-        assert!(looks.chunk_by(|(one, _), (other, _)| one == other).all(|same| same.len() < ALIKE));
+        assert!(
+            looks
+                .chunk_by(|(one, _), (other, _)| one == other)
+                .all(|same| same.len() < MAX_SAME_LOOK)
+        );
     }
 
     fn marked(names: &Names, host: &str) -> Option<String> {
@@ -429,6 +438,6 @@ mod tests {
             "line 2: expected a host name, found \"<html>\""
         );
         let many = "<\n".repeat(100);
-        assert_eq!(Known::parse(&many).unwrap_err().len(), TOLD);
+        assert_eq!(Known::parse(&many).unwrap_err().len(), MAX_BAD_LINES);
     }
 }

@@ -37,14 +37,14 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(String::new);
 pub(super) struct Words {
     text: String,
     /// Where each word begins, and the end of the last one.
-    places: Vec<u32>,
+    starts: Vec<u32>,
     /// Index of the first word for each pair of letters, and the number of words at the end.
     pairs: Vec<u16>,
 }
 
 /// A range of words with the same first letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Begun {
+pub(super) struct WordRange {
     from: usize,
     to: usize,
 }
@@ -60,17 +60,17 @@ impl Words {
             let mut letters = line.bytes().map(|byte| usize::from(byte.saturating_sub(b'a')));
             letters.next().unwrap_or_default() * LETTERS + letters.next().unwrap_or_default()
         };
-        let (mut places, mut pairs) = (vec![0], Vec::with_capacity(PAIRS + 1));
+        let (mut starts, mut pairs) = (vec![0], Vec::with_capacity(PAIRS + 1));
         let mut at = 0;
         for (index, line) in (0..).zip(text.lines()) {
             while pairs.len() <= pair(line) {
                 pairs.push(index);
             }
             at += line.len() + 1;
-            places.push(u32::try_from(at).unwrap_or_default());
+            starts.push(u32::try_from(at).unwrap_or_default());
         }
-        pairs.resize(PAIRS + 1, u16::try_from(places.len() - 1).unwrap_or_default());
-        Words { text, places, pairs }
+        pairs.resize(PAIRS + 1, u16::try_from(starts.len() - 1).unwrap_or_default());
+        Words { text, starts, pairs }
     }
 
     #[cfg(test)]
@@ -79,47 +79,47 @@ impl Words {
     }
 
     fn word(&self, at: usize) -> &[u8] {
-        let place = |at: usize| self.places.get(at).map_or(0, |place| *place as usize);
+        let place = |at: usize| self.starts.get(at).map_or(0, |place| *place as usize);
         let end = place(at + 1).saturating_sub(1);
         self.text.as_bytes().get(place(at)..end).unwrap_or_default()
     }
 
     /// All words.
-    pub(super) fn all(&self) -> Begun {
-        Begun { from: 0, to: self.places.len() - 1 }
+    pub(super) fn all(&self) -> WordRange {
+        WordRange { from: 0, to: self.starts.len() - 1 }
     }
 
     /// Those words of the range that have `next` after the first `letters` letters.
-    pub(super) fn going_on(&self, begun: Begun, letters: usize, next: u8) -> Begun {
+    pub(super) fn narrow(&self, range: WordRange, letters: usize, next: u8) -> WordRange {
         if letters == 0 {
             let first = usize::from(next.wrapping_sub(b'a')).min(LETTERS);
-            let place = |pair: usize| self.pairs.get(pair).map_or(begun.to, |at| usize::from(*at));
-            return Begun { from: place(first * LETTERS), to: place((first + 1) * LETTERS) };
+            let place = |pair: usize| self.pairs.get(pair).map_or(range.to, |at| usize::from(*at));
+            return WordRange { from: place(first * LETTERS), to: place((first + 1) * LETTERS) };
         }
         // A word that ends here has a line end at this position, which is less than a letter.
         let letter = |place: &u32| self.text.as_bytes().get(*place as usize + letters).copied();
-        let words = self.places.get(begun.from..begun.to).unwrap_or_default();
+        let words = self.starts.get(range.from..range.to).unwrap_or_default();
         let before = words.partition_point(|place| letter(place) < Some(next));
         let up_to = words.partition_point(|place| letter(place) <= Some(next));
-        Begun { from: begun.from + before, to: begun.from + up_to }
+        WordRange { from: range.from + before, to: range.from + up_to }
     }
 
     /// Whether one of the words in the range has exactly this many letters.
-    pub(super) fn ends(&self, begun: Begun, letters: usize) -> bool {
-        begun.is_some() && self.word(begun.from).len() == letters
+    pub(super) fn has_exactly(&self, range: WordRange, letters: usize) -> bool {
+        range.is_some() && self.word(range.from).len() == letters
     }
 
     /// Whether this is one of the words.
     pub(super) fn holds(&self, word: &str) -> bool {
-        let mut begun = self.all();
+        let mut range = self.all();
         for (letters, letter) in word.bytes().enumerate() {
-            begun = self.going_on(begun, letters, letter);
+            range = self.narrow(range, letters, letter);
         }
-        self.ends(begun, word.len())
+        self.has_exactly(range, word.len())
     }
 }
 
-impl Begun {
+impl WordRange {
     /// Whether the range is not empty.
     pub(super) fn is_some(self) -> bool {
         self.from < self.to
@@ -127,7 +127,7 @@ impl Begun {
 }
 
 /// The first line of a sorted text that is not less than this one; empty after the last.
-pub(super) fn first_from<'t>(text: &'t str, line: &str) -> &'t str {
+pub(super) fn lower_bound<'t>(text: &'t str, line: &str) -> &'t str {
     let (mut low, mut high) = (0, text.len());
     while low < high {
         let middle = low.midpoint(high);
@@ -206,10 +206,10 @@ mod tests {
     }
 
     /// The words that begin with this text.
-    fn begun<'w>(list: &'w Words, text: &str) -> Vec<&'w str> {
+    fn words_with<'w>(list: &'w Words, text: &str) -> Vec<&'w str> {
         let letters = text.bytes().enumerate();
-        let Begun { from, to } =
-            letters.fold(list.all(), |begun, (at, letter)| list.going_on(begun, at, letter));
+        let WordRange { from, to } =
+            letters.fold(list.all(), |range, (at, letter)| list.narrow(range, at, letter));
         (from..to).map(|at| str::from_utf8(list.word(at)).unwrap()).collect()
     }
 
@@ -222,16 +222,16 @@ mod tests {
                     let pair = String::from_utf8(vec![first, second]).unwrap();
                     let here: Vec<&str> =
                         list.lines().filter(|word| word.starts_with(&pair)).collect();
-                    assert_eq!(begun(list, &pair), here, "{pair}");
+                    assert_eq!(words_with(list, &pair), here, "{pair}");
                 }
             }
             for none in ["", "1", "a1", "-", "é", "zz", "zzzz"] {
                 assert!(!list.holds(none), "{none}");
-                assert!(none.is_empty() || begun(list, none).is_empty(), "{none}");
+                assert!(none.is_empty() || words_with(list, none).is_empty(), "{none}");
             }
-            assert!(!begun(list, "a").is_empty() && !list.holds("a"));
+            assert!(!words_with(list, "a").is_empty() && !list.holds("a"));
             for word in list.lines() {
-                assert_eq!(begun(list, word).first(), Some(&word));
+                assert_eq!(words_with(list, word).first(), Some(&word));
             }
         }
     }

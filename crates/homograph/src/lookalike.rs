@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::reading::{Likeness, Reading, Shape, Sight, Text, readings};
+use super::reading::{LabelChar, Likeness, Reading, Shape, Text, readings};
 
 /// A name in the form that labels are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,95 +66,97 @@ fn primary(c: char) -> Option<Text> {
 /// The strongest resemblance of a label to a name that its spelling allows, or `None`.
 ///
 /// Time is proportional to the product of both lengths, each at most 63.
-pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
+pub(super) fn likeness(label: &[LabelChar], name: &Look) -> Option<Likeness> {
     if label.len() > LABEL_CHARS {
         return None;
     }
-    let mut reached = Reached::new(label.len(), name.len());
-    reached.set(0, 0, Likeness::Same);
+    let mut alignment = Alignment::new(label.len(), name.len());
+    alignment.set(0, 0, Likeness::Same);
     let mut chars = label.iter().enumerate().peekable();
     let mut alternatives = Alternatives::new();
-    while let Some((at, Sight { c, readings, .. })) = chars.next() {
+    while let Some((at, LabelChar { c, readings, .. })) = chars.next() {
         let next = chars.peek().map(|(_, next)| next.c);
-        let places = reached.take_places(at);
-        if places.is_empty() {
+        let positions = alignment.take_positions(at);
+        if positions.is_empty() {
             // No reading ends here: one of two characters spans it, or none is left.
             continue;
         }
         read_alternatives(*c, readings, next, &mut alternatives);
-        for place in places {
-            let Some(before) = reached.get(at, place) else { continue };
-            if name.own.get(place) == Some(c) {
-                let width = own_width(name, place);
-                reached.set(at + 1, place + width, before);
+        for position in positions {
+            let Some(before) = alignment.get(at, position) else { continue };
+            if name.own.get(position) == Some(c) {
+                let width = own_width(name, position);
+                alignment.set(at + 1, position + width, before);
             }
             for Alternative { text, taken, how } in &alternatives {
                 let mut how = *how;
-                if let Some(width) = reads(name, place, text) {
+                if let Some(width) = reads(name, position, text) {
                     // The plain letter for the accented one of the name: people without its
                     // keyboard write it so.
-                    if how == Likeness::Same && name.own.get(place) != Some(c) {
+                    if how == Likeness::Same && name.own.get(position) != Some(c) {
                         how = Likeness::Faint;
                     }
-                    reached.set(at + taken, place + width, before.max(how));
+                    alignment.set(at + taken, position + width, before.max(how));
                 }
             }
         }
     }
-    reached.get(label.len(), name.len())
+    alignment.get(label.len(), name.len())
 }
 
 /// Cells for a label and a name of usual lengths, which are stored without allocation.
-const USUAL: usize = 192;
+const USUAL_CELLS: usize = 192;
 
 /// For each prefix of a label and of a name, the mildest way to read the former as the latter.
-struct Reached {
+struct Alignment {
     width: usize,
-    cells: SmallVec<[Option<Likeness>; USUAL]>,
+    cells: SmallVec<[Option<Likeness>; USUAL_CELLS]>,
     /// The positions of the name that were reached for the prefix lengths in use: a character is
     /// read alone or with the next one.
-    places: [Range<usize>; 3],
+    positions: [Range<usize>; 3],
 }
 
 /// The empty range: the first position that is added begins and ends it.
-const NOWHERE: Range<usize> = Range { start: usize::MAX, end: 0 };
+const NO_POSITIONS: Range<usize> = Range { start: usize::MAX, end: 0 };
 
-impl Reached {
-    fn new(label: usize, name: usize) -> Reached {
+impl Alignment {
+    fn new(label: usize, name: usize) -> Alignment {
         let cells = smallvec![None; (label + 1) * (name + 1)];
-        Reached { width: name + 1, cells, places: [NOWHERE; 3] }
+        Alignment { width: name + 1, cells, positions: [NO_POSITIONS; 3] }
     }
 
-    fn get(&self, at: usize, place: usize) -> Option<Likeness> {
-        self.cells.get(at * self.width + place).copied().flatten()
+    fn get(&self, at: usize, position: usize) -> Option<Likeness> {
+        self.cells.get(at * self.width + position).copied().flatten()
     }
 
     /// The range of positions reached by a prefix of this length, perhaps not all of them; resets
     /// it.
-    fn take_places(&mut self, at: usize) -> Range<usize> {
-        self.places.get_mut(at % 3).map_or(0..0, |places| std::mem::replace(places, NOWHERE))
+    fn take_positions(&mut self, at: usize) -> Range<usize> {
+        self.positions
+            .get_mut(at % 3)
+            .map_or(0..0, |positions| std::mem::replace(positions, NO_POSITIONS))
     }
 
     /// `position` is at most the length of the name: no reading goes beyond it.
-    fn set(&mut self, at: usize, place: usize, how: Likeness) {
-        if let Some(cell) = self.cells.get_mut(at * self.width + place) {
+    fn set(&mut self, at: usize, position: usize, how: Likeness) {
+        if let Some(cell) = self.cells.get_mut(at * self.width + position) {
             *cell = Some(cell.map_or(how, |old| old.min(how)));
         }
-        if let Some(places) = self.places.get_mut(at % 3) {
-            *places = places.start.min(place)..places.end.max(place + 1);
+        if let Some(positions) = self.positions.get_mut(at % 3) {
+            *positions = positions.start.min(position)..positions.end.max(position + 1);
         }
     }
 }
 
 /// How many characters read the name's own character at this position has.
-fn own_width(name: &Look, place: usize) -> usize {
-    1 + name.own.iter().skip(place + 1).take_while(|own| **own == '\0').count()
+fn own_width(name: &Look, position: usize) -> usize {
+    1 + name.own.iter().skip(position + 1).take_while(|own| **own == '\0').count()
 }
 
 /// The length of the text if the name reads as it at this position.
-fn reads(name: &Look, place: usize, text: &[u8]) -> Option<usize> {
+fn reads(name: &Look, position: usize, text: &[u8]) -> Option<usize> {
     // Readings are ASCII.
-    let rest = name.reading.get(place..place + text.len())?;
+    let rest = name.reading.get(position..position + text.len())?;
     let same = text.iter().zip(rest).all(|(byte, read)| char::from(*byte) == *read);
     same.then_some(text.len())
 }
@@ -459,10 +461,10 @@ pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::Sights;
+    use crate::reading::LabelChars;
 
     fn like(label: &str, name: &str) -> Option<Likeness> {
-        likeness(Sights::of(label.chars()).all(), &Look::new(name))
+        likeness(LabelChars::of(label.chars()).all(), &Look::new(name))
     }
 
     #[test]

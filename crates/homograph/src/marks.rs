@@ -39,7 +39,7 @@ pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
 }
 
 fn are_abused(label: &str) -> bool {
-    if are_at_home(label) {
+    if are_regular(label) {
         return false;
     }
     let mut base: Option<char> = None;
@@ -70,7 +70,7 @@ fn are_abused(label: &str) -> bool {
 
 /// Whether every mark is alone on a letter of its own script, as usual where vowels are marks, and
 /// none is beside a composed character, which is a letter by itself.
-fn are_at_home(label: &str) -> bool {
+fn are_regular(label: &str) -> bool {
     let (mut before, mut marks, mut composed) = (Traits::NONE, false, false);
     for c in label.chars() {
         let traits = Traits::of(c);

@@ -4,8 +4,8 @@ use super::lookalike::Look;
 
 /// Letters of a protected name so long that no other word equals it by chance, and of the shortest
 /// name that is compared at all.
-pub(super) const TELLING: usize = 6;
-pub(super) const LEAST: usize = 3;
+pub(super) const DISTINCTIVE: usize = 6;
+pub(super) const MIN_BRAND: usize = 3;
 
 /// One name of a set.
 #[derive(Clone, Debug)]

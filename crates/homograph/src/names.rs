@@ -10,9 +10,9 @@ use super::form::{Form, Literal};
 use super::listed::Known;
 use super::lookalike::{Look, LookHash, LookHasher, name_endings, name_look};
 use super::name::{BadName, Name, Reach};
-use super::near::Near;
+use super::near::NearIndex;
 use super::organisations::Organisations;
-use super::reading::Sights;
+use super::reading::LabelChars;
 use crate::verdict::Verdict;
 use uts58::tlds::Fnv;
 
@@ -45,7 +45,7 @@ pub struct Names {
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
     /// Brands, to find those one letter away.
-    near: Near,
+    near: NearIndex,
     /// Lists of names that are not protected but often visited.
     known: Vec<Arc<Known>>,
     /// Which domains have one owner.
@@ -71,7 +71,7 @@ impl Names {
     /// one owner, where anybody can have an address, which words do not identify a sender. The base
     /// for a set that protects only names of its own.
     pub fn nobody() -> Names {
-        Names { organisations: Some(Arc::new(Organisations::nameless())), ..Names::default() }
+        Names { organisations: Some(Arc::new(Organisations::without_names())), ..Names::default() }
     }
 
     /// The organisations that are known by name and by their domains.
@@ -200,7 +200,7 @@ impl Names {
     }
 
     /// A brand that is one letter away from what the label reads as.
-    pub(super) fn near(&self, label: &Sights) -> Option<&Name> {
+    pub(super) fn near(&self, label: &LabelChars) -> Option<&Name> {
         self.near.find(label, &self.names)
     }
 
@@ -280,14 +280,14 @@ impl Names {
             .collect();
         let (suffix, listed) = registry_suffix(&form.ascii);
         // Addresses and suffixes of registries (`gov.uk`) have no brand.
-        let nameless = form.literal == Literal::Address || listed;
+        let without_names = form.literal == Literal::Address || listed;
         let brand = labels.len().saturating_sub(suffix + 1);
         self.add(Name {
             ascii: form.ascii.into(),
             brand,
             behind: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
             labels,
-            reach: if nameless { Reach::Whole } else { reach },
+            reach: if without_names { Reach::Whole } else { reach },
         });
         true
     }

@@ -15,14 +15,14 @@ use smallvec::SmallVec;
 use super::english;
 use super::lookalike::LookHasher;
 use super::name::{Name, Reach};
-use super::reading::Sights;
+use super::reading::LabelChars;
 
 /// Letters of a name that no other word comes near by chance: of ASCII, and if marks are ignored.
-pub(super) const LEAST: usize = 6;
-const LEAST_READ: usize = 8;
+pub(super) const MIN_LETTERS: usize = 6;
+const MIN_LETTERS_READ: usize = 8;
 
 /// Letters of a label that is looked up.
-const MOST: usize = 32;
+const MAX_LETTERS: usize = 32;
 
 /// Words that many owners use in names, with a few letters beside them.
 const PARTS: [&[u8]; 5] = [b"bank", b"cloud", b"office", b"post", b"stripe"];
@@ -34,7 +34,7 @@ const NEIGHBOURS: &str = include_str!("neighbours.txt");
 /// Names by the hash of their brand, and of their brand without each of its letters; the first name
 /// if several have the same hash.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Near {
+pub(super) struct NearIndex {
     names: HashMap<u64, usize, BuildHasherDefault<LookHasher>>,
     /// A set of bits over the hashes: most labels are near no name.
     some: Vec<u64>,
@@ -46,11 +46,13 @@ pub(super) struct Near {
 const BITS: usize = 1_024;
 const EDGES: usize = 256;
 
-impl Near {
+impl NearIndex {
     /// Adds the name at this index of a list.
     pub(super) fn add(&mut self, at: usize, name: &Name) {
         let brand = brand(name);
-        if name.reach != Reach::Brand || !brand.is_ascii() || !(LEAST..=MOST).contains(&brand.len())
+        if name.reach != Reach::Brand
+            || !brand.is_ascii()
+            || !(MIN_LETTERS..=MAX_LETTERS).contains(&brand.len())
         {
             return;
         }
@@ -73,9 +75,10 @@ impl Near {
     }
 
     /// A name of the list one letter away from what a label beyond ASCII reads as.
-    pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
-        let read = latin(label).filter(|read| (LEAST_READ - 1..=MOST).contains(&read.len()))?;
-        let long = |name: &&Name| brand(name).len() >= LEAST_READ;
+    pub(super) fn find<'n>(&self, label: &LabelChars, names: &'n [Name]) -> Option<&'n Name> {
+        let read = latin(label)
+            .filter(|read| (MIN_LETTERS_READ - 1..=MAX_LETTERS).contains(&read.len()))?;
+        let long = |name: &&Name| brand(name).len() >= MIN_LETTERS_READ;
         let near = self.may_share_edge(&read).then(|| self.one_away(&read, names).find(long));
         near.flatten()
     }
@@ -84,7 +87,7 @@ impl Near {
     /// own.
     pub(super) fn slip<'n>(&self, label: &[u8], names: &'n [Name]) -> Option<&'n Name> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-        if !(LEAST - 1..=MOST).contains(&label.len()) || !label.iter().all(is_letter) {
+        if !(MIN_LETTERS - 1..=MAX_LETTERS).contains(&label.len()) || !label.iter().all(is_letter) {
             return None;
         }
         let label = label.to_ascii_lowercase();
@@ -101,7 +104,7 @@ impl Near {
     /// Whether an ASCII label may be near a name: fast, may return `true` wrongly.
     pub(super) fn may_hold(&self, label: &[u8]) -> bool {
         !self.names.is_empty()
-            && (LEAST - 1..=MOST).contains(&label.len())
+            && (MIN_LETTERS - 1..=MAX_LETTERS).contains(&label.len())
             && self.may_share_edge(label)
             && pieces(label).any(|piece| self.get(piece).is_some())
     }
@@ -135,7 +138,7 @@ fn fold(letter: u8) -> u8 {
     letter | 0x20
 }
 
-/// What one letter more, less or different, or two swapped, leave unchanged of a word of [`LEAST`]
+/// What one letter more, less or different, or two swapped, leave unchanged of a word of [`MIN_LETTERS`]
 /// letters: the first three, the last three, or two at each end (`aabbcc` and `aabcbc`). `None` for
 /// words that are too short for such a slip.
 fn edges(word: &[u8]) -> Option<[u64; 3]> {
@@ -172,7 +175,7 @@ fn brand(name: &Name) -> &[u8] {
 }
 
 /// The label in plain letters, if all of it reads so.
-fn latin(label: &Sights) -> Option<SmallVec<[u8; MOST]>> {
+fn latin(label: &LabelChars) -> Option<SmallVec<[u8; MAX_LETTERS]>> {
     let mut read = SmallVec::new();
     for (c, readings) in label.iter() {
         if c.is_ascii() {

@@ -9,7 +9,7 @@ use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
 use super::lookalike::{Look, LookHash, LookHasher, name_look};
-use super::name::TELLING;
+use super::name::DISTINCTIVE;
 use uts58::tlds::Fnv;
 
 const BUILTIN: &str = include_str!("organisations.txt");
@@ -20,7 +20,7 @@ const ROLES: &str = include_str!("roles.txt");
 #[derive(Clone, Debug, Default)]
 pub(super) struct Organisations {
     rows: Vec<Organisation>,
-    by_domain: HashMap<&'static str, Vec<(usize, Whose)>, ByText>,
+    by_domain: HashMap<&'static str, Vec<(usize, DomainUse)>, ByText>,
     /// The labels of domains where anybody can have an address.
     anybodys: HashSet<&'static str, ByText>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
@@ -36,7 +36,7 @@ type ByText = BuildHasherDefault<Fnv>;
 #[derive(Clone, Debug, Default)]
 struct Organisation {
     /// As in the table; the first one represents the organisation.
-    domains: Vec<(&'static str, Whose)>,
+    domains: Vec<(&'static str, DomainUse)>,
     names: Vec<(Look, Counts)>,
     /// A word in the labels of its members' domains, and their top-level domain.
     members: Vec<(&'static str, &'static str)>,
@@ -44,7 +44,7 @@ struct Organisation {
 
 /// Who has addresses and hosts of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum DomainUse {
     /// Only the organisation.
     Own,
     /// Anybody can have an address: mail from there is not the organisation's.
@@ -71,7 +71,7 @@ pub(super) enum Counts {
     Alone,
     /// Nowhere, and a shorter name that it begins with does not count either: it is another owner's
     /// (`Amazon Watch`).
-    Anothers,
+    OtherOwner,
     /// Nowhere if it is the whole text: a program that many run signs so.
     Nowhere,
 }
@@ -94,7 +94,7 @@ impl Organisations {
     }
 
     /// The table without names: only ownership, office words and carriers.
-    pub(super) fn nameless() -> Organisations {
+    pub(super) fn without_names() -> Organisations {
         let mut table = Organisations::builtin();
         table.by_look.clear();
         table.beginnings.clear();
@@ -110,25 +110,25 @@ impl Organisations {
         let members = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
         organisation.members = members.filter_map(|member| member.split_once('.')).collect();
         for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
-            let (domain, whose) = match domain.split_at_checked(1) {
-                Some(("~", domain)) => (domain, Whose::Anybodys),
-                Some(("+", domain)) => (domain, Whose::Customers),
-                _ => (domain, Whose::Own),
+            let (domain, domain_use) = match domain.split_at_checked(1) {
+                Some(("~", domain)) => (domain, DomainUse::Anybodys),
+                Some(("+", domain)) => (domain, DomainUse::Customers),
+                _ => (domain, DomainUse::Own),
             };
-            organisation.domains.push((domain, whose));
-            if whose == Whose::Anybodys
+            organisation.domains.push((domain, domain_use));
+            if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)
             {
                 self.anybodys.insert(label);
             }
-            self.by_domain.entry(domain).or_default().push((row, whose));
+            self.by_domain.entry(domain).or_default().push((row, domain_use));
         }
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
         for name in names {
             let (name, counts) = match name.split_at_checked(1) {
                 Some(("=", name)) => (name, Counts::Alone),
                 Some(("!", name)) => (name, Counts::Nowhere),
-                Some(("-", name)) => (name, Counts::Anothers),
+                Some(("-", name)) => (name, Counts::OtherOwner),
                 _ => (name, Counts::Anywhere),
             };
             let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -170,8 +170,8 @@ impl Organisations {
     fn owners(&self, ascii: &str) -> impl Iterator<Item = usize> {
         let rows = and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten();
         let hosted = is_hosted(ascii);
-        let owns = move |whose| !(hosted && whose == Whose::Customers);
-        rows.filter(move |(_, whose)| owns(*whose)).map(|(row, _)| *row)
+        let owns = move |domain_use| !(hosted && domain_use == DomainUse::Customers);
+        rows.filter(move |(_, domain_use)| owns(*domain_use)).map(|(row, _)| *row)
     }
 
     /// Whether the host is the organisation's own, by the table or as a national site: the same
@@ -180,7 +180,7 @@ impl Organisations {
         match self.owners(ascii).any(|owner| owner == row) {
             true => !self.is_anybodys(ascii),
             false => {
-                self.has_sister(row, ascii, |whose| whose == Whose::Own)
+                self.has_same_label(row, ascii, |domain_use| domain_use == DomainUse::Own)
                     || self.is_member(row, ascii)
             }
         }
@@ -196,7 +196,7 @@ impl Organisations {
         };
         let Some((label, tld)) = domain.split_once('.') else { return false };
         let says = |word: &str, member: &str| {
-            word == member || member.len() >= TELLING && word.ends_with(member)
+            word == member || member.len() >= DISTINCTIVE && word.ends_with(member)
         };
         members.iter().any(|(member, below)| {
             let own = |word: &str| !says(word, member) && !self.is_role(word);
@@ -208,12 +208,12 @@ impl Organisations {
 
     /// The same, including domains where anybody can have an address.
     pub(super) fn serves(&self, row: usize, ascii: &str) -> bool {
-        self.owners(ascii).any(|owner| owner == row) || self.has_sister(row, ascii, |_| true)
+        self.owners(ascii).any(|owner| owner == row) || self.has_same_label(row, ascii, |_| true)
     }
 
     /// Whether some domain of the organisation has the registrable label of the host, under any
     /// suffix.
-    fn has_sister(&self, row: usize, ascii: &str, counts: impl Fn(Whose) -> bool) -> bool {
+    fn has_same_label(&self, row: usize, ascii: &str, counts: impl Fn(DomainUse) -> bool) -> bool {
         let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
             return false;
         };
@@ -223,8 +223,8 @@ impl Organisations {
         let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
         // Rarely true, and faster than finding the suffix.
         let may = |domain: &str| domain.split('.').any(|label| label == seen);
-        domains.any(|(domain, whose)| {
-            counts(*whose) && may(domain) && registrable_label(domain) == Some(seen)
+        domains.any(|(domain, domain_use)| {
+            counts(*domain_use) && may(domain) && registrable_label(domain) == Some(seen)
         })
     }
 
@@ -234,9 +234,10 @@ impl Organisations {
     }
 
     /// Whether the host, below a domain of the table, was given to a customer of its owner.
-    pub(super) fn gave_away(&self, domain: &str, ascii: &str) -> bool {
+    pub(super) fn is_customers(&self, domain: &str, ascii: &str) -> bool {
         let rows = self.by_domain.get(domain).into_iter().flatten();
-        rows.into_iter().any(|(_, whose)| *whose == Whose::Customers) && is_hosted(ascii)
+        rows.into_iter().any(|(_, domain_use)| *domain_use == DomainUse::Customers)
+            && is_hosted(ascii)
     }
 
     /// Whether both hosts belong to one owner and not to a customer; it does not matter who has
@@ -249,7 +250,7 @@ impl Organisations {
     /// (`hotmail.fr`); the hosts below it are the organisation's.
     pub(super) fn is_anybodys(&self, ascii: &str) -> bool {
         if let Some(rows) = self.by_domain.get(ascii) {
-            return rows.iter().any(|(_, whose)| *whose == Whose::Anybodys);
+            return rows.iter().any(|(_, domain_use)| *domain_use == DomainUse::Anybodys);
         }
         let is_country = ascii.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
         is_country

@@ -5,7 +5,7 @@ use super::form::NAME_CHARACTERS;
 use super::name::Name;
 use super::names::Names;
 use super::plain_label::{self, Label, Labels};
-use super::{Context, Judgement, inside, is_protected, question};
+use super::{Context, Judgement, is_protected, name_in_host, question};
 
 /// The judgement of an inconspicuous host; `None` if the host needs the full judgement.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> {
@@ -17,12 +17,12 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
     let mut labels = Labels::new();
     plain_label::read(name.as_bytes(), &mut labels)?;
-    let joints = labels.iter().any(|label| label.jointed);
+    let separators = labels.iter().any(|label| label.has_separator);
     // The first label that may imitate a name.
-    let familiar = labels.iter().enumerate().find(|(at, label)| {
+    let suspect = labels.iter().enumerate().find(|(at, label)| {
         let behind = labels.get(at + 1..).unwrap_or_default();
-        let may_hold = |names: &&Names| inside::may_hold(label, behind, joints, names);
-        known(label, behind.first(), sets) || sets.iter().any(may_hold)
+        let may_hold = |names: &&Names| name_in_host::may_hold(label, behind, separators, names);
+        may_imitate(label, behind.first(), sets) || sets.iter().any(may_hold)
     });
     let ascii = name.to_ascii_lowercase();
     let [_, .., tld] = labels.as_slice() else { return None };
@@ -30,7 +30,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
     // What looks like a protected name usually is that name.
     if !sound
-        || familiar.is_some_and(|(_, label)| !is_rightly_familiar(&ascii, label.start, context))
+        || suspect.is_some_and(|(_, label)| !is_genuine(&ascii, label.start, context))
         || context.blocked.covers(&ascii)
     {
         return None;
@@ -43,38 +43,38 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
 /// Whether a host is a protected name or below one. If it is below a hoster's name, the customer
 /// chose the labels before that name, and these may imitate; the first suspicious label begins at
 /// byte `at`.
-fn is_rightly_familiar(ascii: &str, at: usize, context: &Context<'_>) -> bool {
+fn is_genuine(ascii: &str, at: usize, context: &Context<'_>) -> bool {
     let sets = [context.protected, context.own].into_iter();
     let name = sets.filter_map(|names| names.covering(ascii)).max_by_key(|name| name.len());
     let Some(name) = name else { return false };
     at >= ascii.len() - name.len() || is_protected(ascii, context.protected, context.own)
 }
 
-/// Whether the label has the look of a name that it may imitate. [`inside::may_hold`] checks its
+/// Whether the label has the look of a name that it may imitate. [`name_in_host::may_hold`] checks its
 /// pieces between hyphens.
-fn known(label: &Label<'_>, behind: Option<&Label<'_>>, sets: &[&Names]) -> bool {
+fn may_imitate(label: &Label<'_>, behind: Option<&Label<'_>>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
         let mut names = names.by_look(label.look.value());
-        names.any(|name| !is_itself(name, label.bytes) || stands_behind(name, behind))
+        names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_as(name, behind))
     })
 }
 
 /// A label spelled as in the name never counts by itself (`mail.example.org` beside `mail.ru`).
-fn is_itself(name: &Name, label: &[u8]) -> bool {
+fn is_spelled_as(name: &Name, label: &[u8]) -> bool {
     name.labels
         .get(name.brand)
         .is_some_and(|(brand, _)| label.eq_ignore_ascii_case(brand.as_bytes()))
 }
 
 /// Whether the whole name may be there (`mail.ru.attack.test`, `paypal.corn`).
-fn stands_behind(name: &Name, behind: Option<&Label<'_>>) -> bool {
+fn is_followed_as(name: &Name, behind: Option<&Label<'_>>) -> bool {
     name.behind.is_some() && behind.map(|label| label.look.value()) == name.behind
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::HostBounds;
-    use super::super::whole::Whole;
+    use super::super::judged_host::JudgedHost;
     use super::*;
     use crate::verdict::RestrictionLevel;
     use uts58::tlds::TldTable;
@@ -114,7 +114,7 @@ mod tests {
         // If there is a fast judgement, it equals the full one.
         let agree = |host: &str| {
             let Some(judgement) = judge(host, &context) else { return false };
-            let whole = Whole::judge(host, &context).judgement(0..host.len());
+            let whole = JudgedHost::judge(host, &context).judgement(0..host.len());
             assert_eq!(judgement.verdict, whole.verdict, "{host}");
             assert_eq!(judgement.reasons, whole.reasons, "{host}");
             true
@@ -183,7 +183,7 @@ mod tests {
         ] {
             let fast = judge(host, &context);
             assert_eq!(fast.is_some(), plain, "{host}");
-            let whole = Whole::judge(host, &context).judgement(0..host.len());
+            let whole = JudgedHost::judge(host, &context).judgement(0..host.len());
             let alike = fast.is_none_or(|fast| {
                 (fast.verdict, fast.reasons, fast.edit)
                     == (whole.verdict, whole.reasons, whole.edit)

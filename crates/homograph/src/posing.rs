@@ -8,19 +8,19 @@
 use super::Context;
 use super::form::Form;
 use super::lookalike::{Look, LookHash, likeness};
-use super::name::{LEAST, Name, Reach, TELLING};
+use super::looks::{LookHashes, extend_looks};
+use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Counts, Organisations, registrable_label};
 use super::properties::nfkc;
-use super::reading::{Likeness, Sight, reads_as};
-use super::ways::{Hashes, longer};
+use super::reading::{LabelChar, Likeness, reads_as};
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.
 pub const SHOWN: usize = 256;
 
 /// Letters of the sender's own name, which it may put before the name of what it writes about.
-const OWN: usize = 4;
+const MIN_OWN_NAME: usize = 4;
 
 /// The sender with the display name.
 #[derive(Clone, Copy, Debug)]
@@ -41,20 +41,20 @@ pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<St
     let organisations = context.protected.organisations();
     let found = organisations.and_then(|table| shown.organisation(table, sender));
     found
-        .or_else(|| shown.name(context.protected, organisations, Known::Protected, sender))
-        .or_else(|| shown.name(context.own, organisations, Known::Own, sender))
+        .or_else(|| shown.name(context.protected, organisations, NameSource::Protected, sender))
+        .or_else(|| shown.name(context.own, organisations, NameSource::Own, sender))
 }
 
 /// Which names are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum NameSource {
     Protected,
     /// The recipient's own: any person may have a name like that of such a domain.
     Own,
 }
 
 /// Local parts that a mail service reserves for itself.
-const RESERVED: [&str; 6] =
+const RESERVED_LOCAL_PARTS: [&str; 6] =
     ["no-reply", "noreply", "no_reply", "postmaster", "mailer-daemon", "donotreply"];
 
 /// The letters and digits of a text, and where its words are.
@@ -67,19 +67,19 @@ pub(super) struct DisplayText {
 }
 
 /// Words of most names, plus the end of the last one.
-const WORDS: usize = 8;
+const USUAL_WORDS: usize = 8;
 
 impl DisplayText {
     pub(super) fn read(text: &str) -> DisplayText {
         let room = text.len().min(SHOWN);
         let mut shown = DisplayText {
             letters: Vec::with_capacity(room),
-            bounds: Vec::with_capacity(WORDS),
-            gaps: Vec::with_capacity(WORDS),
+            bounds: Vec::with_capacity(USUAL_WORDS),
+            gaps: Vec::with_capacity(USUAL_WORDS),
         };
         let mut before = None;
         let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
-        for c in seen.map(of_usual_width) {
+        for c in seen.map(to_usual_width) {
             if uts58::unicode::hosts::is_mark(c) {
                 continue;
             }
@@ -120,7 +120,7 @@ impl DisplayText {
         start: usize,
         begins: impl Fn(LookHash) -> bool + 's,
     ) -> impl Iterator<Item = (usize, Vec<u64>)> + 's {
-        let mut hashes = Hashes::new();
+        let mut hashes = LookHashes::new();
         hashes.push(LookHash::EMPTY);
         let letters = self.letters.iter().enumerate().skip(start);
         letters
@@ -131,8 +131,8 @@ impl DisplayText {
                         begins(*hash)
                     }),
                     None => {
-                        let mut next = Hashes::new();
-                        longer(&hashes, &seen_as(*c), &begins, &mut next);
+                        let mut next = LookHashes::new();
+                        extend_looks(&hashes, &seen_as(*c), &begins, &mut next);
                         hashes = next;
                     }
                 }
@@ -162,13 +162,13 @@ impl DisplayText {
                 let named: Vec<_> =
                     named.filter(|(_, look, _)| self.reads_as(start, end, look)).collect();
                 // The longer name decides whose the shorter one in it is: `CaixaBank` is no Caixa.
-                if named.iter().any(|(row, _, how)| *how == Counts::Anothers || theirs(*row)) {
+                if named.iter().any(|(row, _, how)| *how == Counts::OtherOwner || theirs(*row)) {
                     named_to = end;
                     return None;
                 }
                 let mut counting = named
                     .into_iter()
-                    .filter(|(_, _, counts)| self.stands(Some(table), *counts, start, end));
+                    .filter(|(_, _, counts)| self.is_counted(Some(table), *counts, start, end));
                 if let Some((row, ..)) = counting.next()
                     && !self.names_itself(start, end, Some(table), sender)
                 {
@@ -183,16 +183,16 @@ impl DisplayText {
         &self,
         names: &Names,
         table: Option<&Organisations>,
-        known: Known,
+        source: NameSource,
         sender: Sender<'_>,
     ) -> Option<String> {
-        let counts = |name: &Name| match known {
-            Known::Protected if name.brand_len() >= TELLING => Counts::Anywhere,
+        let counts = |name: &Name| match source {
+            NameSource::Protected if name.brand_len() >= DISTINCTIVE => Counts::Anywhere,
             _ => Counts::Alone,
         };
-        let is_known = |domain: &str| match known {
-            Known::Protected => table.is_some_and(|table| table.names(domain)),
-            Known::Own => table.is_some_and(|table| table.is_anybodys(domain)),
+        let is_known = |domain: &str| match source {
+            NameSource::Protected => table.is_some_and(|table| table.names(domain)),
+            NameSource::Own => table.is_some_and(|table| table.is_anybodys(domain)),
         };
         if names.covers(sender.host) {
             return None;
@@ -205,9 +205,9 @@ impl DisplayText {
                 let name = named.find(|name| {
                     let brand = name.labels.get(name.brand);
                     name.reach == Reach::Brand
-                        && name.brand_len() >= LEAST
+                        && name.brand_len() >= MIN_BRAND
                         && !is_known(&name.ascii)
-                        && self.stands(table, counts(name), start, end)
+                        && self.is_counted(table, counts(name), start, end)
                         && brand.is_some_and(|(label, look)| match label.contains('-') {
                             true => {
                                 let joined = Look::new(&label.replace('-', ""));
@@ -225,7 +225,7 @@ impl DisplayText {
     }
 
     /// Whether a name with this rule counts as its owner's between these letters.
-    pub(super) fn stands(
+    pub(super) fn is_counted(
         &self,
         table: Option<&Organisations>,
         counts: Counts,
@@ -234,7 +234,7 @@ impl DisplayText {
     ) -> bool {
         match counts {
             Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
-            Counts::Nowhere | Counts::Anothers => false,
+            Counts::Nowhere | Counts::OtherOwner => false,
             Counts::Alone => {
                 let beside = |at: &usize| !(start..end).contains(at);
                 self.starts().filter(beside).all(|at| self.is_role(table, at))
@@ -273,7 +273,7 @@ impl DisplayText {
         let Some(label) = registrable_label(sender.host) else { return false };
         let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
         let is_role = table.is_some_and(|table| table.is_role(&label));
-        if label.chars().count() < OWN || is_role {
+        if label.chars().count() < MIN_OWN_NAME || is_role {
             return false;
         }
         let rest = [self.plain(0, start), self.plain(end, self.letters.len())];
@@ -289,30 +289,30 @@ impl DisplayText {
 /// How the letters resemble the name. Letters that only a hurried reader confuses do not count,
 /// nor, for a short name, letters that are alike only by our own judgement.
 pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
-    let telling = |letters: Vec<Sight>| {
+    let accepted = |letters: Vec<LabelChar>| {
         likeness(&letters, look).filter(|how| match how {
             Likeness::Faint => false,
-            Likeness::Alike | Likeness::Rough => look.len() >= TELLING,
+            Likeness::Alike | Likeness::Rough => look.len() >= DISTINCTIVE,
             _ => true,
         })
     };
     // Capitals count as small letters, except an I that is used as an l.
     let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
     let capital = |c: &char| if *c == 'I' { *c } else { small(c) };
-    telling(letters.iter().map(|c| seen_as(small(c))).collect()).or_else(|| {
+    accepted(letters.iter().map(|c| seen_as(small(c))).collect()).or_else(|| {
         let made = letters.contains(&'I');
-        let sights = || letters.iter().map(|c| seen_as(capital(c))).collect();
-        made.then(|| telling(sights())).flatten()
+        let chars = || letters.iter().map(|c| seen_as(capital(c))).collect();
+        made.then(|| accepted(chars())).flatten()
     })
 }
 
 /// A letter as it is seen: a styled one that the table of readings does not have is read as its
 /// plain letter.
-fn seen_as(c: char) -> Sight {
-    let sight = Sight::of(c);
-    match plain_of(c).filter(|_| sight.readings.is_empty()) {
-        Some(plain) => Sight::of(plain.to_ascii_lowercase()),
-        None => sight,
+fn seen_as(c: char) -> LabelChar {
+    let letter = LabelChar::of(c);
+    match plain_of(c).filter(|_| letter.readings.is_empty()) {
+        Some(plain) => LabelChar::of(plain.to_ascii_lowercase()),
+        None => letter,
     }
 }
 
@@ -340,7 +340,7 @@ fn plain_of(c: char) -> Option<char> {
 }
 
 /// Maps the full-width letters of East Asian text to ASCII.
-fn of_usual_width(c: char) -> char {
+fn to_usual_width(c: char) -> char {
     let usual = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| u32::from(c) - 0xff01 + 0x21);
     usual.and_then(char::from_u32).unwrap_or(c)
 }
@@ -366,7 +366,7 @@ fn is_letter(c: char) -> bool {
 
 /// Whether the mail service itself writes, from the domain where anybody can have an address.
 fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
-    RESERVED.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
+    RESERVED_LOCAL_PARTS.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
         && table.serves(row, sender.host)
 }
 
@@ -382,8 +382,8 @@ mod tests {
     }
 
     /// With these known organisations and two names of the recipient's.
-    fn posed_as(known: Names, text: &str, address: &str) -> Option<String> {
-        let protected = known.extended(["examplebank.com", "acme.example", "münzhaus.example"]);
+    fn posed_as(source: Names, text: &str, address: &str) -> Option<String> {
+        let protected = source.extended(["examplebank.com", "acme.example", "münzhaus.example"]);
         let (own, none) =
             (Names::new(["harbour.example", "house-corp.example", "gmail.com"]), Names::default());
         let tlds = TldTable::new(["com"], "");
@@ -519,8 +519,8 @@ mod tests {
 
     #[test]
     fn without_the_built_in_names_those_of_ones_own_count_as_ever() {
-        for known in [Names::nobody(), Names::default()] {
-            let posed = |text: &str| posed_as(known.clone(), text, "x@evil.example");
+        for source in [Names::nobody(), Names::default()] {
+            let posed = |text: &str| posed_as(source.clone(), text, "x@evil.example");
             assert_eq!(posed("ExampleBank Alerts").as_deref(), Some("examplebank.com"));
             assert_eq!(posed("ACME").as_deref(), Some("acme.example"));
             for text in ["Jane Harbour", "Acme Smith", "PayPal Service", "WorldRemit"] {

@@ -3,7 +3,7 @@
 //! | clause | item |
 //! | --- | --- |
 //! | UTS #39 §4 skeleton | [`readings`] (prototype of confusables.txt, marks stripped) |
-//! | UTS #39 §4.1 whole-script confusables | [`Sights::read_as_latin`] |
+//! | UTS #39 §4.1 whole-script confusables | [`LabelChars::read_as_latin`] |
 //!
 //! Computing what a character reads as takes thousands of instructions (normalisation, skeletons),
 //! and hostile mail consists of such characters: a generated table has the result for every
@@ -212,12 +212,12 @@ pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
 }
 
 /// Initial capacity, in characters: a label in the DNS has no more.
-const ROOM: usize = 63;
+const USUAL_CHARS: usize = 63;
 
 /// A label with what each of its characters may be read as.
 #[derive(Clone, Debug)]
-pub(super) struct Sights {
-    all: Vec<Sight>,
+pub(super) struct LabelChars {
+    all: Vec<LabelChar>,
     /// The properties that some character beyond ASCII has.
     any: Traits,
     /// The last character in the order of Unicode.
@@ -251,34 +251,34 @@ impl Scripts {
 
 /// A character with what it may be read as; ASCII has no readings.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sight {
+pub(super) struct LabelChar {
     pub c: char,
     pub separates: Separates,
     pub readings: &'static [Reading],
     pub traits: Traits,
 }
 
-impl Sight {
-    pub(super) fn of(c: char) -> Sight {
+impl LabelChar {
+    pub(super) fn of(c: char) -> LabelChar {
         let (separates, readings) =
             if c.is_ascii() { (Separates::No, &[][..]) } else { readings(c) };
-        Sight { c, separates, readings, traits: Traits::of(c) }
+        LabelChar { c, separates, readings, traits: Traits::of(c) }
     }
 }
 
-impl Sights {
+impl LabelChars {
     /// Reads a label character by character.
-    pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
+    pub(super) fn of(chars: impl Iterator<Item = char>) -> LabelChars {
         // The upper bound counts bytes; a character has one or several.
-        let room = chars.size_hint().1.unwrap_or(ROOM).min(ROOM);
+        let room = chars.size_hint().1.unwrap_or(USUAL_CHARS).min(USUAL_CHARS);
         let mut all = Vec::with_capacity(room);
         let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
         let (mut last, mut signs, mut latin) = ('\0', false, false);
         // Script of the letter before: most neighbours have the same.
         let mut before = None;
         for c in chars {
-            let sight = Sight::of(c);
-            let Sight { separates, traits, .. } = sight;
+            let letter = LabelChar::of(c);
+            let LabelChar { separates, traits, .. } = letter;
             if c.is_ascii() {
                 latin |= c.is_ascii_alphabetic();
             } else {
@@ -291,16 +291,16 @@ impl Sights {
                 any = any.or(traits);
                 last = last.max(c);
             }
-            all.push(sight);
+            all.push(letter);
         }
         if latin {
             scripts = scripts.and(Script::Latin);
         }
-        Sights { all, any, last, signs, scripts }
+        LabelChars { all, any, last, signs, scripts }
     }
 
     /// The characters with what they may be read as.
-    pub(super) fn all(&self) -> &[Sight] {
+    pub(super) fn all(&self) -> &[LabelChar] {
         &self.all
     }
 
@@ -325,12 +325,12 @@ impl Sights {
 
     /// The characters with their readings.
     pub(super) fn iter(&self) -> impl Iterator<Item = (char, &'static [Reading])> {
-        self.all.iter().map(|sight| (sight.c, sight.readings))
+        self.all.iter().map(|letter| (letter.c, letter.readings))
     }
 
     /// The characters with whether each reads as punctuation.
     pub(super) fn separators(&self) -> impl Iterator<Item = (char, Separates)> {
-        self.all.iter().map(|sight| (sight.c, sight.separates))
+        self.all.iter().map(|letter| (letter.c, letter.separates))
     }
 
     /// Whether some character beyond ASCII may read as punctuation.
@@ -339,7 +339,7 @@ impl Sights {
     }
 
     pub(super) fn char(&self, at: usize) -> Option<char> {
-        self.all.get(at).map(|sight| sight.c)
+        self.all.get(at).map(|letter| letter.c)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -352,7 +352,7 @@ impl Sights {
     /// Arabic letters join.
     pub(super) fn read_as_latin(&self) -> Option<Shape> {
         let mut worst = None;
-        for Sight { c, readings, traits, .. } in self.all.iter().copied() {
+        for LabelChar { c, readings, traits, .. } in self.all.iter().copied() {
             if c.is_ascii_digit() || c == '-' {
                 continue;
             }
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn whole_script() {
-        let latin = |label: &str| Sights::of(label.chars()).read_as_latin();
+        let latin = |label: &str| LabelChars::of(label.chars()).read_as_latin();
         for label in ["ѕсоре", "аррӏе", "ոսւօ"] {
             assert_eq!(latin(label), Some(Shape::Exact), "{label}");
         }

@@ -12,25 +12,25 @@ use smallvec::SmallVec;
 use unicode_script::{Script, ScriptExtension};
 use unicode_security::mixed_script::AugmentedScriptSet;
 
-use super::homes::is_stranger;
 use super::label_context::{LabelContext, Role};
+use super::native::is_foreign_letter;
 use super::properties::{augmented, is_canonical, nfkc};
 use super::reading::{Shape, are_twins};
-use super::{cjk, english, homes, marks, separators, status};
+use super::{cjk, english, marks, native, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
-use crate::verdict::{Reason, Said, Verdict};
+use crate::verdict::{Findings, Reason, Verdict};
 use uts58::unicode::hosts::numeral_zero;
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
 /// Everything that is found about the characters of a label.
-pub(super) fn examine(context: &LabelContext<'_>) -> Said {
-    let mut found = Said::default();
+pub(super) fn examine(context: &LabelContext<'_>) -> Findings {
+    let mut found = Findings::default();
     if context.spelling.is_ascii() && context.unicode.is_ascii() {
         return found;
     }
     // Most labels have none of the traits that the checks below need.
-    let (any, last) = (context.sights.any(), context.sights.last());
+    let (any, last) = (context.chars.any(), context.chars.last());
     let plain = context.spelling == context.unicode && !any.is_styled();
     if !plain && let Some(verdict) = compat(context.spelling) {
         found.add(Reason::CompatForm, verdict);
@@ -48,9 +48,9 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Said {
     let stroke = last >= cjk::FIRST && cjk::stroke_beside_latin(label);
     add(stroke, Reason::SeparatorLookalike);
     // Readers of a native script know its words (`чэз.by`) and digits (`२०२४.भारत`).
-    let known = || is_at_home(context) && !label.contains(|c: char| c.is_ascii_digit());
-    add(context.sights.read_as_number() && !known(), Reason::DigitLookalike);
-    let strange = label.chars().any(|c| is_stranger(c, context.tld));
+    let known = || has_native_script(context) && !label.contains(|c: char| c.is_ascii_digit());
+    add(context.chars.read_as_number() && !known(), Reason::DigitLookalike);
+    let strange = label.chars().any(|c| is_foreign_letter(c, context.tld));
     add(strange || is_of_no_language(context), Reason::TldLetter);
     let marks = || any.is_mark().then(|| marks::abused(context)).flatten();
     for (reason, verdict) in [
@@ -70,13 +70,13 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Said {
 /// kana twins in the wrong place are no words either.
 fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.unicode, context.tld);
-    if context.sights.last() >= cjk::FIRST && cjk::out_of_place(label) {
+    if context.chars.last() >= cjk::FIRST && cjk::out_of_place(label) {
         let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
         let told = plain && !cjk::has_kana_twin(label);
         return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
     }
     let single =
-        context.level >= RestrictionLevel::SingleScript && context.sights.script().is_some();
+        context.level >= RestrictionLevel::SingleScript && context.chars.script().is_some();
     if single || !mixes_scripts(label, context.level) {
         return None;
     }
@@ -99,7 +99,7 @@ fn holds_twins(word: &str, tld: &str) -> bool {
     }
     scripts.len() > 1
         && scripts.iter().any(|script| {
-            let native = *script == Script::Latin || homes::is_home(*script, tld);
+            let native = *script == Script::Latin || native::is_native(*script, tld);
             native && are_twins(word.chars().filter(own).filter(|c| c.script() != *script), *script)
         })
 }
@@ -109,18 +109,18 @@ fn holds_twins(word: &str, tld: &str) -> bool {
 /// that read as English are suspect. Whether the label resembles a name is judged by `target`.
 /// Below a registrable label only exact twins count.
 fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
-    if is_at_home(context) {
+    if has_native_script(context) {
         return None;
     }
-    let shape = context.sights.read_as_latin()?;
-    let word = context.sights.len() >= WORD;
+    let shape = context.chars.read_as_latin()?;
+    let word = context.chars.len() >= WORD;
     match shape {
         Shape::Exact if word => {
-            let nonsense = is_long_word(context.unicode) && !english::holds_twin(context.sights);
+            let nonsense = is_long_word(context.unicode) && !english::has_twin_word(context.chars);
             Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
         }
         Shape::Same if word && context.role == Role::Registrable => {
-            let nonsense = is_long_word(context.unicode) && !english::is_read(context.sights);
+            let nonsense = is_long_word(context.unicode) && !english::reads_as_word(context.chars);
             Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
         }
         _ => Some(Verdict::Notice),
@@ -251,7 +251,7 @@ pub(super) fn mixes_numbers(label: &str) -> bool {
 /// (`myethęrwałłet`), nor any language of the top-level domain uses all of them; or no single
 /// language uses all Cyrillic letters.
 fn is_of_no_language(context: &LabelContext<'_>) -> bool {
-    let (label, tld, script) = (context.unicode, context.tld, context.sights.script());
+    let (label, tld, script) = (context.unicode, context.tld, context.chars.script());
     let may_be = |of: Script| script.is_none_or(|script| script == of);
     let cyrillic = || label.chars().filter(|c| c.script() == Script::Cyrillic);
     if may_be(Script::Cyrillic) && letters::are_of_no_cyrillic_language(cyrillic()) {
@@ -261,20 +261,20 @@ fn is_of_no_language(context: &LabelContext<'_>) -> bool {
         return false;
     }
     let strange = |c: &char| !c.is_ascii() && c.script() == Script::Latin;
-    let latin = || label.chars().filter(strange).filter(|c| !homes::has_letter(*c, tld));
+    let latin = || label.chars().filter(strange).filter(|c| !native::is_native_letter(*c, tld));
     let shared = latin().fold(Languages::EVERY, |shared, c| shared.and(letters::main(c)));
     let home = || latin().fold(letters::of_tld(tld), |home, c| home.and(letters::all(c)));
     shared.is_empty() && home().is_empty()
 }
 
 /// Whether the script of the label's letters is native to the TLD.
-fn is_at_home(context: &LabelContext<'_>) -> bool {
-    let one = context.sights.script().map(|script| homes::is_home(script, context.tld));
-    one.unwrap_or_else(|| at_home(context.unicode, context.tld))
+fn has_native_script(context: &LabelContext<'_>) -> bool {
+    let one = context.chars.script().map(|script| native::is_native(script, context.tld));
+    one.unwrap_or_else(|| is_native_label(context.unicode, context.tld))
 }
 
 /// The same for a label without [`LabelContext`].
-pub(super) fn at_home(label: &str, tld: &str) -> bool {
+pub(super) fn is_native_label(label: &str, tld: &str) -> bool {
     let mut before = None;
     label
         .chars()
@@ -282,7 +282,7 @@ pub(super) fn at_home(label: &str, tld: &str) -> bool {
         .filter(|script| !matches!(script, Script::Common | Script::Inherited))
         // Most labels are of one script.
         .filter(|script| before.replace(*script) != Some(*script))
-        .all(|script| homes::is_home(script, tld))
+        .all(|script| native::is_native(script, tld))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 use unicode_script::Script;
 
 use super::cjk::is_cjk;
-use super::homes::is_home;
 use super::label_context::LabelContext;
-use super::reading::{Separates, Sights};
+use super::native::is_native;
+use super::reading::{LabelChars, Separates};
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::{ScriptOf as _, is_letter};
@@ -15,7 +15,7 @@ use uts58::unicode::{ScriptOf as _, is_letter};
 /// The verdict on characters that read as `/ . - : ? #` or a quote where they mislead; `None` if
 /// the label has none. A letter apostrophe outside the languages that use it is suspect.
 pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
-    let (label, tld) = (context.sights, context.tld);
+    let (label, tld) = (context.chars, context.tld);
     if !label.has_signs() {
         return None;
     }
@@ -58,7 +58,7 @@ fn between_letters(before: Option<char>, after: Option<char>) -> bool {
 }
 
 /// Whether the text from here to the next hyphen or middle dot is a top-level domain.
-fn ends_host(label: &Sights, from: usize, tlds: &dyn TldSet) -> bool {
+fn ends_host(label: &LabelChars, from: usize, tlds: &dyn TldSet) -> bool {
     let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
     tlds.exists(&rest.collect::<String>())
 }
@@ -66,7 +66,7 @@ fn ends_host(label: &Sights, from: usize, tlds: &dyn TldSet) -> bool {
 /// Whether the label may be Hawaiian, Tongan or Samoan, which write the ʻokina: languages of open
 /// syllables, where every consonant, including the ʻokina, is before a vowel. Few words of other
 /// languages look like this, and no names that end a host.
-fn is_polynesian(label: &Sights) -> bool {
+fn is_polynesian(label: &LabelChars) -> bool {
     let vowel = |c: char| "aeiouāēīōū".contains(c);
     let consonant = |c: char| "fghklmnprstvw\u{2bb}".contains(c);
     label.iter().enumerate().all(|(at, (c, _))| {
@@ -84,7 +84,7 @@ fn is_uzbek(before: Option<char>, tld: &str) -> bool {
 /// The apostrophe of Ukrainian and Belarusian (`сімʼя`).
 fn is_slavic(before: Option<char>, after: Option<char>, tld: &str) -> bool {
     let cyrillic = |c: Option<char>| c.is_some_and(|c| c.script() == Script::Cyrillic);
-    is_home(Script::Cyrillic, tld) && cyrillic(before) && cyrillic(after)
+    is_native(Script::Cyrillic, tld) && cyrillic(before) && cyrillic(after)
 }
 
 /// The Breton letter cʼh.
@@ -128,7 +128,7 @@ mod tests {
         deceives(&LabelContext {
             spelling: label,
             unicode: label,
-            sights: &Sights::of(label.chars()),
+            chars: &LabelChars::of(label.chars()),
             role: Role::Registrable,
             tld,
             level: RestrictionLevel::default(),

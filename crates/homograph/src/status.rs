@@ -8,10 +8,10 @@
 
 use unicode_script::Script;
 
-use super::homes::is_home;
 use super::label_context::LabelContext;
+use super::native::is_native;
 use super::properties::{is_of_limited_use, is_of_uncommon_use, nfd};
-use super::reading::{Reading, Sight};
+use super::reading::{LabelChar, Reading};
 use crate::letters;
 use crate::verdict::Verdict;
 use uts58::unicode::hosts::{is_allowed_symbol, is_joiner, is_mark};
@@ -20,13 +20,13 @@ use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 /// The verdict on the worst character of the label that identifiers should not contain.
 pub(super) fn restricted(context: &LabelContext<'_>) -> Option<Verdict> {
     let label = context.unicode;
-    let none = |sight: &Sight| !is_restricted_by(sight.c, sight.traits);
-    if context.sights.all().iter().all(none) {
+    let none = |letter: &LabelChar| !is_restricted_by(letter.c, letter.traits);
+    if context.chars.all().iter().all(none) {
         return None;
     }
-    let company = Company::of(label);
-    let found = context.sights.iter().filter(|(c, _)| is_restricted(*c));
-    found.filter_map(|(c, readings)| grade(c, readings, company, context.tld)).max()
+    let scripts = LetterScripts::of(label);
+    let found = context.chars.iter().filter(|(c, _)| is_restricted(*c));
+    found.filter_map(|(c, readings)| grade(c, readings, scripts, context.tld)).max()
 }
 
 /// Whether identifiers should not contain the character: by UTS #39 §3.1, or because IDNA2008 does
@@ -67,17 +67,17 @@ pub(super) fn never_joins(script: Script) -> bool {
 
 /// The scripts of the letters around a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Company {
+enum LetterScripts {
     /// All letters of the label are of one script, or there are none.
-    Own(Option<Script>),
+    One(Option<Script>),
     /// Several scripts, Latin among them.
     Latin,
     /// Several scripts, Latin not among them.
     Mixed,
 }
 
-impl Company {
-    fn of(label: &str) -> Company {
+impl LetterScripts {
+    fn of(label: &str) -> LetterScripts {
         let mut one: Option<Script> = None;
         let (mut latin, mut mixed) = (false, false);
         for script in label.chars().map(|c| c.script()) {
@@ -89,20 +89,20 @@ impl Company {
             one = one.or(Some(script));
         }
         match (mixed, latin) {
-            (false, _) => Company::Own(one),
-            (true, true) => Company::Latin,
-            (true, false) => Company::Mixed,
+            (false, _) => LetterScripts::One(one),
+            (true, true) => LetterScripts::Latin,
+            (true, false) => LetterScripts::Mixed,
         }
     }
 
     fn is_latin(self) -> bool {
-        matches!(self, Company::Latin | Company::Own(Some(Script::Latin)))
+        matches!(self, LetterScripts::Latin | LetterScripts::One(Some(Script::Latin)))
     }
 }
 
-fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<Verdict> {
+fn grade(c: char, readings: &[Reading], scripts: LetterScripts, tld: &str) -> Option<Verdict> {
     if is_joiner(c) {
-        return joiner(company, tld);
+        return joiner(scripts, tld);
     }
     let script = c.script();
     let looks = readings.iter().any(|reading| !reading.text.bytes().is_empty());
@@ -110,30 +110,30 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
         return latin(c, looks, tld);
     }
     if is_mark(c) {
-        return mark(c, company, tld);
+        return mark(c, scripts, tld);
     }
     if !is_letter(c) || matches!(script, Script::Common | Script::Inherited) {
         // Emoji and symbols; among Latin letters, one that looks like a letter is no ornament.
-        return Some(if looks && company.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
+        return Some(if looks && scripts.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
     }
-    match company {
-        Company::Own(Some(_)) if is_in_use(c) && is_home(script, tld) => {
+    match scripts {
+        LetterScripts::One(Some(_)) if is_in_use(c) && is_native(script, tld) => {
             // Letters that even their readers rarely see, and that read as others.
             let odd = is_of_uncommon_use(c) && looks;
             odd.then_some(Verdict::Suspect)
         }
-        Company::Own(_) if is_rare(c) => Some(Verdict::Notice),
-        Company::Latin if looks => Some(Verdict::Unsafe),
+        LetterScripts::One(_) if is_rare(c) => Some(Verdict::Notice),
+        LetterScripts::Latin if looks => Some(Verdict::Unsafe),
         _ => Some(Verdict::Suspect),
     }
 }
 
 /// S31. UTS #46 already refused a label in which a joiner joins nothing.
-fn joiner(company: Company, tld: &str) -> Option<Verdict> {
-    match company {
-        Company::Own(Some(script)) if is_home(script, tld) => None,
-        Company::Own(Some(script)) if never_joins(script) => Some(Verdict::Unsafe),
-        Company::Latin => Some(Verdict::Unsafe),
+fn joiner(scripts: LetterScripts, tld: &str) -> Option<Verdict> {
+    match scripts {
+        LetterScripts::One(Some(script)) if is_native(script, tld) => None,
+        LetterScripts::One(Some(script)) if never_joins(script) => Some(Verdict::Unsafe),
+        LetterScripts::Latin => Some(Verdict::Unsafe),
         _ => Some(Verdict::Notice),
     }
 }
@@ -157,10 +157,10 @@ fn latin(c: char, looks: bool, tld: &str) -> Option<Verdict> {
 }
 
 /// Points of a script on its own letters (pointed Hebrew and Yiddish); any other mark is technical.
-fn mark(c: char, company: Company, tld: &str) -> Option<Verdict> {
-    match company {
-        Company::Own(Some(script)) if c.script() == script => {
-            if is_home(script, tld) {
+fn mark(c: char, scripts: LetterScripts, tld: &str) -> Option<Verdict> {
+    match scripts {
+        LetterScripts::One(Some(script)) if c.script() == script => {
+            if is_native(script, tld) {
                 None
             } else {
                 Some(Verdict::Suspect)

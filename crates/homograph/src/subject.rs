@@ -6,8 +6,8 @@ use unicode_script::Script;
 use super::domain::Endings;
 use super::form::Part;
 use super::phrase;
-use super::reading::{Sight, Sights};
-use super::script::at_home;
+use super::reading::{LabelChar, LabelChars};
+use super::script::is_native_label;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::{ScriptOf as _, is_letter};
@@ -27,7 +27,7 @@ pub(super) struct Hit {
 pub(super) struct Subject<'a> {
     pub parts: &'a [Part],
     /// What each label reads as.
-    pub sights: &'a [Sights],
+    pub chars: &'a [LabelChars],
     pub ascii: &'a str,
     pub unicode: &'a str,
     pub endings: Endings,
@@ -36,7 +36,7 @@ pub(super) struct Subject<'a> {
 /// The labels of a host, divided into those that anybody can register and those of the registry.
 pub(super) struct Host<'a> {
     pub parts: &'a [Part],
-    pub sights: &'a [Sights],
+    pub chars: &'a [LabelChars],
     /// Index of the registrable label; labels after it belong to the registry.
     pub registrable: usize,
 }
@@ -44,7 +44,7 @@ pub(super) struct Host<'a> {
 impl<'a> Host<'a> {
     pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
         let registrable = subject.parts.len().saturating_sub(subject.endings.icann + 1);
-        Host { parts: subject.parts, sights: subject.sights, registrable }
+        Host { parts: subject.parts, chars: subject.chars, registrable }
     }
 
     /// Whether the label is the registrable one and is followed by the suffix of the name.
@@ -55,19 +55,19 @@ impl<'a> Host<'a> {
     }
 
     /// Whether the letters of the label are those of a language of the top-level domain.
-    pub(super) fn is_at_home(&self, at: usize) -> bool {
+    pub(super) fn has_native_letters(&self, at: usize) -> bool {
         let Some(part) = self.parts.get(at) else { return false };
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
         let home = letters::official(tld);
         let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
-        part.unicode.chars().all(own) || self.is_home_word(&part.unicode)
+        part.unicode.chars().all(own) || self.is_native_word(&part.unicode)
     }
 
     /// Whether it is a word of a script other than Latin that is native to the top-level domain.
-    pub(super) fn is_home_word(&self, label: &str) -> bool {
+    pub(super) fn is_native_word(&self, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
         let mut letters = label.chars().filter(|c| is_letter(*c));
-        letters.all(|c| c.script() != Script::Latin) && at_home(label, tld)
+        letters.all(|c| c.script() != Script::Latin) && is_native_label(label, tld)
     }
 }
 
@@ -75,14 +75,14 @@ impl<'a> Host<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub unicode: &'a str,
-    pub sights: &'a [Sight],
+    pub chars: &'a [LabelChar],
     before: Option<&'a str>,
 }
 
 impl Token<'_> {
     /// Whether it is a word of a phrase and no name.
     pub(super) fn is_in_phrase(&self) -> bool {
-        phrase::holds(self.before, self.sights)
+        phrase::holds(self.before, self.chars)
     }
 }
 
@@ -90,15 +90,15 @@ impl Token<'_> {
 /// what they read as.
 pub(super) fn tokens<'a>(
     part: &'a Part,
-    sights: &'a Sights,
+    chars: &'a LabelChars,
     least: usize,
 ) -> impl Iterator<Item = Token<'a>> {
     let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
-    let seen = sights.all().split(|sight| sight.c == '-');
+    let seen = chars.all().split(|letter| letter.c == '-');
     let mut before = None;
-    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, sights)| {
+    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, chars)| {
         let before = before.replace(unicode);
-        Token { unicode, sights, before }
+        Token { unicode, chars, before }
     });
-    tokens.filter(move |token| token.sights.len() >= least)
+    tokens.filter(move |token| token.chars.len() >= least)
 }

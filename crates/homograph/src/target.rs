@@ -12,11 +12,11 @@ use uts58::unicode::a_label::is_a_label;
 use super::form::Part;
 use super::listed;
 use super::lookalike::{LABEL_CHARS, Look, likeness};
+use super::looks::{beginnings, endings, looks};
 use super::name::{Name, Reach};
 use super::names::Names;
-use super::reading::{Likeness, Sight, Sights};
+use super::reading::{LabelChar, LabelChars, Likeness};
 use super::subject::{Hit, Host, Subject, Token, tokens};
-use super::ways::{beginnings, endings, looks};
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 
@@ -60,7 +60,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     let host = OnceCell::new();
     let host = || host.get_or_init(|| Host::of(subject));
     let count = subject.parts.len();
-    for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
+    for (at, (part, chars)) in subject.parts.iter().zip(subject.chars).enumerate() {
         // Labels of the registry matter only for whole names, which have labels after the brand.
         if at > host().registrable && names.shortest_end().is_none_or(|labels| at + labels > count)
         {
@@ -68,31 +68,31 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         }
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Option<Likeness>, Option<Likeness>)> = None;
-        for name in candidates(part, sights.all(), names) {
+        for name in candidates(part, chars.all(), names) {
             let Some((brand, look)) = name.labels.get(name.brand) else { continue };
             let known = before.take().filter(|(known, ..)| **known == **brand);
             let (_, mapped, how) = *before.insert(known.unwrap_or_else(|| {
-                let mapped = likeness(sights.all(), look);
+                let mapped = likeness(chars.all(), look);
                 (brand, mapped, resemblance(part, mapped, look))
             }));
             let Some(how) = how else { continue };
             let word =
-                mapped.and_then(|how| host().word(at, &part.unicode, sights.all(), name, how));
+                mapped.and_then(|how| host().word(at, &part.unicode, chars.all(), name, how));
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if at <= host().registrable
-            && let Some((name, verdict)) = part_of(part, sights, names)
+            && let Some((name, verdict)) = part_of(part, chars, names)
         {
             keep(name, at, Some(verdict));
         }
-        for token in tokens(part, sights, BRAND_TOKEN - 1) {
-            let Token { unicode, sights, .. } = token;
-            for look in looks(sights, |beginning| names.begins(beginning)) {
+        for token in tokens(part, chars, BRAND_TOKEN - 1) {
+            let Token { unicode, chars, .. } = token;
+            for look in looks(chars, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
                     let look = name.labels.get(name.brand).map(|(_, look)| look);
-                    let Some(how) = look.and_then(|look| likeness(sights, look)) else { continue };
+                    let Some(how) = look.and_then(|look| likeness(chars, look)) else { continue };
                     let verdict = host().token(at, unicode, name, how);
-                    let word = host().word(at, unicode, sights, name, how);
+                    let word = host().word(at, unicode, chars, name, how);
                     keep(name, at, verdict.max(word.filter(|_| !token.is_in_phrase())));
                 }
             }
@@ -113,11 +113,11 @@ fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
 /// top-level domain.
 fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
     let at = host.registrable;
-    let (part, sights) = (subject.parts.get(at)?, subject.sights.get(at)?);
+    let (part, chars) = (subject.parts.get(at)?, subject.chars.get(at)?);
     if part.unicode.is_ascii() {
         return None;
     }
-    let name = names.near(sights).filter(|_| !host.is_at_home(at))?;
+    let name = names.near(chars).filter(|_| !host.has_native_letters(at))?;
     Some(reads_as(name, at, Verdict::Suspect))
 }
 
@@ -133,10 +133,10 @@ impl Host<'_> {
         }
         let mut worst = how;
         let span = self.parts.get(start..end)?;
-        let sights = self.sights.get(start..end)?;
-        let others = span.iter().zip(sights).zip(&name.labels).enumerate();
-        for (_, ((part, sights), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
-            worst = worst.max(resemblance(part, likeness(sights.all(), look), look)?);
+        let chars = self.chars.get(start..end)?;
+        let others = span.iter().zip(chars).zip(&name.labels).enumerate();
+        for (_, ((part, chars), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
+            worst = worst.max(resemblance(part, likeness(chars.all(), look), look)?);
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
@@ -145,14 +145,14 @@ impl Host<'_> {
             Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
             Likeness::Marks | Likeness::Hidden
-                if self.is_kin(name, &span.get(name.brand)?.unicode) =>
+                if self.is_accented_original(name, &span.get(name.brand)?.unicode) =>
             {
                 None
             }
             // Under the suffix of the name itself, five letters are enough; but if its country uses
             // such letters, it may be the full name (`itaú.com.br`).
             Likeness::Marks | Likeness::Hidden if ends => {
-                let home = self.is_spelled_at_home(name, &span.get(name.brand)?.unicode);
+                let home = self.has_native_spelling(name, &span.get(name.brand)?.unicode);
                 let long = name.brand_len() >= LONG_WHOLE;
                 match (home, long) {
                     (true, _) => Some(Verdict::Suspect),
@@ -166,20 +166,21 @@ impl Host<'_> {
 
     /// The registrable label alone, under any suffix.
     fn label(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
-        let (part, sights) = (self.parts.get(at)?, self.sights.get(at)?);
+        let (part, chars) = (self.parts.get(at)?, self.chars.get(at)?);
         let (_, look) = name.labels.get(name.brand)?;
         let how = self.loose(at, name, how)?;
         // A word of another language in its own country is that word (`мета.рф`), but not a long
         // one that equals the name letter by letter (`аррӏе.рф`).
-        let chance = look.len() < BRAND_ASCII || sights.read_as_latin().is_none();
-        if how >= Likeness::Foreign && chance && self.is_home_word(&part.unicode) {
+        let chance = look.len() < BRAND_ASCII || chars.read_as_latin().is_none();
+        if how >= Likeness::Foreign && chance && self.is_native_word(&part.unicode) {
             return None;
         }
         let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
-        let kin =
-            matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, &part.unicode);
+        let kin = matches!(how, Likeness::Marks | Likeness::Hidden)
+            && self.is_accented_original(name, &part.unicode);
         // Four letters with accents that nobody writes under this top-level domain.
-        let strange = how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.is_at_home(at);
+        let strange =
+            how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.has_native_letters(at);
         if look.len() < enough && !strange || kin {
             return None;
         }
@@ -188,7 +189,7 @@ impl Host<'_> {
 
     fn verdict_of(&self, how: Likeness, name: &Name, label: &str) -> Option<Verdict> {
         let marks = matches!(how, Likeness::Marks | Likeness::Hidden);
-        if marks && self.is_spelled_at_home(name, label) {
+        if marks && self.has_native_spelling(name, label) {
             return Some(Verdict::Suspect);
         }
         verdict(how, name, label.contains(|c: char| c.is_ascii_alphabetic()))
@@ -196,7 +197,7 @@ impl Host<'_> {
 
     /// Whether name and host are under the same national suffix and all letters belong to the
     /// country: it may be the full name (`crédit-agricole.fr`).
-    fn is_spelled_at_home(&self, name: &Name, label: &str) -> bool {
+    fn has_native_spelling(&self, name: &Name, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
         let theirs = name.labels.last().map(|(label, _)| label.as_ref()).unwrap_or_default();
         if tld.len() != 2 || tld != theirs {
@@ -208,13 +209,13 @@ impl Host<'_> {
 
     /// Whether the host is the name with the accents of its country, under the same registry of
     /// governments and schools (`impôts.gouv.fr`): nobody else can have it.
-    fn is_kin(&self, name: &Name, label: &str) -> bool {
+    fn is_accented_original(&self, name: &Name, label: &str) -> bool {
         let theirs = name.labels.iter().skip(name.brand + 1).map(|(label, _)| label.as_ref());
         let ours = self.parts.iter().skip(self.registrable + 1).map(|part| part.unicode.as_str());
         theirs.clone().count() > 1
             && theirs.clone().next().is_some_and(|first| RESERVED.contains(&first))
             && ours.eq(theirs)
-            && self.is_spelled_at_home(name, label)
+            && self.has_native_spelling(name, label)
     }
 
     /// A piece of a label between hyphens that resembles the registrable label of the name by
@@ -225,7 +226,7 @@ impl Host<'_> {
         // With the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
-        let plain = look.len() < enough || how >= Likeness::Foreign && self.is_home_word(token);
+        let plain = look.len() < enough || how >= Likeness::Foreign && self.is_native_word(token);
         if plain { None } else { self.verdict_of(how, name, token) }
     }
 
@@ -235,21 +236,21 @@ impl Host<'_> {
         &self,
         at: usize,
         label: &str,
-        sights: &[Sight],
+        chars: &[LabelChar],
         name: &Name,
         how: Likeness,
     ) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
         // A brand that is too short for mail to be edited because of a piece.
-        let piece = look.len() == LONG_WHOLE && sights.len() < self.sights.get(at)?.len();
+        let piece = look.len() == LONG_WHOLE && chars.len() < self.chars.get(at)?.len();
         if name.reach == Reach::Brand && !piece || at > self.registrable || label.is_ascii() {
             return None;
         }
         let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
-        if own && how >= Likeness::Marks && !self.is_kin(name, label) {
+        if own && how >= Likeness::Marks && !self.is_accented_original(name, label) {
             return Some(Verdict::Suspect);
         }
-        listed::judge(self, at, sights, &name.ascii, look, how)
+        listed::judge(self, at, chars, &name.ascii, look, how)
     }
 
     /// `None` for a resemblance that never counts for a label alone.
@@ -288,17 +289,17 @@ fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Lik
     {
         return mapped;
     }
-    mapped.max(likeness(Sights::of(part.spelling.chars()).all(), look))
+    mapped.max(likeness(LabelChars::of(part.spelling.chars()).all(), look))
 }
 
 /// The names that the label may resemble, as mapped and as spelled.
-fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Name> {
-    let find = |sights: &[Sight]| looks(sights, |beginning| names.begins(beginning));
-    let mut found: Vec<&Name> = find(sights).flat_map(|look| names.by_look(look)).collect();
+fn candidates<'a>(part: &Part, chars: &[LabelChar], names: &'a Names) -> Vec<&'a Name> {
+    let find = |chars: &[LabelChar]| looks(chars, |beginning| names.begins(beginning));
+    let mut found: Vec<&Name> = find(chars).flat_map(|look| names.by_look(look)).collect();
     if part.spelling != part.unicode && !is_a_label(&part.spelling) {
         let spelled = part.spelling.chars().flat_map(char::to_lowercase);
         if !spelled.clone().eq(part.unicode.chars()) {
-            let looks = find(Sights::of(spelled).all());
+            let looks = find(LabelChars::of(spelled).all());
             found.extend(looks.flat_map(|look| names.by_look(look)));
         }
     }
@@ -308,12 +309,12 @@ fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Na
 /// A brand that a part of the label reads as, with a letter beyond ASCII in that part:
 /// `lédgerlive`, `trėzorwallet`. The part begins or ends the label or a token of it: from each such
 /// position the letters are followed as long as some name matches.
-fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Name, Verdict)> {
-    if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
+fn part_of<'a>(part: &Part, chars: &LabelChars, names: &'a Names) -> Option<(&'a Name, Verdict)> {
+    if part.unicode.is_ascii() || chars.len() <= BRAND_TOKEN {
         return None;
     }
     let piece_is = |piece: &Range<usize>| {
-        let letters = sights.all().get(piece.clone())?;
+        let letters = chars.all().get(piece.clone())?;
         let mut named =
             looks(letters, |look| names.begins(look)).flat_map(|look| names.by_look(look));
         named.find_map(|name| {
@@ -324,13 +325,14 @@ fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Na
             told.then_some((name, Verdict::Suspect))
         })
     };
-    pieces(sights.all(), names).iter().find_map(piece_is)
+    pieces(chars.all(), names).iter().find_map(piece_is)
 }
 
 /// The parts of a label that may read as a brand, in order: long enough, with a letter beyond
 /// ASCII, and not the whole label.
-fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
-    let hyphens = letters.iter().enumerate().filter(|(_, sight)| sight.c == '-').map(|(at, _)| at);
+fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
+    let hyphens =
+        letters.iter().enumerate().filter(|(_, letter)| letter.c == '-').map(|(at, _)| at);
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
     let from_start = starts.flat_map(|start| {
         let rest = letters.get(start..).unwrap_or_default();
@@ -343,7 +345,7 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
         lengths.map(move |length| end - length..end)
     });
     let counts = |piece: &Range<usize>| {
-        let foreign = |sight: &Sight| !sight.c.is_ascii();
+        let foreign = |letter: &LabelChar| !letter.c.is_ascii();
         (BRAND_TOKEN..letters.len()).contains(&piece.len())
             && piece.start < LABEL_CHARS
             && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
@@ -384,11 +386,11 @@ mod tests {
 
     fn subject<T>(host: &str, look: impl FnOnce(&Subject<'_>) -> T) -> T {
         let form = Form::read(host);
-        let sights: Vec<Sights> =
-            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
+        let chars: Vec<LabelChars> =
+            form.parts.iter().map(|part| LabelChars::of(part.unicode.chars())).collect();
         look(&Subject {
             parts: &form.parts,
-            sights: &sights,
+            chars: &chars,
             ascii: &form.ascii,
             unicode: &form.unicode,
             endings: Endings::of(&form.ascii),
@@ -449,7 +451,7 @@ mod tests {
     /// Two accented letters are no word of a native script.
     #[test]
     fn accents_alone_are_no_script_of_their_own() {
-        subject("éá.com", |subject| assert!(!Host::of(subject).is_at_home(0)));
+        subject("éá.com", |subject| assert!(!Host::of(subject).has_native_letters(0)));
     }
 
     /// `modem.example` beside a protected `modern.example` is not marked.

@@ -241,12 +241,12 @@ impl Reasons {
 
 /// The worst verdict so far, and the reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Findings {
     pub verdict: Verdict,
     pub reasons: Reasons,
 }
 
-impl Said {
+impl Findings {
     pub(crate) fn add(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);

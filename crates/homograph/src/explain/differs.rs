@@ -1,11 +1,11 @@
 //! How an ASCII host differs from the name that it resembles: `1 reads as l`, `one l more`.
 
 use crate::lookalike::{class, halves};
-use crate::near::{LEAST, Slip, slip_between};
+use crate::near::{MIN_LETTERS, Slip, slip_between};
 
 /// Letters that a label of a name must have to be compared with a label that has other letters of
 /// the same look.
-const LEAST_LABEL: usize = 3;
+const MIN_LABEL: usize = 3;
 
 /// How the host differs from the name that it resembles, in words. `None` if it differs in another
 /// way, or only in letters beyond ASCII, which [`characters`](super::characters) describes.
@@ -18,14 +18,14 @@ const LEAST_LABEL: usize = 3;
 /// ```
 pub fn difference(host: &str, name: &str) -> Option<String> {
     let (host, name) = (host.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let brands = || name.split('.').map(str::as_bytes).filter(|label| label.len() >= LEAST_LABEL);
+    let brands = || name.split('.').map(str::as_bytes).filter(|label| label.len() >= MIN_LABEL);
     let words = || host.split('.').flat_map(words_of).map(str::as_bytes);
     let pairs = || brands().flat_map(|brand| words().map(move |word| (word, brand)));
     if name.rsplit('.').skip(1).any(|label| words().any(|word| word == label.as_bytes())) {
         return None;
     }
     pairs().find_map(|(word, brand)| twins(word, brand)).or_else(|| {
-        let mut long = pairs().filter(|(_, brand)| brand.len() >= LEAST);
+        let mut long = pairs().filter(|(_, brand)| brand.len() >= MIN_LETTERS);
         long.find_map(|(word, brand)| slip_between(word, brand)).map(in_words)
     })
 }

@@ -9,7 +9,7 @@ const DEPTH: u32 = 127;
 /// The string with this key in an object; if the key is repeated, the last one counts. `None` if
 /// the text is not JSON.
 pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
-    let mut rest = Rest(json);
+    let mut rest = Input(json);
     let mut open = Open::default();
     let mut found = None;
     loop {
@@ -18,7 +18,7 @@ pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
         if let Some(is_object) = rest.opened() {
             found = found.filter(|_| !is_asked);
             open.push(is_object)?;
-            if !rest.skips(open.end()) {
+            if !rest.skip_if(open.end()) {
                 continue;
             }
             open.pop();
@@ -29,8 +29,8 @@ pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
             rest.scalar()?;
             found = found.filter(|_| !is_asked);
         }
-        while open.depth > 0 && !rest.skips(',') {
-            rest.skips(open.end()).then(|| open.pop())?;
+        while open.depth > 0 && !rest.skip_if(',') {
+            rest.skip_if(open.end()).then(|| open.pop())?;
         }
         if open.depth == 0 {
             return found.filter(|_| rest.token().is_empty());
@@ -69,9 +69,9 @@ impl Open {
 }
 
 /// The text still to be read.
-struct Rest<'t>(&'t str);
+struct Input<'t>(&'t str);
 
-impl<'t> Rest<'t> {
+impl<'t> Input<'t> {
     /// The text from the next token on.
     fn token(&mut self) -> &'t str {
         self.0 = self.0.trim_start_matches([' ', '\t', '\n', '\r']);
@@ -79,7 +79,7 @@ impl<'t> Rest<'t> {
     }
 
     /// Skips the next token if it is this one; returns whether it did.
-    fn skips(&mut self, token: char) -> bool {
+    fn skip_if(&mut self, token: char) -> bool {
         let behind = self.token().strip_prefix(token);
         self.0 = behind.unwrap_or(self.0);
         behind.is_some()
@@ -87,20 +87,20 @@ impl<'t> Rest<'t> {
 
     /// Opens a bracket; returns whether it is that of an object, `None` if there is none.
     fn opened(&mut self) -> Option<bool> {
-        let is_object = self.skips('{');
-        (is_object || self.skips('[')).then_some(is_object)
+        let is_object = self.skip_if('{');
+        (is_object || self.skip_if('[')).then_some(is_object)
     }
 
     /// A key and the colon after it.
     fn name(&mut self) -> Option<String> {
         let name = self.string()?;
-        self.skips(':').then_some(name)
+        self.skip_if(':').then_some(name)
     }
 
     /// A string with its escapes decoded.
     fn string(&mut self) -> Option<String> {
         let mut out = String::new();
-        self.skips('"').then_some(())?;
+        self.skip_if('"').then_some(())?;
         loop {
             let end = self.0.find(|c| c < ' ' || c == '"' || c == '\\')?;
             let (plain, behind) = self.0.split_at_checked(end)?;

@@ -14,7 +14,7 @@ use super::Context;
 use super::domain::{Endings, Section, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
-use super::name::{LEAST, Name, Reach};
+use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
@@ -22,10 +22,10 @@ use super::subject::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest brand that is recognised between hyphens, after `www` and before `com`.
-const BESIDE_OTHERS: usize = 5;
+const MIN_BRAND_IN_LABEL: usize = 5;
 
 /// Words beside a name in a host, other than office words.
-const BESIDE: [&str; 65] = [
+const FILLERS: [&str; 65] = [
     "2fa",
     "acceso",
     "accesso",
@@ -99,33 +99,35 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) 
     if names.is_empty() {
         return None;
     }
-    let place = Place::of(subject);
+    let labels = ChosenLabels::of(subject);
     let carrier = OnceCell::new();
     let carrier = || *carrier.get_or_init(|| table.and_then(|table| table.carrier(subject.ascii)));
     let is_owners =
         |name: &Name| table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
-    let labels = subject.parts.iter().enumerate().take(place.registrable + 1);
-    labels.into_iter().find_map(|(at, part)| {
+    let mut parts = subject.parts.iter().enumerate().take(labels.registrable + 1);
+    parts.find_map(|(at, part)| {
         if !part.unicode.is_ascii() {
             return None;
         }
         let label = part.unicode.as_str();
-        let in_full = || whole(subject.parts, at, place.registrable, names);
-        let chosen =
-            || between(label, names, table).filter(|_| !is_written_so(label, carrier(), names));
+        let in_full = || in_full(subject.parts, at, labels.registrable, names);
+        let chosen = || {
+            between_hyphens(label, names, table).filter(|_| !is_written_so(label, carrier(), names))
+        };
         let name = carrier().is_none().then(in_full).flatten();
-        let name = name.or_else(|| place.is_name(at).then(chosen).flatten());
-        let told = |name: &Name, reason| {
+        let name = name.or_else(|| labels.is_name(at).then(chosen).flatten());
+        let hit = |name: &Name, reason| {
             let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
-        let glued = || glued(label, names).filter(|_| !is_written_so(label, carrier(), names));
+        let glued =
+            || with_missing_dot(label, names).filter(|_| !is_written_so(label, carrier(), names));
         if let Some(name) = name.or_else(glued) {
-            return told(name, Reason::NameInHost);
+            return hit(name, Reason::NameInHost);
         }
         let slip = || slip(label, names, context);
-        let name = place.is_name(at).then(slip).flatten()?;
-        told(name, Reason::TargetLookalike)
+        let name = labels.is_name(at).then(slip).flatten()?;
+        hit(name, Reason::TargetLookalike)
     })
 }
 
@@ -137,17 +139,17 @@ fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
 }
 
 /// Which labels were chosen as a name.
-struct Place {
+struct ChosenLabels {
     /// Chosen at a registry; `hosted`: chosen at a hoster (`example.web.app`).
     registrable: usize,
     hosted: usize,
 }
 
-impl Place {
-    fn of(subject: &Subject<'_>) -> Place {
+impl ChosenLabels {
+    fn of(subject: &Subject<'_>) -> ChosenLabels {
         let before = |behind: usize| subject.parts.len().saturating_sub(behind + 1);
         let Endings { icann, hosted, .. } = subject.endings;
-        Place { registrable: before(icann), hosted: before(hosted) }
+        ChosenLabels { registrable: before(icann), hosted: before(hosted) }
     }
 
     fn is_name(&self, at: usize) -> bool {
@@ -156,7 +158,12 @@ impl Place {
 }
 
 /// The full name with something after it: `paypal.com.login.top`, `paypal.com-login.top`.
-fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
+fn in_full<'n>(
+    parts: &[Part],
+    at: usize,
+    registrable: usize,
+    names: &'n Names,
+) -> Option<&'n Name> {
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
     // Names have hyphens of their own: `deutsche-bank`.
     let brands = starts(label.as_bytes()).flat_map(|start| runs(label.as_bytes(), start, names));
@@ -182,7 +189,7 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
         });
         stands && last > 0 && end <= registrable
             || in_a_country(parts, at, registrable, name)
-            || as_a_site(parts, at, registrable, name)
+            || as_national_site(parts, at, registrable, name)
     })
 }
 
@@ -190,7 +197,7 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
 /// that no ASCII name continues with (`paypal.com0.top`, `paypal.comʔ.top`).
 fn ends_name(behind: &str, name: &Name) -> bool {
     behind.starts_with(|c: char| is_sign(c) || !c.is_ascii())
-        || name.brand_len() >= LEAST && behind.bytes().all(|byte| byte.is_ascii_digit())
+        || name.brand_len() >= MIN_BRAND && behind.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The same under the two-part suffix of a country, where the owner has sites that are in no list:
@@ -198,22 +205,22 @@ fn ends_name(behind: &str, name: &Name) -> bool {
 fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let behind = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
     let (Some(kind), Some(rest)) = (behind(1), behind(2)) else { return false };
-    let country = rest.split(JOINTS).next().unwrap_or_default();
+    let country = rest.split(SEPARATORS).next().unwrap_or_default();
     name.reach == Reach::Brand
-        && name.brand_len() >= LEAST
+        && name.brand_len() >= MIN_BRAND
         && at + 2 <= registrable
         && country.len() == 2
-        && may_be_kind(kind.as_bytes())
+        && may_be_registry_label(kind.as_bytes())
         && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
 }
 
 /// A national site that is in no list, as a browser shows it: `www.paypal.de.verify.top`. Without
 /// `www`, software catalogues have such hosts, where the two letters are a language.
-fn as_a_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
+fn as_national_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
-    let country = label(at + 1).and_then(|behind| behind.split(JOINTS).next());
+    let country = label(at + 1).and_then(|behind| behind.split(SEPARATORS).next());
     name.reach == Reach::Brand
-        && name.brand_len() >= LEAST
+        && name.brand_len() >= MIN_BRAND
         && at < registrable
         && country.is_some_and(is_country)
         && at.checked_sub(1).and_then(label).is_some_and(|front| front == "www")
@@ -225,11 +232,11 @@ fn is_country(label: &str) -> bool {
 }
 
 /// Letters of the labels that registries put before a country code: `co`, `gouv`.
-const KIND: usize = 4;
+const REGISTRY_LABEL: usize = 4;
 
 /// Whether a registry may have put the label there, judged by its length.
-fn may_be_kind(label: &[u8]) -> bool {
-    label.len() <= KIND
+fn may_be_registry_label(label: &[u8]) -> bool {
+    label.len() <= REGISTRY_LABEL
 }
 
 /// Whether these labels begin with what may be a country code, perhaps after a registry's label,
@@ -237,7 +244,7 @@ fn may_be_kind(label: &[u8]) -> bool {
 fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     let is_country = |label: &Label<'_>| matches!(label.bytes, [_, _] | [_, _, b'-' | b'_', ..]);
     match labels {
-        [kind, country, _, ..] if is_country(country) && may_be_kind(kind.bytes) => true,
+        [kind, country, _, ..] if is_country(country) && may_be_registry_label(kind.bytes) => true,
         [country, _, ..] => is_country(country),
         _ => false,
     }
@@ -245,7 +252,7 @@ fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
 
 /// Separators of words in a label. Browsers resolve names with underscores below the registrable
 /// domain.
-const JOINTS: [char; 2] = ['-', '_'];
+const SEPARATORS: [char; 2] = ['-', '_'];
 
 /// Where the words of the label begin.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
@@ -265,7 +272,7 @@ fn runs<'l>(
         look.ascii(*byte);
         names.begins(look).then_some((start..at + 1, look.value()))
     });
-    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_joint(*behind)))
+    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_separator(*behind)))
 }
 
 /// Characters at which a full name may end in a label: browsers open hosts with signs
@@ -274,39 +281,44 @@ fn is_sign(c: char) -> bool {
     c.is_ascii_punctuation()
 }
 
-fn is_joint(byte: u8) -> bool {
-    JOINTS.contains(&char::from(byte))
+fn is_separator(byte: u8) -> bool {
+    SEPARATORS.contains(&char::from(byte))
 }
 
-fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
+fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
     word.is_empty()
-        || BESIDE.contains(&word)
-        || BESIDE.contains(&numbered)
+        || FILLERS.contains(&word)
+        || FILLERS.contains(&numbered)
         || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
 }
 
 /// The name between hyphens, beside office words.
-fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> Option<&'n Name> {
-    if !label.contains(JOINTS) {
+fn between_hyphens<'n>(
+    label: &str,
+    names: &'n Names,
+    table: Option<&Organisations>,
+) -> Option<&'n Name> {
+    if !label.contains(SEPARATORS) {
         return None;
     }
-    let says_nothing = |word: &str| says_nothing(word, table);
+    let is_filler = |word: &str| is_filler(word, table);
     // Names have hyphens of their own: try any run of words that does not fill the label.
     for start in starts(label.as_bytes()) {
         let named = runs(label.as_bytes(), start, names).find_map(|(run, _)| {
             let alone = run.len() == label.len();
             let (name, behind) = (label.get(run.clone())?, label.get(run.end..)?);
-            let name = spelled(name, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
-            (!alone && behind.split(JOINTS).all(says_nothing)).then_some(name)
+            let name =
+                spelled(name, names).filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
+            (!alone && behind.split(SEPARATORS).all(is_filler)).then_some(name)
         });
         if named.is_some() {
             return named;
         }
-        let word = label.get(start..).and_then(|rest| rest.split(JOINTS).next());
-        if !word.is_some_and(says_nothing) {
+        let word = label.get(start..).and_then(|rest| rest.split(SEPARATORS).next());
+        if !word.is_some_and(is_filler) {
             break;
         }
     }
@@ -314,8 +326,8 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
 }
 
 /// The only word of the label that is no filler, if there is exactly one beside fillers.
-fn telling_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
-    let mut words = label.split(JOINTS).filter(|word| !says_nothing(word, table));
+fn distinctive_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
+    let mut words = label.split(SEPARATORS).filter(|word| !is_filler(word, table));
     words.next().filter(|_| words.next().is_none())
 }
 
@@ -324,21 +336,21 @@ fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n 
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
     let names_of = |word: &str| context.own.has_label(word) || context.protected.has_label(word);
     let known = |word: &str| names_of(word) || lists().any(|list| list.has_label(word));
-    let word = telling_word(label, context.protected.organisations())
+    let word = distinctive_word(label, context.protected.organisations())
         .filter(|word| word.len() < label.len());
     let mut words = [Some(label), word].into_iter().flatten();
     words.find_map(|word| names.slip(word.as_bytes()).filter(|_| !known(word)))
 }
 
 /// The name in a label where a dot was left out.
-fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
+fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let named = |rest: &str| {
-        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(JOINTS));
+        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(SEPARATORS));
         let mut long =
-            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= BESIDE_OTHERS);
+            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= MIN_BRAND_IN_LABEL);
         long.find_map(|rest| spelled(rest, names))
     };
-    match label.strip_prefix("www").map(|rest| rest.trim_start_matches(JOINTS)) {
+    match label.strip_prefix("www").map(|rest| rest.trim_start_matches(SEPARATORS)) {
         // The extra `w` of `wwww` is a typing error, or the first letter of the name:
         // `wwwwhatsapp`.
         Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_']))),
@@ -360,7 +372,7 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 pub(super) fn may_hold(
     label: &Label<'_>,
     behind: &[Label<'_>],
-    joints: bool,
+    separators: bool,
     names: &Names,
 ) -> bool {
     let known = |look: LookHash| names.by_look(look.value()).next().is_some();
@@ -369,20 +381,21 @@ pub(super) fn may_hold(
         |start| runs(bytes, start, names).any(|(_, look)| names.by_look(look).next().is_some());
     let www = || bytes.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
     let com = |(_, end): &(&[u8], &[u8; 3])| end.eq_ignore_ascii_case(b"com");
-    let glued = bytes.len() > BESIDE_OTHERS
+    let with_missing_dot = bytes.len() > MIN_BRAND_IN_LABEL
         && (www()
             || bytes
                 .split_last_chunk()
                 .filter(com)
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
-    glued
-        || label.jointed && starts(bytes).any(run)
+    with_missing_dot
+        || label.has_separator && starts(bytes).any(run)
         || behind.first().is_some_and(|behind| {
-            joints && behind.jointed || bytes.len() >= LEAST && behind.is_numbered()
+            separators && behind.has_separator || bytes.len() >= MIN_BRAND && behind.is_numbered()
         }) && known(label.look)
-        || bytes.len() >= LEAST && may_be_in_a_country(behind) && known(label.look)
+        || bytes.len() >= MIN_BRAND && may_be_in_a_country(behind) && known(label.look)
         || names.may_be_near(bytes)
-        || label.jointed && bytes.split(|byte| is_joint(*byte)).any(|word| names.may_be_near(word))
+        || label.has_separator
+            && bytes.split(|byte| is_separator(*byte)).any(|word| names.may_be_near(word))
 }
 
 #[cfg(test)]

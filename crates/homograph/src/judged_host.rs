@@ -7,114 +7,114 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::domain::Endings;
-use super::form::{First, Form, LABELS, Literal, NAME_CHARACTERS, Part};
+use super::form::{Form, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
 use super::label_context::{LabelContext, Role};
-use super::reading::Sights;
+use super::reading::LabelChars;
 use super::subject::{Hit, Subject};
 use super::{
-    Context, Judgement, Label, Names, edit, inside, is_protected, question, script, target,
+    Context, Judgement, Label, Names, edit, is_protected, name_in_host, question, script, target,
 };
-use crate::verdict::{Edit, Reason, Reasons, Said, Verdict};
+use crate::verdict::{Edit, Findings, Reason, Reasons, Verdict};
 use uts58::unicode::hosts::is_mark;
 use uts58::unicode::is_letter;
 
 /// The findings on the characters of each label.
-type SaidOfLabels = SmallVec<[Said; LABELS]>;
+type LabelFindings = SmallVec<[Findings; LABELS]>;
 
 /// A host that was read, and its findings.
-pub(super) struct Whole {
+pub(super) struct JudgedHost {
     form: Form,
     /// The characters of each label; none for an address.
-    sights: SmallVec<[Sights; LABELS]>,
-    said: SaidOfLabels,
+    chars: SmallVec<[LabelChars; LABELS]>,
+    findings: LabelFindings,
     /// Labels that belong to a registry.
     registry: usize,
     /// Whether the last label may be a top-level domain.
     has_tld: bool,
     /// The top-level domain to ask the DNS for.
     question: Option<String>,
-    found: Found,
+    found: HostFindings,
 }
 
 /// The findings on a host.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct HostFindings {
     pub verdict: Verdict,
     pub edit: Edit,
     /// For each label.
-    pub labels: SaidOfLabels,
+    pub labels: LabelFindings,
     /// The protected name that it resembles.
     pub target: Option<String>,
     reasons: Reasons,
 }
 
 /// The first label that was replaced, and all results with it.
-pub(super) struct Before {
-    first: First,
-    sights: Sights,
-    said: SaidOfLabels,
+pub(super) struct Replaced {
+    first: SavedFirst,
+    chars: LabelChars,
+    findings: LabelFindings,
     registry: usize,
-    pub found: Found,
+    pub found: HostFindings,
 }
 
-impl Whole {
+impl JudgedHost {
     /// Reads and judges a spelling, all of which is the host.
-    pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Whole {
+    pub(super) fn judge(spelling: &str, context: &Context<'_>) -> JudgedHost {
         let form = Form::read(spelling);
-        let mut whole = Whole {
-            sights: SmallVec::new(),
-            said: SmallVec::new(),
+        let mut host = JudgedHost {
+            chars: SmallVec::new(),
+            findings: SmallVec::new(),
             registry: 0,
             has_tld: false,
             question: None,
-            found: Found::default(),
+            found: HostFindings::default(),
             form,
         };
         let mut endings = None;
-        if whole.form.literal == Literal::Name && !whole.form.parts.is_empty() {
-            let known = Endings::of(&whole.form.ascii);
-            let parts = whole.form.parts.iter();
-            whole.sights = parts.map(|part| Sights::of(part.unicode.chars())).collect();
-            whole.registry = known.registry;
-            whole.has_tld = has_tld_syntax(&whole.form);
-            let tld = whole.form.parts.last().filter(|_| whole.has_tld);
-            whole.question = tld.and_then(|tld| question(&tld.ascii, context));
-            whole.examine(0..whole.form.parts.len(), context);
+        if host.form.literal == Literal::Name && !host.form.parts.is_empty() {
+            let known = Endings::of(&host.form.ascii);
+            let parts = host.form.parts.iter();
+            host.chars = parts.map(|part| LabelChars::of(part.unicode.chars())).collect();
+            host.registry = known.registry;
+            host.has_tld = has_tld_syntax(&host.form);
+            let tld = host.form.parts.last().filter(|_| host.has_tld);
+            host.question = tld.and_then(|tld| question(&tld.ascii, context));
+            host.examine(0..host.form.parts.len(), context);
             endings = Some(known);
         }
-        whole.found = whole.find(endings, context);
-        whole
+        host.found = host.find(endings, context);
+        host
     }
 
     /// Judges the host with `label` in place of its first label; `reading` is the spelling of the
     /// new host. `None`, and nothing changed, if more than the first label might differ.
-    pub(super) fn begin_with(
+    pub(super) fn replace_first(
         &mut self,
         label: &str,
         reading: &str,
         context: &Context<'_>,
-    ) -> Option<Before> {
-        let first = self.form.begin_with(label, reading)?;
-        let sights = Sights::of(self.form.parts.first()?.unicode.chars());
-        let sights = std::mem::replace(self.sights.first_mut()?, sights);
-        let (said, registry) = (self.said.clone(), self.registry);
+    ) -> Option<Replaced> {
+        let first = self.form.replace_first(label, reading)?;
+        let chars = LabelChars::of(self.form.parts.first()?.unicode.chars());
+        let chars = std::mem::replace(self.chars.first_mut()?, chars);
+        let (findings, registry) = (self.findings.clone(), self.registry);
         let before = std::mem::take(&mut self.found);
         if !context.blocked.is_empty() {
             self.form.finish();
         }
-        self.look_again(context);
-        let Found { verdict, edit, ref target, .. } = self.found;
+        self.judge_again(context);
+        let HostFindings { verdict, edit, ref target, .. } = self.found;
         let some = verdict > Verdict::Ok || edit > Edit::Told || target.is_some();
         if self.form.is_unfinished() && some {
             self.form.finish();
-            self.look_again(context);
+            self.judge_again(context);
         }
-        Some(Before { first, sights, said, registry, found: before })
+        Some(Replaced { first, chars, findings, registry, found: before })
     }
 
     /// Computes the findings with another first label. If it is missing in the ASCII form, more may
     /// be found than there is, but not less.
-    fn look_again(&mut self, context: &Context<'_>) {
+    fn judge_again(&mut self, context: &Context<'_>) {
         let Form { ascii, unicode, .. } = &self.form;
         // The suffix list has U-labels as well.
         let name = if self.form.is_unfinished() { unicode } else { ascii };
@@ -127,12 +127,13 @@ impl Whole {
     }
 
     /// Restores the previous first label.
-    pub(super) fn restore(&mut self, before: Before) {
+    pub(super) fn restore(&mut self, before: Replaced) {
         self.form.restore(before.first);
-        if let Some(sights) = self.sights.first_mut() {
-            *sights = before.sights;
+        if let Some(chars) = self.chars.first_mut() {
+            *chars = before.chars;
         }
-        (self.said, self.registry, self.found) = (before.said, before.registry, before.found);
+        (self.findings, self.registry, self.found) =
+            (before.findings, before.registry, before.found);
     }
 
     /// The host in ASCII form.
@@ -141,17 +142,17 @@ impl Whole {
     }
 
     /// The ASCII form with the previous first label.
-    pub(super) fn ascii_before(&self, before: &Before) -> String {
+    pub(super) fn ascii_before(&self, before: &Replaced) -> String {
         self.form.ascii_with(&before.first)
     }
 
-    pub(super) fn found(&self) -> &Found {
+    pub(super) fn found(&self) -> &HostFindings {
         &self.found
     }
 
     /// The judgement for this range of the spelling.
     pub(super) fn judgement(self, span: Range<usize>) -> Judgement {
-        let Whole { form, found, question, .. } = self;
+        let JudgedHost { form, found, question, .. } = self;
         let parts = form.parts.into_iter().zip(found.labels);
         Judgement {
             verdict: found.verdict,
@@ -159,7 +160,7 @@ impl Whole {
             edit: found.edit,
             ascii: form.ascii,
             unicode: form.unicode,
-            labels: parts.map(|(part, said)| Label::of(part, said)).collect(),
+            labels: parts.map(|(part, findings)| Label::of(part, findings)).collect(),
             target: found.target,
             question,
             span,
@@ -178,14 +179,14 @@ impl Whole {
             Ordering::Less => Role::Sub,
             Ordering::Equal | Ordering::Greater => Role::Registrable,
         };
-        self.said.resize(count, Said::default());
-        let all = parts.iter().zip(&self.sights).zip(&mut self.said).enumerate();
-        for (at, ((part, sights), said)) in all.take(labels.end).skip(labels.start) {
-            *said = script::examine(&LabelContext {
+        self.findings.resize(count, Findings::default());
+        let all = parts.iter().zip(&self.chars).zip(&mut self.findings).enumerate();
+        for (at, ((part, chars), findings)) in all.take(labels.end).skip(labels.start) {
+            *findings = script::examine(&LabelContext {
                 tlds: context.tlds,
                 spelling: &part.spelling,
                 unicode: &part.unicode,
-                sights,
+                chars,
                 role: role(at),
                 tld,
                 level: context.level,
@@ -194,11 +195,11 @@ impl Whole {
     }
 
     /// The findings on the host; an address has no endings.
-    fn find(&self, endings: Option<Endings>, context: &Context<'_>) -> Found {
+    fn find(&self, endings: Option<Endings>, context: &Context<'_>) -> HostFindings {
         let form = &self.form;
         // Lazy: rarely needed.
         let protected = || is_protected(&form.ascii, context.protected, context.own);
-        let mut found = Found::default();
+        let mut found = HostFindings::default();
         for (reason, verdict) in &form.problems {
             found.add(*reason, *verdict);
         }
@@ -206,31 +207,31 @@ impl Whole {
             if !self.has_tld {
                 found.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
             }
-            found.labels.clone_from(&self.said);
-            for (part, said) in form.parts.iter().zip(&mut found.labels) {
-                part.problems.iter().for_each(|(reason, verdict)| said.add(*reason, *verdict));
+            found.labels.clone_from(&self.findings);
+            for (part, findings) in form.parts.iter().zip(&mut found.labels) {
+                part.problems.iter().for_each(|(reason, verdict)| findings.add(*reason, *verdict));
             }
             // What is too long for the DNS leads nowhere, whatever it resembles.
             let sought = form.ascii.len() <= NAME_CHARACTERS;
-            let hit = sought.then(|| find_target(form, &self.sights, endings, context)).flatten();
+            let hit = sought.then(|| find_target(form, &self.chars, endings, context)).flatten();
             if let Some(hit) = hit.filter(|_| !protected()) {
                 found.reads_as(hit);
             }
         }
-        for said in &found.labels {
-            found.verdict = found.verdict.max(said.verdict);
-            found.reasons = found.reasons.union(said.reasons);
+        for findings in &found.labels {
+            found.verdict = found.verdict.max(findings.verdict);
+            found.reasons = found.reasons.union(findings.reasons);
         }
         if context.blocked.covers(&form.ascii) {
             found.add(Reason::Listed, Reason::Listed.verdict());
         }
-        let Found { verdict, reasons, .. } = found;
-        found.edit = edit::of(form, &found.labels, Said { verdict, reasons }, protected);
+        let HostFindings { verdict, reasons, .. } = found;
+        found.edit = edit::of(form, &found.labels, Findings { verdict, reasons }, protected);
         found
     }
 }
 
-impl Found {
+impl HostFindings {
     fn add(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
@@ -238,14 +239,14 @@ impl Found {
 
     fn reads_as(&mut self, hit: Hit) {
         self.target = Some(hit.target);
-        if let Some(said) = self.labels.get_mut(hit.label) {
-            said.add(hit.reason, hit.verdict);
+        if let Some(findings) = self.labels.get_mut(hit.label) {
+            findings.add(hit.reason, hit.verdict);
         }
     }
 }
 
 impl Label {
-    fn of(part: Part, Said { verdict, reasons }: Said) -> Label {
+    fn of(part: Part, Findings { verdict, reasons }: Findings) -> Label {
         let Part { spelling, ascii, unicode, .. } = part;
         Label { spelling, ascii, unicode, verdict, reasons }
     }
@@ -255,12 +256,12 @@ impl Label {
 /// belonging to it.
 fn find_target(
     form: &Form,
-    sights: &[Sights],
+    chars: &[LabelChars],
     endings: Endings,
     context: &Context<'_>,
 ) -> Option<Hit> {
     let Form { parts, ascii, unicode, .. } = form;
-    let subject = Subject { parts, sights, ascii, unicode, endings };
+    let subject = Subject { parts, chars, ascii, unicode, endings };
     let protected = [context.own, context.protected]
         .into_iter()
         .filter_map(|names| target::find(&subject, names))
@@ -269,7 +270,7 @@ fn find_target(
         return protected;
     }
     let mut sets = [context.own, context.protected].into_iter();
-    if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, context)) {
+    if let Some(hit) = sets.find_map(|names| name_in_host::find(&subject, names, context)) {
         return Some(hit);
     }
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
