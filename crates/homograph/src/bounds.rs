@@ -21,7 +21,7 @@ use uts58::unicode::prose::{self, Places};
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     let places = Places::of(spelling);
     let whole = judge_starts(spelling, places, context);
-    if places.are_of_words() && ends_in_known(spelling, context.tlds) {
+    if places.are_of_words() && ends_in_existing_tld(spelling, context.tlds) {
         return whole;
     }
     // S29: a client that knows the top-level domains ends the host before `.html`.
@@ -38,7 +38,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 }
 
 /// Whether words between full stops end in a top-level domain that exists.
-fn ends_in_known(words: &str, tlds: &dyn TldSet) -> bool {
+fn ends_in_existing_tld(words: &str, tlds: &dyn TldSet) -> bool {
     let Some((_, tld)) = words.rsplit_once('.') else { return false };
     match tld.is_ascii() {
         true => tlds.exists_as(tld),
@@ -213,7 +213,7 @@ impl<'r> View<'r> {
         let named = || worst.verdict <= Verdict::Notice && has_label(&ascii(), self.target);
         self.weight() > worst.weight()
             && self.edit > Edit::Inert
-            && (self.reads_as_name() && !named()
+            && (self.resembles_name() && !named()
                 || self.misleads_after_first()
                 || !is_prose(reading))
     }
@@ -225,7 +225,7 @@ impl<'r> View<'r> {
     }
 
     /// A reading that resembles a protected name is no prose.
-    fn reads_as_name(&self) -> bool {
+    fn resembles_name(&self) -> bool {
         self.target.is_some() && self.verdict >= Verdict::Unsafe
     }
 

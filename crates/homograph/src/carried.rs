@@ -181,7 +181,7 @@ impl LinkJudgement {
             self.add(Reason::EmbeddedUrl);
             self.add_host(host);
         }
-        if let Some(led) = embedded::leads(host, tail) {
+        if let Some(led) = embedded::target_host(host, tail) {
             let led = judge(&led, &Context { bounds: HostBounds::Certain, ..*context });
             self.leads = self.inner.iter().position(|host| host.ascii == led.ascii);
         }

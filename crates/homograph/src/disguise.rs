@@ -139,7 +139,7 @@ impl Candidate<'_> {
     /// A name that begins here, in letters that are not its own.
     fn named(&self, start: usize) -> Option<Disguise> {
         let range = |end: usize| (end > start).then_some(start..end);
-        let told = |(end, name): (usize, String)| Disguise {
+        let disguise = |(end, name): (usize, String)| Disguise {
             verdict: Verdict::Suspect,
             name: Some(name),
             spelled: self.letters(start..end).iter().collect(),
@@ -183,7 +183,11 @@ impl Candidate<'_> {
             })
         };
         let known = || [own, protected].into_iter().find_map(|names| self.known(start, names));
-        organisation.or_else(|| of_set(protected)).or_else(|| of_set(own)).or_else(known).map(told)
+        organisation
+            .or_else(|| of_set(protected))
+            .or_else(|| of_set(own))
+            .or_else(known)
+            .map(disguise)
     }
 
     /// A name that is only often visited: in a written word of two scripts.
@@ -290,9 +294,9 @@ mod tests {
             ("P\u{200b}аyPаl", "paypal.com"),
             ("NETFLIХ", "netflix.com"),
         ] {
-            let told = Some((Verdict::Suspect, Some(name.to_owned())));
-            assert_eq!(found(text, "evil.example"), told, "{text}");
-            assert_eq!(found(text, ""), told, "{text}");
+            let disguise = Some((Verdict::Suspect, Some(name.to_owned())));
+            assert_eq!(found(text, "evil.example"), disguise, "{text}");
+            assert_eq!(found(text, ""), disguise, "{text}");
         }
     }
 

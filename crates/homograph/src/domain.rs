@@ -52,13 +52,13 @@ const ZONE_HOSTERS: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
 
 /// Whether the host is one that a hoster gave to a customer.
 pub(super) fn is_hosted(ascii: &str) -> bool {
-    let Endings { icann, hosted, .. } = Endings::of(ascii);
+    let SuffixLengths { icann, hosted, .. } = SuffixLengths::of(ascii);
     ascii.split('.').count() > hosted && hosted > icann
 }
 
 /// How many labels at the end of a host somebody other than its owner chose.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Endings {
+pub(super) struct SuffixLengths {
     /// Labels of the ICANN suffix, at least one.
     pub icann: usize,
     /// Labels after the one that the customer of a registry or a hoster chose.
@@ -68,18 +68,18 @@ pub(super) struct Endings {
     pub registry: usize,
 }
 
-impl Endings {
-    /// The endings of a host in lower-case ASCII form.
-    pub(super) fn of(ascii: &str) -> Endings {
+impl SuffixLengths {
+    /// Of a host in lower-case ASCII form.
+    pub(super) fn of(ascii: &str) -> SuffixLengths {
         let Suffix { labels, section } = BUILTIN.of_name(ascii);
         let private = section == Some(Section::Private);
         let is_zone = |zone: &&&str| is_or_below(ascii, zone);
         let zoned = || ZONE_HOSTERS.iter().find(is_zone);
         let of_zone = |zone: &&str| zone.split('.').count() + 1;
-        Endings {
+        SuffixLengths {
             icann: if private { suffix_labels(ascii, Section::Icann) } else { labels },
             hosted: zoned().map_or(labels, of_zone),
-            registry: section.map_or(0, |_| labels - usize::from(is_wild(ascii, labels))),
+            registry: section.map_or(0, |_| labels - usize::from(is_by_wildcard(ascii, labels))),
         }
     }
 }
@@ -91,7 +91,7 @@ fn is_or_below(name: &str, above: &str) -> bool {
 
 /// Whether the suffix of so many labels comes from a wildcard: any other first label would be a
 /// suffix as well.
-fn is_wild(ascii: &str, labels: usize) -> bool {
+fn is_by_wildcard(ascii: &str, labels: usize) -> bool {
     let Some(below) = labels.checked_sub(1).filter(|below| *below > 0) else { return false };
     let other = ascii.rsplit('.').take(below).chain([UNLISTED]);
     BUILTIN.suffix(other).labels == labels
@@ -160,11 +160,11 @@ mod tests {
 
     #[test]
     fn registries_own_names() {
-        assert_eq!(Endings::of("x.co.uk").registry, 2);
-        assert_eq!(Endings::of("x.xn--55qx5d.cn").registry, 2);
-        assert_eq!(Endings::of("xn--x.mm").registry, 1);
-        assert_eq!(Endings::of("a.xn--x.mm").registry, 1);
-        assert_eq!(Endings::of("a.x.unknown").registry, 0);
+        assert_eq!(SuffixLengths::of("x.co.uk").registry, 2);
+        assert_eq!(SuffixLengths::of("x.xn--55qx5d.cn").registry, 2);
+        assert_eq!(SuffixLengths::of("xn--x.mm").registry, 1);
+        assert_eq!(SuffixLengths::of("a.xn--x.mm").registry, 1);
+        assert_eq!(SuffixLengths::of("a.x.unknown").registry, 0);
         for (name, labels, listed) in [
             ("xn--55qx5d.cn", 2, true),
             ("github.io", 1, true),

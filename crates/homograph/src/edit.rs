@@ -43,7 +43,7 @@ pub(super) fn of(
     }
     let parts = form.parts.get(..labels.len()).unwrap_or_default();
     let named = |findings: &Findings| findings.reasons.contains(Reason::TargetLookalike);
-    if parts.iter().any(is_split) {
+    if parts.iter().any(is_split_by_joiner) {
         return Edit::Anywhere;
     }
     // No client opens what cannot exist, but clients do not agree on what that is: a name in
@@ -72,7 +72,7 @@ pub(super) fn of(
 
 /// Whether joiners are between letters that never join: they are invisible, and some clients drop
 /// them. Persian writes one after a Latin word, before a Persian ending.
-fn is_split(label: &Part) -> bool {
+fn is_split_by_joiner(label: &Part) -> bool {
     if label.spelling.is_ascii() || !label.spelling.contains(is_joiner) {
         return false;
     }
@@ -162,7 +162,7 @@ fn is_u_label(label: &str) -> bool {
 /// still open what follows.
 pub fn is_word(spelling: &str) -> bool {
     let host = spelling.trim_matches(is_dot);
-    if !host.is_ascii() && is_measure(host) {
+    if !host.is_ascii() && is_fraction_and_word(host) {
         return true;
     }
     let mut seen = host.char_indices().rev().filter(|(_, c)| !Class::of(*c).is_ignored());
@@ -189,7 +189,7 @@ fn is_host_letter(c: char) -> bool {
 }
 
 /// Two ASCII words with a fraction in the first.
-fn is_measure(host: &str) -> bool {
+fn is_fraction_and_word(host: &str) -> bool {
     let fraction = |c: char| matches!(c, '¼' | '½' | '¾' | '\u{2150}'..='\u{215f}' | '\u{2189}');
     host.split_once('.').is_some_and(|(measure, word)| {
         let letters = measure.replace(fraction, "");

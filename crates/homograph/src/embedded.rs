@@ -38,16 +38,16 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     search.texts.push_back((host.to_owned(), tail.to_owned(), 0));
     while let Some((host, tail, depth)) = search.texts.pop_front() {
         if let Some(inner) = wrappers::unwrap(&host, &tail) {
-            search.unwrapped(inner, depth);
+            search.judge_unwrapped(inner, depth);
         }
-        search.spelled_out(tail, depth);
+        search.judge_text(tail, depth);
     }
     search.found
 }
 
 /// The host that a rewriter's link leads to, through all rewriters that wrap each other; `None` for
 /// other links, and for those that only the rewriter can resolve.
-pub(super) fn leads(host: &str, tail: &str) -> Option<String> {
+pub(super) fn target_host(host: &str, tail: &str) -> Option<String> {
     if tail.len() > SEARCHED_BYTES {
         return None;
     }
@@ -153,7 +153,7 @@ fn ends_url(c: char) -> bool {
 
 impl Search<'_> {
     /// Judges the URL that a rewriter's link leads to, and those inside it.
-    fn unwrapped(&mut self, url: String, depth: u8) {
+    fn judge_unwrapped(&mut self, url: String, depth: u8) {
         let url = url.replace(reference::is_stripped, "");
         for target in reference::parse(&url, 0..url.len()) {
             if let Target::Link(link) = target {
@@ -163,16 +163,16 @@ impl Search<'_> {
         }
         if let Some(left) = self.left.checked_sub(url.len()) {
             self.left = left;
-            self.spelled_out(url, depth);
+            self.judge_text(url, depth);
         }
     }
 
     /// Judges URLs with a web scheme in the text, decoded until nothing more decodes, or as often
     /// as redirectors nest at most.
-    fn spelled_out(&mut self, mut text: String, depth: u8) {
+    fn judge_text(&mut self, mut text: String, depth: u8) {
         for round in 0..=NESTING {
-            self.literal(&text, depth);
-            self.linked(&text);
+            self.judge_schemes(&text, depth);
+            self.judge_linkified(&text);
             if !text.contains('%') {
                 return;
             }
@@ -187,7 +187,7 @@ impl Search<'_> {
         }
     }
 
-    fn literal(&mut self, text: &str, depth: u8) {
+    fn judge_schemes(&mut self, text: &str, depth: u8) {
         let mut bare = 0;
         // Where the URL around these ends, and its authority: the same for all URLs before it.
         let (mut until, mut end) = (0, 0);
@@ -200,7 +200,7 @@ impl Search<'_> {
             let Some(scheme) = scheme::linked_at_end(head) else { continue };
             let first = at - scheme.name.len();
             if slashes > 1 && (is_prose_before(text, first) || value.has_blank(text, at)) {
-                self.in_prose(text.get(first..).unwrap_or_default(), depth);
+                self.judge_in_prose(text.get(first..).unwrap_or_default(), depth);
                 continue;
             }
             // Nothing ends one before the next: each would be read to the end of the text.
@@ -224,7 +224,7 @@ impl Search<'_> {
                 continue;
             };
             if slashes == 0 {
-                self.deceiving(link.host_str(text), HostBounds::Certain, Edit::Link);
+                self.judge_if_misleading(link.host_str(text), HostBounds::Certain, Edit::Link);
                 if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
                     self.userinfo(user);
                 }
@@ -239,7 +239,7 @@ impl Search<'_> {
     }
 
     /// Judges a URL in prose at the beginning of the text: it ends as in running text.
-    fn in_prose(&mut self, text: &str, depth: u8) {
+    fn judge_in_prose(&mut self, text: &str, depth: u8) {
         let blank = |c: char| c == '+' || ends_url(c);
         // Bytes that are searched count: without a blank each URL would be read to the end of the
         // text.
@@ -258,7 +258,7 @@ impl Search<'_> {
     /// Judges what a client links that ends a URL early: hosts with no scheme or an unlinked one,
     /// addresses (`x.org#раypal.com`, `x.org/bob@раypal.com`). Usually they are no hosts, and count
     /// only if they mislead.
-    fn linked(&mut self, text: &str) {
+    fn judge_linkified(&mut self, text: &str) {
         if text.is_ascii() && !has_a_label(text.as_bytes()) {
             return;
         }
@@ -269,7 +269,7 @@ impl Search<'_> {
                 Kind::Www => (HostBounds::Prose, Edit::Link),
                 Kind::Bare => (HostBounds::Prose, Edit::Anywhere),
             };
-            self.deceiving(link.host_str(text), bounds, least);
+            self.judge_if_misleading(link.host_str(text), bounds, least);
         }
     }
 
@@ -314,14 +314,14 @@ impl Search<'_> {
             && let Some(left) = self.left.checked_sub(user.len())
         {
             self.left = left;
-            let read = userinfo::known(user, &self.context);
+            let read = userinfo::known_hosts(user, &self.context);
             self.found.userinfo |= !read.is_empty();
             let left = EMBEDDED.saturating_sub(self.found.hosts.len());
             self.found.hosts.extend(read.into_iter().take(left));
         }
     }
 
-    fn deceiving(&mut self, host: &str, bounds: HostBounds, least: Edit) {
+    fn judge_if_misleading(&mut self, host: &str, bounds: HostBounds, least: Edit) {
         let is_judged =
             self.tried.iter().any(|(asked, tried)| *asked == Question::Host && tried == host);
         if !is_judged && self.is_new(Question::Deceives(bounds, least), host) {

@@ -249,12 +249,12 @@ fn of_label(reason: Reason, label: &Label) -> String {
             None => scripts.push((name, c.to_string())),
         }
     }
-    let told = |(name, letters): &(&str, String)| match letters.chars().nth(CHARACTERS) {
+    let described = |(name, letters): &(&str, String)| match letters.chars().nth(CHARACTERS) {
         Some(_) => format!("{name} ({}…)", letters.chars().take(CHARACTERS).collect::<String>()),
         None => format!("{name} ({letters})"),
     };
-    let told: Vec<String> = scripts.iter().map(told).collect();
-    match told.split_last() {
+    let described: Vec<String> = scripts.iter().map(described).collect();
+    match described.split_last() {
         Some((last, rest)) if !rest.is_empty() => {
             format!("{} and {last} letters do not belong together", rest.join(", "))
         }
@@ -398,9 +398,12 @@ mod tests {
             ]
         );
         // The only letter of another script.
-        let told = of_label("сбербaнк", &[Reason::MixedScript]);
-        assert_eq!(told.get(1..).unwrap(), ["  U+0061 LATIN SMALL LETTER A"]);
-        let told = of_label("fаcebook", &[Reason::MixedScript, Reason::TargetLookalike]);
-        assert!(told.last().unwrap().starts_with("  U+0430 CYRILLIC SMALL LETTER A"), "{told:?}");
+        let described = of_label("сбербaнк", &[Reason::MixedScript]);
+        assert_eq!(described.get(1..).unwrap(), ["  U+0061 LATIN SMALL LETTER A"]);
+        let described = of_label("fаcebook", &[Reason::MixedScript, Reason::TargetLookalike]);
+        assert!(
+            described.last().unwrap().starts_with("  U+0430 CYRILLIC SMALL LETTER A"),
+            "{described:?}"
+        );
     }
 }

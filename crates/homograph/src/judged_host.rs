@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::domain::Endings;
+use super::domain::SuffixLengths;
 use super::form::{Form, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
 use super::label_context::{LabelContext, Role};
 use super::reading::LabelChars;
@@ -70,9 +70,9 @@ impl JudgedHost {
             found: HostFindings::default(),
             form,
         };
-        let mut endings = None;
+        let mut suffixes = None;
         if host.form.literal == Literal::Name && !host.form.parts.is_empty() {
-            let known = Endings::of(&host.form.ascii);
+            let known = SuffixLengths::of(&host.form.ascii);
             let parts = host.form.parts.iter();
             host.chars = parts.map(|part| LabelChars::of(part.unicode.chars())).collect();
             host.registry = known.registry;
@@ -80,9 +80,9 @@ impl JudgedHost {
             let tld = host.form.parts.last().filter(|_| host.has_tld);
             host.question = tld.and_then(|tld| question(&tld.ascii, context));
             host.examine(0..host.form.parts.len(), context);
-            endings = Some(known);
+            suffixes = Some(known);
         }
-        host.found = host.find(endings, context);
+        host.found = host.find(suffixes, context);
         host
     }
 
@@ -104,8 +104,8 @@ impl JudgedHost {
         }
         self.judge_again(context);
         let HostFindings { verdict, edit, ref target, .. } = self.found;
-        let some = verdict > Verdict::Ok || edit > Edit::Told || target.is_some();
-        if self.form.is_unfinished() && some {
+        let has_findings = verdict > Verdict::Ok || edit > Edit::Told || target.is_some();
+        if self.form.is_unfinished() && has_findings {
             self.form.finish();
             self.judge_again(context);
         }
@@ -118,12 +118,12 @@ impl JudgedHost {
         let Form { ascii, unicode, .. } = &self.form;
         // The suffix list has U-labels as well.
         let name = if self.form.is_unfinished() { unicode } else { ascii };
-        let endings = Endings::of(name);
+        let suffixes = SuffixLengths::of(name);
         // If the suffix is unchanged, so are the roles of the other labels.
-        let others = if self.registry == endings.registry { 1 } else { self.form.parts.len() };
-        self.registry = endings.registry;
+        let others = if self.registry == suffixes.registry { 1 } else { self.form.parts.len() };
+        self.registry = suffixes.registry;
         self.examine(0..others, context);
-        self.found = self.find(Some(endings), context);
+        self.found = self.find(Some(suffixes), context);
     }
 
     /// Restores the previous first label.
@@ -194,8 +194,8 @@ impl JudgedHost {
         }
     }
 
-    /// The findings on the host; an address has no endings.
-    fn find(&self, endings: Option<Endings>, context: &Context<'_>) -> HostFindings {
+    /// The findings on the host; an address has no suffix.
+    fn find(&self, suffixes: Option<SuffixLengths>, context: &Context<'_>) -> HostFindings {
         let form = &self.form;
         // Lazy: rarely needed.
         let protected = || is_protected(&form.ascii, context.protected, context.own);
@@ -203,7 +203,7 @@ impl JudgedHost {
         for (reason, verdict) in &form.problems {
             found.add(*reason, *verdict);
         }
-        if let Some(endings) = endings {
+        if let Some(suffixes) = suffixes {
             if !self.has_tld {
                 found.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
             }
@@ -213,7 +213,7 @@ impl JudgedHost {
             }
             // What is too long for the DNS leads nowhere, whatever it resembles.
             let sought = form.ascii.len() <= NAME_CHARACTERS;
-            let hit = sought.then(|| find_target(form, &self.chars, endings, context)).flatten();
+            let hit = sought.then(|| find_target(form, &self.chars, suffixes, context)).flatten();
             if let Some(hit) = hit.filter(|_| !protected()) {
                 found.reads_as(hit);
             }
@@ -257,11 +257,11 @@ impl Label {
 fn find_target(
     form: &Form,
     chars: &[LabelChars],
-    endings: Endings,
+    suffixes: SuffixLengths,
     context: &Context<'_>,
 ) -> Option<Hit> {
     let Form { parts, ascii, unicode, .. } = form;
-    let subject = Subject { parts, chars, ascii, unicode, endings };
+    let subject = Subject { parts, chars, ascii, unicode, suffixes };
     let protected = [context.own, context.protected]
         .into_iter()
         .filter_map(|names| target::find(&subject, names))

@@ -25,12 +25,12 @@ const OWN_SUFFIX: usize = 2;
 
 /// Shortest label that may consist of twins only, and shortest piece between hyphens.
 const ALL_TWINS: usize = 5;
-const TOKEN: usize = 5;
+const MIN_TOKEN: usize = 5;
 
 /// Letters of a label that no word of another script resembles by chance, and of one that is
 /// followed by the suffix of the name.
-const LONG: usize = 6;
-const SHORT: usize = 4;
+const LONG_LABEL: usize = 6;
+const LONG_NAME: usize = 4;
 
 /// Bad lines of a refused list that are returned at most.
 const MAX_BAD_LINES: usize = 20;
@@ -153,7 +153,7 @@ impl Known {
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
             .filter_map(|(at, (part, chars))| {
                 let looks = self.looks();
-                let pieces = tokens(part, chars, TOKEN).filter_map(|token| {
+                let pieces = tokens(part, chars, MIN_TOKEN).filter_map(|token| {
                     let hit = looks.label(&host, at, token.chars);
                     hit.filter(|_| !token.is_in_phrase())
                 });
@@ -318,7 +318,7 @@ pub(super) fn judge(
         // The full name, every letter in its shape.
         Likeness::Alike if !latin && whole => Some(Verdict::Suspect),
         Likeness::Alike | Likeness::Rough if !latin => {
-            let long = if whole { SHORT } else { LONG };
+            let long = if whole { LONG_NAME } else { LONG_LABEL };
             Some(if look.len() < long { Verdict::Notice } else { Verdict::Suspect })
         }
         _ => Some(Verdict::Suspect),

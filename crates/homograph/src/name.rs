@@ -17,7 +17,7 @@ pub(super) struct Name {
     /// Index of the registrable label.
     pub brand: usize,
     /// The look of the label after the registrable one.
-    pub behind: Option<u64>,
+    pub after_brand: Option<u64>,
     pub reach: Reach,
 }
 

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::Context;
-use super::domain::{Endings, Section, suffix_labels};
+use super::domain::{Section, SuffixLengths, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
@@ -148,7 +148,7 @@ struct ChosenLabels {
 impl ChosenLabels {
     fn of(subject: &Subject<'_>) -> ChosenLabels {
         let before = |behind: usize| subject.parts.len().saturating_sub(behind + 1);
-        let Endings { icann, hosted, .. } = subject.endings;
+        let SuffixLengths { icann, hosted, .. } = subject.suffixes;
         ChosenLabels { registrable: before(icann), hosted: before(hosted) }
     }
 

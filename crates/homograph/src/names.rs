@@ -285,7 +285,7 @@ impl Names {
         self.add(Name {
             ascii: form.ascii.into(),
             brand,
-            behind: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
+            after_brand: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
             labels,
             reach: if without_names { Reach::Whole } else { reach },
         });

@@ -55,7 +55,7 @@ fn is_genuine(ascii: &str, at: usize, context: &Context<'_>) -> bool {
 fn may_imitate(label: &Label<'_>, behind: Option<&Label<'_>>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
         let mut names = names.by_look(label.look.value());
-        names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_as(name, behind))
+        names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_by_suffix(name, behind))
     })
 }
 
@@ -67,8 +67,8 @@ fn is_spelled_as(name: &Name, label: &[u8]) -> bool {
 }
 
 /// Whether the whole name may be there (`mail.ru.attack.test`, `paypal.corn`).
-fn is_followed_as(name: &Name, behind: Option<&Label<'_>>) -> bool {
-    name.behind.is_some() && behind.map(|label| label.look.value()) == name.behind
+fn is_followed_by_suffix(name: &Name, behind: Option<&Label<'_>>) -> bool {
+    name.after_brand.is_some() && behind.map(|label| label.look.value()) == name.after_brand
 }
 
 #[cfg(test)]

@@ -310,7 +310,7 @@ pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
 /// plain letter.
 fn seen_as(c: char) -> LabelChar {
     let letter = LabelChar::of(c);
-    match plain_of(c).filter(|_| letter.readings.is_empty()) {
+    match plain_letter(c).filter(|_| letter.readings.is_empty()) {
         Some(plain) => LabelChar::of(plain.to_ascii_lowercase()),
         None => letter,
     }
@@ -325,7 +325,7 @@ pub(super) fn unstyled(c: char) -> Option<char> {
 
 /// The same, also for styles that Unicode has no mapping for: small capitals, white letters on
 /// black.
-fn plain_of(c: char) -> Option<char> {
+fn plain_letter(c: char) -> Option<char> {
     const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
     let at = match c {
         '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
@@ -360,7 +360,7 @@ fn plain_letters(letters: impl Iterator<Item = char>) -> String {
 /// Letters and digits in any style, without trademark signs.
 fn is_letter(c: char) -> bool {
     let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
-    let letter = |c| reads_as(c).is_some() || plain_of(c).is_some();
+    let letter = |c| reads_as(c).is_some() || plain_letter(c).is_some();
     c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
 }
 

@@ -360,7 +360,7 @@ impl LabelChars {
                 let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
                 reading.shape < Shape::Near && (letter() || traits.is_digit())
             };
-            if c.is_ascii() || !stands_alone(c) {
+            if c.is_ascii() || !can_be_whole_script(c) {
                 return None;
             }
             let best = readings.iter().filter(counts).map(|reading| reading.shape).min()?;
@@ -393,7 +393,7 @@ fn is_sign(c: char) -> bool {
 
 /// Whether the character can be part of a whole-script look-alike: of a script other than Latin
 /// whose letters do not join.
-fn stands_alone(c: char) -> bool {
+fn can_be_whole_script(c: char) -> bool {
     let joins = c.script() == Script::Arabic && is_letter(c);
     c.script() != Script::Latin && !joins && !is_cjk(c) && !Traits::of(c).is_mark()
 }

@@ -72,8 +72,8 @@ fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.unicode, context.tld);
     if context.chars.last() >= cjk::FIRST && cjk::out_of_place(label) {
         let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
-        let told = plain && !cjk::has_kana_twin(label);
-        return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
+        let notable = plain && !cjk::has_kana_twin(label);
+        return Some(if notable { Verdict::Suspect } else { Verdict::Unsafe });
     }
     let single =
         context.level >= RestrictionLevel::SingleScript && context.chars.script().is_some();

@@ -111,8 +111,9 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     }
     let neighbours = [before, after];
     let mut neighbours = neighbours.iter().flatten();
-    let kin = |other: &char| *other == c || other.script() == script || is_cjk(c) && is_cjk(*other);
-    !neighbours.clone().any(char::is_ascii_alphabetic) || neighbours.any(kin)
+    let related =
+        |other: &char| *other == c || other.script() == script || is_cjk(c) && is_cjk(*other);
+    !neighbours.clone().any(char::is_ascii_alphabetic) || neighbours.any(related)
 }
 
 #[cfg(test)]

@@ -41,12 +41,12 @@ fn is_restricted_by(c: char, traits: Traits) -> bool {
         return false;
     }
     traits.is_restricted()
-        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !context(c)
+        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !is_contextual(c)
 }
 
 /// RFC 5892 §2.6 exceptions: letters in all but category, and characters that appendix A.3–A.7
 /// allows in a context, which `separators` checks.
-fn context(c: char) -> bool {
+fn is_contextual(c: char) -> bool {
     matches!(
         c,
         '\u{b7}'

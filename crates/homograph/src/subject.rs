@@ -3,7 +3,7 @@
 
 use unicode_script::Script;
 
-use super::domain::Endings;
+use super::domain::SuffixLengths;
 use super::form::Part;
 use super::phrase;
 use super::reading::{LabelChar, LabelChars};
@@ -30,7 +30,7 @@ pub(super) struct Subject<'a> {
     pub chars: &'a [LabelChars],
     pub ascii: &'a str,
     pub unicode: &'a str,
-    pub endings: Endings,
+    pub suffixes: SuffixLengths,
 }
 
 /// The labels of a host, divided into those that anybody can register and those of the registry.
@@ -43,7 +43,7 @@ pub(super) struct Host<'a> {
 
 impl<'a> Host<'a> {
     pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
-        let registrable = subject.parts.len().saturating_sub(subject.endings.icann + 1);
+        let registrable = subject.parts.len().saturating_sub(subject.suffixes.icann + 1);
         Host { parts: subject.parts, chars: subject.chars, registrable }
     }
 

@@ -54,7 +54,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         if let Some(verdict) =
             verdict.filter(|verdict| best.as_ref().is_none_or(|best| best.verdict < *verdict))
         {
-            best = Some(reads_as(name, label, verdict));
+            best = Some(lookalike_hit(name, label, verdict));
         }
     };
     let host = OnceCell::new();
@@ -81,7 +81,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if at <= host().registrable
-            && let Some((name, verdict)) = part_of(part, chars, names)
+            && let Some((name, verdict)) = brand_part(part, chars, names)
         {
             keep(name, at, Some(verdict));
         }
@@ -104,7 +104,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     best.or_else(|| one_away(subject, host(), names))
 }
 
-fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
+fn lookalike_hit(name: &Name, label: usize, verdict: Verdict) -> Hit {
     let target = String::from(&*name.ascii);
     Hit { target, label, verdict, reason: Reason::TargetLookalike }
 }
@@ -118,7 +118,7 @@ fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit
         return None;
     }
     let name = names.near(chars).filter(|_| !host.has_native_letters(at))?;
-    Some(reads_as(name, at, Verdict::Suspect))
+    Some(lookalike_hit(name, at, Verdict::Suspect))
 }
 
 impl Host<'_> {
@@ -168,7 +168,7 @@ impl Host<'_> {
     fn label(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
         let (part, chars) = (self.parts.get(at)?, self.chars.get(at)?);
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, how)?;
+        let how = self.counts_for_label(at, name, how)?;
         // A word of another language in its own country is that word (`мета.рф`), but not a long
         // one that equals the name letter by letter (`аррӏе.рф`).
         let chance = look.len() < BRAND_ASCII || chars.read_as_latin().is_none();
@@ -176,12 +176,12 @@ impl Host<'_> {
             return None;
         }
         let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
-        let kin = matches!(how, Likeness::Marks | Likeness::Hidden)
+        let accented = matches!(how, Likeness::Marks | Likeness::Hidden)
             && self.is_accented_original(name, &part.unicode);
         // Four letters with accents that nobody writes under this top-level domain.
         let strange =
             how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.has_native_letters(at);
-        if look.len() < enough && !strange || kin {
+        if look.len() < enough && !strange || accented {
             return None;
         }
         self.verdict_of(how, name, &part.unicode)
@@ -222,7 +222,7 @@ impl Host<'_> {
     /// `how`.
     fn token(&self, at: usize, token: &str, name: &Name, how: Likeness) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, how)?;
+        let how = self.counts_for_label(at, name, how)?;
         // With the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
@@ -254,7 +254,7 @@ impl Host<'_> {
     }
 
     /// `None` for a resemblance that never counts for a label alone.
-    fn loose(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
+    fn counts_for_label(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
         let counts = name.reach == Reach::Brand && at <= self.registrable && how > Likeness::Same;
         counts.then_some(how)
     }
@@ -309,7 +309,11 @@ fn candidates<'a>(part: &Part, chars: &[LabelChar], names: &'a Names) -> Vec<&'a
 /// A brand that a part of the label reads as, with a letter beyond ASCII in that part:
 /// `lédgerlive`, `trėzorwallet`. The part begins or ends the label or a token of it: from each such
 /// position the letters are followed as long as some name matches.
-fn part_of<'a>(part: &Part, chars: &LabelChars, names: &'a Names) -> Option<(&'a Name, Verdict)> {
+fn brand_part<'a>(
+    part: &Part,
+    chars: &LabelChars,
+    names: &'a Names,
+) -> Option<(&'a Name, Verdict)> {
     if part.unicode.is_ascii() || chars.len() <= BRAND_TOKEN {
         return None;
     }
@@ -320,9 +324,9 @@ fn part_of<'a>(part: &Part, chars: &LabelChars, names: &'a Names) -> Option<(&'a
         named.find_map(|name| {
             let (_, brand) = name.labels.get(name.brand)?;
             let how = likeness(letters, brand)?;
-            let told =
+            let counts =
                 how >= Likeness::Marks && brand.len() >= BRAND_TOKEN && name.reach == Reach::Brand;
-            told.then_some((name, Verdict::Suspect))
+            counts.then_some((name, Verdict::Suspect))
         })
     };
     pieces(chars.all(), names).iter().find_map(piece_is)
@@ -364,7 +368,7 @@ fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Endings;
+    use crate::domain::SuffixLengths;
     use crate::form::Form;
 
     fn hit(host: &str) -> Option<(String, Verdict)> {
@@ -393,7 +397,7 @@ mod tests {
             chars: &chars,
             ascii: &form.ascii,
             unicode: &form.unicode,
-            endings: Endings::of(&form.ascii),
+            suffixes: SuffixLengths::of(&form.ascii),
         })
     }
 

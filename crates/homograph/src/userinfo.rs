@@ -45,7 +45,7 @@ pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
 }
 
 /// The same for userinfo inside another URL, where readers look only for names that they know.
-pub(super) fn known(user: &str, context: &Context<'_>) -> Vec<Judgement> {
+pub(super) fn known_hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
     let mut found = hosts(user, context);
     found.retain(|host| is_known(host, context));
     found

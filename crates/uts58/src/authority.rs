@@ -167,7 +167,7 @@ struct Label {
     ascii: usize,
     other: usize,
     /// Characters that UTS #46 neither drops nor joins: kana, Han, Hangul syllables.
-    seen: usize,
+    kept: usize,
     /// Whether UTS #46 leaves all of them unchanged.
     settled: bool,
 }
@@ -180,7 +180,7 @@ impl Default for Label {
             letters: true,
             ascii: 0,
             other: 0,
-            seen: 0,
+            kept: 0,
             settled: true,
         }
     }
@@ -191,7 +191,7 @@ impl Label {
     fn push_plain(&mut self, count: usize) {
         const ANY: char = '一';
         self.other += count;
-        self.seen += count;
+        self.kept += count;
         self.first.get_or_insert(ANY);
         self.last_char = ANY;
     }
@@ -208,7 +208,7 @@ impl Label {
                 return;
             }
             self.letters &= class.is_tld();
-            self.seen += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
+            self.kept += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
         }
         self.first.get_or_insert(c);
         self.last_char = c;
@@ -223,7 +223,7 @@ impl Label {
         form.ascii &= self.other == 0;
         form.settled &= self.settled;
         form.surely_fits &= surely_fits(self.ascii, self.other);
-        form.surely_too_long |= self.seen > LABEL - a_label::PREFIX.len();
+        form.surely_too_long |= self.kept > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
             || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);

@@ -78,7 +78,7 @@ impl<'t> Finder<'t> {
         let mut rest = bytes.get(self.next_block..)?;
         while let Some(block) = rest.first_chunk() {
             rest = rest.get(BLOCK..)?;
-            let (dots, variants) = holds(block, lead);
+            let (dots, variants) = may_hold(block, lead);
             if dots | variants {
                 self.marks = marks(block, dots, variants.then_some(lead));
                 if self.marks != 0 {
@@ -137,8 +137,8 @@ impl<'t> Finder<'t> {
 /// Whether a block may have a full stop or colon, and whether it may have another separator; none
 /// of these begins with a byte less than `lead`. Most blocks are finished after this.
 #[inline]
-fn holds(block: &Block, lead: u8) -> (bool, bool) {
-    threes(block).fold((false, false), |(dots, variants), (byte, next, _)| {
+fn may_hold(block: &Block, lead: u8) -> (bool, bool) {
+    triples(block).fold((false, false), |(dots, variants), (byte, next, _)| {
         // One comparison for both, which `*` and `>` pass as well.
         (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
     })
@@ -175,14 +175,14 @@ fn ends_as(dot: [u8; 3]) -> impl Fn(u8, u8, u8) -> bool {
 /// Whether some three bytes of a block match.
 #[inline]
 fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
-    threes(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
+    triples(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
 }
 
 /// Where in a block they match, one bit each.
 #[inline]
 fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
     let mut found = [[0; 8]; BLOCK / 8];
-    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(threes(block)) {
+    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(triples(block)) {
         *found = u8::from(is_kind(one, two, three));
     }
     // The product collects the lowest bits of eight bytes in the highest byte.
@@ -192,7 +192,7 @@ fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
 
 /// Each byte of a block, with the next two.
 #[inline]
-fn threes(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
+fn triples(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
     let behind = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
     let pairs = behind(0).zip(behind(1));
     pairs.zip(behind(2)).map(|((one, two), three)| (one, two, three))

@@ -43,7 +43,7 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
     let (mut rest, mut found) = (word, Vec::new());
     for letter in label {
         let ([first, behind @ ..], meant) = (rest, char::from(*letter)) else { return None };
-        let told = match (halves(*letter), behind) {
+        let difference_of_letter = match (halves(*letter), behind) {
             _ if first == letter => None,
             (Some([one, other]), [second, ..]) if [one, other] == [*first, *second] => {
                 rest = behind;
@@ -55,7 +55,7 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
             _ => return None,
         };
         rest = rest.get(1..)?;
-        found.extend(told);
+        found.extend(difference_of_letter);
     }
     found.dedup();
     (rest.is_empty() && !found.is_empty()).then(|| found.join(", "))
