@@ -264,11 +264,8 @@ impl Search<'_> {
         }
         let tlds = self.context.tlds;
         for link in Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text) {
-            let (bounds, least) = match link.kind {
-                Kind::Scheme | Kind::Email => (HostBounds::Certain, Edit::Link),
-                Kind::Www => (HostBounds::Prose, Edit::Link),
-                Kind::Bare => (HostBounds::Prose, Edit::Anywhere),
-            };
+            let least = if link.kind == Kind::Bare { Edit::Anywhere } else { Edit::Link };
+            let bounds = HostBounds::in_text(link.kind);
             self.judge_if_misleading(link.host_str(text), bounds, least);
         }
     }

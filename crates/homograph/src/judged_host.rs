@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::compared::{ComparedHost, Hit};
 use super::domain::SuffixLengths;
 use super::form::{Form, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
 use super::label_context::{LabelContext, Role};
 use super::reading::LabelChars;
-use super::subject::{Hit, Subject};
 use super::{
     Context, Judgement, Label, Names, edit, is_protected, name_in_host, question, script, target,
 };
@@ -261,22 +261,22 @@ fn find_target(
     context: &Context<'_>,
 ) -> Option<Hit> {
     let Form { parts, ascii, unicode, .. } = form;
-    let subject = Subject { parts, chars, ascii, unicode, suffixes };
+    let compared = ComparedHost { parts, chars, ascii, unicode, suffixes };
     let protected = [context.own, context.protected]
         .into_iter()
-        .filter_map(|names| target::find(&subject, names))
+        .filter_map(|names| target::find(&compared, names))
         .max_by_key(|hit| hit.verdict);
     if protected.as_ref().is_some_and(|hit| hit.verdict >= Verdict::Suspect) {
         return protected;
     }
     let mut sets = [context.own, context.protected].into_iter();
-    if let Some(hit) = sets.find_map(|names| name_in_host::find(&subject, names, context)) {
+    if let Some(hit) = sets.find_map(|names| name_in_host::find(&compared, names, context)) {
         return Some(hit);
     }
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
-    let known = lists().filter_map(|list| list.find(&subject)).max_by_key(|hit| hit.verdict);
+    let known = lists().filter_map(|list| list.find(&compared)).max_by_key(|hit| hit.verdict);
     // A host that is on a list itself does not imitate a similar name on the list.
-    let known = known.filter(|_| !lists().any(|list| list.holds(&subject)));
+    let known = known.filter(|_| !lists().any(|list| list.holds(&compared)));
     protected.into_iter().chain(known).max_by_key(|hit| hit.verdict)
 }
 

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
+use super::compared::{ComparedHost, Hit, HostLabels, tokens};
 use super::domain::{Section, suffix_labels};
 use super::form::{Form, Literal};
 use super::lists::{LISTED as NAMES, lower_bound};
@@ -16,7 +17,6 @@ use super::lookalike::{Look, LookHash, likeness, name_look};
 use super::looks::looks;
 use super::name::BadName;
 use super::reading::{LabelChar, LabelChars, Likeness};
-use super::subject::{Hit, Host, Subject, tokens};
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest label that is recognised under another suffix, and under the suffix of the name.
@@ -132,10 +132,10 @@ impl Known {
     }
 
     /// Whether the host is one of the names beyond ASCII, or below one.
-    pub(super) fn holds(&self, subject: &Subject<'_>) -> bool {
-        let host = Host::of(subject);
+    pub(super) fn holds(&self, compared: &ComparedHost<'_>) -> bool {
+        let host = HostLabels::of(compared);
         let at = host.registrable;
-        let (Some(part), Some(chars)) = (subject.parts.get(at), subject.chars.get(at)) else {
+        let (Some(part), Some(chars)) = (compared.parts.get(at), compared.chars.get(at)) else {
             return false;
         };
         let is = |entry: &Entry| {
@@ -145,9 +145,9 @@ impl Known {
     }
 
     /// The name that a label of the host resembles most.
-    pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
-        let host = Host::of(subject);
-        let labels = subject.parts.iter().zip(subject.chars).enumerate();
+    pub(super) fn find(&self, compared: &ComparedHost<'_>) -> Option<Hit> {
+        let host = HostLabels::of(compared);
+        let labels = compared.parts.iter().zip(compared.chars).enumerate();
         labels
             .take_while(|(at, _)| *at <= host.registrable)
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
@@ -267,7 +267,7 @@ impl Looks {
         found.flat_map(|look| self.with(look))
     }
 
-    fn label(&self, host: &Host<'_>, at: usize, chars: &[LabelChar]) -> Option<Hit> {
+    fn label(&self, host: &HostLabels<'_>, at: usize, chars: &[LabelChar]) -> Option<Hit> {
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Look, Option<Likeness>)> = None;
         let mut worst: Option<(&Entry, Verdict)> = None;
@@ -297,7 +297,7 @@ const MAX_SAME_LOOK: usize = 256;
 /// The verdict if a label of the host, or a piece of it between hyphens, resembles a name that many
 /// know and that is no brand of one owner.
 pub(super) fn judge(
-    host: &Host<'_>,
+    host: &HostLabels<'_>,
     at: usize,
     chars: &[LabelChar],
     name: &str,

@@ -11,6 +11,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::Context;
+use super::compared::{ComparedHost, Hit};
 use super::domain::{Section, SuffixLengths, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
@@ -18,7 +19,6 @@ use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
-use super::subject::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest brand that is recognised between hyphens, after `www` and before `com`.
@@ -94,23 +94,27 @@ const FILLERS: [&str; 65] = [
 ];
 
 /// The name inside the host, unless the host is its owner's.
-pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) -> Option<Hit> {
+pub(super) fn find(
+    compared: &ComparedHost<'_>,
+    names: &Names,
+    context: &Context<'_>,
+) -> Option<Hit> {
     let table = context.protected.organisations();
     if names.is_empty() {
         return None;
     }
-    let labels = ChosenLabels::of(subject);
+    let labels = ChosenLabels::of(compared);
     let carrier = OnceCell::new();
-    let carrier = || *carrier.get_or_init(|| table.and_then(|table| table.carrier(subject.ascii)));
+    let carrier = || *carrier.get_or_init(|| table.and_then(|table| table.carrier(compared.ascii)));
     let is_owners =
-        |name: &Name| table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
-    let mut parts = subject.parts.iter().enumerate().take(labels.registrable + 1);
+        |name: &Name| table.is_some_and(|table| table.is_one_owner(compared.ascii, &name.ascii));
+    let mut parts = compared.parts.iter().enumerate().take(labels.registrable + 1);
     parts.find_map(|(at, part)| {
         if !part.unicode.is_ascii() {
             return None;
         }
         let label = part.unicode.as_str();
-        let in_full = || in_full(subject.parts, at, labels.registrable, names);
+        let in_full = || in_full(compared.parts, at, labels.registrable, names);
         let chosen = || {
             between_hyphens(label, names, table).filter(|_| !is_written_so(label, carrier(), names))
         };
@@ -146,9 +150,9 @@ struct ChosenLabels {
 }
 
 impl ChosenLabels {
-    fn of(subject: &Subject<'_>) -> ChosenLabels {
-        let before = |behind: usize| subject.parts.len().saturating_sub(behind + 1);
-        let SuffixLengths { icann, hosted, .. } = subject.suffixes;
+    fn of(compared: &ComparedHost<'_>) -> ChosenLabels {
+        let before = |behind: usize| compared.parts.len().saturating_sub(behind + 1);
+        let SuffixLengths { icann, hosted, .. } = compared.suffixes;
         ChosenLabels { registrable: before(icann), hosted: before(hosted) }
     }
 

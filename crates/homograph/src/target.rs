@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 use uts58::unicode::a_label::is_a_label;
 
+use super::compared::{ComparedHost, Hit, HostLabels, Token, tokens};
 use super::form::Part;
 use super::listed;
 use super::lookalike::{LABEL_CHARS, Look, likeness};
@@ -16,7 +17,6 @@ use super::looks::{beginnings, endings, looks};
 use super::name::{Name, Reach};
 use super::names::Names;
 use super::reading::{LabelChar, LabelChars, Likeness};
-use super::subject::{Hit, Host, Subject, Token, tokens};
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 
@@ -45,7 +45,7 @@ const CHANCE: RangeInclusive<usize> = 2..=3;
 const WHOLE_ASCII: usize = 3;
 
 /// The worst resemblance of the host to a name of the set that it does not belong to.
-pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
+pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
     if names.is_empty() {
         return None;
     }
@@ -58,9 +58,9 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         }
     };
     let host = OnceCell::new();
-    let host = || host.get_or_init(|| Host::of(subject));
-    let count = subject.parts.len();
-    for (at, (part, chars)) in subject.parts.iter().zip(subject.chars).enumerate() {
+    let host = || host.get_or_init(|| HostLabels::of(compared));
+    let count = compared.parts.len();
+    for (at, (part, chars)) in compared.parts.iter().zip(compared.chars).enumerate() {
         // Labels of the registry matter only for whole names, which have labels after the brand.
         if at > host().registrable && names.shortest_end().is_none_or(|labels| at + labels > count)
         {
@@ -98,10 +98,10 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
             }
         }
     }
-    if let Some(name) = names.by_bidi(subject.unicode) {
+    if let Some(name) = names.by_bidi(compared.unicode) {
         keep(name, host().registrable, Some(Verdict::Unsafe));
     }
-    best.or_else(|| one_away(subject, host(), names))
+    best.or_else(|| one_away(compared, host(), names))
 }
 
 fn lookalike_hit(name: &Name, label: usize, verdict: Verdict) -> Hit {
@@ -111,9 +111,9 @@ fn lookalike_hit(name: &Name, label: usize, verdict: Verdict) -> Hit {
 
 /// A brand with one other letter, in a label with a foreign letter that nobody writes under this
 /// top-level domain.
-fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
+fn one_away(compared: &ComparedHost<'_>, host: &HostLabels<'_>, names: &Names) -> Option<Hit> {
     let at = host.registrable;
-    let (part, chars) = (subject.parts.get(at)?, subject.chars.get(at)?);
+    let (part, chars) = (compared.parts.get(at)?, compared.chars.get(at)?);
     if part.unicode.is_ascii() {
         return None;
     }
@@ -121,7 +121,7 @@ fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit
     Some(lookalike_hit(name, at, Verdict::Suspect))
 }
 
-impl Host<'_> {
+impl HostLabels<'_> {
     /// The whole name, at the end of the host or left of its registrable label. `how` is the
     /// resemblance of the label at `at` to the registrable one of the name.
     fn whole(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
@@ -382,17 +382,17 @@ mod tests {
             "zaire.fr",
             "נמל.example",
         ]);
-        subject(host, |subject| {
-            let hit = find(subject, &names).filter(|_| !names.covers(subject.ascii));
+        compared(host, |compared| {
+            let hit = find(compared, &names).filter(|_| !names.covers(compared.ascii));
             hit.map(|hit| (hit.target, hit.verdict))
         })
     }
 
-    fn subject<T>(host: &str, look: impl FnOnce(&Subject<'_>) -> T) -> T {
+    fn compared<T>(host: &str, look: impl FnOnce(&ComparedHost<'_>) -> T) -> T {
         let form = Form::read(host);
         let chars: Vec<LabelChars> =
             form.parts.iter().map(|part| LabelChars::of(part.unicode.chars())).collect();
-        look(&Subject {
+        look(&ComparedHost {
             parts: &form.parts,
             chars: &chars,
             ascii: &form.ascii,
@@ -455,7 +455,7 @@ mod tests {
     /// Two accented letters are no word of a native script.
     #[test]
     fn accents_alone_are_no_script_of_their_own() {
-        subject("éá.com", |subject| assert!(!Host::of(subject).has_native_letters(0)));
+        compared("éá.com", |compared| assert!(!HostLabels::of(compared).has_native_letters(0)));
     }
 
     /// `modem.example` beside a protected `modern.example` is not marked.

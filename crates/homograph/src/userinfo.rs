@@ -27,10 +27,7 @@ pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
     let seen = decoded.get(..decoded.floor_char_boundary(SEARCHED_BYTES)).unwrap_or_default();
     let linkifier = Linkifier::new(context.tlds).boundaries(Boundaries::Wide);
     for link in linkifier.links(seen).take(TRIED) {
-        let bounds = match link.kind {
-            Kind::Scheme | Kind::Email => HostBounds::Certain,
-            Kind::Www | Kind::Bare => HostBounds::Prose,
-        };
+        let bounds = HostBounds::in_text(link.kind);
         let host = judge(link.host_str(seen), &Context { bounds, ..*context });
         // A password may contain a dot.
         let in_name = link.kind != Kind::Bare || link.host.start < name.len();

@@ -15,10 +15,7 @@ use core::hash::{BuildHasher, BuildHasherDefault, Hash};
 use std::collections::HashSet;
 
 use crate::unicode::a_label::PREFIX;
-use crate::unicode::punycode::a_label;
-
-/// Octets of a label (RFC 1035 §2.3.4): no U-label has more characters.
-const LABEL: usize = 63;
+use crate::unicode::punycode::{LABEL, a_label};
 
 /// The top-level domains that exist: [`TldTable`], or a set of your own.
 ///
@@ -47,6 +44,7 @@ pub trait TldSet: Debug + Send + Sync {
     /// The length in bytes of the longest U-label of the set, in lower case and normal form, that
     /// the text begins with and that may end there: `ends` is called with its length.
     fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
+        // No U-label has more characters than a label has octets.
         let lengths = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(LABEL);
         let found = lengths.filter(|length| {
             let name = text.get(..*length).filter(|name| !name.is_ascii());

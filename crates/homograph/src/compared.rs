@@ -24,7 +24,7 @@ pub(super) struct Hit {
 }
 
 /// A host to compare with names.
-pub(super) struct Subject<'a> {
+pub(super) struct ComparedHost<'a> {
     pub parts: &'a [Part],
     /// What each label reads as.
     pub chars: &'a [LabelChars],
@@ -34,17 +34,17 @@ pub(super) struct Subject<'a> {
 }
 
 /// The labels of a host, divided into those that anybody can register and those of the registry.
-pub(super) struct Host<'a> {
+pub(super) struct HostLabels<'a> {
     pub parts: &'a [Part],
     pub chars: &'a [LabelChars],
     /// Index of the registrable label; labels after it belong to the registry.
     pub registrable: usize,
 }
 
-impl<'a> Host<'a> {
-    pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
-        let registrable = subject.parts.len().saturating_sub(subject.suffixes.icann + 1);
-        Host { parts: subject.parts, chars: subject.chars, registrable }
+impl<'a> HostLabels<'a> {
+    pub(super) fn of(compared: &ComparedHost<'a>) -> HostLabels<'a> {
+        let registrable = compared.parts.len().saturating_sub(compared.suffixes.icann + 1);
+        HostLabels { parts: compared.parts, chars: compared.chars, registrable }
     }
 
     /// Whether the label is the registrable one and is followed by the suffix of the name.
