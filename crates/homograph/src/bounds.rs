@@ -21,7 +21,7 @@ use uts58::unicode::prose::{self, Places};
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     let places = Places::of(spelling);
     let whole = judge_starts(spelling, places, context);
-    if places.are_of_words() && ends_in_existing_tld(spelling, context.tlds) {
+    if places.has_only_words() && ends_in_existing_tld(spelling, context.tlds) {
         return whole;
     }
     // S29: a client that knows the top-level domains ends the host before `.html`.
@@ -50,16 +50,16 @@ fn ends_in_existing_tld(words: &str, tlds: &dyn TldSet) -> bool {
 fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Judgement {
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
-        HostBounds::Certain if places.are_of_whole_words() => smallvec![0],
+        HostBounds::Certain if places.has_only_whole_words() => smallvec![0],
         HostBounds::Certain => {
-            let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
+            let behind = [prose::after_sign, prose::after_marks, prose::inner_a_label];
             let starts = behind.into_iter().filter_map(|start| start(spelling));
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
             // If all characters belong to words, no number and no full stop of a sentence is among
             // them.
-            let behind = if places.are_of_words() { None } else { after_words(spelling) };
+            let behind = if places.has_only_words() { None } else { after_words(spelling) };
             let item = after_item(spelling);
             let behind = behind.or(item);
             let others = places.starts().rev().chain(places.inside());
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn words_hold_no_sign_of_a_number() {
         for c in ('\u{80}'..=char::MAX).filter(|c| is_number_sign(*c)) {
-            assert!(!Places::of(&format!("a{c}b.com")).are_of_words(), "{c}");
+            assert!(!Places::of(&format!("a{c}b.com")).has_only_words(), "{c}");
         }
     }
 
@@ -473,8 +473,8 @@ mod tests {
             let (span, verdict) = host(&format!("{number}раypal.com"), HostBounds::Prose);
             assert_eq!((span.as_str(), verdict), ("раypal.com", Verdict::Unsafe), "{number}");
         }
-        let encoded = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
-        assert_eq!(encoded, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
+        let inner_a_label = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
+        assert_eq!(inner_a_label, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
         for behind in [".html", ".php", ".1", ".x.y", "1", "_x"] {
             for bounds in [HostBounds::Prose, HostBounds::Certain] {
                 let (span, verdict) = host(&format!("раypal.com{behind}"), bounds);

@@ -2,7 +2,7 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | S5, S29: userinfo, backslashes | [`userinfo`], `behind_backslash` |
+//! | S5, S29: userinfo, backslashes | [`userinfo`], `after_backslash` |
 //! | S15: characters that turn or hide | `unseen` |
 //! | S22: script mixing in path, query, fragment | `mixes_in_path` |
 //! | RFC 3696 §3, S14, S16: local parts | `local` |
@@ -168,7 +168,7 @@ impl LinkJudgement {
         if tail.len() <= 1 {
             return;
         }
-        self.behind_backslash(tail, context);
+        self.after_backslash(tail, context);
         self.note_invisible(tail);
         if mixes_in_path(tail, context) {
             self.add(Reason::ScriptPath);
@@ -189,8 +189,8 @@ impl LinkJudgement {
 
     /// `https://example.com\\@attack.example`: browsers open the first host, clients that take the
     /// backslash for userinfo the second.
-    fn behind_backslash(&mut self, tail: &str, context: &Context<'_>) {
-        if let Some(host) = reference::behind_backslash(tail) {
+    fn after_backslash(&mut self, tail: &str, context: &Context<'_>) {
+        if let Some(host) = reference::after_backslash(tail) {
             self.add(Reason::Userinfo);
             self.add_host(judge(host, context));
         }

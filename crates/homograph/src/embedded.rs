@@ -285,7 +285,7 @@ impl Search<'_> {
         }
         self.host(host);
         if text.as_bytes().get(link.tail.start) == Some(&b'\\')
-            && let Some(host) = reference::behind_backslash(tail())
+            && let Some(host) = reference::after_backslash(tail())
         {
             self.host(host);
         }

@@ -164,7 +164,7 @@ fn ascii_tail(name: &str) -> Option<usize> {
         let seen = bounds::last_seen(before).unwrap_or(last);
         ascii.starts_with(|c: char| c.is_ascii_alphanumeric())
             && (bounds::is_unspaced(seen) || is_symbol(seen))
-            && !bounds::continues(before)
+            && !bounds::continues_word(before)
     };
     glued.then_some(before.len())
 }

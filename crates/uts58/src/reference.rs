@@ -229,7 +229,7 @@ fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
 
 /// The host after an `@` in a path segment that begins with a backslash (`\\x@host`): clients that
 /// take the backslash for userinfo go there.
-pub fn behind_backslash(tail: &str) -> Option<&str> {
+pub fn after_backslash(tail: &str) -> Option<&str> {
     let segment = tail.split(['/', '?', '#']).next()?;
     let at = segment.rfind('@').filter(|_| segment.starts_with('\\'))?;
     let rest = at + 1..segment.len();

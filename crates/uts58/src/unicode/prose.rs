@@ -141,7 +141,7 @@ impl<'n> Places<'n> {
                     after_odd_dot(name, is_odd),
                     last_www(name),
                     underscore,
-                    encoded(name),
+                    inner_a_label(name),
                 ]
             }
         })
@@ -149,20 +149,20 @@ impl<'n> Places<'n> {
 
     /// Whether the name is words between full stops: settled letters and marks, ASCII digits,
     /// single hyphens.
-    pub fn are_of_words(self) -> bool {
+    pub fn has_only_words(self) -> bool {
         self.content == Content::Words
     }
 
     /// Whether it is such words and begins with no mark: then a host with certain bounds begins at
     /// 0.
-    pub fn are_of_whole_words(self) -> bool {
+    pub fn has_only_whole_words(self) -> bool {
         self.content == Content::Words && !self.name.starts_with(belongs_to_letter)
     }
 }
 
 /// The last A-label after a character that is neither a dot nor ASCII of a label: clients where a
 /// label is letters and digits begin there (`x.www._xn--ypal-43d9g.com`).
-pub fn encoded(name: &str) -> Option<usize> {
+pub fn inner_a_label(name: &str) -> Option<usize> {
     let at = a_label::places(name.as_bytes()).next_back()?;
     let before = name.get(..at)?.chars().next_back()?;
     let part_of_label = before.is_ascii_alphanumeric() || before == '-';
@@ -171,14 +171,14 @@ pub fn encoded(name: &str) -> Option<usize> {
 
 /// After the marks that a name begins with: they are on no letter, and a client that knows only
 /// letters and digits begins after them (`http://` U+0301 `example.com`).
-pub fn behind_marks(name: &str) -> Option<usize> {
+pub fn after_marks(name: &str) -> Option<usize> {
     let host = name.trim_start_matches(belongs_to_letter);
     (host.len() < name.len() && host.contains(is_dot)).then_some(name.len() - host.len())
 }
 
 /// After the last sign or emoji, where clients begin that end a word there, even after a scheme
 /// (`http://→example.com`). A mark belongs to the letter before it.
-pub fn behind_sign(name: &str) -> Option<usize> {
+pub fn after_sign(name: &str) -> Option<usize> {
     after_break(name, |c| is_sign(c) && !is_mark(c))
 }
 
@@ -300,12 +300,12 @@ fn ascii_tail(label: &str) -> Option<usize> {
     let tail = label.bytes().rev().take_while(u8::is_ascii).count();
     let (before, tail) = label.split_at_checked(label.len() - tail)?;
     let start = label.len() - tail.trim_start_matches(is_edge).len();
-    (start < label.len() && start > 0 && !continues(before)).then_some(start)
+    (start < label.len() && start > 0 && !continues_word(before)).then_some(start)
 }
 
 /// Whether an ASCII letter continues the word before it: Latin letters and their marks, and signs
 /// inside Latin words (Catalan `l·l`, the ʻokina). Invisible characters are skipped.
-pub fn continues(before: &str) -> bool {
+pub fn continues_word(before: &str) -> bool {
     last_seen(before).is_none_or(|c| {
         c.is_ascii()
             || c.script() == Script::Latin
