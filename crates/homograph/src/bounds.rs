@@ -52,19 +52,19 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
         _ if spelling.starts_with('[') => smallvec![0],
         HostBounds::Certain if places.has_only_whole_words() => smallvec![0],
         HostBounds::Certain => {
-            let behind = [prose::after_sign, prose::after_marks, prose::inner_a_label];
-            let starts = behind.into_iter().filter_map(|start| start(spelling));
+            let after = [prose::after_sign, prose::after_marks, prose::inner_a_label];
+            let starts = after.into_iter().filter_map(|start| start(spelling));
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
             // If all characters belong to words, no number and no full stop of a sentence is among
             // them.
-            let behind = if places.has_only_words() { None } else { after_words(spelling) };
+            let after = if places.has_only_words() { None } else { after_words(spelling) };
             let item = after_item(spelling);
-            let behind = behind.or(item);
+            let after = after.or(item);
             let others = places.starts().rev().chain(places.inside());
-            let others = others.filter(|start| Some(*start) != behind && Some(*start) >= item);
-            behind.into_iter().chain(others).collect()
+            let others = others.filter(|start| Some(*start) != after && Some(*start) >= item);
+            after.into_iter().chain(others).collect()
         }
     };
     let more_bounds = starts.len().saturating_sub(1);
@@ -248,8 +248,8 @@ fn has_label(host: &str, name: Option<&str>) -> bool {
 /// to each other, and no word of another script consists only of twins of Latin letters (`аcme`,
 /// `gооgle`) or of styled letters. Those mislead.
 fn is_prose(reading: &str) -> bool {
-    let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
-    if behind.contains(is_dot) && is_word_before_www(label) || after_words(reading).is_some() {
+    let (label, after) = reading.split_once(is_dot).unwrap_or_default();
+    if after.contains(is_dot) && is_word_before_www(label) || after_words(reading).is_some() {
         return true;
     }
     let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
@@ -274,12 +274,12 @@ fn after_words(spelling: &str) -> Option<usize> {
 fn after_sentence(spelling: &str) -> Option<usize> {
     let (at, stop) = spelling.char_indices().find(|(_, c)| is_dot(*c))?;
     let start = at + stop.len_utf8();
-    let behind = spelling.get(start..)?;
-    let www = || behind.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    let after = spelling.get(start..)?;
+    let www = || after.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
     if !matches!(stop, '。' | '．' | '｡') && !www() {
         return None;
     }
-    let host = behind.trim_end_matches(is_dot).to_ascii_lowercase();
+    let host = after.trim_end_matches(is_dot).to_ascii_lowercase();
     registrable(&host, Section::Icann).map(|_| start)
 }
 
@@ -287,9 +287,9 @@ fn after_sentence(spelling: &str) -> Option<usize> {
 /// 5893 §2), so no client opens all of it (`1.דוגמה.com`).
 fn after_item(spelling: &str) -> Option<usize> {
     let digits = spelling.bytes().take_while(u8::is_ascii_digit).count();
-    let behind = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
+    let after = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
     let runs_left = |c: char| matches!(c.script(), Script::Arabic | Script::Hebrew);
-    behind.starts_with(runs_left).then_some(digits + 1)
+    after.starts_with(runs_left).then_some(digits + 1)
 }
 
 /// Where a host begins after the number of a list, a footnote or a thing: `①example.com`,
@@ -304,11 +304,11 @@ fn after_number(spelling: &str) -> Option<usize> {
         front = front.strip_suffix('\u{fe0f}').unwrap_or(front);
         front = front.strip_suffix(|c: char| c.is_ascii_digit() || matches!(c, '#' | '*'))?;
     }
-    let behind = label.get(at + last.len_utf8()..)?;
-    let rest = behind.trim_start_matches('\u{fe0f}');
+    let after = label.get(at + last.len_utf8()..)?;
+    let rest = after.trim_start_matches('\u{fe0f}');
     let numbered = last != '№' || rest.starts_with(|c: char| c.is_ascii_digit());
-    let stands = !rest.is_empty() && numbered && !front.contains(|c: char| c.is_ascii());
-    stands.then(|| label.len() - rest.len())
+    let valid = !rest.is_empty() && numbered && !front.contains(|c: char| c.is_ascii());
+    valid.then(|| label.len() - rest.len())
 }
 
 /// Numbers in circles, brackets and superscript, ordinals, number and footnote signs.
@@ -475,10 +475,10 @@ mod tests {
         }
         let inner_a_label = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
         assert_eq!(inner_a_label, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
-        for behind in [".html", ".php", ".1", ".x.y", "1", "_x"] {
+        for after in [".html", ".php", ".1", ".x.y", "1", "_x"] {
             for bounds in [HostBounds::Prose, HostBounds::Certain] {
-                let (span, verdict) = host(&format!("раypal.com{behind}"), bounds);
-                assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{behind}");
+                let (span, verdict) = host(&format!("раypal.com{after}"), bounds);
+                assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{after}");
             }
         }
         for sign in ["→", "£", "❤\u{fe0f}"] {

@@ -166,16 +166,16 @@ pub fn is_word(spelling: &str) -> bool {
         return true;
     }
     let mut seen = host.char_indices().rev().filter(|(_, c)| !Class::of(*c).is_ignored());
-    let mut behind = None;
+    let mut after = None;
     let dot = seen.by_ref().find(|(_, c)| {
         let found = is_dot(*c);
         if !found {
-            behind = Some(*c);
+            after = Some(*c);
         }
         found
     });
     let before = dot.and_then(|_| seen.next()).map(|(_, c)| c);
-    [before, behind.filter(|_| dot.is_some())].into_iter().flatten().any(|c| !is_host_letter(c))
+    [before, after.filter(|_| dot.is_some())].into_iter().flatten().any(|c| !is_host_letter(c))
 }
 
 /// Letters, marks, digits. Hyphens and escapes are judged elsewhere.

@@ -175,8 +175,8 @@ impl Form {
         }
         let to_unicode = |denied| Uts46::new().to_unicode(label.as_bytes(), denied, Hyphens::Allow);
         let (mut unicode, mut result) = to_unicode(DENIED);
-        let odd = result.is_err() && label.contains(is_sign);
-        if odd {
+        let has_sign = result.is_err() && label.contains(is_sign);
+        if has_sign {
             (unicode, result) = to_unicode(FORBIDDEN);
         }
         if result.is_err() {
@@ -197,7 +197,7 @@ impl Form {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
-        if odd {
+        if has_sign {
             let sign = (Reason::IdnaInvalid, Verdict::Suspect);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(sign));
         }

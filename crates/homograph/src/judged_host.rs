@@ -212,8 +212,8 @@ impl JudgedHost {
                 part.problems.iter().for_each(|(reason, verdict)| findings.add(*reason, *verdict));
             }
             // What is too long for the DNS leads nowhere, whatever it resembles.
-            let sought = form.ascii.len() <= NAME_CHARACTERS;
-            let hit = sought.then(|| find_target(form, &self.chars, suffixes, context)).flatten();
+            let fits = form.ascii.len() <= NAME_CHARACTERS;
+            let hit = fits.then(|| find_target(form, &self.chars, suffixes, context)).flatten();
             if let Some(hit) = hit.filter(|_| !protected()) {
                 found.reads_as(hit);
             }

@@ -94,8 +94,8 @@ pub fn names(c: char) -> Option<Vec<&'static str>> {
 #[cfg(feature = "character-names")]
 fn of_other_scripts(c: char) -> Option<Vec<&'static str>> {
     use super::other_letters::{LANGUAGES, RUNS, SETS};
-    let behind = RUNS.partition_point(|(first, ..)| *first <= c);
-    let (_, last, set) = behind.checked_sub(1).and_then(|at| RUNS.get(at))?;
+    let after = RUNS.partition_point(|(first, ..)| *first <= c);
+    let (_, last, set) = after.checked_sub(1).and_then(|at| RUNS.get(at))?;
     let set = SETS.get(usize::from(*set)).filter(|_| c <= *last)?;
     let of_set = LANGUAGES.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
     Some(of_set.map(|(_, name)| *name).collect())

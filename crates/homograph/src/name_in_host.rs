@@ -151,7 +151,7 @@ struct ChosenLabels {
 
 impl ChosenLabels {
     fn of(compared: &ComparedHost<'_>) -> ChosenLabels {
-        let before = |behind: usize| compared.parts.len().saturating_sub(behind + 1);
+        let before = |after: usize| compared.parts.len().saturating_sub(after + 1);
         let SuffixLengths { icann, hosted, .. } = compared.suffixes;
         ChosenLabels { registrable: before(icann), hosted: before(hosted) }
     }
@@ -178,7 +178,7 @@ fn in_full<'n>(
         let mut theirs = name.labels.iter().map(|(label, _)| label.as_ref()).enumerate();
         let last = name.labels.len() - 1;
         let end = start + last;
-        let stands = theirs.all(|(index, theirs)| {
+        let matches = theirs.all(|(index, theirs)| {
             let Some(ours) = parts.get(start + index).map(|part| part.unicode.as_str()) else {
                 return false;
             };
@@ -187,28 +187,28 @@ fn in_full<'n>(
                 Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
             };
-            let behind = ours.strip_prefix(theirs);
-            behind == Some("")
-                || index == last && last > 0 && behind.is_some_and(|behind| ends_name(behind, name))
+            let after = ours.strip_prefix(theirs);
+            after == Some("")
+                || index == last && last > 0 && after.is_some_and(|after| ends_name(after, name))
         });
-        stands && last > 0 && end <= registrable
+        matches && last > 0 && end <= registrable
             || in_a_country(parts, at, registrable, name)
             || as_national_site(parts, at, registrable, name)
     })
 }
 
-/// Whether a full name ends before `behind` in its last label: at a sign, a number, or a character
+/// Whether a full name ends before `after` in its last label: at a sign, a number, or a character
 /// that no ASCII name continues with (`paypal.com0.top`, `paypal.comʔ.top`).
-fn ends_name(behind: &str, name: &Name) -> bool {
-    behind.starts_with(|c: char| is_sign(c) || !c.is_ascii())
-        || name.brand_len() >= MIN_BRAND && behind.bytes().all(|byte| byte.is_ascii_digit())
+fn ends_name(after: &str, name: &Name) -> bool {
+    after.starts_with(|c: char| is_sign(c) || !c.is_ascii())
+        || name.brand_len() >= MIN_BRAND && after.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The same under the two-part suffix of a country, where the owner has sites that are in no list:
 /// `amazon.co.jp.verify.top`, `hsbc.co.uk-login.top`.
 fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
-    let behind = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
-    let (Some(kind), Some(rest)) = (behind(1), behind(2)) else { return false };
+    let after = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
+    let (Some(kind), Some(rest)) = (after(1), after(2)) else { return false };
     let country = rest.split(SEPARATORS).next().unwrap_or_default();
     name.reach == Reach::Brand
         && name.brand_len() >= MIN_BRAND
@@ -222,7 +222,7 @@ fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> b
 /// `www`, software catalogues have such hosts, where the two letters are a language.
 fn as_national_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
-    let country = label(at + 1).and_then(|behind| behind.split(SEPARATORS).next());
+    let country = label(at + 1).and_then(|after| after.split(SEPARATORS).next());
     name.reach == Reach::Brand
         && name.brand_len() >= MIN_BRAND
         && at < registrable
@@ -276,7 +276,7 @@ fn runs<'l>(
         look.ascii(*byte);
         names.begins(look).then_some((start..at + 1, look.value()))
     });
-    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_separator(*behind)))
+    read.filter(|(run, _)| label.get(run.end).is_none_or(|after| is_separator(*after)))
 }
 
 /// Characters at which a full name may end in a label: browsers open hosts with signs
@@ -313,10 +313,10 @@ fn between_hyphens<'n>(
     for start in starts(label.as_bytes()) {
         let named = runs(label.as_bytes(), start, names).find_map(|(run, _)| {
             let alone = run.len() == label.len();
-            let (name, behind) = (label.get(run.clone())?, label.get(run.end..)?);
+            let (name, after) = (label.get(run.clone())?, label.get(run.end..)?);
             let name =
                 spelled(name, names).filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
-            (!alone && behind.split(SEPARATORS).all(is_filler)).then_some(name)
+            (!alone && after.split(SEPARATORS).all(is_filler)).then_some(name)
         });
         if named.is_some() {
             return named;
@@ -375,7 +375,7 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 /// says whether the host has any separator of words.
 pub(super) fn may_hold(
     label: &Label<'_>,
-    behind: &[Label<'_>],
+    after: &[Label<'_>],
     separators: bool,
     names: &Names,
 ) -> bool {
@@ -393,10 +393,10 @@ pub(super) fn may_hold(
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
     with_missing_dot
         || label.has_separator && starts(bytes).any(run)
-        || behind.first().is_some_and(|behind| {
-            separators && behind.has_separator || bytes.len() >= MIN_BRAND && behind.is_numbered()
+        || after.first().is_some_and(|after| {
+            separators && after.has_separator || bytes.len() >= MIN_BRAND && after.is_numbered()
         }) && known(label.look)
-        || bytes.len() >= MIN_BRAND && may_be_in_a_country(behind) && known(label.look)
+        || bytes.len() >= MIN_BRAND && may_be_in_a_country(after) && known(label.look)
         || names.may_be_near(bytes)
         || label.has_separator
             && bytes.split(|byte| is_separator(*byte)).any(|word| names.may_be_near(word))

@@ -136,8 +136,8 @@ fn native_tlds_of(c: char) -> Option<&'static [&'static str]> {
     if !matches!(c, '\u{f0}'..='\u{259}' | '\u{1e00}'..='\u{1fff}') {
         return None;
     }
-    let behind = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
-    let (letters, tlds) = behind.checked_sub(1).and_then(|at| LETTERS.get(at))?;
+    let after = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
+    let (letters, tlds) = after.checked_sub(1).and_then(|at| LETTERS.get(at))?;
     letters.contains(&c).then_some(*tlds)
 }
 

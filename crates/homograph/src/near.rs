@@ -194,11 +194,11 @@ fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
     let all =
         letters.clone().fold(0_u64, |hash, letter| hash.wrapping_mul(BASE).wrapping_add(letter));
     // From the last letter on: the part before it is the whole number without the part after it.
-    let (mut behind, mut place, mut head) = (0_u64, 1_u64, all);
+    let (mut after, mut place, mut head) = (0_u64, 1_u64, all);
     let without = letters.rev().map(move |letter| {
         head = head.wrapping_sub(letter).wrapping_mul(INVERSE);
-        let piece = head.wrapping_mul(place).wrapping_add(behind);
-        behind = behind.wrapping_add(place.wrapping_mul(letter));
+        let piece = head.wrapping_mul(place).wrapping_add(after);
+        after = after.wrapping_add(place.wrapping_mul(letter));
         place = place.wrapping_mul(BASE);
         piece
     });

@@ -20,9 +20,9 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let separators = labels.iter().any(|label| label.has_separator);
     // The first label that may imitate a name.
     let suspect = labels.iter().enumerate().find(|(at, label)| {
-        let behind = labels.get(at + 1..).unwrap_or_default();
-        let may_hold = |names: &&Names| name_in_host::may_hold(label, behind, separators, names);
-        may_imitate(label, behind.first(), sets) || sets.iter().any(may_hold)
+        let after = labels.get(at + 1..).unwrap_or_default();
+        let may_hold = |names: &&Names| name_in_host::may_hold(label, after, separators, names);
+        may_imitate(label, after.first(), sets) || sets.iter().any(may_hold)
     });
     let ascii = name.to_ascii_lowercase();
     let [_, .., tld] = labels.as_slice() else { return None };
@@ -52,10 +52,10 @@ fn is_genuine(ascii: &str, at: usize, context: &Context<'_>) -> bool {
 
 /// Whether the label has the look of a name that it may imitate. [`name_in_host::may_hold`] checks its
 /// pieces between hyphens.
-fn may_imitate(label: &Label<'_>, behind: Option<&Label<'_>>, sets: &[&Names]) -> bool {
+fn may_imitate(label: &Label<'_>, after: Option<&Label<'_>>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
         let mut names = names.by_look(label.look.value());
-        names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_by_suffix(name, behind))
+        names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_by_suffix(name, after))
     })
 }
 
@@ -67,8 +67,8 @@ fn is_spelled_as(name: &Name, label: &[u8]) -> bool {
 }
 
 /// Whether the whole name may be there (`mail.ru.attack.test`, `paypal.corn`).
-fn is_followed_by_suffix(name: &Name, behind: Option<&Label<'_>>) -> bool {
-    name.after_brand.is_some() && behind.map(|label| label.look.value()) == name.after_brand
+fn is_followed_by_suffix(name: &Name, after: Option<&Label<'_>>) -> bool {
+    name.after_brand.is_some() && after.map(|label| label.look.value()) == name.after_brand
 }
 
 #[cfg(test)]

@@ -119,8 +119,8 @@ fn grade(c: char, readings: &[Reading], scripts: LetterScripts, tld: &str) -> Op
     match scripts {
         LetterScripts::One(Some(_)) if is_in_use(c) && is_native(script, tld) => {
             // Letters that even their readers rarely see, and that read as others.
-            let odd = is_of_uncommon_use(c) && looks;
-            odd.then_some(Verdict::Suspect)
+            let imitates = is_of_uncommon_use(c) && looks;
+            imitates.then_some(Verdict::Suspect)
         }
         LetterScripts::One(_) if is_rare(c) => Some(Verdict::Notice),
         LetterScripts::Latin if looks => Some(Verdict::Unsafe),

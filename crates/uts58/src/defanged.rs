@@ -52,7 +52,7 @@ pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
         let dot = |at: &usize| dot_at(text.as_bytes().get(*at..).unwrap_or_default()) > 0;
         let piece = (0..text.len()).find(dot).and_then(|at| text.split_at_checked(at));
         // A bracketed dot is three bytes of ASCII.
-        rest = piece.and_then(|(_, behind)| behind.get(3..));
+        rest = piece.and_then(|(_, after)| after.get(3..));
         Some(piece.map_or(text, |(piece, _)| piece))
     })
 }

@@ -347,7 +347,7 @@ fn units(part: Part, text: &str) -> Vec<Unit> {
     let mut units = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let (bytes, behind) = escaped_bytes(rest);
+        let (bytes, after) = escaped_bytes(rest);
         if bytes.is_empty() {
             let syntax = c.is_ascii() && part.syntax().contains(&(c as u8));
             units.push(if syntax { Unit::Syntax(c) } else { Unit::Literal(c) });
@@ -358,7 +358,7 @@ fn units(part: Part, text: &str) -> Vec<Unit> {
             units.extend(chunk.valid().chars().map(Unit::Literal));
             units.extend(chunk.invalid().iter().copied().map(Unit::Byte));
         }
-        rest = behind;
+        rest = after;
     }
     units
 }

@@ -126,7 +126,7 @@ impl<'t> Finder<'t> {
         if !dot.is_some_and(|dot| [STOP, WIDE, HALF, LEADER].contains(dot)) {
             return false;
         }
-        let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
+        let next = text.get(at + 3..).and_then(|after| after.chars().next());
         next.is_some_and(|next| match self.needles {
             Needles::Letter => true,
             Needles::Prose(tlds) | Needles::Wide(tlds) => may_begin_tld(next, tlds),
@@ -193,9 +193,9 @@ fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
 /// Each byte of a block, with the next two.
 #[inline]
 fn triples(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
-    let behind = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
-    let pairs = behind(0).zip(behind(1));
-    pairs.zip(behind(2)).map(|((one, two), three)| (one, two, three))
+    let after = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
+    let pairs = after(0).zip(after(1));
+    pairs.zip(after(2)).map(|((one, two), three)| (one, two, three))
 }
 
 #[cfg(test)]
@@ -212,11 +212,11 @@ mod tests {
             let wide = separator == "\u{2024}";
             let needles = if wide { Needles::Wide(&tlds) } else { Needles::Prose(&tlds) };
             for before in 0..3 * BLOCK {
-                for behind in
+                for after in
                     ["com", "com*.com。com"].map(|text| text.to_owned() + &"x ".repeat(before % 9))
                 {
                     let text =
-                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), behind]
+                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), after]
                             .concat();
                     let mut finder = Finder::new(needles);
                     let mut at = 0;

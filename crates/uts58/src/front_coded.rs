@@ -38,9 +38,9 @@ pub fn words(packed: &str) -> impl Iterator<Item = String> {
     let mut before = String::new();
     core::iter::from_fn(move || {
         let capital = rest.bytes().next()?;
-        let behind = rest.get(1..)?;
-        let end = behind.find(|c: char| c.is_ascii_uppercase()).unwrap_or(behind.len());
-        let (letters, next) = behind.split_at_checked(end)?;
+        let after = rest.get(1..)?;
+        let end = after.find(|c: char| c.is_ascii_uppercase()).unwrap_or(after.len());
+        let (letters, next) = after.split_at_checked(end)?;
         rest = next;
         let dropped = usize::from(capital.saturating_sub(b'A'));
         let kept = if dropped < LAST { before.len().saturating_sub(dropped) } else { 0 };

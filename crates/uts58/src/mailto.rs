@@ -85,11 +85,11 @@ pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
         Some(at) => (at, 1),
         None => (spelled.rfind("%40")?, 3),
     };
-    let behind = spelled.get(split + mark..)?;
-    let len = host_length(behind);
+    let after = spelled.get(split + mark..)?;
+    let len = host_length(after);
     // `anne[@]example[.]com` leads nowhere: it is defanged.
-    let bracketed = spelled.get(..split)?.ends_with('[') && behind.starts_with(']');
-    if len == 0 || bracketed && !behind.get(..len)?.replace("[.]", "").contains('.') {
+    let bracketed = spelled.get(..split)?.ends_with('[') && after.starts_with(']');
+    if len == 0 || bracketed && !after.get(..len)?.replace("[.]", "").contains('.') {
         return None;
     }
     let host = range.start + split + mark..range.start + split + mark + len;
@@ -111,14 +111,14 @@ pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
 
 /// The length of the host that begins here: `sip:a@host;transport=tcp`, `xmpp:a@host/resource`,
 /// `<a@host>`.
-fn host_length(behind: &str) -> usize {
-    if behind.starts_with('[')
-        && let Some(end) = behind.find(']')
+fn host_length(after: &str) -> usize {
+    if after.starts_with('[')
+        && let Some(end) = after.find(']')
     {
         return end + 1;
     }
     let ends = |c: char| matches!(c, ';' | '/' | ':' | '<' | '>' | '"') || c.is_whitespace();
-    let mut host = behind.split(ends).next().unwrap_or_default();
+    let mut host = after.split(ends).next().unwrap_or_default();
     while let Some(shorter) = host.strip_suffix("%20") {
         host = shorter;
     }

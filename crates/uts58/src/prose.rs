@@ -26,10 +26,10 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &dyn TldSet) -> 
         return existing_ascii_end(rest, tlds).map(|end| run.start + end);
     }
     while let Some((dot, c)) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c)) {
-        let behind = dot + c.len_utf8();
-        let label = rest.get(behind..)?;
+        let after = dot + c.len_utf8();
+        let label = rest.get(after..)?;
         if let Some(length) = tld_prefix(label, Stop::of(c), tlds) {
-            return Some(run.start + behind + length);
+            return Some(run.start + after + length);
         }
         rest = rest.get(..dot)?;
     }
@@ -115,8 +115,8 @@ fn ascii_prefix(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     let label = label.trim_end_matches(is_edge);
     let word =
         label.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
-    let behind = label.get(word..)?.chars().next();
-    if behind.is_some_and(|c| c == '_' || c.script() == Script::Latin) {
+    let after = label.get(word..)?.chars().next();
+    if after.is_some_and(|c| c == '_' || c.script() == Script::Latin) {
         return has_mapped(label).then_some(label.len()).filter(|_| tlds.exists_as(label));
     }
     let name = label.get(..word)?.trim_end_matches('-');
@@ -174,7 +174,7 @@ fn leading_signs(name: &str) -> Option<usize> {
     let mut dots = memchr::memrchr_iter(b'.', name.as_bytes()).map(|dot| dot + 1);
     let ends_ellipsis = |end: &usize| name.get(..*end).is_some_and(|name| name.ends_with("..."));
     let start = match dots.find(ends_ellipsis) {
-        Some(behind) => behind,
+        Some(after) => after,
         None => name.len() - name.trim_start_matches(|c| c == '.' || is_symbol(c)).len(),
     };
     (start > 0 && start < name.len()).then_some(start)

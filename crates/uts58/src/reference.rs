@@ -62,25 +62,25 @@ pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
 fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
     let text = value.get(range.clone())?;
     let after = range.start + len + 1;
-    let behind_slashes = after + slashes(value, after..range.end);
-    let behind = || authority(value, behind_slashes..range.end, range.clone(), Kind::Scheme);
+    let after_slashes = after + slashes(value, after..range.end);
+    let with_authority = || authority(value, after_slashes..range.end, range.clone(), Kind::Scheme);
     let direct = match scheme::does(text.get(..len)?) {
         Some(Does::Message) => return None,
         Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
-        Some(Does::Share) => return Some(dangerous(range.clone(), len, behind())),
-        Some(Does::Web | Does::Socket) => behind(),
-        _ if behind_slashes >= after + 2
-            && begins_with_url(value.get(behind_slashes..range.end)?) =>
+        Some(Does::Share) => return Some(dangerous(range.clone(), len, with_authority())),
+        Some(Does::Web | Does::Socket) => with_authority(),
+        _ if after_slashes >= after + 2
+            && begins_with_url(value.get(after_slashes..range.end)?) =>
         {
             return Some(Target::Link(program(range, len)));
         }
-        _ if behind_slashes >= after + 2 => behind().filter(|link| !is_command(value, link)),
+        _ if after_slashes >= after + 2 => with_authority().filter(|link| !is_command(value, link)),
         _ => None,
     };
     let link = direct.or_else(|| {
         // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens the inner URL.
-        let inner = text.get(behind_slashes - range.start..)?.find("://")?;
-        authority(value, behind_slashes + inner + 3..range.end, range.clone(), Kind::Scheme)
+        let inner = text.get(after_slashes - range.start..)?.find("://")?;
+        authority(value, after_slashes + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
     link.or_else(|| program_with_url(text, range, len)).map(Target::Link)
 }
@@ -119,9 +119,9 @@ fn program_with_url(text: &str, span: Range<usize>, scheme: usize) -> Option<Lin
 
 /// Whether the text in the place of an authority is, or contains, the scheme of a URL, encoded or
 /// not: `app://url=https://…`.
-fn begins_with_url(behind: &str) -> bool {
-    let end = behind.find(['/', '\\', '?', '#']).unwrap_or(behind.len());
-    let (authority, rest) = behind.split_at(end);
+fn begins_with_url(text: &str) -> bool {
+    let end = text.find(['/', '\\', '?', '#']).unwrap_or(text.len());
+    let (authority, rest) = text.split_at(end);
     let name = authority.strip_suffix(':').filter(|_| rest.starts_with(['/', '\\']));
     let is_scheme = |name: &str| scheme::linked_at_end(name).is_some();
     let decoded = || percent::decode_text(authority);

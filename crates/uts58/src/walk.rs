@@ -65,15 +65,15 @@ impl<'t> Walker<'t> {
         let bytes = self.text.as_bytes();
         let mut end = start;
         loop {
-            let behind = bytes.get(end..).unwrap_or_default();
-            if behind.first().is_none_or(u8::is_ascii) {
-                let ascii = behind.iter().take_while(|byte| belongs(Class::of_ascii(**byte)));
+            let after = bytes.get(end..).unwrap_or_default();
+            if after.first().is_none_or(u8::is_ascii) {
+                let ascii = after.iter().take_while(|byte| belongs(Class::of_ascii(**byte)));
                 let ascii = ascii.count();
                 end += ascii;
                 if ascii == 0 {
                     break;
                 }
-            } else if plain && behind.first_chunk().is_some_and(Class::is_plain) {
+            } else if plain && after.first_chunk().is_some_and(Class::is_plain) {
                 end += 3;
             } else {
                 match self.char_at(end) {

@@ -80,12 +80,12 @@ fn label_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut rest = run;
     loop {
         let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
-        let behind = dot + c.len_utf8();
-        let label = rest.get(behind..)?;
+        let after = dot + c.len_utf8();
+        let label = rest.get(after..)?;
         let length = tld_length(label, Stop::of(c), tlds);
         if let Some(length) = length.or_else(|| tld_of_bytes(label, u8::is_ascii_alphabetic, tlds))
         {
-            return Some(behind + length);
+            return Some(after + length);
         }
         rest = rest.get(..dot)?;
     }
@@ -97,12 +97,12 @@ fn cut_end(name: &str, tlds: &dyn TldSet) -> Option<usize> {
     let ascii = name.bytes().take_while(u8::is_ascii).count();
     let name = name.get(..ascii.min(NAME))?;
     let start = a_label::places(name.as_bytes()).next()?;
-    let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|behind| *behind > start);
-    let mut ends = dots.filter_map(|behind| {
-        let label = name.get(behind..)?.split('.').next()?;
+    let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|after| *after > start);
+    let mut ends = dots.filter_map(|after| {
+        let label = name.get(after..)?.split('.').next()?;
         let letters = label.bytes().take_while(u8::is_ascii_alphabetic).count();
         let exists = |length: &usize| tlds.exists_as(label.get(..*length).unwrap_or_default());
-        (2..=letters).rev().find(exists).map(|length| behind + length)
+        (2..=letters).rev().find(exists).map(|length| after + length)
     });
     ends.next_back()
 }
@@ -227,8 +227,8 @@ mod tests {
     fn s29_top_level_domains_that_are_cut_off() {
         check("u@⸠xn--a-b.xn--p1ai⸡ａ");
         let end = |run: &str| super::known_end(run, &tlds());
-        for behind in ["com", "http", "www.", "org.xyz"] {
-            assert_eq!(end(&format!("xn--ypal-43d9g.com{behind}")), Some(18), "{behind}");
+        for after in ["com", "http", "www.", "org.xyz"] {
+            assert_eq!(end(&format!("xn--ypal-43d9g.com{after}")), Some(18), "{after}");
         }
         assert_eq!(end("xn--a.example.comcom"), Some(17));
         assert_eq!(end("example.comcom"), None);

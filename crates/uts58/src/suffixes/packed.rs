@@ -82,11 +82,11 @@ impl<'t> Labels<'t> {
     }
 
     fn spell(&mut self, text: &'t str) -> Option<()> {
-        let (capital, behind) = text.split_at_checked(1)?;
+        let (capital, after) = text.split_at_checked(1)?;
         let begins =
             |byte: u8| byte.is_ascii_uppercase() || matches!(char::from(byte), PAIR | LATER);
-        let end = behind.bytes().position(begins).unwrap_or(behind.len());
-        let (letters, rest) = behind.split_at_checked(end)?;
+        let end = after.bytes().position(begins).unwrap_or(after.len());
+        let (letters, rest) = after.split_at_checked(end)?;
         self.rest = rest;
         let shared = capital.bytes().next()?.saturating_sub(b'A');
         self.spelled.truncate(self.spelled.floor_char_boundary(shared.into()));

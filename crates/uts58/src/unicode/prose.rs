@@ -54,12 +54,12 @@ impl<'n> Places<'n> {
                     if !traits.is_settled() || c == '\u{20e3}' {
                         return unknown;
                     }
-                    let behind = at + c.len_utf8();
+                    let after = at + c.len_utf8();
                     if traits.is_mark() || is_settled_number(c) {
-                        mark = behind;
+                        mark = after;
                     }
                     if labels == 0 && c >= FIRST_UNSPACED && is_unspaced_with(c, traits) {
-                        places.unspaced = behind;
+                        places.unspaced = after;
                     }
                     w_count = None;
                 }
@@ -226,8 +226,8 @@ fn host_after(name: &str, place: usize) -> Option<usize> {
 /// Whether a mark of its own script precedes the place and a letter without case follows: no reader
 /// takes `า.com` of `สินค้า.com` for a host, and letters of such scripts look like no Latin ones.
 fn is_in_syllable(name: &str, at: usize) -> bool {
-    let (before, behind) = name.split_at_checked(at).unwrap_or_default();
-    let (Some(mark), Some(letter)) = (before.chars().next_back(), behind.chars().next()) else {
+    let (before, after) = name.split_at_checked(at).unwrap_or_default();
+    let (Some(mark), Some(letter)) = (before.chars().next_back(), after.chars().next()) else {
         return false;
     };
     let has_case = || letter.is_lowercase() || letter.is_uppercase();
@@ -443,8 +443,8 @@ mod tests {
         for c in ('\u{80}'..=char::MAX).filter(|c| Traits::of(*c).is_settled()) {
             let class = Class::of(c);
             assert!(class.is_host() && !class.is_ignored() && !is_sign(c) && !is_odd(c), "{c}");
-            let behind = belongs_to_letter(c) || is_numeral(c);
-            assert_eq!(is_mark(c) || is_settled_number(c), behind, "{c}");
+            let after = belongs_to_letter(c) || is_numeral(c);
+            assert_eq!(is_mark(c) || is_settled_number(c), after, "{c}");
             assert!(c >= FIRST_UNSPACED || !is_unspaced(c), "{c}");
         }
     }

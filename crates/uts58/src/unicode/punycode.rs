@@ -142,15 +142,15 @@ impl Label {
         for same in points.chunk_by(|one, other| one >> PLACE == other >> PLACE) {
             let point = same.first().map_or(next, |point| point >> PLACE);
             delta += (point - next) * (digits.inserted + 1);
-            let (mut from, mut behind) = (0, digits.inserted);
+            let (mut from, mut after) = (0, digits.inserted);
             for place in same.iter().map(|point| point & 63) {
                 let passed = (smaller >> from & ((1 << (place - from)) - 1)).count_ones();
                 digits.push_delta(delta + passed, &mut digit)?;
                 delta = 0;
                 from = place + 1;
-                behind -= passed;
+                after -= passed;
             }
-            delta = behind + 1;
+            delta = after + 1;
             next = point + 1;
             smaller |= same.iter().fold(0, |bits, point| bits | 1u64 << (point & 63));
         }
