@@ -129,7 +129,7 @@ impl Alignment {
         self.cells.get(at * self.width + position).copied().flatten()
     }
 
-    /// The range of positions reached by a prefix of this length, perhaps not all of them; resets
+    /// The range of positions reached by a prefix of this length, which may include others; resets
     /// it.
     fn take_positions(&mut self, at: usize) -> Range<usize> {
         self.positions

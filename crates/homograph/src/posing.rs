@@ -62,7 +62,7 @@ pub(super) struct DisplayText {
     pub letters: Vec<char>,
     /// Where words begin, and the end of the last one.
     bounds: Vec<usize>,
-    /// Those of them before which there is another character or none.
+    /// Those of them that begin the text or follow a character that is no letter.
     gaps: Vec<usize>,
 }
 
