@@ -5,7 +5,7 @@ use std::env;
 use homograph::{Context, HostBounds, Names, RestrictionLevel, explain, judge};
 use uts58::tlds::TldTable;
 
-/// The verdict of a host, its reasons as codes, and a line for each thing there is to say.
+/// The verdict of a host, its reason codes, and an explanation in lines.
 fn report(host: &str) -> String {
     // A real program reads the list of IANA: data.iana.org/TLD/tlds-alpha-by-domain.txt.
     let (protected, none, tlds) =

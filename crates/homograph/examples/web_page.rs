@@ -1,4 +1,4 @@
-//! A web page on which strangers write comments: links in anchors, but none that poses as another.
+//! A web page with comments of strangers: links become anchors, but none that imitates another.
 //!
 //! `echo 'see раypal.com and example.org' | cargo run -p homograph --example web_page`
 

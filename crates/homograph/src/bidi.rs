@@ -8,8 +8,8 @@ use super::properties::skeleton;
 use uts58::unicode::Traits;
 use uts58::unicode::hosts::is_mark;
 
-/// UTS #39 §4 bidiSkeleton for a paragraph that runs left to right: the text in the order it is
-/// displayed, marks after their base, skeleton of that.
+/// UTS #39 §4 bidiSkeleton for a left-to-right paragraph: the text in display order, marks after
+/// their base, then its skeleton.
 pub fn bidi_skeleton(text: &str) -> String {
     let data = CodePointMapData::<BidiClass>::new();
     let info = BidiInfo::new_with_data_source(&data, text, Some(Level::ltr()));
@@ -29,7 +29,7 @@ pub fn bidi_skeleton(text: &str) -> String {
     skeleton(&shown).into_iter().collect()
 }
 
-/// Reverses a right-to-left run by base character, so that marks stay behind their base.
+/// Reverses a right-to-left run by base character, so that marks stay after their base.
 fn push_reversed(piece: &str, out: &mut String) {
     let mut end = piece.len();
     for (at, c) in piece.char_indices().rev() {
@@ -66,8 +66,8 @@ pub(super) fn is_bidi(text: &str) -> bool {
     leads.any(may_turn) && text.chars().any(|c| Traits::of(c).is_right_to_left())
 }
 
-/// Whether UTF-8 that begins with these bytes may run from right to left: no letter of the European alphabets
-/// does, none of India and its neighbours, and no ideograph.
+/// Whether UTF-8 that begins with these bytes may be right-to-left: no letter of the European
+/// alphabets is, none of India and its neighbours, and no ideograph.
 fn may_turn((first, second): (u8, u8)) -> bool {
     matches!((first, second), (0xd6..=0xdf | 0xe2 | 0xef.., _) | (0xe0, ..=0xa3))
 }
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// UTS #39 §4, Table 2a and the text round it.
+    /// UTS #39 §4, Table 2a and the text around it.
     #[test]
     fn bidi_skeletons() {
         assert_eq!(bidi_skeleton("A1<\u{5e9}"), bidi_skeleton("A\u{5e9}>1"));

@@ -1,4 +1,4 @@
-//! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
+//! S27, S29: where a host begins if running text may precede it, and where it ends if its last
 //! label is no top-level domain. Every plausible reading is judged, and the worst counts.
 
 use std::borrow::Cow;
@@ -8,23 +8,23 @@ use unicode_script::Script;
 
 use super::edit::is_styled;
 use super::form::is_dot;
+use super::judged_host::{HostFindings, JudgedHost};
 use super::reading::are_twins;
-use super::whole::{Found, Whole};
 use super::{Context, HostBounds, Judgement, Section, plain, registrable};
-use crate::verdict::{Edit, Said, Verdict};
+use crate::verdict::{Edit, Findings, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose::{self, Places};
 
-/// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
+/// The worst judgement of all readings of a spelling; of equal ones the first: without the prose
 /// before it.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     let places = Places::of(spelling);
     let whole = judge_starts(spelling, places, context);
-    if places.are_of_words() && ends_in_known(spelling, context.tlds) {
+    if places.has_only_words() && ends_in_existing_tld(spelling, context.tlds) {
         return whole;
     }
-    // S29: whoever knows the top-level domains ends the host before `.html`.
+    // S29: a client that knows the top-level domains ends the host before `.html`.
     let known = spelling.trim_end_matches(is_dot).len();
     let shorter = uts58::known_end(spelling, context.tlds).filter(|end| *end < known);
     let shorter = shorter.and_then(|end| spelling.get(..end));
@@ -38,7 +38,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 }
 
 /// Whether words between full stops end in a top-level domain that exists.
-fn ends_in_known(words: &str, tlds: &dyn TldSet) -> bool {
+fn ends_in_existing_tld(words: &str, tlds: &dyn TldSet) -> bool {
     let Some((_, tld)) = words.rsplit_once('.') else { return false };
     match tld.is_ascii() {
         true => tlds.exists_as(tld),
@@ -46,24 +46,25 @@ fn ends_in_known(words: &str, tlds: &dyn TldSet) -> bool {
     }
 }
 
-/// The worst judgement of the host, wherever it begins.
+/// The worst judgement over all places where the host may begin.
 fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Judgement {
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
-        HostBounds::Certain if places.are_of_whole_words() => smallvec![0],
+        HostBounds::Certain if places.has_only_whole_words() => smallvec![0],
         HostBounds::Certain => {
-            let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
-            let starts = behind.into_iter().filter_map(|start| start(spelling));
+            let after = [prose::after_sign, prose::after_marks, prose::inner_a_label];
+            let starts = after.into_iter().filter_map(|start| start(spelling));
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            // Of words alone, none is a number and none ends a sentence.
-            let behind = if places.are_of_words() { None } else { behind_words(spelling) };
-            let item = behind_item(spelling);
-            let behind = behind.or(item);
+            // If all characters belong to words, no number and no full stop of a sentence is among
+            // them.
+            let after = if places.has_only_words() { None } else { after_words(spelling) };
+            let item = after_item(spelling);
+            let after = after.or(item);
             let others = places.starts().rev().chain(places.inside());
-            let others = others.filter(|start| Some(*start) != behind && Some(*start) >= item);
-            behind.into_iter().chain(others).collect()
+            let others = others.filter(|start| Some(*start) != after && Some(*start) >= item);
+            after.into_iter().chain(others).collect()
         }
     };
     let more_bounds = starts.len().saturating_sub(1);
@@ -72,11 +73,11 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     let mut least = Verdict::Ok;
     for start in starts {
         let verdict = match &mut worst {
-            Some(worst) => worst.or_from(start, first_label, spelling, context),
+            Some(worst) => worst.keep_worse(start, first_label, spelling, context),
             None => worst.insert(Reading::of(start, spelling, context)).judged.view(start).verdict,
         };
         if context.bounds == HostBounds::Certain && start == 0 {
-            // All of it stands behind a scheme: what is no name at all stays none.
+            // With a scheme before all of it, an invalid name stays invalid.
             least = verdict;
         }
     }
@@ -86,16 +87,16 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     worst
 }
 
-/// A reading of the host: where it begins, and what was found.
+/// One reading of the host: where it begins, and its judgement.
 struct Reading {
     start: usize,
     judged: Judged,
 }
 
-/// A judgement, or what it is made of.
+/// A judgement, or what it is computed from.
 enum Judged {
     Plain(Judgement),
-    Whole(Box<Whole>),
+    Full(Box<JudgedHost>),
 }
 
 /// What readings are compared by.
@@ -104,21 +105,21 @@ struct View<'r> {
     verdict: Verdict,
     edit: Edit,
     target: Option<&'r str>,
-    /// Of each label.
-    labels: &'r [Said],
+    /// One for each label.
+    labels: &'r [Findings],
 }
 
 impl Reading {
     fn of(start: usize, spelling: &str, context: &Context<'_>) -> Reading {
         let reading = spelling.get(start..).unwrap_or_default();
-        let plain = plain_behind(start, reading, context).map(Judged::Plain);
-        let whole = || Judged::Whole(Box::new(Whole::judge(reading, context)));
+        let plain = judge_plain(start, reading, context).map(Judged::Plain);
+        let whole = || Judged::Full(Box::new(JudgedHost::judge(reading, context)));
         Reading { start, judged: plain.unwrap_or_else(whole) }
     }
 
-    /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict. The first
-    /// label of the spelling ends at `first_label`.
-    fn or_from(
+    /// Judges the reading that begins at `start`, replaces this one by it if it is worse, and
+    /// returns its verdict. The first label of the spelling ends at `first_label`.
+    fn keep_worse(
         &mut self,
         start: usize,
         first_label: usize,
@@ -127,31 +128,31 @@ impl Reading {
     ) -> Verdict {
         let reading = spelling.get(start..).unwrap_or_default();
         let label = spelling.get(start..first_label).filter(|_| self.start <= first_label);
-        let judged = match plain_behind(start, reading, context) {
+        let judged = match judge_plain(start, reading, context) {
             Some(plain) => Judged::Plain(plain),
             None => {
-                if let Judged::Whole(whole) = &mut self.judged
+                if let Judged::Full(whole) = &mut self.judged
                     && let Some(label) = label
-                    && let Some(before) = whole.begin_with(label, reading, context)
+                    && let Some(before) = whole.replace_first(label, reading, context)
                 {
                     let old = View::of(self.start, &before.found);
                     let new = View::of(start, whole.found());
                     let verdict = new.verdict;
                     let ascii = || Cow::Owned(whole.ascii_before(&before));
-                    if new.counts_beside(&old, ascii, reading) {
+                    if new.is_worse_than(&old, ascii, reading) {
                         self.start = start;
                     } else {
                         whole.restore(before);
                     }
                     return verdict;
                 }
-                Judged::Whole(Box::new(Whole::judge(reading, context)))
+                Judged::Full(Box::new(JudgedHost::judge(reading, context)))
             }
         };
         let new = judged.view(start);
         let verdict = new.verdict;
         let ascii = || Cow::Borrowed(self.judged.ascii());
-        if new.counts_beside(&self.judged.view(self.start), ascii, reading) {
+        if new.is_worse_than(&self.judged.view(self.start), ascii, reading) {
             *self = Reading { start, judged };
         }
         verdict
@@ -161,13 +162,13 @@ impl Reading {
         let span = self.start..end;
         match self.judged {
             Judged::Plain(judgement) => Judgement { span, ..judgement },
-            Judged::Whole(whole) => whole.judgement(span),
+            Judged::Full(whole) => whole.judgement(span),
         }
     }
 }
 
-/// What begins where the spelling does was found not to be plain before.
-fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
+/// The reading that begins with the spelling was already found not to be plain.
+fn judge_plain(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
     if start == 0 { None } else { plain::judge(reading, context) }
 }
 
@@ -177,7 +178,7 @@ impl Judged {
             Judged::Plain(Judgement { verdict, edit, .. }) => {
                 View { start, verdict: *verdict, edit: *edit, target: None, labels: &[] }
             }
-            Judged::Whole(whole) => View::of(start, whole.found()),
+            Judged::Full(whole) => View::of(start, whole.found()),
         }
     }
 
@@ -185,57 +186,57 @@ impl Judged {
     fn ascii(&self) -> &str {
         match self {
             Judged::Plain(judgement) => &judgement.ascii,
-            Judged::Whole(whole) => whole.ascii(),
+            Judged::Full(whole) => whole.ascii(),
         }
     }
 }
 
 impl<'r> View<'r> {
-    fn of(start: usize, found: &'r Found) -> View<'r> {
-        let Found { verdict, edit, .. } = *found;
+    fn of(start: usize, found: &'r HostFindings) -> View<'r> {
+        let HostFindings { verdict, edit, .. } = *found;
         View { start, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
     }
 
-    /// Whether this reading is worse than the one before it. What begins later is read by some clients only, and
-    /// what cannot exist by none. `ascii` is the one before it in ASCII form.
-    fn counts_beside<'a>(
+    /// Whether this reading is worse than `worst`. Only some clients begin later, and none opens
+    /// what cannot exist. `ascii` is the host of `worst` in ASCII form.
+    fn is_worse_than<'a>(
         &self,
         worst: &View<'_>,
         ascii: impl Fn() -> Cow<'a, str>,
         reading: &str,
     ) -> bool {
-        // A longer one takes the place of one that cannot exist: `مثال0.مصر` of `0.مصر`.
+        // A longer reading replaces one that cannot exist: `مثال0.مصر` for `0.مصر`.
         if self.start < worst.start && worst.edit == Edit::Inert && self.edit > Edit::Inert {
             return true;
         }
-        // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
-        let named = || worst.verdict <= Verdict::Notice && bears_name(&ascii(), self.target);
+        // It resembles the very name that the prose precedes: `בexample.com`, `①example.com`.
+        let named = || worst.verdict <= Verdict::Notice && has_label(&ascii(), self.target);
         self.weight() > worst.weight()
             && self.edit > Edit::Inert
-            && (self.reads_as_name() && !named()
-                || self.deceives_behind_first()
+            && (self.resembles_name() && !named()
+                || self.misleads_after_first()
                 || !is_prose(reading))
     }
 
-    /// What is edited wherever it stands weighs more than what is edited in links, and that more than what
-    /// no client opens, however bad it is.
+    /// What is edited anywhere weighs more than what is edited in links, and that more than what no
+    /// client opens, however bad it is.
     fn weight(&self) -> (Edit, Verdict) {
         (self.edit.max(Edit::Told), self.verdict)
     }
 
-    /// What reads as a protected name is no prose.
-    fn reads_as_name(&self) -> bool {
+    /// A reading that resembles a protected name is no prose.
+    fn resembles_name(&self) -> bool {
         self.target.is_some() && self.verdict >= Verdict::Unsafe
     }
 
-    /// Prose is glued to the first label alone.
-    fn deceives_behind_first(&self) -> bool {
+    /// Prose is joined to the first label only.
+    fn misleads_after_first(&self) -> bool {
         self.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
     }
 }
 
-/// Whether the name is that of this host, under whatever suffix.
-fn bears_name(host: &str, name: Option<&str>) -> bool {
+/// Whether this is the registrable label of the host, under any suffix.
+fn has_label(host: &str, name: Option<&str>) -> bool {
     fn label(name: &str) -> Option<&str> {
         name.split('.').next()
     }
@@ -243,12 +244,12 @@ fn bears_name(host: &str, name: Option<&str>) -> bool {
     own.is_some() && own == name.and_then(label)
 }
 
-/// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts
-/// or a sign meet in it, and no word of another script consists of twins of Latin letters alone, as in
-/// `аcme` and `gооgle`, or of letters in another style. Those deceive.
+/// Whether the first label visibly is a host with prose before it: two scripts or a sign are next
+/// to each other, and no word of another script consists only of twins of Latin letters (`аcme`,
+/// `gооgle`) or of styled letters. Those mislead.
 fn is_prose(reading: &str) -> bool {
-    let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
-    if behind.contains(is_dot) && is_word_before_www(label) || behind_words(reading).is_some() {
+    let (label, after) = reading.split_once(is_dot).unwrap_or_default();
+    if after.contains(is_dot) && is_word_before_www(label) || after_words(reading).is_some() {
         return true;
     }
     let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
@@ -263,62 +264,64 @@ fn is_prose(reading: &str) -> bool {
     glued && meet && !words().any(deceives)
 }
 
-/// Where a host begins behind words that end with a full stop or with a number.
-fn behind_words(spelling: &str) -> Option<usize> {
-    behind_sentence(spelling).or_else(|| behind_number(spelling))
+/// Where a host begins after words that end with a full stop or a number.
+fn after_words(spelling: &str) -> Option<usize> {
+    after_sentence(spelling).or_else(|| after_number(spelling))
 }
 
-/// Where one begins behind a sentence: with whatever full stop before `www.`, and with one of Chinese or Japanese
-/// before any other host (`10ー19時。www.example.jp`, `手順③。example.jp`).
-fn behind_sentence(spelling: &str) -> Option<usize> {
+/// Where a host begins after a sentence: after any full stop before `www.`, and after a Chinese or
+/// Japanese one before any other host (`10ー19時。www.example.jp`, `手順③。example.jp`).
+fn after_sentence(spelling: &str) -> Option<usize> {
     let (at, stop) = spelling.char_indices().find(|(_, c)| is_dot(*c))?;
     let start = at + stop.len_utf8();
-    let behind = spelling.get(start..)?;
-    let www = || behind.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    let after = spelling.get(start..)?;
+    let www = || after.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
     if !matches!(stop, '。' | '．' | '｡') && !www() {
         return None;
     }
-    let host = behind.trim_end_matches(is_dot).to_ascii_lowercase();
+    let host = after.trim_end_matches(is_dot).to_ascii_lowercase();
     registrable(&host, Section::Icann).map(|_| start)
 }
 
-/// Where a host that runs right to left begins behind the number of a list: no name that does has a label of digits
-/// (RFC 5893 §2), so that nobody opens the whole (`1.דוגמה.com`).
-fn behind_item(spelling: &str) -> Option<usize> {
+/// Where a right-to-left host begins after a list number: no such name has a label of digits (RFC
+/// 5893 §2), so no client opens all of it (`1.דוגמה.com`).
+fn after_item(spelling: &str) -> Option<usize> {
     let digits = spelling.bytes().take_while(u8::is_ascii_digit).count();
-    let behind = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
+    let after = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
     let runs_left = |c: char| matches!(c.script(), Script::Arabic | Script::Hebrew);
-    behind.starts_with(runs_left).then_some(digits + 1)
+    after.starts_with(runs_left).then_some(digits + 1)
 }
 
-/// Where a host begins behind the number of a list, of a footnote or of a thing that has one: `①example.com`,
-/// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. Whatever stands before the number is no ASCII.
-fn behind_number(spelling: &str) -> Option<usize> {
+/// Where a host begins after the number of a list, a footnote or a thing: `①example.com`,
+/// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. What precedes the number is
+/// not ASCII.
+fn after_number(spelling: &str) -> Option<usize> {
     let label = spelling.get(..spelling.find(is_dot)?)?;
     let (at, last) = label.char_indices().rev().find(|(_, c)| is_number_sign(*c))?;
     let mut front = label.get(..at)?;
     if last == '\u{20e3}' {
-        // A keycap: what stands on the key is a part of it.
+        // A keycap: the character on the key is part of it.
         front = front.strip_suffix('\u{fe0f}').unwrap_or(front);
         front = front.strip_suffix(|c: char| c.is_ascii_digit() || matches!(c, '#' | '*'))?;
     }
-    let behind = label.get(at + last.len_utf8()..)?;
-    let rest = behind.trim_start_matches('\u{fe0f}');
+    let after = label.get(at + last.len_utf8()..)?;
+    let rest = after.trim_start_matches('\u{fe0f}');
     let numbered = last != '№' || rest.starts_with(|c: char| c.is_ascii_digit());
-    let stands = !rest.is_empty() && numbered && !front.contains(|c: char| c.is_ascii());
-    stands.then(|| label.len() - rest.len())
+    let valid = !rest.is_empty() && numbered && !front.contains(|c: char| c.is_ascii());
+    valid.then(|| label.len() - rest.len())
 }
 
-/// Numbers in circles, brackets and above the line, ordinals, the signs of numbers and of notes.
+/// Numbers in circles, brackets and superscript, ordinals, number and footnote signs.
 fn is_number_sign(c: char) -> bool {
     matches!(c, '²' | '³' | '¹' | 'ª' | 'º' | '№' | 'ℹ' | '\u{20e3}')
         || matches!(c, '\u{2070}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
-        // Circled, in brackets, with a full stop, and those of the same kind in black.
+        // Circled, in brackets, with a full stop, and the same in black.
         || matches!(c, '\u{2460}'..='\u{249b}' | '\u{24ea}'..='\u{24ff}' | '\u{2776}'..='\u{2793}')
         || matches!(c, '\u{3220}'..='\u{3229}' | '\u{3248}'..='\u{325f}' | '\u{3280}'..='\u{3289}')
 }
 
-/// `сwww`: whatever the letters read as, `www.` begins a host to every reader, and the label names nobody.
+/// `сwww`: whatever the letters read as, for every reader the host begins at `www.`, and the label
+/// is no name.
 fn is_word_before_www(label: &str) -> bool {
     let word = label.len().checked_sub(3).and_then(|at| label.split_at_checked(at));
     word.is_some_and(|(word, www)| {
@@ -356,7 +359,7 @@ mod tests {
     #[test]
     fn words_hold_no_sign_of_a_number() {
         for c in ('\u{80}'..=char::MAX).filter(|c| is_number_sign(*c)) {
-            assert!(!Places::of(&format!("a{c}b.com")).are_of_words(), "{c}");
+            assert!(!Places::of(&format!("a{c}b.com")).has_only_words(), "{c}");
         }
     }
 
@@ -410,7 +413,7 @@ mod tests {
         {
             assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
         }
-        // No label of a number stands in a name that runs right to left (RFC 5893 §2): nobody opens the tail.
+        // A right-to-left name has no label of a number (RFC 5893 §2): no client opens the tail.
         for spelling in ["مثال2.مصر", "דוגמה10.ישראל", "دليل-7.مصر", "www.مثال2.مصر"]
         {
             assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
@@ -418,7 +421,7 @@ mod tests {
         assert_eq!(host("👉пример.рф", HostBounds::Prose), ("пример.рф".to_owned(), Verdict::Ok));
     }
 
-    /// The name that prose stands before is no mimic of itself.
+    /// The name after the prose does not imitate itself.
     #[test]
     fn a_name_behind_prose_is_that_name() {
         for front in ["①", "¹", "ב", "в", "手順①", "1\u{fe0f}\u{20e3}"] {
@@ -433,7 +436,7 @@ mod tests {
         }
     }
 
-    /// A side all of whose letters read as the other script is no prose.
+    /// A part in which all letters read as the other script is no prose.
     #[test]
     fn deception_is_no_prose() {
         for spelling in [
@@ -463,19 +466,19 @@ mod tests {
         for written in ["xn--ypal-43d9g.comhttp", "x._xn--ypal-43d9g.com"] {
             assert_eq!(host(written, HostBounds::Certain).1, Verdict::Unsafe, "{written}");
         }
-        // All of it is no name; some client takes the end for one.
+        // The whole is no name; some client takes the end for one.
         let marked = host("\u{301}раypal.com", HostBounds::Certain);
         assert_eq!(marked, ("раypal.com".to_owned(), Verdict::Invalid));
         for number in ["½", "٣"] {
             let (span, verdict) = host(&format!("{number}раypal.com"), HostBounds::Prose);
             assert_eq!((span.as_str(), verdict), ("раypal.com", Verdict::Unsafe), "{number}");
         }
-        let encoded = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
-        assert_eq!(encoded, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
-        for behind in [".html", ".php", ".1", ".x.y", "1", "_x"] {
+        let inner_a_label = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
+        assert_eq!(inner_a_label, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
+        for after in [".html", ".php", ".1", ".x.y", "1", "_x"] {
             for bounds in [HostBounds::Prose, HostBounds::Certain] {
-                let (span, verdict) = host(&format!("раypal.com{behind}"), bounds);
-                assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{behind}");
+                let (span, verdict) = host(&format!("раypal.com{after}"), bounds);
+                assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{after}");
             }
         }
         for sign in ["→", "£", "❤\u{fe0f}"] {

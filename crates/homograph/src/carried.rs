@@ -1,14 +1,14 @@
-//! Judges links: the host that one leads to, and what it carries beside it.
+//! Judges links: the host that one leads to, and everything else in it.
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | S5, S29: userinfo, backslashes | [`userinfo`], `behind_backslash` |
+//! | S5, S29: userinfo, backslashes | [`userinfo`], `after_backslash` |
 //! | S15: characters that turn or hide | `unseen` |
 //! | S22: script mixing in path, query, fragment | `mixes_in_path` |
 //! | RFC 3696 §3, S14, S16: local parts | `local` |
 //! | URLs inside URLs | [`embedded`] |
 //!
-//! The pieces are those that [`link`](uts58) read; nothing is taken apart here.
+//! The pieces are those that [`link`](uts58) read; nothing is parsed here.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use uts58::scheme::{self, Does};
 use uts58::unicode::hosts::{is_bidi_control, is_invisible};
 use uts58::{Kind, Link, LocalForm, mailto, percent, reference};
 
-/// What was found of a link: the worst of its hosts, and what the rest of it does.
+/// The judgement of a link: the worst of its hosts, and reasons from the rest of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkJudgement {
     /// The worst of all hosts of the link.
     pub verdict: Verdict,
-    /// What speaks against any part of the link.
+    /// Reasons against any part of the link.
     pub reasons: Reasons,
-    /// Whether a client would open it and a reader mistake it.
+    /// Whether a client would open it and a reader would take it for another one.
     pub edit: Edit,
-    /// The host that the link leads to; of several addressees the first.
+    /// The host that the link leads to; the first of several addressees.
     pub host: Option<Arc<Judgement>>,
     /// Hosts of URLs inside it, further addressees, and a host in its userinfo.
     pub inner: Vec<Judgement>,
-    /// Which of those a rewriter's link leads to.
+    /// Index of the one that a rewriter's link leads to.
     pub leads: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ pub struct LinkJudgement {
 pub fn judge_link(text: &str, link: &Link, context: &Context<'_>) -> LinkJudgement {
     let host = judge(&spelled_host(text, link), context);
     let mut judgement = carried(text, link, &host, context);
-    judgement.lead(Arc::new(host));
+    judgement.set_host(Arc::new(host));
     judgement
 }
 
@@ -52,9 +52,9 @@ pub fn spelled_host<'t>(text: &'t str, link: &Link) -> Cow<'t, str> {
     literal.map_or(Cow::Borrowed(host), Cow::Owned)
 }
 
-/// Judges what a link of this text carries beside its host.
+/// Judges what a link of this text contains beside its host.
 pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>) -> LinkJudgement {
-    // What the host is worth is added to it.
+    // The judgement of the host is added by the caller.
     let mut judgement = LinkJudgement { edit: Edit::Inert, ..LinkJudgement::default() };
     let user = link.user.clone().and_then(|user| text.get(user));
     let tail = text.get(link.tail.clone()).unwrap_or_default();
@@ -68,8 +68,8 @@ pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>)
     judgement
 }
 
-/// Whether userinfo names whose account it is, as its scheme has it, and nothing that a reader takes for a host:
-/// `ssh://git@github.com/a/b.git`.
+/// Whether userinfo is an account name, as its scheme defines it, and nothing that a reader takes
+/// for a host: `ssh://git@github.com/a/b.git`.
 fn is_account(text: &str, link: &Link, user: &str) -> bool {
     let before = text.get(link.span.start..link.host.start).unwrap_or_default();
     let scheme = before.split(':').next().unwrap_or_default();
@@ -80,27 +80,27 @@ fn is_account(text: &str, link: &Link, user: &str) -> bool {
 }
 
 impl LinkJudgement {
-    /// The host in ASCII form, empty when there is none.
+    /// The host in ASCII form, empty if there is none.
     pub fn ascii(&self) -> &str {
         self.host.as_ref().map(|host| host.ascii.as_str()).unwrap_or_default()
     }
 
-    /// The host in Unicode form, empty when there is none.
+    /// The host in Unicode form, empty if there is none.
     pub fn unicode(&self) -> &str {
         self.host.as_ref().map(|host| host.unicode.as_str()).unwrap_or_default()
     }
 
-    /// The protected name that one of the hosts reads as.
+    /// The protected name that one of the hosts resembles.
     pub fn target(&self) -> Option<&str> {
         self.hosts().find_map(|host| host.target.as_deref())
     }
 
-    /// Every host, where it leads first.
+    /// All hosts, the one that the link leads to first.
     pub fn hosts(&self) -> impl Iterator<Item = &Judgement> {
         self.host.as_deref().into_iter().chain(&self.inner)
     }
 
-    /// Adds what is known of the whole link.
+    /// Adds a reason for the whole link.
     pub fn add(&mut self, reason: Reason) {
         self.add_as(reason, reason.verdict());
     }
@@ -113,24 +113,24 @@ impl LinkJudgement {
         }
     }
 
-    /// The host that the link leads to.
-    fn lead(&mut self, host: Arc<Judgement>) {
+    /// Sets the host that the link leads to.
+    fn set_host(&mut self, host: Arc<Judgement>) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
         self.edit = self.edit.max(host.edit);
         self.host = Some(host);
     }
 
-    fn also(&mut self, host: Judgement) {
+    fn add_host(&mut self, host: Judgement) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
         self.edit = self.edit.max(host.edit);
         self.inner.push(host);
     }
 
-    /// Userinfo is suspect; one that reads as a host of somebody else deceives.
+    /// Userinfo is suspect; if it reads as a host of another owner, it is unsafe.
     fn userinfo(&mut self, user: &str, host: &Judgement, context: &Context<'_>) {
-        self.unseen(user);
+        self.note_invisible(user);
         let mut read = userinfo::hosts(user, context);
         if !read.is_empty() && userinfo::leads_there(user, &read, host, context) {
             read.clear();
@@ -141,12 +141,12 @@ impl LinkJudgement {
         };
         self.add_as(Reason::Userinfo, verdict);
         for host in read {
-            self.also(host);
+            self.add_host(host);
         }
     }
 
-    /// The local part of an address, as a URL spells it. Mail with dots where none belong is delivered
-    /// all the same: it is told, not taken apart.
+    /// The local part of an address, as a URL spells it. Mail with misplaced dots is delivered
+    /// anyway: it is reported, not defanged.
     fn local(&mut self, local: &str) {
         let decoded: Cow<'_, str> = match local.contains('%') {
             true => Cow::Owned(percent::decode_text(local)),
@@ -155,7 +155,7 @@ impl LinkJudgement {
         if decoded.contains(is_bidi_control) {
             self.add(Reason::BidiControl);
         } else {
-            self.unseen(&decoded);
+            self.note_invisible(&decoded);
         }
         // `%` itself is a character of local parts.
         if LocalForm::read(&decoded).is_err() && LocalForm::read(local).is_err() {
@@ -168,8 +168,8 @@ impl LinkJudgement {
         if tail.len() <= 1 {
             return;
         }
-        self.behind_backslash(tail, context);
-        self.unseen(tail);
+        self.after_backslash(tail, context);
+        self.note_invisible(tail);
         if mixes_in_path(tail, context) {
             self.add(Reason::ScriptPath);
         }
@@ -179,32 +179,32 @@ impl LinkJudgement {
         }
         for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
-            self.also(host);
+            self.add_host(host);
         }
-        if let Some(led) = embedded::leads(host, tail) {
+        if let Some(led) = embedded::target_host(host, tail) {
             let led = judge(&led, &Context { bounds: HostBounds::Certain, ..*context });
             self.leads = self.inner.iter().position(|host| host.ascii == led.ascii);
         }
     }
 
-    /// `https://example.com\\@attack.example`: browsers go to the former, what takes the backslash
-    /// for userinfo to the latter.
-    fn behind_backslash(&mut self, tail: &str, context: &Context<'_>) {
-        if let Some(host) = reference::behind_backslash(tail) {
+    /// `https://example.com\\@attack.example`: browsers open the first host, clients that take the
+    /// backslash for userinfo the second.
+    fn after_backslash(&mut self, tail: &str, context: &Context<'_>) {
+        if let Some(host) = reference::after_backslash(tail) {
             self.add(Reason::Userinfo);
-            self.also(judge(host, context));
+            self.add_host(judge(host, context));
         }
     }
 
-    fn unseen(&mut self, text: &str) {
+    fn note_invisible(&mut self, text: &str) {
         if !text.is_ascii() && text.contains(is_invisible) {
             self.add(Reason::InvisibleRemoved);
         }
     }
 }
 
-/// S22: mixed per path segment or query value, after percent-decoding. Words in a segment are
-/// not told apart: it is a notice.
+/// S22: each path segment or query value by itself, after percent-decoding. Words in a segment are
+/// not separated: it is a notice.
 fn mixes_in_path(tail: &str, context: &Context<'_>) -> bool {
     if tail.is_ascii() && !tail.contains('%') {
         return false;
@@ -244,7 +244,7 @@ pub(super) mod tests {
         judged(value, &Names::default())
     }
 
-    /// The same where a name is blocked.
+    /// The same with a blocked name.
     pub(crate) fn blocking(value: &str, name: &str) -> LinkJudgement {
         judged(value, &Names::new([name]))
     }
@@ -344,7 +344,7 @@ pub(super) mod tests {
                 "https://www.google.com/url?q=https://example.org/?u=https://other.com/",
                 Some("example.org"),
             ),
-            // What a link carries is not where it leads, and a token tells nobody.
+            // What a link contains is not where it leads, and a token does not say where.
             ("https://example.com/?u=https://example.org/", None),
             ("https://u1.ct.sendgrid.net/ls/click?upn=AbC", None),
         ] {
@@ -366,11 +366,11 @@ pub(super) mod tests {
     }
 
     proptest! {
-        /// The url crate is the second witness: where it finds a host, so do we, and the same.
+        /// The url crate agrees: where it finds a host, we find the same.
         #[test]
         fn browsers_agree_on_the_host(text in url_like()) {
             if let Ok(parsed) = ::url::Url::parse(&text)
-                // A host of nothing but dots is none.
+                // A host that is nothing but dots does not count.
                 && let Some(host) = parsed.host_str().filter(|host| !host.trim_matches('.').is_empty())
                 && parsed.scheme() != "foo"
             {

@@ -1,5 +1,5 @@
 //! Chinese, Japanese and Korean characters beside Latin ones, which the Highly Restrictive level
-//! lets through: strokes that read as punctuation or letters, and Japanese marks out of place.
+//! accepts: strokes that read as punctuation or letters, and misplaced Japanese marks.
 
 use unicode_script::Script;
 
@@ -17,9 +17,9 @@ pub(super) fn is_cjk(c: char) -> bool {
     ) || c == 'ー'
 }
 
-/// Whether CJK characters that are no word stand among Latin letters, where they read as a
-/// separator or a letter: strokes by themselves (`google丶com`), or one character of a plain
-/// shape alone (`google工com`). Among their own (`一生gamer`, `ノートpc`) they are words.
+/// Whether CJK characters that are no word are among Latin letters, where they read as a separator
+/// or a letter: strokes alone (`google丶com`), or one single character of a plain shape
+/// (`google工com`). Among other CJK characters (`一生gamer`, `ノートpc`) they are words.
 pub(super) fn stroke_beside_latin(label: &str) -> bool {
     if !label.contains(|c: char| c.is_ascii_alphabetic()) {
         return false;
@@ -37,62 +37,24 @@ fn is_stroke(c: char) -> bool {
         c,
         '一' | '丨' | '丶' | '丿' | '乀' | '乁' | '乙' | '乚' | '乛' | '亅' | '亠' | '冫'
         | '冖' | '宀' | '巛'
-        // CJK strokes, and the radicals that are nothing else.
+        // CJK strokes, and the radicals that are only strokes.
         | '\u{31c0}'..='\u{31e3}' | '\u{2e80}'..='\u{2eff}'
-        // Bopomofo and its extensions are all such shapes.
+        // All letters of Bopomofo and its extensions.
         | '\u{3105}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}'
         // Kana of one stroke.
         | 'ノ' | 'ヘ' | 'へ' | 'く' | 'し' | 'ー' | 'ヽ' | 'ヾ'
     )
 }
 
-/// Crosses, corners and boxes, which read as T t X Y I n u o and are words in company.
+/// Crosses, corners and boxes, which read as T t X Y I n u o and are words beside others.
+#[rustfmt::skip]
 fn is_shape(c: char) -> bool {
     matches!(
         c,
-        '二' | '丁'
-            | '丄'
-            | '丅'
-            | '丆'
-            | '丩'
-            | '七'
-            | '丫'
-            | '乂'
-            | '八'
-            | '冂'
-            | '几'
-            | '凵'
-            | '勹'
-            | '匕'
-            | '匚'
-            | '匸'
-            | '十'
-            | '卜'
-            | '卩'
-            | '厂'
-            | '厶'
-            | '口'
-            | '囗'
-            | '夂'
-            | '工'
-            | '川'
-            | '广'
-            | '廴'
-            | '廾'
-            | '弋'
-            | '彡'
-            | '彳'
-            | '〇'
-            | '了'
-            | '人'
-            | '入'
-            | 'ン'
-            | 'ソ'
-            | 'ゾ'
-            | 'ニ'
-            | 'ト'
-            | 'エ'
-            | 'ロ'
+        '二' | '丁' | '丄' | '丅' | '丆' | '丩' | '七' | '丫' | '乂' | '八' | '冂' | '几'
+        | '凵' | '勹' | '匕' | '匚' | '匸' | '十' | '卜' | '卩' | '厂' | '厶' | '口'
+        | '囗' | '夂' | '工' | '川' | '广' | '廴' | '廾' | '弋' | '彡' | '彳' | '〇' | '了'
+        | '人' | '入' | 'ン' | 'ソ' | 'ゾ' | 'ニ' | 'ト' | 'エ' | 'ロ'
     )
 }
 
@@ -121,7 +83,7 @@ pub(super) fn out_of_place(label: &str) -> bool {
     has_kana_twin(label)
 }
 
-/// Hiragana へべぺ among Katakana only, or the reverse: exactly alike, so a homograph.
+/// Hiragana へべぺ among Katakana only, or the reverse: they look exactly alike, so it is a homograph.
 pub(super) fn has_kana_twin(label: &str) -> bool {
     let twins = |c: char| matches!(c, 'へ'..='ぺ' | 'ヘ'..='ペ');
     let mut scripts = label.chars().filter(|c| !twins(*c)).map(|c| c.script());

@@ -1,17 +1,17 @@
-//! Letters of others in a text that is no host: `РауРаl: your account`, `𝗣𝗮𝘆𝗣𝗮𝗹`.
+//! Look-alike letters in a text that is no host: `РауРаl: your account`, `𝗣𝗮𝘆𝗣𝗮𝗹`.
 //!
-//! Whoever writes of somebody writes his name in its own letters, so that a name in others is a disguise
-//! wherever it stands, and so is a word in which the letters of a second script are all twins of Latin ones.
-//! What languages and hurried hands do is left: a script's own words (`рис`), a letter of the wrong keyboard
-//! among letters that have no twin (`Cбер`), an ending behind an abbreviation (`PDFа`).
+//! Writers spell a name in its own letters, so a name in other letters is a disguise anywhere, and
+//! so is a word in which all letters of a second script are twins of Latin ones. Normal language
+//! and typing errors are ignored: words of a script (`рис`), a letter of the wrong keyboard among
+//! letters without twins (`Cбер`), an ending after an abbreviation (`PDFа`).
 
 use std::ops::Range;
 
-use super::name::{LEAST, Reach, TELLING};
+use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
 use super::organisations::Counts;
 use super::posing::{DisplayText, resembles, unstyled};
 use super::properties::{nfd, nfkc};
-use super::reading::{Sights, are_twins, twins_in_capitals};
+use super::reading::{LabelChars, are_twins, twins_in_capitals};
 use super::{Context, letters};
 use crate::lookalike::{Look, LookHash};
 use crate::reading::Likeness;
@@ -19,25 +19,27 @@ use crate::verdict::Verdict;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
-/// Letters of a word without a name in which a second script tells something.
-const WORD: usize = 4;
+/// Letters that a word must have for a second script to count.
+const MIN_WORD: usize = 4;
 
-/// Letters of a name that no word of another script is by chance.
-const WHOLE: usize = 5;
+/// Letters of a name that no word of another script equals by chance.
+const MIN_NAME: usize = 5;
 
-/// Letters that are not what they are read as.
+/// Letters that are not what they read as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disguise {
-    /// Suspect for a name, and for a word of two scripts; a notice for styled letters that say no name.
+    /// Suspect for a name, and for a word of two scripts; a notice for styled letters without a
+    /// name.
     pub verdict: Verdict,
     /// The name that they read as, in ASCII form.
     pub name: Option<String>,
-    /// The letters, as they stand there.
+    /// The letters as spelled.
     pub spelled: String,
 }
 
-/// The first name in disguise of the text, else the first such word. `host` is that of the sender's address in
-/// lower-case ASCII form, empty when there is none: his own name he may write as he likes.
+/// The first disguised name in the text, else the first such word. `host` is that of the sender's
+/// address in lower-case ASCII form, empty if there is none: senders may write their own name in
+/// any way.
 pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disguise> {
     if text.is_ascii() {
         return None;
@@ -45,27 +47,27 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     let candidate = Candidate { shown: DisplayText::read(text), host, context };
     let starts: Vec<usize> = candidate.shown.starts().collect();
     let named = starts.iter().find_map(|start| candidate.named(*start));
-    named.or_else(|| candidate.word(How::Mixed)).or_else(|| candidate.word(How::Styled))
+    named.or_else(|| candidate.word(Kind::Mixed)).or_else(|| candidate.word(Kind::Styled))
 }
 
-/// What is strange about some letters.
+/// In which way letters are disguised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum Kind {
     /// Latin letters beside those of another script.
     Mixed,
-    /// Letters of a style, which are characters of their own.
+    /// Styled letters, which are characters of their own.
     Styled,
     /// No letter is Latin.
     Whole,
 }
 
-/// One letter.
+/// The kind of one letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Letter {
     Plain,
     Styled,
     Foreign,
-    /// Digits, and letters with marks: they say nothing.
+    /// Digits, and letters with marks: they do not count.
     Neutral,
 }
 
@@ -85,7 +87,7 @@ impl Letter {
                 Letter::Foreign
             }
             Script::Latin => Letter::Neutral,
-            // Written without spaces, so that a word begins where its script does.
+            // Written without spaces: a word begins where the script does.
             _ if super::cjk::is_cjk(c) => Letter::Neutral,
             _ => Letter::Foreign,
         }
@@ -103,7 +105,7 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// The words as they are written, between what is no letter.
+    /// The words as written, separated by what is no letter.
     fn words(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.shown.gaps().skip(1).chain([self.shown.letters.len()]);
         self.shown.gaps().zip(ends).map(|(start, end)| start..end)
@@ -113,11 +115,11 @@ impl Candidate<'_> {
         self.shown.letters.get(range).unwrap_or_default()
     }
 
-    fn how(&self, range: Range<usize>) -> Option<How> {
+    fn kind(&self, range: Range<usize>) -> Option<Kind> {
         let has = |letters: &[char], wanted| letters.iter().any(|c| Letter::of(*c) == wanted);
         let all = self.letters(range.clone());
         if !has(all, Letter::Foreign) {
-            return has(all, Letter::Styled).then_some(How::Styled);
+            return has(all, Letter::Styled).then_some(Kind::Styled);
         }
         let latin = |letters: &[char]| has(letters, Letter::Plain) || has(letters, Letter::Styled);
         let within = |word: Range<usize>| {
@@ -129,15 +131,15 @@ impl Candidate<'_> {
             .map(|word| self.letters(within(word)))
             .any(|word| has(word, Letter::Foreign) && latin(word));
         match mixed {
-            true => Some(How::Mixed),
-            false => (!latin(all)).then_some(How::Whole),
+            true => Some(Kind::Mixed),
+            false => (!latin(all)).then_some(Kind::Whole),
         }
     }
 
     /// A name that begins here, in letters that are not its own.
     fn named(&self, start: usize) -> Option<Disguise> {
         let range = |end: usize| (end > start).then_some(start..end);
-        let told = |(end, name): (usize, String)| Disguise {
+        let disguise = |(end, name): (usize, String)| Disguise {
             verdict: Verdict::Suspect,
             name: Some(name),
             spelled: self.letters(start..end).iter().collect(),
@@ -146,16 +148,18 @@ impl Candidate<'_> {
         let organisation = protected.organisations().and_then(|table| {
             let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
             spans.find_map(|(end, looks)| {
-                let how = self.how(range(end)?)?;
+                let kind = self.kind(range(end)?)?;
                 let mut named = looks.into_iter().flat_map(|look| table.by_look(look));
                 let (row, ..) = named.find(|(row, look, counts)| {
-                    let stands = match how {
-                        How::Mixed | How::Whole => {
-                            !matches!(counts, Counts::Nowhere | Counts::Anothers)
+                    let is_counted = match kind {
+                        Kind::Mixed | Kind::Whole => {
+                            !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
                         }
-                        How::Styled => self.shown.stands(Some(table), *counts, start, end),
+                        Kind::Styled => self.shown.is_counted(Some(table), *counts, start, end),
                     };
-                    stands && !table.serves(*row, self.host) && self.is_like(start..end, how, look)
+                    is_counted
+                        && !table.serves(*row, self.host)
+                        && self.is_like(start..end, kind, look)
                 })?;
                 Some((end, table.domain(row).to_owned()))
             })
@@ -163,70 +167,76 @@ impl Candidate<'_> {
         let of_set = |names: &crate::Names| {
             let mut spans = self.shown.spans(start, |look| names.begins(look));
             spans.find_map(|(end, looks)| {
-                let how = self.how(range(end)?)?;
+                let kind = self.kind(range(end)?)?;
                 let mut named = looks.into_iter().flat_map(|look| names.by_look(look));
                 let name = named.find(|name| {
                     let brand = name.labels.get(name.brand);
-                    let counts = match how {
-                        How::Mixed | How::Whole => name.brand_len() >= LEAST,
-                        How::Styled => name.reach == Reach::Brand && name.brand_len() >= TELLING,
+                    let counts = match kind {
+                        Kind::Mixed | Kind::Whole => name.brand_len() >= MIN_BRAND,
+                        Kind::Styled => {
+                            name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
+                        }
                     };
-                    counts && brand.is_some_and(|(_, look)| self.is_like(start..end, how, look))
+                    counts && brand.is_some_and(|(_, look)| self.is_like(start..end, kind, look))
                 })?;
                 (!names.covers(self.host)).then(|| (end, name.ascii.to_string()))
             })
         };
         let known = || [own, protected].into_iter().find_map(|names| self.known(start, names));
-        organisation.or_else(|| of_set(protected)).or_else(|| of_set(own)).or_else(known).map(told)
+        organisation
+            .or_else(|| of_set(protected))
+            .or_else(|| of_set(own))
+            .or_else(known)
+            .map(disguise)
     }
 
     /// A name that is only often visited: in a written word of two scripts.
     fn known(&self, start: usize, names: &crate::Names) -> Option<(usize, String)> {
         let word = self.words().find(|word| word.start == start)?;
-        (self.how(word.clone())? == How::Mixed && word.len() >= WORD).then_some(())?;
-        let sights = Sights::of(self.letters(word.clone()).iter().copied().map(small));
-        let mut found = names.known().flat_map(|known| known.named(&sights));
-        let is_like = |look: &Look| self.is_like(word.clone(), How::Mixed, look);
+        (self.kind(word.clone())? == Kind::Mixed && word.len() >= MIN_WORD).then_some(())?;
+        let chars = LabelChars::of(self.letters(word.clone()).iter().copied().map(small));
+        let mut found = names.known().flat_map(|known| known.named(&chars));
+        let is_like = |look: &Look| self.is_like(word.clone(), Kind::Mixed, look);
         let name = found.find_map(|(name, look)| is_like(&look).then(|| name.to_owned()))?;
         Some((word.end, name))
     }
 
-    fn is_like(&self, range: Range<usize>, how: How, look: &Look) -> bool {
+    fn is_like(&self, range: Range<usize>, kind: Kind, look: &Look) -> bool {
         let letters = self.letters(range.clone());
-        match (how, resembles(letters, look)) {
+        match (kind, resembles(letters, look)) {
             (_, None) => false,
-            (How::Styled, Some(_)) => true,
-            (How::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
-            (How::Whole, Some(likeness)) => {
+            (Kind::Styled, Some(_)) => true,
+            (Kind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
+            (Kind::Whole, Some(likeness)) => {
                 likeness == Likeness::Foreign
-                    && look.len() >= WHOLE
+                    && look.len() >= MIN_NAME
                     && !self.is_in_its_script(range)
             }
         }
     }
 
-    /// Whether other letters of the text show that its script is at home here.
+    /// Whether other letters of the text show that it is written in this script.
     fn is_in_its_script(&self, range: Range<usize>) -> bool {
         let others = self.shown.letters.iter().enumerate().filter(|(at, _)| !range.contains(at));
         let mut foreign = others.filter(|(_, c)| Letter::of(**c) == Letter::Foreign);
         foreign.any(|(_, c)| !are_twins([small(*c)], Script::Latin))
     }
 
-    /// The first word that is strange so.
-    fn word(&self, how: How) -> Option<Disguise> {
-        let mut words = self.words().filter(|word| word.len() >= WORD);
+    /// The first word with this kind of disguise.
+    fn word(&self, kind: Kind) -> Option<Disguise> {
+        let mut words = self.words().filter(|word| word.len() >= MIN_WORD);
         let found = words.find(|word| {
-            self.how(word.clone()) == Some(how)
-                && (how == How::Styled || is_made_up(self.letters(word.clone())))
+            self.kind(word.clone()) == Some(kind)
+                && (kind == Kind::Styled || imitates_latin(self.letters(word.clone())))
         })?;
-        let verdict = if how == How::Styled { Verdict::Notice } else { Verdict::Suspect };
+        let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
         Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
     }
 }
 
-/// Whether the letters of a second script are there to be read as Latin ones: all of them are twins, and not
-/// all the others are twins of that script.
-fn is_made_up(word: &[char]) -> bool {
+/// Whether the letters of a second script are there to be read as Latin ones: all of them are
+/// twins, and not all the others are twins of that script.
+fn imitates_latin(word: &[char]) -> bool {
     let is = |wanted| move |c: &&char| Letter::of(**c) == wanted;
     let mut foreign = word.iter().filter(is(Letter::Foreign));
     let Some(script) = word.iter().find(is(Letter::Foreign)).map(|c| c.script()) else {
@@ -284,9 +294,9 @@ mod tests {
             ("P\u{200b}аyPаl", "paypal.com"),
             ("NETFLIХ", "netflix.com"),
         ] {
-            let told = Some((Verdict::Suspect, Some(name.to_owned())));
-            assert_eq!(found(text, "evil.example"), told, "{text}");
-            assert_eq!(found(text, ""), told, "{text}");
+            let disguise = Some((Verdict::Suspect, Some(name.to_owned())));
+            assert_eq!(found(text, "evil.example"), disguise, "{text}");
+            assert_eq!(found(text, ""), disguise, "{text}");
         }
     }
 

@@ -1,12 +1,12 @@
-//! Registrable domains (Public Suffix List). S9: comparing hosts uses the private section too,
-//! judging only what a registry itself runs, the ICANN section.
+//! Registrable domains (Public Suffix List). S9: hosts are compared with the private section as
+//! well; judged only with the ICANN section, which registries run.
 
 use uts58::suffixes::{BUILTIN, Suffix};
 
 pub use uts58::suffixes::Section;
 
-/// A label that no suffix list names.
-const ANY: &str = "0";
+/// A label that is in no suffix list.
+const UNLISTED: &str = "0";
 
 /// The registrable domain of a host in lower-case ASCII form: the public suffix and one label.
 /// `None` for addresses and for public suffixes themselves.
@@ -15,23 +15,23 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
         return None;
     }
     let labels = suffix_labels(ascii, section);
-    // Labels are short: a loop finds their ends sooner than a search.
+    // Labels are short: a loop is faster than a search.
     let mut dots = ascii.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'.');
     let _ = dots.nth(labels - 1)?;
     let first = dots.next().map_or(0, |(at, _)| at + 1);
     ascii.get(first..).filter(|name| !name.starts_with('.'))
 }
 
-/// The name itself and all above it, nearest first: `a.b.c`, `b.c`, `c`.
+/// The name itself and the names above it, nearest first: `a.b.c`, `b.c`, `c`.
 pub fn and_above(name: &str) -> impl Iterator<Item = &str> {
-    // Labels are short: a loop finds their ends sooner than a search.
+    // Labels are short: a loop is faster than a search.
     std::iter::successors(Some(name), |name| {
         let dot = name.bytes().position(|byte| byte == b'.')?;
         name.get(dot + 1..)
     })
 }
 
-/// How many labels the public suffix of the host has, at least one.
+/// Number of labels of the host's public suffix, at least one.
 pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
     let mut name = ascii;
     loop {
@@ -39,65 +39,66 @@ pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
         if section == Section::Private || suffix.section != Some(Section::Private) {
             return suffix.labels;
         }
-        // A private suffix hangs below an ICANN one: look again without its first label.
+        // A private suffix is below an ICANN one: look again without its first label.
         let below = suffix.labels.checked_sub(2).and_then(|at| name.rmatch_indices('.').nth(at));
         let Some((dot, _)) = below else { return suffix.labels };
         name = name.get(dot + 1..).unwrap_or_default();
     }
 }
 
-/// Hosters whose customers' names stand in front of a zone (`example.z13.web.core.windows.net`), which the
-/// suffix list has not.
-const ZONED: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
+/// Hosters that put customers' names before a zone (`example.z13.web.core.windows.net`) and are not
+/// in the suffix list.
+const ZONE_HOSTERS: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
 
-/// Whether the host is one that a hoster gave away.
+/// Whether the host is one that a hoster gave to a customer.
 pub(super) fn is_hosted(ascii: &str) -> bool {
-    let Endings { icann, hosted, .. } = Endings::of(ascii);
+    let SuffixLengths { icann, hosted, .. } = SuffixLengths::of(ascii);
     ascii.split('.').count() > hosted && hosted > icann
 }
 
-/// How many labels at the end of a host somebody else chose, found out once for all that ask.
+/// How many labels at the end of a host somebody other than its owner chose.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Endings {
-    /// Labels of the suffix that registries run, at least one.
+pub(super) struct SuffixLengths {
+    /// Labels of the ICANN suffix, at least one.
     pub icann: usize,
-    /// Labels behind the one that somebody chose, of a registry or of a hoster.
+    /// Labels after the one that the customer of a registry or a hoster chose.
     pub hosted: usize,
-    /// Labels that are a registry's own, as the list says by name: none when it does not know the
-    /// top-level domain. What a wildcard takes in (`*.mm`) is not named.
+    /// Labels of a suffix that the list names; 0 if it does not know the top-level domain. Labels
+    /// that only match a wildcard (`*.mm`) are not counted.
     pub registry: usize,
 }
 
-impl Endings {
-    /// Those of a host in lower-case ASCII form.
-    pub(super) fn of(ascii: &str) -> Endings {
+impl SuffixLengths {
+    /// Of a host in lower-case ASCII form.
+    pub(super) fn of(ascii: &str) -> SuffixLengths {
         let Suffix { labels, section } = BUILTIN.of_name(ascii);
         let private = section == Some(Section::Private);
         let is_zone = |zone: &&&str| is_or_below(ascii, zone);
-        let zoned = || ZONED.iter().find(is_zone);
+        let zoned = || ZONE_HOSTERS.iter().find(is_zone);
         let of_zone = |zone: &&str| zone.split('.').count() + 1;
-        Endings {
+        SuffixLengths {
             icann: if private { suffix_labels(ascii, Section::Icann) } else { labels },
             hosted: zoned().map_or(labels, of_zone),
-            registry: section.map_or(0, |_| labels - usize::from(is_wild(ascii, labels))),
+            registry: section.map_or(0, |_| labels - usize::from(is_by_wildcard(ascii, labels))),
         }
     }
 }
 
-/// Whether a name is this one, or below it.
+/// Whether the name is this one or below it.
 fn is_or_below(name: &str, above: &str) -> bool {
     name.strip_suffix(above).is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }
 
-/// Whether a wildcard makes so many labels the suffix: any other label in front would be one as well.
-fn is_wild(ascii: &str, labels: usize) -> bool {
+/// Whether the suffix of so many labels comes from a wildcard: any other first label would be a
+/// suffix as well.
+fn is_by_wildcard(ascii: &str, labels: usize) -> bool {
     let Some(below) = labels.checked_sub(1).filter(|below| *below > 0) else { return false };
-    let other = ascii.rsplit('.').take(below).chain([ANY]);
+    let other = ascii.rsplit('.').take(below).chain([UNLISTED]);
     BUILTIN.suffix(other).labels == labels
 }
 
-/// How many labels the suffix has that registries run, at least one, and whether the host, in lower-case ASCII
-/// form, is nothing but a suffix that the list names: a registry's own.
+/// Number of labels of the ICANN suffix, at least one, and whether the host, in lower-case ASCII
+/// form, is nothing but a suffix of the list.
 pub(super) fn registry_suffix(ascii: &str) -> (usize, bool) {
     let Suffix { labels, section } = BUILTIN.of_name(ascii);
     let listed = section.is_some() && labels == ascii.split('.').count();
@@ -105,7 +106,7 @@ pub(super) fn registry_suffix(ascii: &str) -> (usize, bool) {
     (if private { suffix_labels(ascii, Section::Icann) } else { labels }, listed)
 }
 
-/// Names that never lead into the DNS (S25; RFC 6761 and its registry).
+/// Whether the top-level domain is never in the DNS (S25; RFC 6761 and its registry).
 pub fn is_special_use(tld: &str) -> bool {
     matches!(
         tld,
@@ -159,11 +160,11 @@ mod tests {
 
     #[test]
     fn registries_own_names() {
-        assert_eq!(Endings::of("x.co.uk").registry, 2);
-        assert_eq!(Endings::of("x.xn--55qx5d.cn").registry, 2);
-        assert_eq!(Endings::of("xn--x.mm").registry, 1);
-        assert_eq!(Endings::of("a.xn--x.mm").registry, 1);
-        assert_eq!(Endings::of("a.x.unknown").registry, 0);
+        assert_eq!(SuffixLengths::of("x.co.uk").registry, 2);
+        assert_eq!(SuffixLengths::of("x.xn--55qx5d.cn").registry, 2);
+        assert_eq!(SuffixLengths::of("xn--x.mm").registry, 1);
+        assert_eq!(SuffixLengths::of("a.xn--x.mm").registry, 1);
+        assert_eq!(SuffixLengths::of("a.x.unknown").registry, 0);
         for (name, labels, listed) in [
             ("xn--55qx5d.cn", 2, true),
             ("github.io", 1, true),

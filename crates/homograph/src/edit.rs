@@ -1,4 +1,5 @@
-//! S30: what a verdict is worth in a message. A client must open the link, and a reader mistake it.
+//! S30: what a verdict means for a message. A client must open the link, and a reader must take it
+//! for another one.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -12,11 +13,11 @@ use super::properties::is_numeral;
 use super::properties::{nfd, nfkc};
 use super::script::compat_char;
 use super::status::{is_restricted, never_joins};
-use crate::verdict::{Edit, Reason, Said, Verdict};
+use crate::verdict::{Edit, Findings, Reason, Verdict};
 use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::{Class, ScriptOf as _, is_letter};
 
-/// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.
+/// Whether the character is an ASCII letter in another style: circled, mathematical.
 pub(super) fn is_styled(c: char) -> bool {
     !c.is_ascii()
         && c.script() == Script::Common
@@ -24,37 +25,44 @@ pub(super) fn is_styled(c: char) -> bool {
         && nfkc(c).all(|plain| plain.is_ascii_alphabetic())
 }
 
-/// Reasons that say that a reader takes the letters for those of another name.
-const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
+/// Reasons for which a reader takes the letters for those of another name.
+const MISTAKEN_REASONS: [Reason; 3] =
+    [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
 
-/// What the judgement of a host is worth, of which this was said, and this of its labels, if it has any;
-/// `protected` says whether it is a protected name or below one.
-pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: impl Fn() -> bool) -> Edit {
-    let Said { verdict, reasons } = said;
+/// What the findings on a host and on its labels, if it has any, mean for a message. `protected`
+/// returns whether the host is a protected name or below one.
+pub(super) fn of(
+    form: &Form,
+    labels: &[Findings],
+    findings: Findings,
+    protected: impl Fn() -> bool,
+) -> Edit {
+    let Findings { verdict, reasons } = findings;
     if reasons.contains(Reason::Listed) {
         return Edit::Anywhere;
     }
     let parts = form.parts.get(..labels.len()).unwrap_or_default();
-    let named = |said: &Said| said.reasons.contains(Reason::TargetLookalike);
-    if parts.iter().any(is_split) {
+    let named = |findings: &Findings| findings.reasons.contains(Reason::TargetLookalike);
+    if parts.iter().any(is_split_by_joiner) {
         return Edit::Anywhere;
     }
-    // What cannot exist is opened by nobody; but clients are not agreed on what cannot, so that a
-    // name in disguise, or a turned one, is no matter of form.
+    // No client opens what cannot exist, but clients do not agree on what that is: a name in
+    // disguise, or one with its direction turned, still counts.
     if verdict == Verdict::Invalid {
-        // What could not be decoded here, somebody else may have read.
+        // Another program may have decoded what could not be decoded here.
         let hides = reasons.contains(Reason::BidiControl)
             || form.unicode.contains(char::REPLACEMENT_CHARACTER)
-            || labels.iter().any(|said| named(said) && said.verdict >= Verdict::Unsafe);
+            || labels.iter().any(|findings| named(findings) && findings.verdict >= Verdict::Unsafe);
         return if hides { Edit::Link } else { Edit::Inert };
     }
-    let mistaken = |(part, said): (&Part, &Said)| {
-        let told = MISTAKEN.into_iter().any(|reason| said.reasons.contains(reason));
-        let bad = said.verdict >= Verdict::Unsafe || named(said);
-        told && bad && is_u_label(&part.unicode)
+    let mistaken = |(part, findings): (&Part, &Findings)| {
+        let is_reported =
+            MISTAKEN_REASONS.into_iter().any(|reason| findings.reasons.contains(reason));
+        let bad = findings.verdict >= Verdict::Unsafe || named(findings);
+        is_reported && bad && is_u_label(&part.unicode)
     };
     if parts.iter().zip(labels).any(mistaken) || has_styled_name(parts, protected) {
-        // In capitals, Turkish writes names of others so.
+        // Turkish in capitals writes foreign names this way.
         let turkish = |part: &Part| is_in_turkish_capitals(&part.spelling);
         let prose = ends_sentence(parts, labels) || parts.iter().any(turkish);
         return if prose { Edit::Link } else { Edit::Anywhere };
@@ -62,9 +70,9 @@ pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: impl Fn() 
     if verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
 }
 
-/// Whether joiners stand between letters that never join: nobody sees them, and some clients drop
-/// them. Persian writes one behind a Latin word, before an ending of its own.
-fn is_split(label: &Part) -> bool {
+/// Whether joiners are between letters that never join: they are invisible, and some clients drop
+/// them. Persian writes one after a Latin word, before a Persian ending.
+fn is_split_by_joiner(label: &Part) -> bool {
     if label.spelling.is_ascii() || !label.spelling.contains(is_joiner) {
         return false;
     }
@@ -81,15 +89,16 @@ fn is_split(label: &Part) -> bool {
     })
 }
 
-/// Whether a label is styled before a plain top-level domain, whole (`ⓔⓧⓐⓜⓟⓛⓔ.com`) or among plain
+/// Whether a label before a plain top-level domain is styled: whole (`ⓔⓧⓐⓜⓟⓛⓔ.com`) or among plain
 /// letters (`𝐞xample.com`). Marketing styles all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single
-/// letters (`x².y`), and a letter in a circle before a word is an icon, unless it makes a protected name.
+/// letters (`x².y`), and a circled letter before a word is an icon, unless together they are a
+/// protected name.
 fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
     let Some((tld, names)) = labels.split_last() else { return false };
     let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
     let deceives = |label: &Part| {
         if !label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
-            || label.spelling.chars().count() < STYLED
+            || label.spelling.chars().count() < MIN_STYLED
         {
             return false;
         }
@@ -101,12 +110,13 @@ fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
     tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
 }
 
-/// Whether a word ends a sentence and the next one begins without a space. That it is capitalised is
-/// the sender's choice, so in ASCII it counts for words of two letters alone (`In`, `To`): no sentence begins
-/// with `Com`. The word holds letters of another script but reads as no name (`TNFα.In`, `SMSа.Но`), or it is
-/// a name in another case of its language, which ends in a vowel (`Lufthansą.To`).
-fn ends_sentence(labels: &[Part], said: &[Said]) -> bool {
-    let ([word, next], [found, _]) = (labels, said) else { return false };
+/// Whether a word ends a sentence and the next one begins without a space. The sender chooses the
+/// capital, so an ASCII word counts only with two letters (`In`, `To`): no sentence begins with
+/// `Com`. The first word has letters of another script but resembles no name (`TNFα.In`,
+/// `SMSа.Но`), or it is a name with a case ending of its language, which is a vowel
+/// (`Lufthansą.To`).
+fn ends_sentence(labels: &[Part], findings: &[Findings]) -> bool {
+    let ([word, next], [found, _]) = (labels, findings) else { return false };
     let mut letters = next.spelling.chars();
     let capital = letters.next().is_some_and(char::is_uppercase);
     let word_like = !next.spelling.is_ascii() || next.spelling.len() == 2;
@@ -127,8 +137,8 @@ fn is_icon(c: char) -> bool {
     matches!(c, '\u{2460}'..='\u{24ff}' | '\u{1f100}'..='\u{1f1ff}')
 }
 
-/// Letters of a styled label that is a name.
-const STYLED: usize = 3;
+/// Letters that a styled label must have to be a name.
+const MIN_STYLED: usize = 3;
 
 /// Whether the label, mapped and in lower case, can be registered under IDNA2008: letters, marks,
 /// digits, inner hyphens.
@@ -145,29 +155,30 @@ fn is_u_label(label: &str) -> bool {
         && label.chars().all(sound)
 }
 
-/// Whether a bare dotted string of running text is no host but words: a symbol, an emoji, a
-/// superscript or an underscore stands beside its last dot (`m².It`, `®.In`), or a fraction among letters of ASCII, which
-/// is mapped to a slash that no name has (`3½in.It`). What UTS #46 leaves out nobody sees there, and a sign before an
-/// earlier dot keeps no client from what is behind it.
+/// Whether a bare dotted string of running text is words and no host: beside its last dot is a
+/// symbol, an emoji, a superscript or an underscore (`m².It`, `®.In`), or a fraction is among ASCII
+/// letters, which is mapped to a slash that no name has (`3½in.It`). Characters that UTS #46
+/// ignores are skipped: nobody sees them. A sign before an earlier dot does not count: clients
+/// still open what follows.
 pub fn is_word(spelling: &str) -> bool {
     let host = spelling.trim_matches(is_dot);
-    if !host.is_ascii() && is_measure(host) {
+    if !host.is_ascii() && is_fraction_and_word(host) {
         return true;
     }
     let mut seen = host.char_indices().rev().filter(|(_, c)| !Class::of(*c).is_ignored());
-    let mut behind = None;
+    let mut after = None;
     let dot = seen.by_ref().find(|(_, c)| {
         let found = is_dot(*c);
         if !found {
-            behind = Some(*c);
+            after = Some(*c);
         }
         found
     });
     let before = dot.and_then(|_| seen.next()).map(|(_, c)| c);
-    [before, behind.filter(|_| dot.is_some())].into_iter().flatten().any(|c| !is_host_letter(c))
+    [before, after.filter(|_| dot.is_some())].into_iter().flatten().any(|c| !is_host_letter(c))
 }
 
-/// Letters, marks, digits; the hyphen and the escape have troubles of their own.
+/// Letters, marks, digits. Hyphens and escapes are judged elsewhere.
 fn is_host_letter(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || matches!(c, '-' | '%');
@@ -177,8 +188,8 @@ fn is_host_letter(c: char) -> bool {
     joiner || mapped || (is_letter(c) || is_mark(c) || is_numeral(c)) && !is_selector(c)
 }
 
-/// Two words of ASCII with a fraction in the first.
-fn is_measure(host: &str) -> bool {
+/// Two ASCII words with a fraction in the first.
+fn is_fraction_and_word(host: &str) -> bool {
     let fraction = |c: char| matches!(c, '¼' | '½' | '¾' | '\u{2150}'..='\u{215f}' | '\u{2189}');
     host.split_once('.').is_some_and(|(measure, word)| {
         let letters = measure.replace(fraction, "");
@@ -189,7 +200,7 @@ fn is_measure(host: &str) -> bool {
     })
 }
 
-/// Variation selectors make emoji of characters.
+/// Variation selectors turn characters into emoji.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20e3}')
 }
@@ -235,8 +246,8 @@ mod tests {
     fn sentences_end_without_a_space() {
         let ends = |word: &str, next: &str, reason| {
             let form = Form::read(&format!("{word}.{next}"));
-            let said = Said { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
-            ends_sentence(&form.parts, &[said; 2])
+            let findings = Findings { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
+            ends_sentence(&form.parts, &[findings; 2])
         };
         use Reason::{MixedScript, TargetLookalike};
         for (word, next) in [("TNFα", "In"), ("SMSа", "Но"), ("γH2AX", "It")] {

@@ -1,4 +1,4 @@
-//! URLs inside a URL: unwrapped from a rewriter's link, or spelled out in it, at whatever level of
+//! URLs inside a URL: unwrapped from a rewriter's link, or written in it at any level of
 //! percent-encoding.
 
 use std::borrow::Cow;
@@ -12,17 +12,17 @@ use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, ipv4, percent, reference, scheme};
 
-/// What the URLs inside a link hold.
+/// What was found in the URLs inside a link.
 #[derive(Debug, Default)]
 pub(super) struct Embedded {
     pub hosts: Vec<Judgement>,
-    /// Whether the userinfo of one reads as a name that a reader knows; its host is among them.
+    /// Whether the userinfo of one reads as a name that readers know; its host is in `hosts`.
     pub userinfo: bool,
 }
 
-/// The URLs in the tail of a link to this host. What a URL inside carries stands in the text
-/// around it as well, so each text is searched once for each level of encoding; only what a rewriter
-/// wrote makes a new text, beside the one that it stands in.
+/// Finds the URLs in the tail of a link to this host. The tail of an inner URL is part of the text
+/// around it, so each text is searched once for each level of encoding; only an unwrapped
+/// rewriter's link adds a new text.
 pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     if tail.len() > SEARCHED_BYTES {
         return Embedded::default();
@@ -38,16 +38,16 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     search.texts.push_back((host.to_owned(), tail.to_owned(), 0));
     while let Some((host, tail, depth)) = search.texts.pop_front() {
         if let Some(inner) = wrappers::unwrap(&host, &tail) {
-            search.unwrapped(inner, depth);
+            search.judge_unwrapped(inner, depth);
         }
-        search.spelled_out(tail, depth);
+        search.judge_text(tail, depth);
     }
     search.found
 }
 
-/// The host that the link of a rewriter leads to, through all rewriters that rewrote it; `None` for other links, and where
-/// nobody but the rewriter can tell.
-pub(super) fn leads(host: &str, tail: &str) -> Option<String> {
+/// The host that a rewriter's link leads to, through all rewriters that wrap each other; `None` for
+/// other links, and for those that only the rewriter can resolve.
+pub(super) fn target_host(host: &str, tail: &str) -> Option<String> {
     if tail.len() > SEARCHED_BYTES {
         return None;
     }
@@ -72,28 +72,29 @@ pub(super) fn leads(host: &str, tail: &str) -> Option<String> {
 struct Search<'a> {
     context: Context<'a>,
     found: Embedded,
-    /// What was asked of which spelling.
+    /// The spellings that were judged, each with the question asked.
     tried: Vec<(Question, String)>,
-    /// Host and tail of what is still to be searched, and how deep it is nested.
+    /// Host, tail and nesting depth of the texts still to be searched.
     texts: VecDeque<(String, String, u8)>,
-    /// Bytes that may be searched once more: tails of rewriters, userinfo, authorities in authorities.
+    /// Bytes that may still be searched repeatedly: tails of rewriters, userinfo, authorities in
+    /// authorities.
     left: usize,
 }
 
-/// What is asked of a spelling. One answer is none to another question: the host of a URL may stand in
-/// its own userinfo, and in running text where it counts for less.
+/// What is asked about a spelling. An answer does not hold for another question: the host of a URL
+/// may also be in its own userinfo, and in running text where it counts for less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     /// Where does a URL lead?
     Host,
     /// Which names does a reader see in the userinfo?
     Userinfo,
-    /// Does a host that may be none deceive, so bounded and at least so much?
+    /// Does a string with these bounds, which may be no host, mislead at least this much?
     Deceives(HostBounds, Edit),
 }
 
 impl Question {
-    /// Whether these are bounded together.
+    /// Whether both questions share one limit.
     fn is_like(self, other: Question) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
@@ -107,8 +108,8 @@ struct Value {
 }
 
 impl Value {
-    /// Whether a blank stands behind this byte, in the same value: no URL has one, so that it was written by
-    /// somebody. Asked in order.
+    /// Whether a blank follows this byte in the same value: a URL has none, so the value is prose.
+    /// Positions must be given in ascending order.
     fn has_blank(&mut self, text: &str, at: usize) -> bool {
         if self.end <= at {
             let rest = text.get(at..).unwrap_or_default();
@@ -120,9 +121,9 @@ impl Value {
     }
 }
 
-/// Whether what begins here stands in prose, as buttons put it into a query that share a page
-/// (`?text=See%20https://…`): behind a blank, a quote or a letter of another script, and not where a value begins.
-/// Where a charset is misread, half of such a letter is one of ASCII.
+/// Whether the text before this position is prose, which share buttons put into a query
+/// (`?text=See%20https://…`): a blank, a quote or a letter of another script, and not the beginning
+/// of a value. In a misread charset, half of such a letter is an ASCII one.
 fn is_prose_before(text: &str, at: usize) -> bool {
     let mut before = text.get(..at).unwrap_or_default().chars().rev();
     let quote = |c: char| matches!(c, '+' | '(' | '[' | '"' | '\'' | '<' | '>');
@@ -133,8 +134,8 @@ fn is_prose_before(text: &str, at: usize) -> bool {
         || last.is_ascii_alphanumeric() && before.next().is_some_and(|c| !c.is_ascii())
 }
 
-/// The text with blanks where a form has them (application/x-www-form-urlencoded, WHATWG URL §5.1), behind the
-/// first `?` or `#`.
+/// The text with `+` as blanks (application/x-www-form-urlencoded, WHATWG URL §5.1) after the first
+/// `?` or `#`.
 fn blanks_of_forms(text: &str) -> Cow<'_, str> {
     let query = text.find(['?', '#']).unwrap_or(text.len());
     match text.split_at_checked(query) {
@@ -145,14 +146,14 @@ fn blanks_of_forms(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What ends a URL that stands in another one.
+/// Characters that end a URL inside another one.
 fn ends_url(c: char) -> bool {
     matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace()
 }
 
 impl Search<'_> {
-    /// The URL that a rewriter's link leads to, and those inside it.
-    fn unwrapped(&mut self, url: String, depth: u8) {
+    /// Judges the URL that a rewriter's link leads to, and those inside it.
+    fn judge_unwrapped(&mut self, url: String, depth: u8) {
         let url = url.replace(reference::is_stripped, "");
         for target in reference::parse(&url, 0..url.len()) {
             if let Target::Link(link) = target {
@@ -162,16 +163,16 @@ impl Search<'_> {
         }
         if let Some(left) = self.left.checked_sub(url.len()) {
             self.left = left;
-            self.spelled_out(url, depth);
+            self.judge_text(url, depth);
         }
     }
 
-    /// URLs with a web scheme in the text, decoded until nothing more decodes (as often at most as
-    /// redirectors nest).
-    fn spelled_out(&mut self, mut text: String, depth: u8) {
+    /// Judges URLs with a web scheme in the text, decoded until nothing more decodes, or as often
+    /// as redirectors nest at most.
+    fn judge_text(&mut self, mut text: String, depth: u8) {
         for round in 0..=NESTING {
-            self.literal(&text, depth);
-            self.linked(&text);
+            self.judge_schemes(&text, depth);
+            self.judge_linkified(&text);
             if !text.contains('%') {
                 return;
             }
@@ -186,20 +187,20 @@ impl Search<'_> {
         }
     }
 
-    fn literal(&mut self, text: &str, depth: u8) {
+    fn judge_schemes(&mut self, text: &str, depth: u8) {
         let mut bare = 0;
-        // Where what carries a URL ends, and an authority: the same for all URLs before it.
+        // Where the URL around these ends, and its authority: the same for all URLs before it.
         let (mut until, mut end) = (0, 0);
         let mut value = Value::default();
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
-            // One slash will do: proxies and sloppy templates lose the other. Without any it is most
-            // often none, and counts if it deceives.
+            // One slash is enough: proxies and faulty templates lose the other. Without any it is
+            // usually no URL, and counts only if it misleads.
             let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
             let Some(scheme) = scheme::linked_at_end(head) else { continue };
             let first = at - scheme.name.len();
             if slashes > 1 && (is_prose_before(text, first) || value.has_blank(text, at)) {
-                self.in_prose(text.get(first..).unwrap_or_default(), depth);
+                self.judge_in_prose(text.get(first..).unwrap_or_default(), depth);
                 continue;
             }
             // Nothing ends one before the next: each would be read to the end of the text.
@@ -213,7 +214,7 @@ impl Search<'_> {
                 let length = rest.find(|c| ends_url(c) || matches!(c, '/' | '\\' | '?' | '#'));
                 end = start + length.unwrap_or(rest.len());
             } else if let Some(left) = self.left.checked_sub(end - start) {
-                // Inside the one before, with the same host at its end.
+                // Inside the previous one, with the same host at its end.
                 self.left = left;
             } else {
                 continue;
@@ -223,7 +224,7 @@ impl Search<'_> {
                 continue;
             };
             if slashes == 0 {
-                self.deceiving(link.host_str(text), HostBounds::Certain, Edit::Link);
+                self.judge_if_misleading(link.host_str(text), HostBounds::Certain, Edit::Link);
                 if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
                     self.userinfo(user);
                 }
@@ -237,10 +238,11 @@ impl Search<'_> {
         }
     }
 
-    /// Judges the URL that a text begins with which somebody wrote: it ends as one of running text does.
-    fn in_prose(&mut self, text: &str, depth: u8) {
+    /// Judges a URL in prose at the beginning of the text: it ends as in running text.
+    fn judge_in_prose(&mut self, text: &str, depth: u8) {
         let blank = |c: char| c == '+' || ends_url(c);
-        // What is looked through counts: without a blank each URL would be read to the end of the text.
+        // Bytes that are searched count: without a blank each URL would be read to the end of the
+        // text.
         let near = text.get(..text.floor_char_boundary(self.left)).unwrap_or_default();
         let whole = near.len() == text.len();
         let end = near.find(blank).or(whole.then_some(near.len())).unwrap_or_default();
@@ -253,24 +255,22 @@ impl Search<'_> {
         }
     }
 
-    /// What a client that ends a URL early links behind its end: hosts without a scheme or with a dead one, addresses
-    /// (`x.org#раypal.com`, `x.org/bob@раypal.com`). Most often they are none, and count if they deceive.
-    fn linked(&mut self, text: &str) {
+    /// Judges what a client links that ends a URL early: hosts with no scheme or an unlinked one,
+    /// addresses (`x.org#раypal.com`, `x.org/bob@раypal.com`). Usually they are no hosts, and count
+    /// only if they mislead.
+    fn judge_linkified(&mut self, text: &str) {
         if text.is_ascii() && !has_a_label(text.as_bytes()) {
             return;
         }
         let tlds = self.context.tlds;
         for link in Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text) {
-            let (bounds, least) = match link.kind {
-                Kind::Scheme | Kind::Email => (HostBounds::Certain, Edit::Link),
-                Kind::Www => (HostBounds::Prose, Edit::Link),
-                Kind::Bare => (HostBounds::Prose, Edit::Anywhere),
-            };
-            self.deceiving(link.host_str(text), bounds, least);
+            let least = if link.kind == Kind::Bare { Edit::Anywhere } else { Edit::Link };
+            let bounds = HostBounds::in_text(link.kind);
+            self.judge_if_misleading(link.host_str(text), bounds, least);
         }
     }
 
-    /// Judges a URL inside; one of a rewriter is looked into later.
+    /// Judges an inner URL; the tail of a rewriter's is searched later.
     fn url<'t>(&mut self, text: &str, link: &Link, tail: impl Fn() -> &'t str, depth: u8) {
         let host = link.host_str(text);
         if wrappers::rewrites(host) && depth < NESTING {
@@ -285,11 +285,11 @@ impl Search<'_> {
         }
         self.host(host);
         if text.as_bytes().get(link.tail.start) == Some(&b'\\')
-            && let Some(host) = reference::behind_backslash(tail())
+            && let Some(host) = reference::after_backslash(tail())
         {
             self.host(host);
         }
-        // Behind the `@` of a mention nobody is (`…com–@example`).
+        // What follows the `@` of a mention is no host (`…com–@example`).
         let names_host =
             ipv4::is_number(host) || host.contains(['.', '[', '%']) || !host.is_ascii();
         if let Some(user) = link.user.clone().and_then(|user| text.get(user))
@@ -306,19 +306,19 @@ impl Search<'_> {
     }
 
     fn userinfo(&mut self, user: &str) {
-        // Each may be the end of the one before it.
+        // Each may be the end of the previous one.
         if self.is_new(Question::Userinfo, user)
             && let Some(left) = self.left.checked_sub(user.len())
         {
             self.left = left;
-            let read = userinfo::known(user, &self.context);
+            let read = userinfo::known_hosts(user, &self.context);
             self.found.userinfo |= !read.is_empty();
             let left = EMBEDDED.saturating_sub(self.found.hosts.len());
             self.found.hosts.extend(read.into_iter().take(left));
         }
     }
 
-    fn deceiving(&mut self, host: &str, bounds: HostBounds, least: Edit) {
+    fn judge_if_misleading(&mut self, host: &str, bounds: HostBounds, least: Edit) {
         let is_judged =
             self.tried.iter().any(|(asked, tried)| *asked == Question::Host && tried == host);
         if !is_judged && self.is_new(Question::Deceives(bounds, least), host) {
@@ -329,7 +329,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether this was not asked of the spelling, and may be.
+    /// Whether this question is new for the spelling and the limit is not reached; records it.
     fn is_new(&mut self, question: Question, spelling: &str) -> bool {
         let alike = self.tried.iter().filter(|(asked, _)| asked.is_like(question)).count();
         let new = alike < TRIED
@@ -402,7 +402,7 @@ mod tests {
         }
     }
 
-    /// What was looked at as something else, and dropped, is looked at as the host that it is.
+    /// A spelling that was judged as something else and dropped is still judged as a host.
     #[test]
     fn a_host_is_judged_whatever_else_its_spelling_was() {
         for text in [
@@ -426,7 +426,7 @@ mod tests {
         }
     }
 
-    /// What buttons that share a page put into a query is prose: a URL ends in it as in running text.
+    /// Share buttons put prose into a query: a URL in it ends as in running text.
     #[test]
     fn urls_in_prose_end_where_those_of_running_text_do() {
         for text in [
@@ -472,8 +472,8 @@ mod tests {
         assert!(url(&deep).inner.len() <= EMBEDDED);
     }
 
-    /// Each URL stands in the tail of every one before it: what is searched is counted, or the paths
-    /// through them are as many as their subsets.
+    /// Each URL is in the tail of every one before it: without a limit there would be as many paths
+    /// through them as subsets.
     #[test]
     fn urls_inside_urls_inside_urls_are_searched_once() {
         for unit in [
@@ -489,7 +489,7 @@ mod tests {
         }
     }
 
-    /// Neither many URLs to one host nor one that is spelled out hides another.
+    /// Neither many URLs to one host nor one that is written out hides another.
     #[test]
     fn a_url_behind_others_is_found() {
         let many = "http://a.co/".repeat(100);

@@ -1,47 +1,48 @@
-//! English words, for labels in another script that read as one (UTS #39 §4.1).
+//! English words, for labels of another script that read as one (UTS #39 §4.1).
 
-use super::lists::{Begun, ENGLISH, TWINS, Words};
+use super::lists::{ENGLISH, TWINS, WordRange, Words};
 use super::lookalike::VARIANTS;
-use super::reading::{Reading, Shape, Sights};
+use super::reading::{LabelChars, Reading, Shape};
 use uts58::unicode::is_letter;
 
-/// Whether the letters have the shapes of those of an English word of four letters or more, by our eye.
-pub(super) fn is_read(label: &Sights) -> bool {
+/// Whether the letters have the shapes of an English word of four letters or more, by our own
+/// judgement.
+pub(super) fn reads_as_word(label: &LabelChars) -> bool {
     let letters: Vec<_> = label.iter().collect();
     reads_as(&letters, Shape::Same, [&ENGLISH])
 }
 
-/// Whether the letters between digits and hyphens are twins of those of an English word of four letters or more,
-/// one less common as well.
-pub(super) fn holds_twin(label: &Sights) -> bool {
+/// Whether the letters between digits and hyphens are twins of those of an English word of four
+/// letters or more, including less common ones.
+pub(super) fn has_twin_word(label: &LabelChars) -> bool {
     let letters: Vec<_> = label.iter().collect();
     let mut words = letters.split(|(c, _)| !is_letter(*c));
     words.any(|word| reads_as(word, Shape::Exact, [&ENGLISH, &TWINS]))
 }
 
-/// Whether the letters read as a word of these lists in shapes as close as this. Readings are followed as long
-/// as some word begins so, few at a time.
+/// Whether the letters read as a word of these lists in shapes at least this close. Readings are
+/// followed as long as some word begins so, few at a time.
 fn reads_as<const N: usize>(
     letters: &[(char, &[Reading])],
     least: Shape,
     lists: [&Words; N],
 ) -> bool {
-    // How many letters were read, and the words of each list that begin so.
-    let mut beginnings: Vec<(usize, [Begun; N])> = vec![(0, lists.map(Words::all))];
+    // How many letters were read, and the range of words in each list that begin so.
+    let mut beginnings: Vec<(usize, [WordRange; N])> = vec![(0, lists.map(Words::all))];
     for (c, readings) in letters {
         let mut longer = Vec::new();
-        for (length, begun) in beginnings.iter().filter(|_| is_letter(*c)) {
+        for (length, range) in beginnings.iter().filter(|_| is_letter(*c)) {
             for reading in readings.iter().filter(|reading| reading.shape <= least) {
-                let (mut length, mut begun) = (*length, *begun);
+                let (mut length, mut range) = (*length, *range);
                 for letter in reading.text.bytes() {
-                    begun.iter_mut().zip(lists).for_each(|(begun, list)| {
-                        *begun = list.going_on(*begun, length, *letter);
+                    range.iter_mut().zip(lists).for_each(|(range, list)| {
+                        *range = list.narrow(*range, length, *letter);
                     });
                     length += 1;
                 }
-                let next = (length, begun);
-                let some = length > 0 && begun.iter().any(|begun| begun.is_some());
-                // Readings that come to the same count once.
+                let next = (length, range);
+                let some = length > 0 && range.iter().any(|range| range.is_some());
+                // Readings with the same result count once.
                 if some && !longer.contains(&next) {
                     longer.push(next);
                 }
@@ -53,8 +54,8 @@ fn reads_as<const N: usize>(
         }
         beginnings = longer;
     }
-    beginnings.iter().any(|(length, begun)| {
-        begun.iter().zip(lists).any(|(begun, list)| list.ends(*begun, *length))
+    beginnings.iter().any(|(length, range)| {
+        range.iter().zip(lists).any(|(range, list)| list.has_exactly(*range, *length))
     })
 }
 
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn words_in_twins_are_read() {
-        let twin = |label: &str| holds_twin(&Sights::of(label.chars()));
+        let twin = |label: &str| has_twin_word(&LabelChars::of(label.chars()));
         for label in ["реасе", "ѕсоре", "ոօօո", "ѕсоре123", "ау-ѕсоре"] {
             assert!(twin(label), "{label}");
         }
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn words_are_read() {
-        let read = |label: &str| is_read(&Sights::of(label.chars()));
+        let read = |label: &str| reads_as_word(&LabelChars::of(label.chars()));
         assert!(read("роѕт"));
         for label in ["спорт", "купа", "актерка", "нет", "тоор", "", "-", "роѕт1"]
         {

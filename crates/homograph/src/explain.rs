@@ -1,4 +1,4 @@
-//! A judgement in words: which label, which characters, what they read as.
+//! Describes a judgement in words: which label, which characters, what they read as.
 
 mod differs;
 
@@ -20,24 +20,26 @@ pub const CHARACTERS: usize = 12;
 /// One conspicuous character of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Character {
-    /// As spelled, in no normal form.
+    /// As spelled, not normalised.
     pub character: char,
     /// Its Unicode name; empty when it has none, or without the feature `character-names`.
     pub name: String,
     /// Its script, by its long name.
     pub script: &'static str,
-    /// The languages to whose alphabet it belongs, in ASCII, those of most top-level domains first, in scripts
-    /// other than Latin and Cyrillic those of most speakers; `None` where nothing is known or nothing is to be
-    /// said: of ideographs, and of ASCII. Of other scripts it takes the feature `character-names`.
+    /// Languages whose alphabet has it, in ASCII: those of most top-level domains first, in scripts
+    /// other than Latin and Cyrillic those of most speakers. `None` for ideographs, for ASCII, and
+    /// where nothing is known. For scripts other than Latin and Cyrillic this needs the feature
+    /// `character-names`.
     pub languages: Option<Vec<&'static str>>,
-    /// What it is taken for: lower-case ASCII.
+    /// What it reads as: lower-case ASCII.
     pub reads_as: Option<String>,
 }
 
-/// The characters of a label that a reader should know of: those beyond ASCII, as spelled and,
-/// where the spelling is Punycode, as they would be shown. Each once, in order. Where nothing is said but
-/// that some should not stand in a name, those: the rest are letters like any. Of words that are each in a
-/// script of its own (`1c-бухгалтерия`) none, and of a few letters of ASCII among others those (`сбербaнк`).
+/// The characters of a label that a reader should know about, each once, in order. Usually all
+/// beyond ASCII: as spelled and, where the spelling is Punycode, as they would be shown. If the
+/// only reason is that some characters should not be in a name: those. If each word has one script
+/// of its own (`1c-бухгалтерия`): none. If a few letters of ASCII are among others: those
+/// (`сбербaнк`).
 pub fn characters(label: &Label) -> Vec<Character> {
     let all = || label.spelling.chars().chain(label.unicode.chars());
     let few = Reasons::from_iter([Reason::StatusRestricted, Reason::InvisibleRemoved]);
@@ -56,8 +58,8 @@ pub fn characters(label: &Label) -> Vec<Character> {
     }
 }
 
-/// The letters of ASCII of a label that is mixed and reads as no name, each once, when most of its letters
-/// are others.
+/// The ASCII letters, each once, of a label that mixes scripts, resembles no name, and has mostly
+/// letters of other scripts.
 fn few_of_ascii(label: &Label) -> Vec<char> {
     let letters = || label.unicode.chars().filter(|c| is_letter(*c));
     let (ascii, others): (Vec<char>, Vec<char>) = letters().partition(char::is_ascii);
@@ -69,7 +71,7 @@ fn few_of_ascii(label: &Label) -> Vec<char> {
     once(ascii, CHARACTERS)
 }
 
-/// Each character once, in order, so many at most.
+/// Each character once, in order, at most `most`.
 fn once(text: impl IntoIterator<Item = char>, most: usize) -> Vec<char> {
     let mut found = Vec::new();
     for c in text {
@@ -80,12 +82,12 @@ fn once(text: impl IntoIterator<Item = char>, most: usize) -> Vec<char> {
     found
 }
 
-/// The script of a letter that is of one (UAX #24).
+/// The script of a letter, if it belongs to one (UAX #24).
 fn own_script(c: char) -> Option<Script> {
     Some(c.script()).filter(|script| !matches!(script, Script::Common | Script::Inherited))
 }
 
-/// Whether letters of two scripts stand in one word.
+/// Whether one word has letters of two scripts.
 fn mixes_in_a_word(text: &str) -> bool {
     text.split(|c| !is_letter(c) && !is_mark(c)).any(|word| {
         let mut scripts = word.chars().filter_map(own_script);
@@ -94,14 +96,14 @@ fn mixes_in_a_word(text: &str) -> bool {
     })
 }
 
-/// The characters beyond ASCII of a text, each once, in order, so many at most.
+/// The characters beyond ASCII of a text, each once, in order, at most `most`.
 pub fn characters_of(text: impl IntoIterator<Item = char>, most: usize) -> Vec<Character> {
     let foreign = text.into_iter().filter(|c| !c.is_ascii());
     once(foreign, most).into_iter().map(Character::of).collect()
 }
 
 impl Character {
-    /// What is to be said of the character.
+    /// Looks up all properties of the character.
     pub fn of(c: char) -> Character {
         Character {
             character: c,
@@ -115,12 +117,12 @@ impl Character {
         }
     }
 
-    /// Which languages have it, in words; empty where that says nothing: of styled letters, of those of which
-    /// nothing is known, and where the script is called as its only language is.
+    /// Which languages use it, in words. Empty for styled letters, where nothing is known, and
+    /// where the script has the name of its only language.
     fn of_languages(&self) -> String {
         let styled = !is_canonical(self.character);
         match self.languages.as_deref() {
-            // The name of the letter says it.
+            // The name of the letter has it already.
             Some([only]) if *only == self.script => String::new(),
             Some([only]) => format!(" ({only})"),
             Some([first, second]) => format!(" ({first} and {second})"),
@@ -133,7 +135,7 @@ impl Character {
         }
     }
 
-    /// `U+0455 CYRILLIC SMALL LETTER DZE (Macedonian) reads as Latin s`: ASCII.
+    /// One line of ASCII: `U+0455 CYRILLIC SMALL LETTER DZE (Macedonian) reads as Latin s`.
     pub fn words(&self) -> String {
         let c = self.character;
         let code = u32::from(c);
@@ -172,7 +174,7 @@ fn name_of(_: char) -> String {
     String::new()
 }
 
-/// A link's judgement, a line each: the hosts, their labels, characters.
+/// Describes the judgement of a link, one line each: hosts, their labels, characters.
 pub fn link(judgement: &LinkJudgement) -> Vec<String> {
     let mut lines = Vec::new();
     let of_hosts = judgement.hosts().fold(Reasons::EMPTY, |all, host| all.union(host.reasons));
@@ -192,7 +194,7 @@ pub fn link(judgement: &LinkJudgement) -> Vec<String> {
     lines
 }
 
-/// A host's judgement, a line each.
+/// Describes the judgement of a host, one line each.
 pub fn host(judgement: &Judgement) -> Vec<String> {
     let mut lines = Vec::new();
     if judgement.ascii != judgement.unicode {
@@ -230,7 +232,7 @@ fn label(found: &Label) -> Vec<String> {
     lines
 }
 
-/// A reason with what the label says of it.
+/// A reason in words, with details of the label.
 fn of_label(reason: Reason, label: &Label) -> String {
     match reason {
         Reason::TldLetter => return of_letters(label),
@@ -247,12 +249,12 @@ fn of_label(reason: Reason, label: &Label) -> String {
             None => scripts.push((name, c.to_string())),
         }
     }
-    let told = |(name, letters): &(&str, String)| match letters.chars().nth(CHARACTERS) {
+    let described = |(name, letters): &(&str, String)| match letters.chars().nth(CHARACTERS) {
         Some(_) => format!("{name} ({}…)", letters.chars().take(CHARACTERS).collect::<String>()),
         None => format!("{name} ({letters})"),
     };
-    let told: Vec<String> = scripts.iter().map(told).collect();
-    match told.split_last() {
+    let described: Vec<String> = scripts.iter().map(described).collect();
+    match described.split_last() {
         Some((last, rest)) if !rest.is_empty() => {
             format!("{} and {last} letters do not belong together", rest.join(", "))
         }
@@ -260,7 +262,7 @@ fn of_label(reason: Reason, label: &Label) -> String {
     }
 }
 
-/// The letters that are strange, by name of nothing but themselves.
+/// Names the letters that no language of the top-level domain has, or not together.
 fn of_letters(label: &Label) -> String {
     let letters = label.unicode.chars().filter(|c| !c.is_ascii() && is_letter(*c));
     let found: Vec<String> = once(letters, CHARACTERS).into_iter().map(String::from).collect();
@@ -275,7 +277,7 @@ fn of_letters(label: &Label) -> String {
     }
 }
 
-/// What is said in front of the name that somebody poses as: `reads as paypal.com`.
+/// The words before the name that a host or sender imitates: `reads as paypal.com`.
 pub fn in_front_of_target(reasons: Reasons) -> &'static str {
     if reasons.contains(Reason::TargetLookalike) {
         "reads as"
@@ -288,7 +290,7 @@ pub fn in_front_of_target(reasons: Reasons) -> &'static str {
     }
 }
 
-/// A reason in words.
+/// A reason as a sentence.
 pub const fn sentence(reason: Reason) -> &'static str {
     match reason {
         Reason::IdnaInvalid => "it is no valid host name",
@@ -395,10 +397,13 @@ mod tests {
                  (mixed-script)"
             ]
         );
-        // The one letter that stands among others.
-        let told = of_label("сбербaнк", &[Reason::MixedScript]);
-        assert_eq!(told.get(1..).unwrap(), ["  U+0061 LATIN SMALL LETTER A"]);
-        let told = of_label("fаcebook", &[Reason::MixedScript, Reason::TargetLookalike]);
-        assert!(told.last().unwrap().starts_with("  U+0430 CYRILLIC SMALL LETTER A"), "{told:?}");
+        // The only letter of another script.
+        let described = of_label("сбербaнк", &[Reason::MixedScript]);
+        assert_eq!(described.get(1..).unwrap(), ["  U+0061 LATIN SMALL LETTER A"]);
+        let described = of_label("fаcebook", &[Reason::MixedScript, Reason::TargetLookalike]);
+        assert!(
+            described.last().unwrap().starts_with("  U+0430 CYRILLIC SMALL LETTER A"),
+            "{described:?}"
+        );
     }
 }

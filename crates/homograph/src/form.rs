@@ -1,4 +1,4 @@
-//! The form of a host: what a spelling is to the DNS.
+//! The form of a host: what a spelling becomes in the DNS.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -20,7 +20,7 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
-pub(super) use first::First;
+pub(super) use first::SavedFirst;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled_label};
@@ -28,11 +28,12 @@ pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::unicode::punycode;
 use uts58::{ipv4, percent};
 
-/// ASCII that no host holds. STD3 but for `_` (S28).
+/// ASCII that no host contains: STD3 without `_` (S28).
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
 
-/// ASCII that browsers open no host with (WHATWG URL §3.5, forbidden domain code points). Other signs of
-/// [`DENIED`] stand in no name of the DNS, and whoever answers for all names below his own has those as well.
+/// ASCII with which browsers open no host (WHATWG URL §3.5, forbidden domain code points). No name
+/// in the DNS has the other signs of [`DENIED`], but a server that answers for all names below its
+/// own has those as well.
 const FORBIDDEN: AsciiDenyList = AsciiDenyList::new(true, FORBIDDEN_SIGNS);
 const FORBIDDEN_SIGNS: &str = "#%/:<>?@[\\]^|";
 
@@ -40,11 +41,11 @@ const FORBIDDEN_SIGNS: &str = "#%/:<>?@[\\]^|";
 pub(super) const LABEL_OCTETS: usize = 63;
 pub(super) const NAME_CHARACTERS: usize = 253;
 
-/// A spelling longer than this is not mapped at all: it cannot become a name of 253 characters,
-/// and Punycode is quadratic. Bytes; a name of invisible characters is cut off here.
+/// Bytes; a longer spelling is not mapped: it cannot become a name of 253 characters, and Punycode
+/// is quadratic. A name of invisible characters is cut off here.
 pub const SPELLING_BYTES: usize = 4096;
 
-/// One label: as spelled, for the DNS, and for people.
+/// One label: as spelled, in the DNS, and as shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub spelling: String,
@@ -53,7 +54,7 @@ pub(super) struct Part {
     pub problems: Vec<(Reason, Verdict)>,
 }
 
-/// The labels of a host; of most there are few, for which nothing is allocated.
+/// The labels of a host. Up to [`LABELS`] are stored without allocation.
 pub(super) type Parts = SmallVec<[Part; LABELS]>;
 pub(super) const LABELS: usize = 4;
 
@@ -64,11 +65,11 @@ pub(super) struct Form {
     pub ascii: String,
     pub unicode: String,
     pub literal: Literal,
-    /// What is wrong with the host as a whole.
+    /// Problems of the host as a whole.
     pub problems: Vec<(Reason, Verdict)>,
-    /// Whether it is a name whose parts are the labels of the spelling, one for one, between full stops.
+    /// Whether it is a name whose parts are the labels of the spelling, separated by `.`.
     as_spelled: bool,
-    /// Whether the first label is left out of the ASCII form, which nobody may need: see [`Form::begin_with`].
+    /// Whether the ASCII form still lacks the first label: see [`Form::replace_first`].
     unfinished: bool,
 }
 
@@ -84,13 +85,13 @@ impl Form {
     /// Reads a host as a browser would: percent-decoded, mapped, addresses normalised.
     pub(super) fn read(spelling: &str) -> Form {
         let mut form = Form::default();
-        let mut glance = Glance::at(spelling);
+        let mut rare = RareBytes::at(spelling);
         let mut decoded = Cow::Borrowed(spelling);
-        if glance.escapes {
+        if rare.escapes {
             decoded = form.decode_percent(spelling);
-            glance = Glance::at(&decoded);
+            rare = RareBytes::at(&decoded);
         }
-        let text = form.strip_marks(&decoded, glance);
+        let text = form.strip_marks(&decoded, rare);
         if let Some(inner) = text.strip_prefix('[') {
             form.ipv6(inner);
             return form;
@@ -103,7 +104,7 @@ impl Form {
             form.oversized(text);
             return form;
         }
-        if glance.signs {
+        if rare.signs {
             form.note_dots(text);
             text.split(is_dot).for_each(|label| form.read_label(label));
         } else {
@@ -112,8 +113,8 @@ impl Form {
         form.read_turkish_capitals();
         let as_spelled = form.problems.is_empty() && matches!(decoded, Cow::Borrowed(_));
         let labels = text.bytes().filter(|byte| *byte == b'.').count() + 1;
-        // A last label of invisible characters leaves a root dot.
-        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
+        // After a last label of invisible characters, the dot before it is a root dot.
+        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_emptied) {
             form.parts.pop();
         }
         form.join();
@@ -128,7 +129,7 @@ impl Form {
         self.problems.push((reason, verdict));
     }
 
-    /// WHATWG URL §3.5 step 4. Escaped ASCII hides what the host is; escaped UTF-8 is RFC 3986.
+    /// WHATWG URL §3.5 step 4. Escaped ASCII hides the host; escaped UTF-8 is RFC 3986.
     fn decode_percent<'a>(&mut self, spelling: &'a str) -> Cow<'a, str> {
         let decoded = percent::decode(spelling);
         let Ok(text) = String::from_utf8(decoded.bytes) else {
@@ -141,10 +142,10 @@ impl Form {
         Cow::Owned(text)
     }
 
-    /// Implicit directional marks round a host are how right-to-left mail is written; inside, or
-    /// any other bidi control, they are an attack (S15).
-    fn strip_marks<'a>(&mut self, text: &'a str, glance: Glance) -> &'a str {
-        if !glance.signs {
+    /// Implicit directional marks around a host are usual in right-to-left mail; inside it, they or
+    /// any other bidi control are an attack (S15).
+    fn strip_marks<'a>(&mut self, text: &'a str, rare: RareBytes) -> &'a str {
+        if !rare.signs {
             return text;
         }
         let bare = text.trim_matches(['\u{200e}', '\u{200f}', '\u{61c}']);
@@ -174,8 +175,8 @@ impl Form {
         }
         let to_unicode = |denied| Uts46::new().to_unicode(label.as_bytes(), denied, Hyphens::Allow);
         let (mut unicode, mut result) = to_unicode(DENIED);
-        let odd = result.is_err() && label.contains(is_sign);
-        if odd {
+        let has_sign = result.is_err() && label.contains(is_sign);
+        if has_sign {
             (unicode, result) = to_unicode(FORBIDDEN);
         }
         if result.is_err() {
@@ -186,8 +187,8 @@ impl Form {
             self.parts.push(part);
             return;
         }
-        // A mapping may yield dots (U+2488 DIGIT ONE FULL STOP): then the pieces have no
-        // spelling of their own.
+        // A mapping may yield dots (U+2488 DIGIT ONE FULL STOP): the pieces then have no spelling
+        // of their own.
         let mut pieces: Vec<Part> = match unicode.contains('.') {
             true => unicode.split('.').map(|piece| Part::mapped(piece, piece)).collect(),
             false => vec![Part::mapped(label, &unicode)],
@@ -196,15 +197,15 @@ impl Form {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
-        if odd {
+        if has_sign {
             let sign = (Reason::IdnaInvalid, Verdict::Suspect);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(sign));
         }
         self.parts.extend(pieces);
     }
 
-    /// UTS #46 maps the capital `İ` to `i` with a dot above, of which no name under `.tr` is made: there it is the
-    /// capital of `i` that its writer means.
+    /// UTS #46 maps the capital `İ` to `i` with a dot above, which is in no name under `.tr`: there
+    /// the writer means the capital of `i`.
     fn read_turkish_capitals(&mut self) {
         if self.parts.last().is_none_or(|tld| tld.ascii != "tr") {
             return;
@@ -226,11 +227,12 @@ impl Form {
         self.unicode = join(self.parts.iter().map(|part| part.unicode.as_str()));
     }
 
-    /// RFC 5893 binds all labels as soon as one is right-to-left; single labels passed already.
+    /// RFC 5893 applies to all labels as soon as one is right-to-left; single labels passed
+    /// already.
     fn check_bidi(&mut self) {
         if !is_bidi(&self.unicode)
             || self.parts.iter().any(Part::is_failed)
-            || self.parts.iter().all(|part| stands_beside_right_to_left(&part.unicode))
+            || self.parts.iter().all(|part| is_valid_in_bidi_name(&part.unicode))
         {
             return;
         }
@@ -293,7 +295,7 @@ impl Form {
 }
 
 impl Part {
-    /// A label of ASCII that is no A-label, read leniently (S28).
+    /// An ASCII label that is no A-label, read leniently (S28).
     fn plain(label: &str) -> Part {
         let ascii = label.to_ascii_lowercase();
         let mut problems = Vec::new();
@@ -322,7 +324,7 @@ impl Part {
         }
         Part {
             spelling: label.to_owned(),
-            // UTS #46 takes no A-label but the one that the U-label has.
+            // UTS #46 accepts only the A-label that is computed from the U-label.
             ascii: match is_a_label(label) {
                 true => label.to_ascii_lowercase(),
                 false => to_ascii(unicode),
@@ -332,7 +334,7 @@ impl Part {
         }
     }
 
-    /// A label that UTS #46 makes this of: it changes the case of ASCII at most.
+    /// A label that UTS #46 maps to `unicode`; at most the case of ASCII differs.
     fn settled(label: &str, unicode: String) -> Part {
         let ascii = to_ascii(&unicode);
         Part { spelling: label.to_owned(), ascii, unicode, problems: Vec::new() }
@@ -357,8 +359,8 @@ impl Part {
         }
     }
 
-    /// Nothing is left of what was spelled.
-    fn is_unseen(&self) -> bool {
+    /// Whether all characters of the spelling were removed.
+    fn is_emptied(&self) -> bool {
         self.ascii.is_empty() && !self.spelling.is_empty()
     }
 
@@ -367,47 +369,48 @@ impl Part {
     }
 }
 
-/// Whether the label has the capital that Turkish keyboards write for `i`, and no dot above of its own.
+/// Whether the label has the capital that Turkish keyboards write for `i`, and no combining dot
+/// above.
 pub(super) fn has_turkish_capital(spelling: &str) -> bool {
     !spelling.is_ascii() && spelling.contains('İ') && !spelling.contains('\u{307}')
 }
 
-/// Whether it is one of a word in capitals.
+/// Whether the label is a word in capitals with that letter.
 pub(super) fn is_in_turkish_capitals(spelling: &str) -> bool {
     has_turkish_capital(spelling) && !spelling.contains(char::is_lowercase)
 }
 
-/// Signs of ASCII that no name holds, and their width forms.
+/// ASCII signs that are in no name, and their width forms.
 fn is_sign(c: char) -> bool {
     c.is_ascii_punctuation() && !matches!(c, '-' | '_') || matches!(c, '\u{ff01}'..='\u{ff5e}')
 }
 
-/// Punycode whether or not the label is a valid U-label: it must become harmless ASCII.
+/// Punycode also for labels that are no valid U-label: the result must be harmless ASCII.
 fn force_ascii(label: &str) -> String {
     let lower = label.to_lowercase();
     if lower.is_ascii() { lower } else { to_ascii(&lower) }
 }
 
 fn to_ascii(label: &str) -> String {
-    // Encoding may walk over the characters once for each.
+    // The encoder may pass over all characters once for each of them.
     let short = Some(label).filter(|label| label.len() <= SPELLING_BYTES);
     let encoded = short.and_then(punycode::a_label);
     encoded.unwrap_or_else(|| label.chars().filter(char::is_ascii).collect())
 }
 
-/// What UTS #46 makes of a label beyond ASCII whose characters it is known to leave alone: most labels are
-/// such, and asking takes longer than all else that reading them does.
+/// What UTS #46 maps a non-ASCII label to, if it is known to change only the case of ASCII. Most
+/// labels are like this, and the full mapping takes longer than all other steps.
 fn settled(label: &str) -> Option<String> {
     let short = label.len() <= SETTLED && !is_a_label(label);
     (short && is_settled_label(label)).then(|| label.to_ascii_lowercase())
 }
 
-/// Bytes of a label that is looked at so: characters beyond ASCII have up to four.
+/// Bytes of such a label at most: characters beyond ASCII have up to four.
 const SETTLED: usize = 2 * LABEL_OCTETS;
 
-/// Whether the label stands beside one that runs from right to left as it is (RFC 5893 §2): it is such a one, or
-/// plain ASCII that begins with a letter.
-fn stands_beside_right_to_left(label: &str) -> bool {
+/// Whether the label is valid unchanged in a name with right-to-left labels (RFC 5893 §2): it is
+/// right-to-left itself, or plain ASCII that begins with a letter.
+fn is_valid_in_bidi_name(label: &str) -> bool {
     let bytes = label.as_bytes();
     match label.is_ascii() {
         true => {
@@ -420,27 +423,28 @@ fn stands_beside_right_to_left(label: &str) -> bool {
     }
 }
 
-/// What a spelling may hold that few have.
+/// Rare bytes that a spelling may have.
 #[derive(Clone, Copy)]
-struct Glance {
-    /// Escapes.
+struct RareBytes {
+    /// Percent escapes.
     escapes: bool,
-    /// Full stops other than that of ASCII, and bidi controls.
+    /// Full stops other than that of ASCII, or bidi controls.
     signs: bool,
 }
 
-impl Glance {
-    fn at(spelling: &str) -> Glance {
-        let glance = Glance { escapes: false, signs: false };
-        spelling.bytes().fold(glance, |Glance { escapes, signs }, byte| Glance {
+impl RareBytes {
+    fn at(spelling: &str) -> RareBytes {
+        let rare = RareBytes { escapes: false, signs: false };
+        spelling.bytes().fold(rare, |RareBytes { escapes, signs }, byte| RareBytes {
             escapes: escapes | (byte == b'%'),
-            signs: signs | leads_to_sign(byte),
+            signs: signs | may_begin_sign(byte),
         })
     }
 }
 
-/// Whether UTF-8 that begins with this byte may be a full stop other than that of ASCII, or a bidi control.
-fn leads_to_sign(byte: u8) -> bool {
+/// Whether this byte may begin the UTF-8 of a full stop other than that of ASCII, or of a bidi
+/// control.
+fn may_begin_sign(byte: u8) -> bool {
     matches!(byte, 0xd8 | 0xe2 | 0xe3 | 0xef)
 }
 
@@ -508,7 +512,7 @@ mod tests {
 
     #[test]
     fn a_spelling_beyond_the_limit_is_invalid() {
-        // Soft hyphens map to nothing: a long spelling of a short name.
+        // Soft hyphens are mapped to nothing: a long spelling of a short name.
         let spelled = |count: usize| format!("a{}.com", "\u{ad}".repeat(count));
         assert_eq!(Form::read(&spelled(100)).ascii, "a.com");
         let long = reasons(&spelled(SPELLING_BYTES));
@@ -518,7 +522,7 @@ mod tests {
     #[test]
     fn signs_have_their_leads() {
         for c in ('\u{80}'..=char::MAX).filter(|c| is_dot(*c) || is_bidi_control(*c)) {
-            assert!(c.encode_utf8(&mut [0; 4]).bytes().next().is_some_and(leads_to_sign), "{c:?}");
+            assert!(c.encode_utf8(&mut [0; 4]).bytes().next().is_some_and(may_begin_sign), "{c:?}");
         }
     }
 

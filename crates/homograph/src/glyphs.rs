@@ -1,22 +1,22 @@
-//! Letters that read as Latin letters or ASCII digits but are not so in confusables.txt, by eye: the rows of
-//! `glyphs.tsv`, which says how it is laid out.
+//! Letters that read as Latin letters or ASCII digits by our own judgement but not by
+//! confusables.txt: the rows of `glyphs.tsv`, which describes its format.
 
 use std::collections::HashMap;
 
 use crate::reading::{Shape, Text};
 
-/// What a character is read as, the likeliest reading first.
+/// What a character is read as, the most likely reading first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Glyph {
     pub readings: Vec<Text>,
     pub shape: Shape,
 }
 
-/// The rows, by their characters.
+/// The rows by character.
 pub(super) struct Glyphs(HashMap<char, Glyph>);
 
 impl Glyphs {
-    /// Those of the table; a row that is none fails the test that reads it.
+    /// Reads the table; panics on a bad row, which fails the test that reads it.
     pub(super) fn of_the_table() -> Glyphs {
         let mut glyphs = HashMap::new();
         for row in include_str!("glyphs.tsv").lines() {
@@ -35,7 +35,7 @@ impl Glyphs {
     }
 }
 
-/// The character of a row and what it is read as, or what was expected there.
+/// The character of a row and what it is read as, or what was expected.
 fn parse(row: &str) -> Result<(char, Glyph), &'static str> {
     let columns: Vec<&str> = row.split('\t').collect();
     let [spelled, code, readings, shape] = *columns.as_slice() else { return Err("four columns") };

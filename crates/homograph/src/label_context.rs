@@ -1,6 +1,6 @@
-//! A label to be judged: in which forms, and where it stands.
+//! A label to be judged: its forms and its role in the host.
 
-use super::reading::Sights;
+use super::reading::LabelChars;
 use crate::verdict::RestrictionLevel;
 use uts58::tlds::TldSet;
 
@@ -9,23 +9,23 @@ use uts58::tlds::TldSet;
 pub(super) enum Role {
     /// Part of the public suffix: only the registry can have chosen it.
     Suffix,
-    /// The label that somebody registered.
+    /// The label that was registered.
     Registrable,
     /// Below the registrable domain.
     Sub,
 }
 
-/// A label in its forms, and where it stands.
+/// A label with its forms and its role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LabelContext<'a> {
     pub spelling: &'a str,
     pub unicode: &'a str,
     /// What the characters of `unicode` read as.
-    pub sights: &'a Sights,
+    pub chars: &'a LabelChars,
     pub role: Role,
     /// The top-level domain as a U-label.
     pub tld: &'a str,
     pub level: RestrictionLevel,
-    /// What may end a host.
+    /// The top-level domains that exist.
     pub tlds: &'a dyn TldSet,
 }

@@ -1,4 +1,4 @@
-//! Which languages are written with a letter (CLDR exemplar characters).
+//! Which languages use a letter (CLDR exemplar characters).
 
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
@@ -10,12 +10,12 @@ use super::letter_table::{CYRILLIC, CYRILLIC_LANGUAGES, HOMES, LATIN_LANGUAGES, 
 pub struct Languages([u64; WORDS]);
 
 impl Languages {
-    /// Of no language: a character that no alphabet here has.
+    /// The empty set: a character of no known alphabet.
     pub const NONE: Languages = Languages([0; WORDS]);
-    /// Of all languages: where a letter says nothing about which one it is.
+    /// All languages: for a letter that says nothing about its language.
     pub const EVERY: Languages = Languages([u64::MAX; WORDS]);
 
-    /// Languages of both sets.
+    /// The intersection of both sets.
     #[must_use]
     pub fn and(self, other: Languages) -> Languages {
         let mut both = self.0;
@@ -23,18 +23,18 @@ impl Languages {
         Languages(both)
     }
 
-    /// Whether no language has all letters that were asked for.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 }
 
-/// The languages to whose main alphabet a letter beyond ASCII belongs (lower case).
+/// The languages whose main alphabet has a letter beyond ASCII (lower case).
 pub fn main(c: char) -> Languages {
     row(c).map_or(Languages::NONE, |(_, main, _)| Languages(*main))
 }
 
-/// The languages that know the letter: of the main alphabet, or of foreign words and names in it.
+/// The languages that use the letter: in the main alphabet, or in foreign words and names.
 pub fn all(c: char) -> Languages {
     let either = |main: &[u64; WORDS], others: &[u64; WORDS]| {
         let mut both = *main;
@@ -49,7 +49,7 @@ fn row(c: char) -> Option<&'static (char, [u64; WORDS], [u64; WORDS])> {
     LETTERS.get(at)
 }
 
-/// The language of this English name; none that is not in the table.
+/// The language with this English name; the empty set if it is not in the table.
 pub(super) fn of_language(name: &str) -> Languages {
     let mut bits = [0; WORDS];
     let at = LATIN_LANGUAGES.iter().position(|(language, _)| *language == name);
@@ -59,12 +59,12 @@ pub(super) fn of_language(name: &str) -> Languages {
     Languages(bits)
 }
 
-/// The languages at home under a top-level domain (lower-case ASCII).
+/// The languages used under a top-level domain (lower-case ASCII).
 pub fn of_tld(tld: &str) -> Languages {
     home(tld).map_or(Languages::NONE, |(_, languages, _)| Languages(*languages))
 }
 
-/// Those of them that are official there, if only in a part of the country, and so not only spoken.
+/// Those of them that are official there, if only in a part of the country.
 pub fn official(tld: &str) -> Languages {
     home(tld).map_or(Languages::NONE, |(_, _, official)| Languages(*official))
 }
@@ -74,9 +74,9 @@ fn home(tld: &str) -> Option<&'static (&'static str, [u64; WORDS], [u64; WORDS])
     HOMES.get(at)
 }
 
-/// The names of the languages to whose main alphabet a letter beyond ASCII belongs, in lower case: those
-/// at home in most top-level domains first, in scripts other than Latin and Cyrillic those of most speakers.
-/// `None` for letters of which nothing is known; those of other scripts are known with the feature
+/// The names of the languages whose main alphabet has a letter beyond ASCII, in lower case: those
+/// of most top-level domains first, in scripts other than Latin and Cyrillic those of most
+/// speakers. `None` for unknown letters; those of other scripts are known with the feature
 /// `character-names`.
 pub fn names(c: char) -> Option<Vec<&'static str>> {
     let found: Vec<(&str, u8)> = match c.script() {
@@ -86,16 +86,16 @@ pub fn names(c: char) -> Option<Vec<&'static str>> {
         }
         _ => return of_other_scripts(c),
     };
-    let most = found.iter().map(|(_, homes)| *homes).max().unwrap_or_default();
-    let at_home = |count| found.iter().filter(move |(_, homes)| *homes == count);
-    Some((0..=most).rev().flat_map(at_home).map(|(name, _)| *name).collect())
+    let most = found.iter().map(|(_, tlds)| *tlds).max().unwrap_or_default();
+    let used_in = |count| found.iter().filter(move |(_, tlds)| *tlds == count);
+    Some((0..=most).rev().flat_map(used_in).map(|(name, _)| *name).collect())
 }
 
 #[cfg(feature = "character-names")]
 fn of_other_scripts(c: char) -> Option<Vec<&'static str>> {
     use super::other_letters::{LANGUAGES, RUNS, SETS};
-    let behind = RUNS.partition_point(|(first, ..)| *first <= c);
-    let (_, last, set) = behind.checked_sub(1).and_then(|at| RUNS.get(at))?;
+    let after = RUNS.partition_point(|(first, ..)| *first <= c);
+    let (_, last, set) = after.checked_sub(1).and_then(|at| RUNS.get(at))?;
     let set = SETS.get(usize::from(*set)).filter(|_| c <= *last)?;
     let of_set = LANGUAGES.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
     Some(of_set.map(|(_, name)| *name).collect())
@@ -115,10 +115,10 @@ fn of_bits<'t>(
     table.iter().enumerate().filter(move |(at, _)| is_set(*at)).map(|(_, language)| *language)
 }
 
-/// Whether all these Cyrillic letters are known, and no one language has them all. Of a letter that no
-/// language of the table has, nothing is known: there are more languages than the table's.
+/// Whether all these Cyrillic letters are known and no single language has all of them. The table
+/// does not have all languages: a letter that it lacks proves nothing.
 pub fn are_of_no_cyrillic_language(letters: impl Iterator<Item = char> + Clone) -> bool {
-    // Those of Russian are most of most words.
+    // Fast path: most words have only letters of Russian.
     if letters.clone().all(|c| matches!(c, 'а'..='я')) {
         return false;
     }
@@ -131,7 +131,7 @@ pub fn are_of_no_cyrillic_language(letters: impl Iterator<Item = char> + Clone) 
 }
 
 fn cyrillic(c: char) -> Option<&'static (char, u64, u64)> {
-    // The table begins with the letters of Russian, one behind the other.
+    // The table begins with the letters of Russian without gaps.
     let at = u32::from(c).checked_sub(u32::from(CYRILLIC.first()?.0))?;
     let there = CYRILLIC.get(at as usize).filter(|(letter, ..)| *letter == c);
     let searched = || {
@@ -213,7 +213,7 @@ mod tests {
         for word in ["ѕҽҳ", "їѕ", "ґқ"] {
             assert!(are_of_no_cyrillic_language(word.chars()), "{word}");
         }
-        // Words of languages; and a letter that none of them has says nothing.
+        // Words of languages, and one with a letter that no language of the table has.
         for word in
             ["привет", "ґанок", "ўзбек", "қазақ", "ѕвезда", "ћирилица", "ӏамал", "аҧсуа", ""]
         {

@@ -1,4 +1,4 @@
-//! Judges a host as a reader would see it (UTS #39, UTS #46).
+//! Judges whether a host name misleads its reader (UTS #39, UTS #46).
 //!
 //! | standard | module |
 //! | --- | --- |
@@ -6,12 +6,12 @@
 //! | UTS #39 §3.1, §5 | `script`, `marks` |
 //! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
-//! | protected names inside hosts of others | `inside` |
-//! | who a display name says that somebody is | [`poses`] |
-//! | names in letters of others, in a text | [`disguised`] |
-//! | S27, S29 | `bounds`, `whole` |
+//! | protected names inside hosts of other owners | `name_in_host` |
+//! | names that a sender's display name claims | [`poses`] |
+//! | words written in look-alike letters, in a text | [`disguised`] |
+//! | S27, S29 | `bounds`, `judged_host` |
 //! | S30 | `edit` |
-//! | what a link holds beside its host | `carried`, `embedded` |
+//! | what a link contains beside its host | `carried`, `embedded` |
 //! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
 
 #![forbid(unsafe_code)]
@@ -22,6 +22,7 @@ mod bidi;
 mod bounds;
 mod carried;
 mod cjk;
+mod compared;
 mod disguise;
 mod domain;
 mod edit;
@@ -29,8 +30,7 @@ mod embedded;
 mod english;
 pub mod explain;
 mod form;
-mod homes;
-mod inside;
+mod judged_host;
 mod label_context;
 mod letter_table;
 pub mod letters;
@@ -39,10 +39,13 @@ pub mod linkify;
 mod listed;
 mod lists;
 mod lookalike;
+mod looks;
 mod marks;
 mod memo;
 mod name;
+mod name_in_host;
 mod names;
+mod native;
 mod near;
 mod organisations;
 #[cfg(feature = "character-names")]
@@ -56,12 +59,9 @@ mod reading;
 mod script;
 mod separators;
 mod status;
-mod subject;
 mod target;
 mod userinfo;
 pub mod verdict;
-mod ways;
-mod whole;
 mod wrappers;
 
 use std::ops::Range;
@@ -88,34 +88,34 @@ use uts58::Kind;
 use uts58::tlds::TldSet;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 
-/// What a judgement needs to know beside the host.
+/// What a host is judged against.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The lowest restriction level that passes.
+    /// The lowest restriction level that is accepted.
     pub level: RestrictionLevel,
-    /// Names that a host must not pose as, for every message alike.
+    /// Names that a host must not imitate, the same for every message.
     pub protected: &'a Names,
     /// Names protected for this message only: the recipients' own domains.
     pub own: &'a Names,
-    /// Names that are unsafe to lead to, and all below them.
+    /// Names that make a link unsafe, with all names below them.
     pub blocked: &'a Names,
-    /// Top-level domains that exist; one that is missing becomes [`Judgement::question`].
+    /// Top-level domains that exist; an unknown one is returned as [`Judgement::question`].
     pub tlds: &'a dyn TldSet,
-    /// Whether prose may be glued to the host (S27): schemeless text.
+    /// Whether prose may be joined to the host without a space (S27).
     pub bounds: HostBounds,
 }
 
-/// S27: whether running text may be glued to the host.
+/// S27: whether running text may be joined to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HostBounds {
-    /// Certain: an attribute, or something that says where it begins.
+    /// The bounds are certain: an attribute value, or a URL with a scheme.
     Certain,
-    /// A schemeless host in prose, which may stand before it without a space.
+    /// A host without a scheme in prose, which may precede it without a space.
     Prose,
 }
 
 impl HostBounds {
-    /// Whether prose may be glued to the host of a link in running text.
+    /// The bounds of the host of a link in running text.
     pub const fn in_text(kind: Kind) -> HostBounds {
         match kind {
             Kind::Scheme | Kind::Email => HostBounds::Certain,
@@ -124,50 +124,50 @@ impl HostBounds {
     }
 }
 
-/// What was found of one label.
+/// The judgement of one label.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// As spelled.
     pub spelling: String,
-    /// A-label form, lower case; as spelled where it has none.
+    /// A-label form, lower case; as spelled if there is none.
     pub ascii: String,
     /// U-label form, as a browser might show it.
     pub unicode: String,
-    /// How bad this label is, by itself.
+    /// Verdict on this label alone.
     pub verdict: Verdict,
-    /// What speaks against this label.
+    /// Reasons against this label.
     pub reasons: Reasons,
 }
 
-/// What was found of a host.
+/// The judgement of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// The worst of the labels and of the host as a whole.
+    /// The worst verdict of the labels and of the host as a whole.
     pub verdict: Verdict,
-    /// What speaks against the host or one of its labels.
+    /// Reasons against the host or one of its labels.
     pub reasons: Reasons,
-    /// Whether a client would open it and a reader mistake it.
+    /// Whether a client would open it and a reader would take it for another name.
     pub edit: Edit,
-    /// A-label form, lower case, without root dot; an address in its usual form.
+    /// A-label form, lower case, without root dot; an address in its canonical form.
     pub ascii: String,
     /// U-label form.
     pub unicode: String,
-    /// The labels in order; empty for a plain ASCII host of which there is nothing to say.
+    /// The labels in order; empty for a plain ASCII host without reasons.
     pub labels: Vec<Label>,
-    /// The protected name that it reads as, in ASCII form.
+    /// The protected name that it resembles, in ASCII form.
     pub target: Option<String>,
-    /// The TLD in ASCII form that the table lacks, to be asked of the DNS.
+    /// A TLD, in ASCII form, that is not in the table: the DNS has to be asked.
     pub question: Option<String>,
-    /// Bytes of the spelling that are the host: all of it, unless prose was glued to it (S27).
+    /// Bytes of the spelling that are the host: all of it, unless prose was joined to it (S27).
     pub span: Range<usize>,
-    /// Places at which it may begin and end that were judged beside the first (S29).
+    /// Number of other places, judged as well, where the host may begin or end (S29).
     pub more_bounds: usize,
 }
 
 /// Judges a host as spelled, without port.
 ///
-/// Whatever mail may hold is accepted: escapes, Punycode, addresses, other dots. Linear in the
-/// length of the spelling.
+/// Accepts everything that mail may contain: escapes, Punycode, addresses, other dots. Linear in
+/// the length of the spelling.
 pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     if let Some(judgement) = plain::judge(spelling, context) {
         return judgement;
@@ -175,33 +175,33 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     bounds::judge(spelling, context)
 }
 
-/// Whether anybody has an address at this host, by the table of organisations that comes with the
-/// protected names.
+/// Whether anybody can have an address at this host, by the table of organisations of the protected
+/// names.
 pub fn is_anybodys(host: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_anybodys(host))
 }
 
-/// Whether the host, in lower-case ASCII form, is a protected name, of the list or the recipients' own, or
-/// below one; but not one that a hoster gave to a customer.
+/// Whether the host, in lower-case ASCII form, is a protected name, of the list or the recipients'
+/// own, or below one, and is not one that a hoster gave to a customer.
 pub fn is_protected(ascii: &str, protected: &Names, own: &Names) -> bool {
     let names = [protected, own].into_iter().filter_map(|names| names.covering(ascii));
     let Some(name) = names.max_by_key(|name| name.len()) else { return false };
-    !protected.organisations().is_some_and(|table| table.gave_away(name, ascii))
+    !protected.organisations().is_some_and(|table| table.is_customers(name, ascii))
 }
 
-/// Whether both hosts, in lower-case ASCII form, belong to one owner by the table of organisations that
-/// comes with the protected names.
+/// Whether both hosts, in lower-case ASCII form, have one owner by the table of organisations of
+/// the protected names.
 pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_one_owner(one, other))
 }
 
-/// The TLD to be asked of the DNS: not in the table, and not one that never is in the DNS (S25).
+/// The TLD to ask the DNS for: not in the table, and not one that is never in the DNS (S25).
 fn question(tld: &str, context: &Context<'_>) -> Option<String> {
     let known = context.tlds.exists(tld) || is_special_use(tld) || tld.is_empty();
     (!known).then(|| tld.to_owned())
 }
 
-/// What the table of readings is made of, beside the data.
+/// Derives the table of readings from its data.
 #[cfg(test)]
 mod glyphs;
 

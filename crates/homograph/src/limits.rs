@@ -2,13 +2,14 @@
 
 /// URLs inside a URL that are followed at most.
 pub const EMBEDDED: usize = 16;
-/// How deep they may nest: rewriters wrap rewriters, and nobody more than three.
+/// How deep they may nest: rewriters wrap rewriters, and three levels are the most seen.
 pub const NESTING: u8 = 6;
 
 /// Bytes of a URL that are searched for URLs; a longer tail is data.
 pub const SEARCHED_BYTES: usize = 16_384;
 
-/// Authorities inside a URL that are judged, real hosts or not, for each question asked of them.
+/// Authorities inside a URL that are judged for each question, real hosts or not.
 pub const TRIED: usize = 64;
-/// Times the length of a URL that the links of rewriters inside it may come to, which overlap.
+/// Bytes of rewriters' links inside a URL, which overlap, that are searched; in multiples of its
+/// length.
 pub const REWRITTEN: usize = 4;

@@ -1,4 +1,4 @@
-//! Text to HTML with anchors: one function for whatever way the text came in (UASG 000 2.3).
+//! Text to HTML with anchors: one function for text from any source (UASG 000 2.3).
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -7,10 +7,10 @@
 //! | UASG 000 1.4b (S22) | `Writer::tail` |
 //! | UASG 000 2.2, UASG 001 rec. 8 | [`Switch`], [`Options::exceptions`] |
 //! | UASG 001 table: Punycode is shown in Unicode (S24) | `Writer::host` |
-//! | S27: prose glued to a host stays outside | [`decide`] |
+//! | S27: prose joined to a host stays outside | [`decide`] |
 //!
-//! The filter never adds links of its own accord (S23): this runs as the command `linkify`, as a
-//! library, and in the filter only on request.
+//! The filter adds no links by default (S23): this is the command `linkify`, a library, and in the
+//! filter only on request.
 
 use std::ops::Range;
 use uts58::unicode::a_label;
@@ -22,86 +22,86 @@ use uts58::{Boundaries, Kind, Link, Linkifier, format, percent_encoded};
 /// Whether links are made at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Switch {
-    /// Links are anchors.
+    /// Links become anchors.
     #[default]
     On,
-    /// The text comes out escaped, without anchors.
+    /// The text is only escaped.
     Off,
 }
 
-/// What the user decides (UASG 000 2.2).
+/// What the user chooses (UASG 000 2.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
     /// Whether links are made at all.
     pub switch: Switch,
-    /// Strings that are not to become links: as the link is spelled, or its host.
+    /// Strings that do not become links: the link as spelled, or its host.
     pub exceptions: &'a [String],
 }
 
-/// A link of a text, judged.
+/// A link of a text with its judgement.
 #[derive(Clone, Debug)]
 pub struct Decision {
     /// The link, with careful bounds.
     pub link: Link,
-    /// What was found of it.
+    /// Its judgement.
     pub judgement: LinkJudgement,
-    /// The worst that was found of it in any bounds that a client may give it (S29).
+    /// The worst verdict in any bounds that a client may give it (S29).
     pub worst: Verdict,
-    /// What the anchor leads to; `None` where none is made.
+    /// The target of the anchor; `None` if none is made.
     pub href: Option<String>,
 }
 
-/// Whether an anchor may be made of a link that was judged so, its top-level domain being known to
-/// exist: nothing about it is suspect, nobody took it apart, and it is meant as a link (UTS #58 §8).
-/// The filter asks the same (UASG 000 2.3).
+/// Whether a link whose top-level domain exists may become an anchor: its verdict is at most a
+/// notice, it was not defanged, and it is meant as a link (UTS #58 §8). The filter uses the same
+/// rule (UASG 000 2.3).
 pub fn may_be_linked(text: &str, link: &Link, verdict: Verdict) -> bool {
     verdict <= Verdict::Notice && link.is_meant(text)
 }
 
-/// Whether the link that careful bounds make is the one that was judged (S27): no judgement left out prose
-/// that the bounds keep, as in `Приветexample.com`, of which nobody knows what a reader takes for the
+/// Whether the careful bounds are those that were judged (S27): the judgement left out no prose
+/// that the bounds keep, as in `Приветexample.com`, where it is unknown what a reader takes for the
 /// host.
 pub fn is_as_judged(link: &Link, judgement: Option<&Judgement>) -> bool {
     let judged = judgement.map_or(0, |host| link.host.start + host.span.start);
     link.kind == Kind::Email || judged <= link.inner.max(link.host.start)
 }
 
-/// Tells every link that careful bounds make in the text, in order and disjoint, judged, and whether
-/// [`linkify`] makes an anchor of it. `exceptions` are those of [`Options`].
+/// Passes on every link that careful bounds make in the text, in order and disjoint, with its
+/// judgement and whether [`linkify`] makes an anchor of it. `exceptions` as in [`Options`].
 ///
-/// An anchor is made when the host exists by the table, and nothing about the link is suspect, in
-/// whatever bounds a client reads it. Linear in the text, apart from what a judgement of a host costs.
+/// An anchor is made if the host exists by the table and nothing about the link is suspect, in any
+/// bounds that a client may use. Linear in the text, apart from the judging of hosts.
 pub fn decide(
     text: &str,
     exceptions: &[String],
     context: &Context<'_>,
-    mut tell: impl FnMut(Decision),
+    mut emit: impl FnMut(Decision),
 ) {
     let reader = Reader { text, exceptions, context };
     let linkifier = Linkifier::new(context.tlds);
     let mut careful = linkifier.links(text).peekable();
     for wide in linkifier.boundaries(Boundaries::Wide).links(text) {
         while let Some(link) = careful.next_if(|link| link.span.end <= wide.span.start) {
-            tell(reader.decide(link, Verdict::Ok));
+            emit(reader.decide(link, Verdict::Ok));
         }
         let worst = reader.judge(&wide).verdict;
         if worst <= Verdict::Notice || wide.defanged {
             continue;
         }
-        // S27: no anchor in a run of which any reading is doubtful.
+        // S27: no anchor in a run of text with any doubtful reading.
         while let Some(link) = careful.next_if(|link| link.span.start < wide.span.end) {
-            tell(reader.decide(link, worst));
+            emit(reader.decide(link, worst));
         }
     }
     for link in careful {
-        tell(reader.decide(link, Verdict::Ok));
+        emit(reader.decide(link, Verdict::Ok));
     }
 }
 
-/// The text as HTML: markup characters escaped, links in anchors ([`decide`] says which).
+/// The text as HTML: markup characters escaped, links as anchors by the rules of [`decide`].
 ///
-/// An unsafe host is shown in Punycode instead. Every `href` is ASCII; the visible text is minimally
-/// escaped (UTS #58 §4). Linear in the text, apart from what a judgement of a host costs.
+/// An unsafe host is shown in Punycode instead. Every `href` is ASCII; the visible text is
+/// minimally escaped (UTS #58 §4). Linear in the text, apart from the judging of hosts.
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
     let mut writer = Writer { text, out: String::with_capacity(text.len() * 2) };
     let mut at = 0;
@@ -127,13 +127,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Decides about a link of which wider bounds are so bad.
+    /// Decides about a link; `wider` is the verdict with wider bounds.
     fn decide(&self, link: Link, wider: Verdict) -> Decision {
         let judgement = self.judge(&link);
         let worst = wider.max(judgement.verdict);
         let wanted = may_be_linked(self.text, &link, worst)
             && is_as_judged(&link, judgement.host.as_deref())
-            // What the href will hold: a judgement may have left prose out at the right end.
+            // What the href will contain: a judgement may have left out prose at the right end.
             && link.exists(self.text, self.context.tlds)
             && !self.is_excepted(&link);
         let href = link.href(self.text).filter(|_| wanted);
@@ -181,7 +181,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The visible path, query and fragment: minimally escaped; percent-encoded when they mix scripts.
+    /// The visible path, query and fragment: minimally escaped; percent-encoded if they mix
+    /// scripts.
     fn tail(&self, link: &Link, judgement: &LinkJudgement) -> String {
         let tail = self.str(link.tail.clone());
         if judgement.reasons.contains(Reason::ScriptPath) {
@@ -191,8 +192,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An unsafe link: no anchor, the offending labels in Punycode (all that are not ASCII, when the
-    /// host offends as a whole).
+    /// An unsafe link: no anchor, the unsafe labels in Punycode, or all labels beyond ASCII if the
+    /// host is unsafe as a whole.
     fn punycode(&mut self, link: &Link, judgement: &LinkJudgement) {
         self.escape_range(link.span.start..link.host.start);
         let host = judgement.host.as_ref();
@@ -200,7 +201,7 @@ impl<'a> Writer<'a> {
         let spelled = link.host_str(self.text);
         let labels = host.map(|host| host.labels.as_slice()).unwrap_or_default();
         let single_out = labels.iter().any(|label| label.verdict >= Verdict::Unsafe);
-        // A host that is fine itself stays as it is, whatever the link carries.
+        // A host that is fine itself stays as it is, whatever else the link contains.
         let whole = !single_out && host.is_some_and(|host| host.verdict >= Verdict::Unsafe);
         let shown: Vec<String> = labels
             .iter()

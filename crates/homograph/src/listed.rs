@@ -1,43 +1,44 @@
-//! Names that are often visited, at the degree suspect: thousands, found by one look-up.
+//! Names that are often visited, thousands of them; hosts that resemble one are suspect. One
+//! look-up finds the candidates.
 //!
-//! The list (`lists/listed.txt`) says what a reader knows, not what deserves protection: a host whose
-//! letters are not those of a listed name but look like them is reported. Only letters beyond ASCII
-//! count, and letters of the country whose top-level domain it is do not.
+//! The list (`lists/listed.txt`) has what readers know, not what deserves protection: a host whose
+//! letters look like those of a listed name but are others is reported. Only letters beyond ASCII
+//! count, and letters of the country of the top-level domain do not.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
+use super::compared::{ComparedHost, Hit, HostLabels, tokens};
 use super::domain::{Section, suffix_labels};
 use super::form::{Form, Literal};
-use super::lists::{LISTED as NAMES, first_from};
+use super::lists::{LISTED as NAMES, lower_bound};
 use super::lookalike::{Look, LookHash, likeness, name_look};
+use super::looks::looks;
 use super::name::BadName;
-use super::reading::{Likeness, Sight, Sights};
-use super::subject::{Hit, Host, Subject, tokens};
-use super::ways::looks;
+use super::reading::{LabelChar, LabelChars, Likeness};
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest label that is recognised under another suffix than its own, and under its own.
-const ELSEWHERE: usize = 4;
-const WHOLE: usize = 2;
+/// Shortest label that is recognised under another suffix, and under the suffix of the name.
+const OTHER_SUFFIX: usize = 4;
+const OWN_SUFFIX: usize = 2;
 
-/// Shortest of which all letters may be twins, and shortest piece between hyphens.
-const TWINS: usize = 5;
-const TOKEN: usize = 5;
+/// Shortest label that may consist of twins only, and shortest piece between hyphens.
+const ALL_TWINS: usize = 5;
+const MIN_TOKEN: usize = 5;
 
-/// Letters of a name that no word of another script comes near by chance, and with the suffix of
-/// the name behind it.
-const LONG: usize = 6;
-const SHORT: usize = 4;
+/// Letters of a label that no word of another script resembles by chance, and of one that is
+/// followed by the suffix of the name.
+const LONG_LABEL: usize = 6;
+const LONG_NAME: usize = 4;
 
-/// Lines told of a list that is refused, at most.
-const TOLD: usize = 20;
+/// Bad lines of a refused list that are returned at most.
+const MAX_BAD_LINES: usize = 20;
 
 /// Names that are often visited: the built-in ones, or those of an operator.
 ///
-/// The built-in ones are read when the first host beyond ASCII is judged: reading them takes longer than all
-/// else that a start does, and most messages hold nothing that they are asked about.
+/// The built-in ones are read when the first host beyond ASCII is judged: reading them takes longer
+/// than the rest of the start, and most messages do not need them.
 #[derive(Debug)]
 pub struct Known {
     looks: OnceLock<Looks>,
@@ -57,11 +58,11 @@ impl Known {
         Known { looks: OnceLock::new(), len: 0, fingerprint: 1 }
     }
 
-    /// Reads a list: a host name a line in any spelling, `#` begins a comment. Of a host the registrable
-    /// domain counts.
+    /// Reads a list: one host name a line in any spelling, `#` begins a comment. Only the
+    /// registrable domain of a host is used.
     ///
     /// # Errors
-    /// The first lines that are no host below a public suffix; nothing of the list is taken then.
+    /// The first lines that are no host below a public suffix; the whole list is refused.
     pub fn parse(text: &str) -> Result<Known, Vec<BadName>> {
         let mut names = Vec::new();
         let mut bad = Vec::new();
@@ -74,7 +75,7 @@ impl Known {
                     entry.name.hash(&mut hasher);
                     names.push(entry);
                 }
-                None if bad.len() < TOLD => {
+                None if bad.len() < MAX_BAD_LINES => {
                     bad.push(BadName { line: index + 1, found: excerpt(spelled) });
                 }
                 None => {}
@@ -87,17 +88,17 @@ impl Known {
         Ok(Known { looks: OnceLock::from(Looks::new(names)), len, fingerprint: hasher.finish() })
     }
 
-    /// Names of an operator's list.
+    /// Number of names of an operator's list.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the list holds no name at all.
+    /// Whether the list has no name.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The same for lists of the same names; differs for others, but for chance (2⁻⁶⁴).
+    /// Equal for lists of the same names; differs for others with a probability of 1 - 2⁻⁶⁴.
     pub(super) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -110,7 +111,7 @@ impl Known {
         })
     }
 
-    /// Whether a label in lower-case ASCII is that of a name, under whatever suffix.
+    /// Whether a label in lower-case ASCII is that of a name, under any suffix.
     pub(super) fn has_label(&self, label: &str) -> bool {
         match self.looks.get() {
             Some(looks) => {
@@ -120,40 +121,43 @@ impl Known {
         }
     }
 
-    /// The names that letters may read as, with the look of each.
-    pub(super) fn named<'k>(&'k self, letters: &Sights) -> impl Iterator<Item = (&'k str, Look)> {
+    /// The names that the letters may read as, with the look of each.
+    pub(super) fn named<'k>(
+        &'k self,
+        letters: &LabelChars,
+    ) -> impl Iterator<Item = (&'k str, Look)> {
         let found =
             self.looks().of(letters.all()).map(|entry| (&*entry.name, Look::new(&entry.brand)));
         found.collect::<Vec<_>>().into_iter()
     }
 
     /// Whether the host is one of the names beyond ASCII, or below one.
-    pub(super) fn holds(&self, subject: &Subject<'_>) -> bool {
-        let host = Host::of(subject);
+    pub(super) fn holds(&self, compared: &ComparedHost<'_>) -> bool {
+        let host = HostLabels::of(compared);
         let at = host.registrable;
-        let (Some(part), Some(sights)) = (subject.parts.get(at), subject.sights.get(at)) else {
+        let (Some(part), Some(chars)) = (compared.parts.get(at), compared.chars.get(at)) else {
             return false;
         };
         let is = |entry: &Entry| {
             entry.name.split('.').next() == Some(&part.ascii) && host.ends_as(at, &entry.name)
         };
-        !part.unicode.is_ascii() && self.looks().of(sights.all()).any(is)
+        !part.unicode.is_ascii() && self.looks().of(chars.all()).any(is)
     }
 
-    /// The name that a label of the host reads as most.
-    pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
-        let host = Host::of(subject);
-        let labels = subject.parts.iter().zip(subject.sights).enumerate();
+    /// The name that a label of the host resembles most.
+    pub(super) fn find(&self, compared: &ComparedHost<'_>) -> Option<Hit> {
+        let host = HostLabels::of(compared);
+        let labels = compared.parts.iter().zip(compared.chars).enumerate();
         labels
             .take_while(|(at, _)| *at <= host.registrable)
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
-            .filter_map(|(at, (part, sights))| {
+            .filter_map(|(at, (part, chars))| {
                 let looks = self.looks();
-                let pieces = tokens(part, sights, TOKEN).filter_map(|token| {
-                    let hit = looks.label(&host, at, token.sights);
+                let pieces = tokens(part, chars, MIN_TOKEN).filter_map(|token| {
+                    let hit = looks.label(&host, at, token.chars);
                     hit.filter(|_| !token.is_in_phrase())
                 });
-                let whole = looks.label(&host, at, sights.all());
+                let whole = looks.label(&host, at, chars.all());
                 whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)
             })
             .max_by_key(|hit| hit.verdict)
@@ -163,9 +167,11 @@ impl Known {
 impl Entry {
     fn read(spelled: &str) -> Option<Entry> {
         let form = Form::read(spelled);
-        let mut said =
+        let mut findings =
             form.problems.iter().chain(form.parts.iter().flat_map(|part| &part.problems));
-        if form.literal != Literal::Name || said.any(|(_, verdict)| *verdict >= Verdict::Suspect) {
+        if form.literal != Literal::Name
+            || findings.any(|(_, verdict)| *verdict >= Verdict::Suspect)
+        {
             return None;
         }
         let suffix = suffix_labels(&form.ascii, Section::Icann);
@@ -178,25 +184,25 @@ impl Entry {
 
 /// Whether a name of the built-in list, which is sorted, has this label.
 fn has_builtin(label: &str) -> bool {
-    // Names with something behind the label, a hyphen too, stand before or behind those with a full stop.
-    brand(first_from(&NAMES, &format!("{label}."))) == label
+    // Names whose label goes on, also with a hyphen, sort before or after those with a full stop.
+    brand(lower_bound(&NAMES, &format!("{label}."))) == label
 }
 
-/// As much of a line as fits into a message.
+/// The beginning of a line, short enough for a message.
 fn excerpt(line: &str) -> String {
     line.chars().take(80).collect()
 }
 
-/// The names by what they read as.
+/// The names, indexed by look.
 #[derive(Debug)]
 struct Looks {
     names: Vec<Entry>,
-    /// The look of each name and its place, sorted.
+    /// The look and index of each name, sorted.
     by_look: Vec<(u64, u32)>,
     beginnings: Beginnings,
 }
 
-/// Which looks some name begins with: a set of bits that errs on the side of yes.
+/// The looks of all prefixes of names, as a set of bits that may answer `true` wrongly.
 #[derive(Debug)]
 struct Beginnings(Vec<u64>);
 
@@ -204,7 +210,7 @@ struct Beginnings(Vec<u64>);
 const BITS: usize = 8;
 
 impl Beginnings {
-    /// For so many letters.
+    /// A set for this many letters.
     fn new(letters: usize) -> Beginnings {
         let words = (letters.saturating_mul(BITS) / 64).next_power_of_two();
         Beginnings(vec![0; words])
@@ -247,32 +253,32 @@ impl Looks {
         Looks { names, by_look, beginnings }
     }
 
-    /// The names of this look.
+    /// The names with this look.
     fn with(&self, look: u64) -> impl Iterator<Item = &Entry> {
         let first = self.by_look.partition_point(|(other, _)| *other < look);
-        let found = self.by_look.get(first..).unwrap_or_default().iter().take(ALIKE);
+        let found = self.by_look.get(first..).unwrap_or_default().iter().take(MAX_SAME_LOOK);
         let found = found.take_while(move |(other, _)| *other == look);
         found.filter_map(|(_, at)| self.names.get(usize::try_from(*at).ok()?))
     }
 
     /// The names that a label may read as.
-    fn of(&self, sights: &[Sight]) -> impl Iterator<Item = &Entry> {
-        let found = looks(sights, |beginning| self.beginnings.holds(beginning));
+    fn of(&self, chars: &[LabelChar]) -> impl Iterator<Item = &Entry> {
+        let found = looks(chars, |beginning| self.beginnings.holds(beginning));
         found.flat_map(|look| self.with(look))
     }
 
-    fn label(&self, host: &Host<'_>, at: usize, sights: &[Sight]) -> Option<Hit> {
+    fn label(&self, host: &HostLabels<'_>, at: usize, chars: &[LabelChar]) -> Option<Hit> {
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Look, Option<Likeness>)> = None;
         let mut worst: Option<(&Entry, Verdict)> = None;
-        for entry in self.of(sights) {
+        for entry in self.of(chars) {
             let known = before.take().filter(|(brand, ..)| *brand == entry.brand);
             let (_, look, how) = before.insert(known.unwrap_or_else(|| {
                 let look = Look::new(&entry.brand);
-                let how = likeness(sights, &look);
+                let how = likeness(chars, &look);
                 (&entry.brand, look, how)
             }));
-            let verdict = how.and_then(|how| judge(host, at, sights, &entry.name, look, how));
+            let verdict = how.and_then(|how| judge(host, at, chars, &entry.name, look, how));
             let counts = |verdict: &Verdict| worst.is_none_or(|(_, worst)| *verdict >= worst);
             if let Some(verdict) = verdict.filter(counts) {
                 worst = Some((entry, verdict));
@@ -284,16 +290,16 @@ impl Looks {
     }
 }
 
-/// Names with one look that are compared: all of the built-in list; a list of one name under every suffix
-/// there is takes no more time for it.
-const ALIKE: usize = 256;
+/// Names with one look that are compared: all of the built-in list. A list with one name under
+/// every suffix takes no more time.
+const MAX_SAME_LOOK: usize = 256;
 
-/// How bad it is that a label of the host, or a piece of it between hyphens, resembles a name that many
+/// The verdict if a label of the host, or a piece of it between hyphens, resembles a name that many
 /// know and that is no brand of one owner.
 pub(super) fn judge(
-    host: &Host<'_>,
+    host: &HostLabels<'_>,
     at: usize,
-    sights: &[Sight],
+    chars: &[LabelChar],
     name: &str,
     look: &Look,
     how: Likeness,
@@ -302,17 +308,17 @@ pub(super) fn judge(
         return None;
     }
     let whole = host.ends_as(at, name);
-    if look.len() < if whole { WHOLE } else { ELSEWHERE } || host.is_at_home(at) {
+    if look.len() < if whole { OWN_SUFFIX } else { OTHER_SUFFIX } || host.has_native_letters(at) {
         return None;
     }
-    let latin = sights.iter().any(|sight| sight.c.is_ascii_alphabetic());
+    let latin = chars.iter().any(|letter| letter.c.is_ascii_alphabetic());
     match how {
         // UTS #39 §4.1: every letter is a twin.
-        Likeness::Foreign if !latin && look.len() >= TWINS => Some(Verdict::Unsafe),
-        // The name in full, every letter in its shape.
+        Likeness::Foreign if !latin && look.len() >= ALL_TWINS => Some(Verdict::Unsafe),
+        // The full name, every letter in its shape.
         Likeness::Alike if !latin && whole => Some(Verdict::Suspect),
         Likeness::Alike | Likeness::Rough if !latin => {
-            let long = if whole { SHORT } else { LONG };
+            let long = if whole { LONG_NAME } else { LONG_LABEL };
             Some(if look.len() < long { Verdict::Notice } else { Verdict::Suspect })
         }
         _ => Some(Verdict::Suspect),
@@ -338,7 +344,7 @@ mod tests {
         }
     }
 
-    /// The text is searched as the looks are.
+    /// The text is searched like the looks.
     #[test]
     fn labels_are_found_before_the_list_is_read() {
         let known = Known::builtin();
@@ -362,7 +368,11 @@ mod tests {
         let all = u32::try_from(bits.len() * 64).unwrap();
         assert!(set < all / 4, "{set} of {all} bits");
         let looks = &known.looks().by_look;
-        assert!(looks.chunk_by(|(one, _), (other, _)| one == other).all(|same| same.len() < ALIKE));
+        assert!(
+            looks
+                .chunk_by(|(one, _), (other, _)| one == other)
+                .all(|same| same.len() < MAX_SAME_LOOK)
+        );
     }
 
     fn marked(names: &Names, host: &str) -> Option<String> {
@@ -400,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Two owners of names that differ in a mark: neither is told, on one list or on two.
+    /// Two owners have names that differ in a mark: neither is reported, on one list or on two.
     #[test]
     fn a_name_of_the_list_is_no_mimic_of_its_neighbour() {
         let list = |text: &str| Arc::new(Known::parse(text).unwrap());
@@ -428,6 +438,6 @@ mod tests {
             "line 2: expected a host name, found \"<html>\""
         );
         let many = "<\n".repeat(100);
-        assert_eq!(Known::parse(&many).unwrap_err().len(), TOLD);
+        assert_eq!(Known::parse(&many).unwrap_err().len(), MAX_BAD_LINES);
     }
 }

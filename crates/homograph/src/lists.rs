@@ -1,7 +1,8 @@
-//! Lists of words and names as they are kept in a program, and as they are searched.
+//! Lists of words and names: stored packed, unpacked for searching.
 //!
-//! The files beside this module say where they are from, and are what is edited. Of each word the table keeps
-//! what it does not share with the one before: lists of words are most of what a web page that judges loads.
+//! The text files beside this module name their sources and are what is edited. The table stores of
+//! each word only what differs from the one before: word lists are most of what a web page has to
+//! load for judging.
 
 mod table;
 
@@ -12,10 +13,10 @@ use uts58::front_coded::words;
 /// English words that everybody knows (`english.txt`), sorted, one a line.
 pub(super) static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::ENGLISH)));
 
-/// More words, of letters that have twins in one other alphabet (`twins.txt`), likewise.
+/// More words, from letters that have twins in one other alphabet (`twins.txt`), in the same form.
 pub(super) static TWINS: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::TWINS)));
 
-/// Domains looked up most (`listed.txt`), likewise.
+/// The domains looked up most (`listed.txt`), in the same form.
 #[cfg(feature = "listed-names")]
 pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
     let groups = table::LISTED.lines().filter_map(|line| line.split_once(':'));
@@ -23,7 +24,7 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
         words(labels).map(move |label| [&label, ".", suffix].concat())
     });
     let mut names: Vec<String> = names.collect();
-    // Those of one suffix stand in order but for hyphens, and a stable sort makes use of it.
+    // The names of one suffix are sorted except for hyphens, which a stable sort makes use of.
     names.sort();
     lines(names.into_iter())
 });
@@ -31,19 +32,19 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
 #[cfg(not(feature = "listed-names"))]
 pub(super) static LISTED: LazyLock<String> = LazyLock::new(String::new);
 
-/// Words in lower-case letters, sorted, with the places where those of the same first two letters begin: a label
-/// is looked up many times, and most of what it reads as begins like no word.
+/// Words in lower-case letters, sorted, indexed by their first two letters: a label is looked up
+/// many times, and most of its readings begin like no word.
 pub(super) struct Words {
     text: String,
-    /// Where each word begins, and behind the last where all end.
-    places: Vec<u32>,
-    /// Which is the first word of each pair of letters, and behind the last how many there are.
+    /// Where each word begins, and the end of the last one.
+    starts: Vec<u32>,
+    /// Index of the first word for each pair of letters, and the number of words at the end.
     pairs: Vec<u16>,
 }
 
-/// Words that begin with the same letters: the first of them, and the first behind them.
+/// A range of words with the same first letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Begun {
+pub(super) struct WordRange {
     from: usize,
     to: usize,
 }
@@ -59,17 +60,17 @@ impl Words {
             let mut letters = line.bytes().map(|byte| usize::from(byte.saturating_sub(b'a')));
             letters.next().unwrap_or_default() * LETTERS + letters.next().unwrap_or_default()
         };
-        let (mut places, mut pairs) = (vec![0], Vec::with_capacity(PAIRS + 1));
+        let (mut starts, mut pairs) = (vec![0], Vec::with_capacity(PAIRS + 1));
         let mut at = 0;
         for (index, line) in (0..).zip(text.lines()) {
             while pairs.len() <= pair(line) {
                 pairs.push(index);
             }
             at += line.len() + 1;
-            places.push(u32::try_from(at).unwrap_or_default());
+            starts.push(u32::try_from(at).unwrap_or_default());
         }
-        pairs.resize(PAIRS + 1, u16::try_from(places.len() - 1).unwrap_or_default());
-        Words { text, places, pairs }
+        pairs.resize(PAIRS + 1, u16::try_from(starts.len() - 1).unwrap_or_default());
+        Words { text, starts, pairs }
     }
 
     #[cfg(test)]
@@ -78,55 +79,55 @@ impl Words {
     }
 
     fn word(&self, at: usize) -> &[u8] {
-        let place = |at: usize| self.places.get(at).map_or(0, |place| *place as usize);
+        let place = |at: usize| self.starts.get(at).map_or(0, |place| *place as usize);
         let end = place(at + 1).saturating_sub(1);
         self.text.as_bytes().get(place(at)..end).unwrap_or_default()
     }
 
-    /// All words, which begin with nothing.
-    pub(super) fn all(&self) -> Begun {
-        Begun { from: 0, to: self.places.len() - 1 }
+    /// All words.
+    pub(super) fn all(&self) -> WordRange {
+        WordRange { from: 0, to: self.starts.len() - 1 }
     }
 
-    /// Those of the words, begun with so many letters, that go on with this one.
-    pub(super) fn going_on(&self, begun: Begun, letters: usize, next: u8) -> Begun {
+    /// Those words of the range that have `next` after the first `letters` letters.
+    pub(super) fn narrow(&self, range: WordRange, letters: usize, next: u8) -> WordRange {
         if letters == 0 {
             let first = usize::from(next.wrapping_sub(b'a')).min(LETTERS);
-            let place = |pair: usize| self.pairs.get(pair).map_or(begun.to, |at| usize::from(*at));
-            return Begun { from: place(first * LETTERS), to: place((first + 1) * LETTERS) };
+            let place = |pair: usize| self.pairs.get(pair).map_or(range.to, |at| usize::from(*at));
+            return WordRange { from: place(first * LETTERS), to: place((first + 1) * LETTERS) };
         }
-        // A word that ends here has a line end there, which is less than a letter.
+        // A word that ends here has a line end at this position, which is less than a letter.
         let letter = |place: &u32| self.text.as_bytes().get(*place as usize + letters).copied();
-        let words = self.places.get(begun.from..begun.to).unwrap_or_default();
+        let words = self.starts.get(range.from..range.to).unwrap_or_default();
         let before = words.partition_point(|place| letter(place) < Some(next));
         let up_to = words.partition_point(|place| letter(place) <= Some(next));
-        Begun { from: begun.from + before, to: begun.from + up_to }
+        WordRange { from: range.from + before, to: range.from + up_to }
     }
 
-    /// Whether one of the words, begun with so many letters, has no more.
-    pub(super) fn ends(&self, begun: Begun, letters: usize) -> bool {
-        begun.is_some() && self.word(begun.from).len() == letters
+    /// Whether one of the words in the range has exactly this many letters.
+    pub(super) fn has_exactly(&self, range: WordRange, letters: usize) -> bool {
+        range.is_some() && self.word(range.from).len() == letters
     }
 
     /// Whether this is one of the words.
     pub(super) fn holds(&self, word: &str) -> bool {
-        let mut begun = self.all();
+        let mut range = self.all();
         for (letters, letter) in word.bytes().enumerate() {
-            begun = self.going_on(begun, letters, letter);
+            range = self.narrow(range, letters, letter);
         }
-        self.ends(begun, word.len())
+        self.has_exactly(range, word.len())
     }
 }
 
-impl Begun {
-    /// Whether there are such words.
+impl WordRange {
+    /// Whether the range is not empty.
     pub(super) fn is_some(self) -> bool {
         self.from < self.to
     }
 }
 
-/// The first line of a sorted text that is not before this one; empty behind the last.
-pub(super) fn first_from<'t>(text: &'t str, line: &str) -> &'t str {
+/// The first line of a sorted text that is not less than this one; empty after the last.
+pub(super) fn lower_bound<'t>(text: &'t str, line: &str) -> &'t str {
     let (mut low, mut high) = (0, text.len());
     while low < high {
         let middle = low.midpoint(high);
@@ -197,22 +198,22 @@ mod tests {
         }
     }
 
-    /// The npm package hands the list over as that of a page.
+    /// The npm package passes the list on as a list of the web page.
     #[test]
     fn the_names_are_a_list_as_others_write_one() {
         let names = crate::Known::parse(FILES[2]).unwrap();
         assert_eq!(names.len(), entries(FILES[2]).count());
     }
 
-    /// The words that begin so.
-    fn begun<'w>(list: &'w Words, text: &str) -> Vec<&'w str> {
+    /// The words that begin with this text.
+    fn words_with<'w>(list: &'w Words, text: &str) -> Vec<&'w str> {
         let letters = text.bytes().enumerate();
-        let Begun { from, to } =
-            letters.fold(list.all(), |begun, (at, letter)| list.going_on(begun, at, letter));
+        let WordRange { from, to } =
+            letters.fold(list.all(), |range, (at, letter)| list.narrow(range, at, letter));
         (from..to).map(|at| str::from_utf8(list.word(at)).unwrap()).collect()
     }
 
-    /// The places are those where the words stand.
+    /// The index finds every word.
     #[test]
     fn words_are_found_by_their_first_letters() {
         for list in [&*ENGLISH, &*TWINS] {
@@ -221,21 +222,21 @@ mod tests {
                     let pair = String::from_utf8(vec![first, second]).unwrap();
                     let here: Vec<&str> =
                         list.lines().filter(|word| word.starts_with(&pair)).collect();
-                    assert_eq!(begun(list, &pair), here, "{pair}");
+                    assert_eq!(words_with(list, &pair), here, "{pair}");
                 }
             }
             for none in ["", "1", "a1", "-", "é", "zz", "zzzz"] {
                 assert!(!list.holds(none), "{none}");
-                assert!(none.is_empty() || begun(list, none).is_empty(), "{none}");
+                assert!(none.is_empty() || words_with(list, none).is_empty(), "{none}");
             }
-            assert!(!begun(list, "a").is_empty() && !list.holds("a"));
+            assert!(!words_with(list, "a").is_empty() && !list.holds("a"));
             for word in list.lines() {
-                assert_eq!(begun(list, word).first(), Some(&word));
+                assert_eq!(words_with(list, word).first(), Some(&word));
             }
         }
     }
 
-    /// The labels of each suffix side by side: those of the most first.
+    /// The labels of each suffix side by side, the suffix with the most labels first.
     fn by_suffix(names: &str) -> String {
         let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for name in entries(names) {

@@ -1,23 +1,22 @@
 //! Whether a label is made to be taken for a name.
 //!
-//! Comparing is done in two stages. A *look* is a hash under which everything that may be
-//! mistaken for one another falls together (`0` and `o`, `1` and `i` and `l`, `rn` and `m`): one
-//! hash look-up finds the candidates. [`likeness`] then decides how a label resembles a name.
+//! Comparison has two stages. A *look* is a hash in which everything that may be confused is equal
+//! (`0` and `o`, `1` and `i` and `l`, `rn` and `m`): one look-up finds the candidates. [`likeness`]
+//! then decides how closely a label resembles a name.
 
 use std::hash::Hasher;
 use std::ops::Range;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::reading::{Likeness, Reading, Shape, Sight, Text, readings};
+use super::reading::{LabelChar, Likeness, Reading, Shape, Text, readings};
 
 /// A name in the form that labels are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Look {
-    /// What the name reads as, one element a character read.
+    /// What the name reads as, one element for each character read.
     reading: Vec<char>,
-    /// The character of the name itself at the same place; of those that read as several, the
-    /// rest hold NUL.
+    /// The name's own character at the same position; if it reads as several, the others are NUL.
     own: Vec<char>,
 }
 
@@ -25,7 +24,7 @@ pub(super) struct Look {
 /// characters.
 pub(super) const LABEL_CHARS: usize = 63;
 
-/// Beginnings of names followed at once at most, when letters have several readings.
+/// Prefixes of names that are followed at a time at most, if letters have several readings.
 pub const VARIANTS: usize = 64;
 
 impl Look {
@@ -33,7 +32,7 @@ impl Look {
         let room = label.len().min(LABEL_CHARS);
         let mut look = Look { reading: Vec::with_capacity(room), own: Vec::with_capacity(room) };
         if label.is_ascii() {
-            // Read as it is.
+            // ASCII is read as it is.
             let lower = label.bytes().take(LABEL_CHARS).map(|c| char::from(c.to_ascii_lowercase()));
             look.reading.extend(lower);
             look.own.extend_from_slice(&look.reading);
@@ -59,119 +58,122 @@ impl Look {
     }
 }
 
-/// What a character is read as first; `None` for ASCII and for what reads as nothing of it.
+/// The first reading of a character; `None` for ASCII and for characters with no reading.
 fn primary(c: char) -> Option<Text> {
     readings(c).1.first().map(|reading| reading.text)
 }
 
 /// The strongest resemblance of a label to a name that its spelling allows, or `None`.
 ///
-/// Time is the product of both lengths, each at most 63.
-pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
+/// Time is proportional to the product of both lengths, each at most 63.
+pub(super) fn likeness(label: &[LabelChar], name: &Look) -> Option<Likeness> {
     if label.len() > LABEL_CHARS {
         return None;
     }
-    let mut reached = Reached::new(label.len(), name.len());
-    reached.set(0, 0, Likeness::Same);
+    let mut alignment = Alignment::new(label.len(), name.len());
+    alignment.set(0, 0, Likeness::Same);
     let mut chars = label.iter().enumerate().peekable();
     let mut alternatives = Alternatives::new();
-    while let Some((at, Sight { c, readings, .. })) = chars.next() {
+    while let Some((at, LabelChar { c, readings, .. })) = chars.next() {
         let next = chars.peek().map(|(_, next)| next.c);
-        let places = reached.take_places(at);
-        if places.is_empty() {
-            // No reading ends here: one of two characters went past it, or none is left.
+        let positions = alignment.take_positions(at);
+        if positions.is_empty() {
+            // No reading ends here: one of two characters spans it, or none is left.
             continue;
         }
         read_alternatives(*c, readings, next, &mut alternatives);
-        for place in places {
-            let Some(before) = reached.get(at, place) else { continue };
-            if name.own.get(place) == Some(c) {
-                let width = own_width(name, place);
-                reached.set(at + 1, place + width, before);
+        for position in positions {
+            let Some(before) = alignment.get(at, position) else { continue };
+            if name.own.get(position) == Some(c) {
+                let width = own_width(name, position);
+                alignment.set(at + 1, position + width, before);
             }
             for Alternative { text, taken, how } in &alternatives {
                 let mut how = *how;
-                if let Some(width) = reads(name, place, text) {
-                    // The plain letter for the accented one of the name: how people without its
-                    // keyboard write it.
-                    if how == Likeness::Same && name.own.get(place) != Some(c) {
+                if let Some(width) = reads(name, position, text) {
+                    // The plain letter for the accented one of the name: people without its
+                    // keyboard write it so.
+                    if how == Likeness::Same && name.own.get(position) != Some(c) {
                         how = Likeness::Faint;
                     }
-                    reached.set(at + taken, place + width, before.max(how));
+                    alignment.set(at + taken, position + width, before.max(how));
                 }
             }
         }
     }
-    reached.get(label.len(), name.len())
+    alignment.get(label.len(), name.len())
 }
 
-/// Pairs of places in a label and in a name of usual lengths, for which nothing is allocated.
-const USUAL: usize = 192;
+/// Cells for a label and a name of usual lengths, which are stored without allocation.
+const USUAL_CELLS: usize = 192;
 
-/// The mildest way to read the first so many characters of a label as the first so many of a name.
-struct Reached {
+/// For each prefix of a label and of a name, the mildest way to read the former as the latter.
+struct Alignment {
     width: usize,
-    cells: SmallVec<[Option<Likeness>; USUAL]>,
-    /// The places of the name that were reached for each of the lengths at hand, from the first to behind the
-    /// last: a character is read as itself, or with the next one.
-    places: [Range<usize>; 3],
+    cells: SmallVec<[Option<Likeness>; USUAL_CELLS]>,
+    /// The positions of the name that were reached for the prefix lengths in use: a character is
+    /// read alone or with the next one.
+    positions: [Range<usize>; 3],
 }
 
-/// No place yet: the first one to come begins and ends what was reached.
-const NOWHERE: Range<usize> = Range { start: usize::MAX, end: 0 };
+/// The empty range: the first position that is added begins and ends it.
+const NO_POSITIONS: Range<usize> = Range { start: usize::MAX, end: 0 };
 
-impl Reached {
-    fn new(label: usize, name: usize) -> Reached {
+impl Alignment {
+    fn new(label: usize, name: usize) -> Alignment {
         let cells = smallvec![None; (label + 1) * (name + 1)];
-        Reached { width: name + 1, cells, places: [NOWHERE; 3] }
+        Alignment { width: name + 1, cells, positions: [NO_POSITIONS; 3] }
     }
 
-    fn get(&self, at: usize, place: usize) -> Option<Likeness> {
-        self.cells.get(at * self.width + place).copied().flatten()
+    fn get(&self, at: usize, position: usize) -> Option<Likeness> {
+        self.cells.get(at * self.width + position).copied().flatten()
     }
 
-    /// The places reached by so many characters, some of them perhaps not; none is left for those to come.
-    fn take_places(&mut self, at: usize) -> Range<usize> {
-        self.places.get_mut(at % 3).map_or(0..0, |places| std::mem::replace(places, NOWHERE))
+    /// The range of positions reached by a prefix of this length, which may include others; resets
+    /// it.
+    fn take_positions(&mut self, at: usize) -> Range<usize> {
+        self.positions
+            .get_mut(at % 3)
+            .map_or(0..0, |positions| std::mem::replace(positions, NO_POSITIONS))
     }
 
-    /// `place` is at most the length of the name: no reading goes beyond it.
-    fn set(&mut self, at: usize, place: usize, how: Likeness) {
-        if let Some(cell) = self.cells.get_mut(at * self.width + place) {
+    /// `position` is at most the length of the name: no reading goes beyond it.
+    fn set(&mut self, at: usize, position: usize, how: Likeness) {
+        if let Some(cell) = self.cells.get_mut(at * self.width + position) {
             *cell = Some(cell.map_or(how, |old| old.min(how)));
         }
-        if let Some(places) = self.places.get_mut(at % 3) {
-            *places = places.start.min(place)..places.end.max(place + 1);
+        if let Some(positions) = self.positions.get_mut(at % 3) {
+            *positions = positions.start.min(position)..positions.end.max(position + 1);
         }
     }
 }
 
-/// How many characters read the one of the name's own at this place has.
-fn own_width(name: &Look, place: usize) -> usize {
-    1 + name.own.iter().skip(place + 1).take_while(|own| **own == '\0').count()
+/// How many characters read the name's own character at this position has.
+fn own_width(name: &Look, position: usize) -> usize {
+    1 + name.own.iter().skip(position + 1).take_while(|own| **own == '\0').count()
 }
 
-/// Whether the name reads as this text at this place, and how far.
-fn reads(name: &Look, place: usize, text: &[u8]) -> Option<usize> {
+/// The length of the text if the name reads as it at this position.
+fn reads(name: &Look, position: usize, text: &[u8]) -> Option<usize> {
     // Readings are ASCII.
-    let rest = name.reading.get(place..place + text.len())?;
+    let rest = name.reading.get(position..position + text.len())?;
     let same = text.iter().zip(rest).all(|(byte, read)| char::from(*byte) == *read);
     same.then_some(text.len())
 }
 
-/// What a character of a label may stand for.
+/// One way to read a character of a label.
 struct Alternative {
-    /// Of ASCII.
+    /// ASCII.
     text: &'static [u8],
-    /// Characters of the label used up.
+    /// Characters of the label that it covers.
     taken: usize,
     how: Likeness,
 }
 
-/// The most that a character usually stands for is four.
+/// Usually a character has four at most.
 type Alternatives = SmallVec<[Alternative; 6]>;
 
-/// What a character may stand for, in the place of what another one may.
+/// Replaces the contents of `out` by the ways to read a character.
 fn read_alternatives(
     c: char,
     readings: &'static [Reading],
@@ -190,7 +192,8 @@ fn read_alternatives(
             (other, _) => other,
         };
         let text = reading.text.bytes();
-        // An accent on a letter that only looks like the other one is no shape of it (`í` for l).
+        // An accented letter does not have the shape of a letter that the plain one only looks like
+        // (`í` for l).
         let twin_how = match how {
             Likeness::Marks => Likeness::Rough,
             other => other.max(Likeness::Foreign),
@@ -202,7 +205,7 @@ fn read_alternatives(
     }
 }
 
-/// A stroke or a ring beyond ASCII has all the readings of its shape (palochka: l, i, 1).
+/// A stroke or ring beyond ASCII has all readings of its shape (palochka: l, i, 1).
 fn twins(text: &[u8]) -> &'static [&'static [u8]] {
     match text {
         b"l" | b"i" | b"1" => &[b"l", b"i", b"1"],
@@ -212,7 +215,7 @@ fn twins(text: &[u8]) -> &'static [&'static [u8]] {
     }
 }
 
-/// Each byte of ASCII in lower case.
+/// Each ASCII byte in lower case.
 static LOWER: [u8; 128] = {
     let mut lower = [0; 128];
     let mut byte = 0;
@@ -268,7 +271,7 @@ fn ascii_alternatives(
     }
 }
 
-/// Letters that two others side by side are taken for.
+/// The two letters that, side by side, look like this one.
 #[inline]
 pub(super) fn halves(lower: u8) -> Option<[u8; 2]> {
     match lower {
@@ -278,7 +281,7 @@ pub(super) fn halves(lower: u8) -> Option<[u8; 2]> {
     }
 }
 
-/// The class of each byte: one of those that may be mistaken for one another stands for all.
+/// The class of each byte: one representative of the bytes that may be confused.
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -308,7 +311,7 @@ pub(super) const fn class(byte: u8) -> u8 {
     }
 }
 
-/// FNV-1a over what is seen, with all that may be mistaken for one another made the same.
+/// FNV-1a over what a reader sees, with everything that may be confused made equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LookHash(u64);
 
@@ -320,13 +323,13 @@ impl LookHash {
         self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
 
-    /// Adds the [`class`] of an ASCII byte that is taken for no two others.
+    /// Adds the [`class`] of an ASCII byte that does not look like two others.
     #[inline]
     pub(super) fn class(&mut self, class: u8) {
         self.byte(class);
     }
 
-    /// Adds an ASCII byte under its class.
+    /// Adds an ASCII byte by its class.
     #[inline]
     pub(super) fn ascii(&mut self, byte: u8) {
         let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(byte);
@@ -339,7 +342,7 @@ impl LookHash {
         }
     }
 
-    /// The look of a label of ASCII.
+    /// The look of an ASCII label.
     #[inline]
     pub(super) fn of(label: &[u8]) -> LookHash {
         let mut hash = LookHash::EMPTY;
@@ -347,14 +350,14 @@ impl LookHash {
         hash
     }
 
-    /// The look with these bytes behind it.
+    /// The look with these bytes appended.
     #[inline]
     pub(super) fn followed_by(mut self, text: &[u8]) -> LookHash {
         text.iter().for_each(|byte| self.ascii(*byte));
         self
     }
 
-    /// The look, read backwards, with these bytes in front of it.
+    /// The look, computed backwards, with these bytes prepended.
     #[inline]
     pub(super) fn preceded_by(mut self, text: &[u8]) -> LookHash {
         backwards(text, |byte| self.byte(byte));
@@ -363,7 +366,7 @@ impl LookHash {
 
     fn text(&mut self, text: &[u8], mut step: impl FnMut(LookHash)) {
         for &byte in text {
-            // Both halves, so that `rn` finds its way to `m`.
+            // Both halves, so that `rn` equals `m`.
             match halves(byte.to_ascii_lowercase()) {
                 Some(halves) => halves.into_iter().for_each(|half| {
                     self.byte(half);
@@ -386,7 +389,7 @@ impl LookHash {
     }
 }
 
-/// For tables by look: looks are hashes already.
+/// Hasher for tables with looks as keys: looks are hashes already.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LookHasher(u64);
 
@@ -406,7 +409,7 @@ impl Hasher for LookHasher {
     }
 }
 
-/// Hands out the bytes under their classes, last first.
+/// Passes on the classes of the bytes, last first.
 #[inline]
 fn backwards(text: &[u8], mut step: impl FnMut(u8)) {
     for byte in text.iter().rev() {
@@ -418,7 +421,8 @@ fn backwards(text: &[u8], mut step: impl FnMut(u8)) {
     }
 }
 
-/// The looks of all endings of a name, by its first readings, read backwards; that of the whole name last.
+/// Passes on the looks of all endings of a name by its first readings, computed backwards; that of
+/// the whole name is the last.
 pub(super) fn name_endings(label: &str, mut ending: impl FnMut(LookHash)) {
     let mut hash = LookHash::EMPTY;
     ending(hash);
@@ -436,7 +440,7 @@ pub(super) fn name_endings(label: &str, mut ending: impl FnMut(LookHash)) {
     }
 }
 
-/// The look of a name: that of its first readings. Every beginning of it is handed out as well.
+/// The look of a name by its first readings. Passes on the look of every prefix as well.
 pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64 {
     let mut hash = LookHash::EMPTY;
     beginning(hash);
@@ -457,10 +461,10 @@ pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::Sights;
+    use crate::reading::LabelChars;
 
     fn like(label: &str, name: &str) -> Option<Likeness> {
-        likeness(Sights::of(label.chars()).all(), &Look::new(name))
+        likeness(LabelChars::of(label.chars()).all(), &Look::new(name))
     }
 
     #[test]

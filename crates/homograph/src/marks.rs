@@ -1,4 +1,5 @@
-//! Combining marks: UTS #39 §5.4 "optional detection", and dots that make an `i` of another letter.
+//! Combining marks: UTS #39 §5.4 "optional detection", and dots that turn another letter into an
+//! `i`.
 
 use unicode_script::{Script, ScriptExtension};
 
@@ -10,20 +11,20 @@ use uts58::unicode::hosts::is_mark;
 use uts58::unicode::{ScriptOf as _, Traits};
 
 /// Marks on one base at most. Vietnamese and Yoruba write two, Tibetan and Khmer stack more, so
-/// that the bound is for Latin, Greek and Cyrillic alone.
+/// this applies only to Latin, Greek and Cyrillic.
 const STACKED: usize = 3;
 
-/// How bad it is when the label has marks that repeat, pile up, stand on a letter of a foreign
-/// script, cover the letter, or are invisible because the base has the dot already.
+/// The verdict if the label has marks that repeat, pile up, are on a letter of a foreign script,
+/// cover the letter, or are invisible because the base already has the dot.
 ///
-/// UTS #46 maps the capital `İ` to `i` with such a dot, so that Turkish in capitals
-/// (`WWW.İSTANBUL.COM`) leads elsewhere than its writer means: told, not taken apart; of a word in capitals,
-/// that nobody mistakes for another, a notice.
+/// UTS #46 maps the capital `İ` to `i` with such a dot, so Turkish in capitals (`WWW.İSTANBUL.COM`)
+/// leads elsewhere than the writer means: reported, not defanged. For a word in capitals, which
+/// nobody takes for another, it is a notice.
 pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
     if !are_abused(context.unicode) {
         return None;
     }
-    // On letters of other scripts a mark too many is a slip of the keyboard, and shows as one.
+    // On letters of other scripts an additional mark is a typing error and visible.
     if !context.unicode.chars().any(takes_marks)
         && !context.unicode.contains(|c: char| c.is_ascii_alphanumeric())
     {
@@ -38,13 +39,13 @@ pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
 }
 
 fn are_abused(label: &str) -> bool {
-    if are_at_home(label) {
+    if are_regular(label) {
         return false;
     }
     let mut base: Option<char> = None;
     let mut last: Option<char> = None;
     let mut stacked = 0;
-    // Most labels are decomposed as they stand.
+    // Most labels are decomposed already.
     let composed = label.chars().any(|c| Traits::of(c).is_composed());
     let mut canonical =
         (composed || has_marks_in_a_row(label)).then(|| nfd(label.chars()).into_iter());
@@ -67,9 +68,9 @@ fn are_abused(label: &str) -> bool {
     false
 }
 
-/// Whether what marks there are stand each alone on a letter of its own script, as most do where vowels are marks,
-/// and none beside what is composed, which is a letter by itself.
-fn are_at_home(label: &str) -> bool {
+/// Whether every mark is alone on a letter of its own script, as usual where vowels are marks, and
+/// none is beside a composed character, which is a letter by itself.
+fn are_regular(label: &str) -> bool {
     let (mut before, mut marks, mut composed) = (Traits::NONE, false, false);
     for c in label.chars() {
         let traits = Traits::of(c);
@@ -86,7 +87,7 @@ fn are_at_home(label: &str) -> bool {
     !(marks && composed)
 }
 
-/// Scripts that marks belong to, each of its own: neither Latin, Greek nor Cyrillic.
+/// Scripts that have marks of their own: not Latin, Greek or Cyrillic.
 fn has_marks_for_vowels(script: Script) -> bool {
     !matches!(
         script,
@@ -99,7 +100,7 @@ fn has_marks_for_vowels(script: Script) -> bool {
     )
 }
 
-/// Whether marks stand side by side, which canonical decomposition may put in another order.
+/// Whether marks are side by side: canonical decomposition may reorder them.
 fn has_marks_in_a_row(label: &str) -> bool {
     let marks = label.chars().map(is_mark);
     marks.clone().zip(marks.skip(1)).any(|(one, next)| one && next)
@@ -109,8 +110,8 @@ fn takes_marks(base: char) -> bool {
     matches!(base.script(), Script::Latin | Script::Greek | Script::Cyrillic)
 }
 
-/// A mark on a letter of a script that does not use it (Script_Extensions), or a general
-/// diacritic on a script that has none.
+/// Whether the mark is on a letter of a script that does not use it (Script_Extensions), or is a
+/// general diacritic on a script that has none.
 fn stray(base: char, mark: char) -> bool {
     let script = mark.script();
     let own = !matches!(script, Script::Common | Script::Inherited | Script::Unknown);
@@ -124,16 +125,16 @@ fn stray(base: char, mark: char) -> bool {
     }
     let base = extension(base);
     let shared = base.is_common() || !base.intersection(of_mark).is_empty();
-    // Kana voicing marks extend to Common in no data, so that ASCII digits take none.
+    // Kana voicing marks do not extend to Common in the data, so ASCII digits take none.
     !shared || base.is_common() && !takes_digits(of_mark)
 }
 
-/// Whether marks of the scripts stand on digits and hyphens (as the keycap of emoji does not).
+/// Whether marks of these scripts may be on digits and hyphens, unlike the keycap of emoji.
 fn takes_digits(extension: ScriptExtension) -> bool {
     extension.contains_script(Script::Latin)
 }
 
-/// A dot above on a letter that has one, or anything above a dotless letter: reads as `i`, `j`.
+/// A dot above on a letter that has one, or any mark above a dotless letter: reads as `i`, `j`.
 fn dots(base: char, mark: char) -> bool {
     match base {
         'i' | 'j' | 'l' | 'і' | 'ј' => mark == '\u{307}',

@@ -1,7 +1,7 @@
-//! Judgements already made, bounded.
+//! A bounded cache of judgements.
 //!
-//! The engine keeps nothing between messages. Whoever judges many hands it a [`Memory`], one for each
-//! configuration generation and TLD table: neither may change under it.
+//! The engine keeps nothing between messages. A caller that judges many passes a [`Memory`], one
+//! for each configuration generation and TLD table: neither may change while it is in use.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -9,30 +9,32 @@ use std::sync::Arc;
 
 use super::{Context, HostBounds, Judgement, Names};
 
-/// Remembers judgements from one message to the next. Asked once for each distinct host of a message.
+/// Remembers judgements from one message to the next. Called once for each distinct host of a
+/// message.
 pub trait Memory: Debug + Sync {
-    /// The judgement of this spelling under these circumstances, if it is still known.
+    /// The judgement of this spelling with this key, if it is still cached.
     fn recall(&self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>>;
 
-    /// Keeps a judgement for as long as there is room.
+    /// Keeps a judgement as long as there is room.
     fn keep(&self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>);
 
-    /// The set of these names, which are those of [`Names::new`]: mail to one house has the same ones every time.
+    /// The set of these names, equal to that of [`Names::new`]: mail to one organisation has the
+    /// same ones every time.
     fn names(&self, names: &[String]) -> Arc<Names> {
         Arc::new(Names::new(names))
     }
 }
 
-/// What a judgement depends on beside the spelling and the table of top-level domains.
+/// What a judgement depends on, apart from the spelling and the table of top-level domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheKey {
     bounds: HostBounds,
-    /// Names and level: equal for equal ones, but for chance (2⁻⁶⁴).
+    /// Hash of names and level; differs for others with a probability of 1 - 2⁻⁶⁴.
     names: u64,
 }
 
 impl CacheKey {
-    /// What the judgement of any host depends on in this context.
+    /// The key for the judgement of any host in this context.
     pub fn of(context: &Context<'_>) -> CacheKey {
         let sets = [context.own, context.protected, context.blocked];
         let names = sets.iter().fold(context.level as u64, |sum, names| {
@@ -42,8 +44,8 @@ impl CacheKey {
     }
 }
 
-/// Judgements by spelling. Two halves: when the young one is full, the old one is forgotten, so that
-/// what is asked for often stays.
+/// Judgements by spelling, in two halves: when the young one is full, it replaces the old one, so
+/// that entries in frequent use stay.
 #[derive(Debug, Default)]
 pub struct Memo {
     young: Half,
@@ -56,14 +58,15 @@ struct Half {
     judgements: usize,
 }
 
-/// Judgements of a [`Memo`]: about 4 MB, and more hosts than a mail server sees in an hour of ordinary mail.
+/// Judgements of a [`Memo`]: about 4 MB, and more hosts than a mail server sees in an hour of
+/// ordinary mail.
 pub const REMEMBERED: usize = 8_192;
 
-/// Bytes of a spelling that is remembered: longer ones are attacks, no habit.
+/// Bytes of a spelling that is remembered: longer ones are attacks and do not repeat.
 pub const REMEMBERED_BYTES: usize = 256;
 
 impl Memo {
-    /// The judgement, if it is remembered. One from the old half becomes young again.
+    /// The judgement, if it is remembered. One from the old half is moved to the young one.
     pub fn recall(&mut self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         if let Some(known) = self.young.find(spelling, under) {
             return Some(known);
@@ -73,8 +76,8 @@ impl Memo {
         Some(known)
     }
 
-    /// Takes a judgement in. A spelling over [`REMEMBERED_BYTES`] is not kept; when half of [`REMEMBERED`]
-    /// have come in, those from before are forgotten.
+    /// Adds a judgement. A spelling over [`REMEMBERED_BYTES`] is not kept; after half of
+    /// [`REMEMBERED`] were added, older ones are dropped.
     pub fn keep(&mut self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
             return;
@@ -87,12 +90,12 @@ impl Memo {
         self.young.judgements += 1;
     }
 
-    /// Judgements in both halves; one that was asked for again may count twice.
+    /// Judgements in both halves; one that was moved may count twice.
     pub fn len(&self) -> usize {
         self.young.judgements + self.old.judgements
     }
 
-    /// Whether nothing has been kept yet.
+    /// Whether nothing is cached.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -10,55 +10,55 @@ use super::form::{Form, Literal};
 use super::listed::Known;
 use super::lookalike::{Look, LookHash, LookHasher, name_endings, name_look};
 use super::name::{BadName, Name, Reach};
-use super::near::Near;
+use super::near::NearIndex;
 use super::organisations::Organisations;
-use super::reading::Sights;
+use super::reading::LabelChars;
 use crate::verdict::Verdict;
 use uts58::tlds::Fnv;
 
-/// The names impersonated most; ours, see the head of the file.
+/// The names impersonated most, listed by us: see the head of the file.
 const BUILTIN: &str = include_str!("names.txt");
 
-/// Letters of a registrable label on average, and a little more.
+/// Estimated letters of a registrable label, slightly above the average.
 const LETTERS: usize = 8;
 
-/// Names that there is room for before they come: of a long list none may need as much.
+/// Names for which capacity is reserved: a long list may turn out to need less.
 const SHORT: usize = 1_024;
 
 type Looks = BuildHasherDefault<LookHasher>;
 
-/// Domain names with what is needed to find them by look and by suffix.
+/// Domain names, indexed by look and by suffix.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     names: Vec<Name>,
     exact: HashSet<Box<str>, BuildHasherDefault<Fnv>>,
-    /// Index by the look of the registrable label.
+    /// Names by the look of the registrable label.
     by_look: HashMap<u64, Vec<usize>, Looks>,
-    /// The same without its hyphens, for labels that have some: how people write such a name.
+    /// The same for labels with hyphens, by the look without them: people write such names so.
     by_joined: HashMap<u64, Vec<usize>, Looks>,
-    /// The looks of all beginnings of registrable labels.
+    /// The looks of all prefixes of registrable labels.
     beginnings: HashSet<u64, Looks>,
-    /// The looks of all their endings, read backwards.
+    /// The looks of all their endings, computed backwards.
     endings: HashSet<u64, Looks>,
-    /// The looks of the labels themselves, read backwards.
+    /// The looks of the whole labels, computed backwards.
     backwards: HashSet<u64, Looks>,
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
-    /// Index by brands one letter away.
-    near: Near,
-    /// Names that are only often visited: lists.
+    /// Brands, to find those one letter away.
+    near: NearIndex,
+    /// Lists of names that are not protected but often visited.
     known: Vec<Arc<Known>>,
-    /// Who owns what, beside the names.
+    /// Which domains have one owner.
     organisations: Option<Arc<Organisations>>,
-    /// Labels from the registrable one on, of the name with the fewest.
+    /// Number of labels from the registrable one on, for the name with the fewest.
     shortest_end: Option<usize>,
-    /// Sum over the names, so that sets can be told apart cheaply.
+    /// Sum over the names, to compare sets cheaply.
     fingerprint: u64,
 }
 
 impl Names {
     /// The names impersonated most: about 500 banks, shops, mail, parcel, crypto and government
-    /// names of all continents. Takes about two milliseconds: make it once and share it.
+    /// names of all continents. Takes about two milliseconds: build it once and share it.
     pub fn builtin() -> Names {
         Names {
             known: vec![Arc::new(Known::builtin())],
@@ -67,11 +67,11 @@ impl Names {
         }
     }
 
-    /// No names, but all that [`Names::builtin`] knows of hosts and words: which domains belong to one
-    /// owner, where anybody has an address, which words say nothing of who somebody is. What protects
-    /// names of its own alone begins with these.
+    /// No names, but all that [`Names::builtin`] knows about hosts and words: which domains have
+    /// one owner, where anybody can have an address, which words do not identify a sender. The base
+    /// for a set that protects only names of its own.
     pub fn nobody() -> Names {
-        Names { organisations: Some(Arc::new(Organisations::nameless())), ..Names::default() }
+        Names { organisations: Some(Arc::new(Organisations::without_names())), ..Names::default() }
     }
 
     /// The organisations that are known by name and by their domains.
@@ -79,7 +79,7 @@ impl Names {
         self.organisations.as_deref()
     }
 
-    /// The names that are often visited, beside the protected ones.
+    /// The lists of names that are often visited.
     pub(super) fn known(&self) -> impl Iterator<Item = &Known> {
         self.known.iter().map(Arc::as_ref)
     }
@@ -93,8 +93,8 @@ impl Names {
         set
     }
 
-    /// Reads a list: a name a line, `#` begins a comment, `=name` protects only the name as a
-    /// whole and not its label alone. Lines that are no names are returned, not taken.
+    /// Reads a list: one name a line, `#` begins a comment, `=name` protects only the whole name
+    /// and not its label alone. Lines that are no names are returned.
     pub fn parse(text: &str) -> (Names, Vec<BadName>) {
         let mut set = Names::default();
         let mut bad = Vec::new();
@@ -108,7 +108,7 @@ impl Names {
         (set, bad)
     }
 
-    /// Makes room for so many names more, as long as they usually are, or for those of a short list.
+    /// Reserves capacity for so many names of usual length, at most for those of a short list.
     fn reserve(&mut self, names: usize) {
         let names = names.min(SHORT);
         self.names.reserve(names);
@@ -134,7 +134,7 @@ impl Names {
         }
     }
 
-    /// The set with these names as well.
+    /// The set extended by these names.
     #[must_use]
     pub fn extended<S: AsRef<str>>(mut self, names: impl IntoIterator<Item = S>) -> Names {
         for name in names {
@@ -143,8 +143,8 @@ impl Names {
         self
     }
 
-    /// The set with these lists of names as well, which are not protected, but which a reader knows: a host
-    /// that reads as one of them is suspect.
+    /// The set extended by these lists of names, which are not protected but known to readers: a
+    /// host that resembles one of them is suspect.
     #[must_use]
     pub fn with_known(mut self, lists: impl IntoIterator<Item = Arc<Known>>) -> Names {
         self.known.extend(lists);
@@ -164,22 +164,22 @@ impl Names {
         and_above(ascii).find(|name| self.exact.contains(*name))
     }
 
-    /// Names in all.
+    /// Number of names.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is nothing to protect or to block.
+    /// Whether there is no name.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The names in lower-case ASCII form, in the order they were given.
+    /// The names in lower-case ASCII form, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|name| name.ascii.as_ref())
     }
 
-    /// The same for sets of the same names; differs for others, but for chance (2⁻⁶⁴).
+    /// Equal for sets of the same names; differs for others with a probability of 1 - 2⁻⁶⁴.
     pub fn fingerprint(&self) -> u64 {
         let known = self.known().fold(0, |sum: u64, known| sum.wrapping_add(known.fingerprint()));
         let tables = 2 * u64::from(self.organisations.is_some());
@@ -200,22 +200,22 @@ impl Names {
     }
 
     /// A brand that is one letter away from what the label reads as.
-    pub(super) fn near(&self, label: &Sights) -> Option<&Name> {
+    pub(super) fn near(&self, label: &LabelChars) -> Option<&Name> {
         self.near.find(label, &self.names)
     }
 
-    /// A brand that a label of ASCII is a slip of.
+    /// A brand that an ASCII label is a slip of.
     pub(super) fn slip(&self, label: &[u8]) -> Option<&Name> {
         self.near.slip(label, &self.names)
     }
 
-    /// Whether a label of ASCII may be one: a quick look that errs on the side of yes.
+    /// Whether an ASCII label may be a slip: fast, may return `true` wrongly.
     pub(super) fn may_be_near(&self, label: &[u8]) -> bool {
         self.near.may_hold(label)
             && !self.has_label(&String::from_utf8_lossy(label).to_ascii_lowercase())
     }
 
-    /// Whether the label is that of a name of the set.
+    /// Whether the label is the registrable one of a name of the set.
     pub(super) fn has_label(&self, label: &str) -> bool {
         let mut named = self.by_look(LookHash::of(label.as_bytes()).value());
         named.any(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
@@ -227,7 +227,7 @@ impl Names {
         self.beginnings.contains(&look.value())
     }
 
-    /// Whether the registrable label of some name ends with this look, which is read backwards.
+    /// Whether the registrable label of some name ends with this look, computed backwards.
     #[inline]
     pub(super) fn ends(&self, look: LookHash) -> bool {
         self.endings.contains(&look.value())
@@ -239,13 +239,13 @@ impl Names {
         self.by_look.contains_key(&look.value())
     }
 
-    /// Whether the registrable label of some name has this look, which is read backwards.
+    /// Whether the registrable label of some name has this look, computed backwards.
     #[inline]
     pub(super) fn is_backwards(&self, look: LookHash) -> bool {
         self.backwards.contains(&look.value())
     }
 
-    /// The name that is displayed as this host is, if it runs from right to left.
+    /// The name that is displayed like this host, if it runs from right to left.
     pub(super) fn by_bidi(&self, unicode: &str) -> Option<&Name> {
         if self.by_bidi.is_empty() || !is_bidi(unicode) {
             return None;
@@ -254,7 +254,7 @@ impl Names {
         self.names.get(*at)
     }
 
-    /// Labels from the registrable one on, of the name with the fewest.
+    /// Number of labels from the registrable one on, for the name with the fewest.
     pub(super) fn shortest_end(&self) -> Option<usize> {
         self.shortest_end
     }
@@ -279,15 +279,15 @@ impl Names {
             .map(|part| (part.unicode.as_str().into(), Look::new(&part.unicode)))
             .collect();
         let (suffix, listed) = registry_suffix(&form.ascii);
-        // Addresses and registries' own suffixes (`gov.uk`) have no brand.
-        let nameless = form.literal == Literal::Address || listed;
+        // Addresses and suffixes of registries (`gov.uk`) have no brand.
+        let without_names = form.literal == Literal::Address || listed;
         let brand = labels.len().saturating_sub(suffix + 1);
         self.add(Name {
             ascii: form.ascii.into(),
             brand,
-            behind: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
+            after_brand: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
             labels,
-            reach: if nameless { Reach::Whole } else { reach },
+            reach: if without_names { Reach::Whole } else { reach },
         });
         true
     }

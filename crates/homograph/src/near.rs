@@ -1,9 +1,11 @@
-//! A protected name with one letter more, one less, another one, or two of them changed about: `paypall.com`,
-//! `micosoft.com`, `googel.com`, and beside a letter of another alphabet `faceböck.com`. Found by the pieces of
-//! a name that one letter was left out of, so that looking one up does not grow with the list.
+//! Finds protected names with one letter more, less or different, or two letters swapped:
+//! `paypall.com`, `micosoft.com`, `googel.com`, and in letters of another alphabet `faceböck.com`.
+//! Names are indexed by what is left without each of their letters, so a look-up does not depend on
+//! the length of the list.
 //!
-//! Words and the names of others come as near (`finance`, `posteo`): those of `english.txt`, `listed.txt` and
-//! `neighbours.txt` are no slips, and neither is what leaves a word of the name whole (`acloud` beside `icloud`).
+//! Words and names of others come as close (`finance`, `posteo`): those of `english.txt`,
+//! `listed.txt` and `neighbours.txt` are no slips, and neither is a label that keeps a whole word
+//! of the name (`acloud` beside `icloud`).
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -13,42 +15,44 @@ use smallvec::SmallVec;
 use super::english;
 use super::lookalike::LookHasher;
 use super::name::{Name, Reach};
-use super::reading::Sights;
+use super::reading::LabelChars;
 
-/// Letters of a name that no other word comes near by chance: of ASCII, and where marks are left out.
-pub(super) const LEAST: usize = 6;
-const LEAST_READ: usize = 8;
+/// Letters of a name that no other word comes near by chance: of ASCII, and if marks are ignored.
+pub(super) const MIN_LETTERS: usize = 6;
+const MIN_LETTERS_READ: usize = 8;
 
 /// Letters of a label that is looked up.
-const MOST: usize = 32;
+const MAX_LETTERS: usize = 32;
 
-/// Words that names of many owners are made of, with some letters beside them.
+/// Words that many owners use in names, with a few letters beside them.
 const PARTS: [&[u8]; 5] = [b"bank", b"cloud", b"office", b"post", b"stripe"];
 const BESIDE_PART: usize = 2;
 
 /// Labels that are one letter away from a protected name and mean something else.
 const NEIGHBOURS: &str = include_str!("neighbours.txt");
 
-/// Names by the hash of their brand, and of their brand without each of its letters; of several with the
-/// same the first.
+/// Names by the hash of their brand, and of their brand without each of its letters; the first name
+/// if several have the same hash.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Near {
+pub(super) struct NearIndex {
     names: HashMap<u64, usize, BuildHasherDefault<LookHasher>>,
-    /// The hashes by some of their bits: most labels of most mail are not near anything.
+    /// A set of bits over the hashes: most labels are near no name.
     some: Vec<u64>,
-    /// The [`edges`] of the brands, likewise.
+    /// The same over the [`edges`] of the brands.
     edges: Vec<u64>,
 }
 
-/// Words of bits, a few for each piece of some hundred names, and for each edge.
+/// Words of these sets: a few bits for each hash of some hundred names, and for each edge.
 const BITS: usize = 1_024;
 const EDGES: usize = 256;
 
-impl Near {
-    /// Adds the name at this place of a list.
+impl NearIndex {
+    /// Adds the name at this index of a list.
     pub(super) fn add(&mut self, at: usize, name: &Name) {
         let brand = brand(name);
-        if name.reach != Reach::Brand || !brand.is_ascii() || !(LEAST..=MOST).contains(&brand.len())
+        if name.reach != Reach::Brand
+            || !brand.is_ascii()
+            || !(MIN_LETTERS..=MAX_LETTERS).contains(&brand.len())
         {
             return;
         }
@@ -61,7 +65,7 @@ impl Near {
         edges(brand).into_iter().flatten().for_each(|edge| set::<EDGES>(&mut self.edges, edge));
     }
 
-    /// Makes room for so many pieces more.
+    /// Reserves capacity for so many more hashes.
     pub(super) fn reserve(&mut self, pieces: usize) {
         self.names.reserve(pieces);
     }
@@ -70,18 +74,20 @@ impl Near {
         is_set::<BITS>(&self.some, piece).then(|| self.names.get(&piece).copied()).flatten()
     }
 
-    /// A name of the list one letter away from what the label, which is not of ASCII, reads as.
-    pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
-        let read = latin(label).filter(|read| (LEAST_READ - 1..=MOST).contains(&read.len()))?;
-        let long = |name: &&Name| brand(name).len() >= LEAST_READ;
+    /// A name of the list one letter away from what a label beyond ASCII reads as.
+    pub(super) fn find<'n>(&self, label: &LabelChars, names: &'n [Name]) -> Option<&'n Name> {
+        let read = latin(label)
+            .filter(|read| (MIN_LETTERS_READ - 1..=MAX_LETTERS).contains(&read.len()))?;
+        let long = |name: &&Name| brand(name).len() >= MIN_LETTERS_READ;
         let near = self.may_share_edge(&read).then(|| self.one_away(&read, names).find(long));
         near.flatten()
     }
 
-    /// A name of the list that a label of ASCII is a slip of: one letter away, and nothing else.
+    /// A name of the list that an ASCII label is a slip of: one letter away, and no word of its
+    /// own.
     pub(super) fn slip<'n>(&self, label: &[u8], names: &'n [Name]) -> Option<&'n Name> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
-        if !(LEAST - 1..=MOST).contains(&label.len()) || !label.iter().all(is_letter) {
+        if !(MIN_LETTERS - 1..=MAX_LETTERS).contains(&label.len()) || !label.iter().all(is_letter) {
             return None;
         }
         let label = label.to_ascii_lowercase();
@@ -95,22 +101,22 @@ impl Near {
         found.filter(move |name| slip_between(label, brand(name)).is_some())
     }
 
-    /// Whether a label of ASCII may be near a name: a quick look that errs on the side of yes.
+    /// Whether an ASCII label may be near a name: fast, may return `true` wrongly.
     pub(super) fn may_hold(&self, label: &[u8]) -> bool {
         !self.names.is_empty()
-            && (LEAST - 1..=MOST).contains(&label.len())
+            && (MIN_LETTERS - 1..=MAX_LETTERS).contains(&label.len())
             && self.may_share_edge(label)
             && pieces(label).any(|piece| self.get(piece).is_some())
     }
 
-    /// Whether a name may begin or end as the label does, as one does that is one letter away.
+    /// Whether some name begins or ends like the label, as one does that is one letter away.
     fn may_share_edge(&self, label: &[u8]) -> bool {
         let known = |edge| is_set::<EDGES>(&self.edges, edge);
         edges(label).is_some_and(|edges| edges.into_iter().any(known))
     }
 }
 
-/// Where the bit of a hash stands among so many words, a power of two.
+/// Word and bit of a hash in a set of so many words, a power of two.
 fn place<const WORDS: usize>(hash: u64) -> (usize, u64) {
     let high = hash >> 48;
     (usize::try_from(high / 64).unwrap_or_default() % WORDS, 1 << (high % 64))
@@ -126,15 +132,15 @@ fn is_set<const WORDS: usize>(bits: &[u64], hash: u64) -> bool {
     bits.get(word).is_some_and(|word| word & bit != 0)
 }
 
-/// The same for letters in either case; others stay apart from one another, but for the underscore, which no
-/// name has.
+/// Makes letters of either case equal. Other characters stay distinct, except the underscore, which
+/// no name has.
 fn fold(letter: u8) -> u8 {
     letter | 0x20
 }
 
-/// What one letter more, less or other, or two changed about, leave of a word of [`LEAST`] letters: the three
-/// in front, the three at the end, or two at each end (`aabbcc` and `aabcbc`). `None` for shorter words than
-/// such a slip has.
+/// What one letter more, less or different, or two swapped, leave unchanged of a word of [`MIN_LETTERS`]
+/// letters: the first three, the last three, or two at each end (`aabbcc` and `aabcbc`). `None` for
+/// words that are too short for such a slip.
 fn edges(word: &[u8]) -> Option<[u64; 3]> {
     let (front, back) = (word.first_chunk::<3>()?, word.last_chunk::<3>()?);
     let ([a, b, c], [x, y, z]) = (*front, *back);
@@ -151,10 +157,10 @@ fn is_neighbour(label: &[u8]) -> bool {
     })
 }
 
-/// Whether the label holds a word that the name is made of but for a letter or two, so that nothing but those
-/// differ: `acloud` beside `icloud`, `1office` beside `office`.
+/// Whether the label has a word that the name consists of except for a letter or two, so that only
+/// those differ: `acloud` beside `icloud`, `1office` beside `office`.
 fn keeps_word(label: &[u8], name: &[u8]) -> bool {
-    // Names are made with these in front: `icloud`, `ebay`.
+    // Prefixes of many names: `icloud`, `ebay`.
     if matches!(label.split_first(), Some((b'i' | b'e', rest)) if rest == name) {
         return true;
     }
@@ -168,8 +174,8 @@ fn brand(name: &Name) -> &[u8] {
     name.labels.get(name.brand).map_or(&[], |(label, _)| label.as_bytes())
 }
 
-/// The label in plain letters, when it reads as such throughout.
-fn latin(label: &Sights) -> Option<SmallVec<[u8; MOST]>> {
+/// The label in plain letters, if all of it reads so.
+fn latin(label: &LabelChars) -> Option<SmallVec<[u8; MAX_LETTERS]>> {
     let mut read = SmallVec::new();
     for (c, readings) in label.iter() {
         if c.is_ascii() {
@@ -181,44 +187,44 @@ fn latin(label: &Sights) -> Option<SmallVec<[u8; MOST]>> {
     Some(read)
 }
 
-/// The hash of what is left of the letters without each, and of them all: the letters are the digits of a
-/// number, so that each takes a few steps however long the word is.
+/// The hashes of the word without each of its letters, and of the whole word. The letters are the
+/// digits of a number, so each hash takes a constant number of steps.
 fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
     let letters = letters.iter().map(|letter| u64::from(fold(*letter)));
     let all =
         letters.clone().fold(0_u64, |hash, letter| hash.wrapping_mul(BASE).wrapping_add(letter));
-    // From the last letter on: what stands in front of it is what it all is without what stands behind.
-    let (mut behind, mut place, mut head) = (0_u64, 1_u64, all);
+    // From the last letter on: the part before it is the whole number without the part after it.
+    let (mut after, mut place, mut head) = (0_u64, 1_u64, all);
     let without = letters.rev().map(move |letter| {
         head = head.wrapping_sub(letter).wrapping_mul(INVERSE);
-        let piece = head.wrapping_mul(place).wrapping_add(behind);
-        behind = behind.wrapping_add(place.wrapping_mul(letter));
+        let piece = head.wrapping_mul(place).wrapping_add(after);
+        after = after.wrapping_add(place.wrapping_mul(letter));
         place = place.wrapping_mul(BASE);
         piece
     });
     std::iter::once(all).chain(without)
 }
 
-/// An odd number with bits all over.
+/// An odd number with well-mixed bits.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What takes a multiplication with it back.
+/// Its inverse modulo 2⁶⁴.
 const INVERSE: u64 = 0xf1de_83e1_9937_733d;
 
-/// What makes one word of another, seen from the first: letters of ASCII.
+/// How the first word differs from the second; ASCII letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slip {
-    /// A letter too many.
+    /// An additional letter.
     More(u8),
-    /// A letter that is not there.
+    /// A missing letter.
     Less(u8),
-    /// A letter in the place of another.
+    /// A different letter.
     Other { found: u8, meant: u8 },
-    /// Two letters that follow one another in the second word in this order.
+    /// Two swapped letters, in the order of the second word.
     Swapped(u8, u8),
 }
 
-/// The one letter more, less or other that makes one of the other, or the two that change places.
+/// The one letter more, less or different between both words, or the two that are swapped.
 pub(super) fn slip_between(one: &[u8], other: &[u8]) -> Option<Slip> {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..)?, other.get(same..)?);
@@ -247,7 +253,7 @@ mod tests {
         assert_eq!(found, left.map(all));
     }
 
-    /// Whatever is near a name has an edge of it.
+    /// Everything near a name shares an edge with it.
     #[test]
     fn slips_keep_an_edge() {
         let shares = |one: &[u8], other: &[u8]| {

@@ -1,27 +1,27 @@
-//! Organisations: which domains belong to one owner, and what it calls itself.
+//! Organisations: which domains belong to one owner, and its names.
 //!
-//! Three tables, all data: `organisations.txt` says who owns which domains and under which names it is
-//! known, `roles.txt` which words say nothing of who somebody is (`Support`, `Kundenservice`),
-//! `carriers.txt` below which hosts the names of others stand.
+//! Three tables, all data: `organisations.txt` has the domains and names of each owner, `roles.txt`
+//! words that do not identify a sender (`Support`, `Kundenservice`), `carriers.txt` hosts below
+//! which the names of others are used.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
 use super::lookalike::{Look, LookHash, LookHasher, name_look};
-use super::name::TELLING;
+use super::name::DISTINCTIVE;
 use uts58::tlds::Fnv;
 
 const BUILTIN: &str = include_str!("organisations.txt");
 const CARRIERS: &str = include_str!("carriers.txt");
 const ROLES: &str = include_str!("roles.txt");
 
-/// The table, by domain and by the looks of the names.
+/// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Organisations {
     rows: Vec<Organisation>,
-    by_domain: HashMap<&'static str, Vec<(usize, Whose)>, ByText>,
-    /// The labels of domains where anybody has an address.
+    by_domain: HashMap<&'static str, Vec<(usize, DomainUse)>, ByText>,
+    /// The labels of domains where anybody can have an address.
     anybodys: HashSet<&'static str, ByText>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
@@ -29,49 +29,50 @@ pub(super) struct Organisations {
     carriers: HashMap<&'static str, Carrier, ByText>,
 }
 
-/// The tables are our own: nobody chooses keys that fall together.
+/// The tables are our own: nobody can choose keys that collide.
 type ByText = BuildHasherDefault<Fnv>;
 
 /// One owner.
 #[derive(Clone, Debug, Default)]
 struct Organisation {
-    /// As they are spelled in the table; the first stands for the organisation.
-    domains: Vec<(&'static str, Whose)>,
+    /// As in the table; the first one represents the organisation.
+    domains: Vec<(&'static str, DomainUse)>,
     names: Vec<(Look, Counts)>,
-    /// A word in the labels of its members, and the top-level domain below which they are.
+    /// A word in the labels of its members' domains, and their top-level domain.
     members: Vec<(&'static str, &'static str)>,
 }
 
 /// Who has addresses and hosts of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// The organisation alone.
+pub(super) enum DomainUse {
+    /// Only the organisation.
     Own,
-    /// Whoever asks for an address: mail from there is not the organisation's.
+    /// Anybody can have an address: mail from there is not the organisation's.
     Anybodys,
-    /// Whoever asks for a host: below the suffixes of hosters nothing is the organisation's.
+    /// Anybody can have a host: below the suffixes of hosters nothing is the organisation's.
     Customers,
 }
 
-/// How the host of a customer stands below that of a carrier.
+/// How a carrier writes the host of a customer below its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Carrier {
-    /// As it is: `www.example.com.edgekey.net`.
+    /// Unchanged: `www.example.com.edgekey.net`.
     AsItIs,
-    /// In one label: `www-example-com.translate.goog`.
+    /// As one label: `www-example-com.translate.goog`.
     Hyphenated,
 }
 
-/// Where a name in a text stands for the organisation.
+/// Where a name in a text means the organisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counts {
-    /// Wherever it stands between the bounds of words.
+    /// Anywhere between the bounds of words.
     Anywhere,
-    /// Where only words of offices stand beside it: it is a word of its own, or a surname.
+    /// Only with nothing but office words beside it: it is also a common word or a surname.
     Alone,
-    /// Nowhere, and nor does a shorter name that it begins with: it is another's (`Amazon Watch`).
-    Anothers,
-    /// Nowhere, when it is all there is: programs that run everywhere sign so.
+    /// Nowhere, and a shorter name that it begins with does not count either: it is another owner's
+    /// (`Amazon Watch`).
+    OtherOwner,
+    /// Nowhere if it is the whole text: a program that many run signs so.
     Nowhere,
 }
 
@@ -92,8 +93,8 @@ impl Organisations {
         table
     }
 
-    /// The table with nobody's name in it: who owns what, and what says nothing of anybody.
-    pub(super) fn nameless() -> Organisations {
+    /// The table without names: only ownership, office words and carriers.
+    pub(super) fn without_names() -> Organisations {
         let mut table = Organisations::builtin();
         table.by_look.clear();
         table.beginnings.clear();
@@ -109,25 +110,25 @@ impl Organisations {
         let members = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
         organisation.members = members.filter_map(|member| member.split_once('.')).collect();
         for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
-            let (domain, whose) = match domain.split_at_checked(1) {
-                Some(("~", domain)) => (domain, Whose::Anybodys),
-                Some(("+", domain)) => (domain, Whose::Customers),
-                _ => (domain, Whose::Own),
+            let (domain, domain_use) = match domain.split_at_checked(1) {
+                Some(("~", domain)) => (domain, DomainUse::Anybodys),
+                Some(("+", domain)) => (domain, DomainUse::Customers),
+                _ => (domain, DomainUse::Own),
             };
-            organisation.domains.push((domain, whose));
-            if whose == Whose::Anybodys
+            organisation.domains.push((domain, domain_use));
+            if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)
             {
                 self.anybodys.insert(label);
             }
-            self.by_domain.entry(domain).or_default().push((row, whose));
+            self.by_domain.entry(domain).or_default().push((row, domain_use));
         }
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
         for name in names {
             let (name, counts) = match name.split_at_checked(1) {
                 Some(("=", name)) => (name, Counts::Alone),
                 Some(("!", name)) => (name, Counts::Nowhere),
-                Some(("-", name)) => (name, Counts::Anothers),
+                Some(("-", name)) => (name, Counts::OtherOwner),
                 _ => (name, Counts::Anywhere),
             };
             let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -146,7 +147,7 @@ impl Organisations {
         self.beginnings.contains(&look.value())
     }
 
-    /// The organisations that have a name of this look, with that name.
+    /// The organisations with a name of this look, and that name.
     pub(super) fn by_look(&self, look: u64) -> impl Iterator<Item = (usize, &Look, Counts)> {
         let found = self.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
         found.iter().filter_map(|(row, at)| {
@@ -155,12 +156,12 @@ impl Organisations {
         })
     }
 
-    /// The domain that stands for the organisation.
+    /// The domain that represents the organisation.
     pub(super) fn domain(&self, row: usize) -> &'static str {
         self.rows.get(row).and_then(|row| row.domains.first()).map_or("", |(domain, _)| domain)
     }
 
-    /// Whether the table names the owner of the domain itself.
+    /// Whether the domain itself is in the table and names are in use.
     pub(super) fn names(&self, domain: &str) -> bool {
         !self.by_look.is_empty() && self.by_domain.contains_key(domain)
     }
@@ -169,24 +170,24 @@ impl Organisations {
     fn owners(&self, ascii: &str) -> impl Iterator<Item = usize> {
         let rows = and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten();
         let hosted = is_hosted(ascii);
-        let owns = move |whose| !(hosted && whose == Whose::Customers);
-        rows.filter(move |(_, whose)| owns(*whose)).map(|(row, _)| *row)
+        let owns = move |domain_use| !(hosted && domain_use == DomainUse::Customers);
+        rows.filter(move |(_, domain_use)| owns(*domain_use)).map(|(row, _)| *row)
     }
 
-    /// Whether the host is the organisation's own, by the table or as the site of a country: the same
+    /// Whether the host is the organisation's own, by the table or as a national site: the same
     /// label under another public suffix.
     pub(super) fn is_of(&self, row: usize, ascii: &str) -> bool {
         match self.owners(ascii).any(|owner| owner == row) {
             true => !self.is_anybodys(ascii),
             false => {
-                self.has_sister(row, ascii, |whose| whose == Whose::Own)
+                self.has_same_label(row, ascii, |domain_use| domain_use == DomainUse::Own)
                     || self.is_member(row, ascii)
             }
         }
     }
 
-    /// Whether the host is of a member of the organisation, which says so in its label beside a name of its
-    /// own: `sparkasse-example.de`, no `sparkasse-sicherheit.de`.
+    /// Whether the host is that of a member of the organisation, whose label has the organisation's
+    /// word beside a name of its own: `sparkasse-example.de`, not `sparkasse-sicherheit.de`.
     fn is_member(&self, row: usize, ascii: &str) -> bool {
         let members = self.rows.get(row).map(|row| row.members.as_slice()).unwrap_or_default();
         let Some(domain) = registrable(ascii, Section::Icann).filter(|_| !members.is_empty())
@@ -195,7 +196,7 @@ impl Organisations {
         };
         let Some((label, tld)) = domain.split_once('.') else { return false };
         let says = |word: &str, member: &str| {
-            word == member || member.len() >= TELLING && word.ends_with(member)
+            word == member || member.len() >= DISTINCTIVE && word.ends_with(member)
         };
         members.iter().any(|(member, below)| {
             let own = |word: &str| !says(word, member) && !self.is_role(word);
@@ -205,13 +206,14 @@ impl Organisations {
         })
     }
 
-    /// The same, where anybody has an address as well.
+    /// The same, including domains where anybody can have an address.
     pub(super) fn serves(&self, row: usize, ascii: &str) -> bool {
-        self.owners(ascii).any(|owner| owner == row) || self.has_sister(row, ascii, |_| true)
+        self.owners(ascii).any(|owner| owner == row) || self.has_same_label(row, ascii, |_| true)
     }
 
-    /// Whether some domain of the organisation has the label of the host, under whatever suffix.
-    fn has_sister(&self, row: usize, ascii: &str, counts: impl Fn(Whose) -> bool) -> bool {
+    /// Whether some domain of the organisation has the registrable label of the host, under any
+    /// suffix.
+    fn has_same_label(&self, row: usize, ascii: &str, counts: impl Fn(DomainUse) -> bool) -> bool {
         let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
             return false;
         };
@@ -219,34 +221,36 @@ impl Organisations {
             return false;
         }
         let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
-        // Few have such a label at all, and suffixes take longer to find.
+        // Rarely true, and faster than finding the suffix.
         let may = |domain: &str| domain.split('.').any(|label| label == seen);
-        domains.any(|(domain, whose)| {
-            counts(*whose) && may(domain) && registrable_label(domain) == Some(seen)
+        domains.any(|(domain, domain_use)| {
+            counts(*domain_use) && may(domain) && registrable_label(domain) == Some(seen)
         })
     }
 
-    /// Whether the host is of somebody who carries hosts of others below his name.
+    /// The carrier that the host belongs to.
     pub(super) fn carrier(&self, ascii: &str) -> Option<Carrier> {
         and_above(ascii).find_map(|end| self.carriers.get(end)).copied()
     }
 
-    /// Whether the host, below a domain of the table, is one that its owner gave to a customer.
-    pub(super) fn gave_away(&self, domain: &str, ascii: &str) -> bool {
+    /// Whether the host, below a domain of the table, was given to a customer of its owner.
+    pub(super) fn is_customers(&self, domain: &str, ascii: &str) -> bool {
         let rows = self.by_domain.get(domain).into_iter().flatten();
-        rows.into_iter().any(|(_, whose)| *whose == Whose::Customers) && is_hosted(ascii)
+        rows.into_iter().any(|(_, domain_use)| *domain_use == DomainUse::Customers)
+            && is_hosted(ascii)
     }
 
-    /// Whether both hosts belong to one owner, and to no customer of his; whoever has an address there does not matter.
+    /// Whether both hosts belong to one owner and not to a customer; it does not matter who has
+    /// addresses there.
     pub(super) fn is_one_owner(&self, one: &str, other: &str) -> bool {
         self.owners(one).any(|row| self.owners(other).any(|owner| owner == row))
     }
 
-    /// Whether anybody has an address at this host, by the table or as the site of a country
-    /// (`hotmail.fr`); those below it are the organisation's.
+    /// Whether anybody can have an address at this host, by the table or as a national site
+    /// (`hotmail.fr`); the hosts below it are the organisation's.
     pub(super) fn is_anybodys(&self, ascii: &str) -> bool {
         if let Some(rows) = self.by_domain.get(ascii) {
-            return rows.iter().any(|(_, whose)| *whose == Whose::Anybodys);
+            return rows.iter().any(|(_, domain_use)| *domain_use == DomainUse::Anybodys);
         }
         let is_country = ascii.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
         is_country
@@ -258,13 +262,13 @@ impl Organisations {
         label.len() > 2 && self.anybodys.contains(label)
     }
 
-    /// Whether a word, in plain lower-case letters, says nothing of who somebody is.
+    /// Whether a word, in plain lower-case letters, does not identify a sender.
     pub(super) fn is_role(&self, word: &str) -> bool {
         self.roles.contains(word)
     }
 }
 
-/// The label that somebody registered.
+/// The label that was registered.
 pub(super) fn registrable_label(ascii: &str) -> Option<&str> {
     registrable(ascii, Section::Icann)?.split('.').next()
 }

@@ -1,13 +1,13 @@
 //! Phrases of a language in a label: `la-cañada-flintridge`.
 //!
-//! An accent on a letter disguises a word that is known without it (`canada`), unless it is a word of a
-//! language that has the letter. The article before it tells: whoever poses as somebody puts none.
+//! An accent on a letter disguises a word that is known without it (`canada`), unless it is a word
+//! of a language that has the letter. An article before it shows that: impersonators use none.
 
 use super::letters::{self, Languages};
-use super::reading::Sight;
+use super::reading::LabelChar;
 
-/// Articles and what stands in their place before a noun, three letters and more, and two where they are the
-/// code of no large country, by language; in plain letters. By hand.
+/// Articles and words used like them before a noun, by language, in plain letters, chosen by hand:
+/// three letters or more, and two if they are the code of no large country.
 const ARTICLES: [(&str, &[&str]); 7] = [
     ("Catalan", &["els", "les", "del", "dels", "sant", "santa"]),
     ("French", &["la", "le", "les", "des", "du", "aux", "saint", "sainte"]),
@@ -18,14 +18,15 @@ const ARTICLES: [(&str, &[&str]); 7] = [
     ("Spanish", &["el", "la", "las", "los", "del", "san", "santa", "santo"]),
 ];
 
-/// Whether the letters beyond ASCII of a word are all of a language whose article the word before it is.
-pub(super) fn holds(before: Option<&str>, word: &[Sight]) -> bool {
+/// Whether the word before is an article of a language that has all letters beyond ASCII of this
+/// word.
+pub(super) fn holds(before: Option<&str>, word: &[LabelChar]) -> bool {
     let Some(before) = before else { return false };
-    let marked = || word.iter().filter(|sight| !sight.c.is_ascii());
+    let marked = || word.iter().filter(|letter| !letter.c.is_ascii());
     let in_language = |language: &str| {
         let own = letters::of_language(language);
         let has = |letters: Languages| !letters.and(own).is_empty();
-        marked().next().is_some() && marked().all(|sight| has(letters::main(sight.c)))
+        marked().next().is_some() && marked().all(|letter| has(letters::main(letter.c)))
     };
     ARTICLES.iter().any(|(language, words)| words.contains(&before) && in_language(language))
 }
@@ -33,11 +34,12 @@ pub(super) fn holds(before: Option<&str>, word: &[Sight]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::Sights;
+    use crate::reading::LabelChars;
 
     #[test]
     fn articles_tell_the_language() {
-        let holds = |before: &str, word: &str| holds(Some(before), Sights::of(word.chars()).all());
+        let holds =
+            |before: &str, word: &str| holds(Some(before), LabelChars::of(word.chars()).all());
         for (before, word) in [
             ("la", "cañada"),
             ("los", "años"),

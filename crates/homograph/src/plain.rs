@@ -1,13 +1,13 @@
-//! The fast path: a host of ASCII letters, digits, dots, hyphens and underscores that nobody has
-//! anything to say of. One pass over the bytes, two allocations.
+//! The fast path for a host of ASCII letters, digits, dots, hyphens and underscores that has no
+//! reasons. One pass over the bytes, two allocations.
 
 use super::form::NAME_CHARACTERS;
 use super::name::Name;
 use super::names::Names;
 use super::plain_label::{self, Label, Labels};
-use super::{Context, Judgement, inside, is_protected, question};
+use super::{Context, Judgement, is_protected, name_in_host, question};
 
-/// The judgement of an inconspicuous host; `None` when the host needs a closer look.
+/// The judgement of an inconspicuous host; `None` if the host needs the full judgement.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> {
     let name = spelling.strip_suffix('.').unwrap_or(spelling);
     if name.is_empty() || name.len() > NAME_CHARACTERS {
@@ -17,20 +17,20 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
     let mut labels = Labels::new();
     plain_label::read(name.as_bytes(), &mut labels)?;
-    let joints = labels.iter().any(|label| label.jointed);
-    // The first familiar label.
-    let familiar = labels.iter().enumerate().find(|(at, label)| {
-        let behind = labels.get(at + 1..).unwrap_or_default();
-        let may_hold = |names: &&Names| inside::may_hold(label, behind, joints, names);
-        known(label, behind.first(), sets) || sets.iter().any(may_hold)
+    let separators = labels.iter().any(|label| label.has_separator);
+    // The first label that may imitate a name.
+    let suspect = labels.iter().enumerate().find(|(at, label)| {
+        let after = labels.get(at + 1..).unwrap_or_default();
+        let may_hold = |names: &&Names| name_in_host::may_hold(label, after, separators, names);
+        may_imitate(label, after.first(), sets) || sets.iter().any(may_hold)
     });
     let ascii = name.to_ascii_lowercase();
     let [_, .., tld] = labels.as_slice() else { return None };
     let tld = ascii.get(tld.start..)?;
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
-    // What looks like a protected name is most often just that.
+    // What looks like a protected name usually is that name.
     if !sound
-        || familiar.is_some_and(|(_, label)| !is_rightly_familiar(&ascii, label.start, context))
+        || suspect.is_some_and(|(_, label)| !is_genuine(&ascii, label.start, context))
         || context.blocked.covers(&ascii)
     {
         return None;
@@ -40,40 +40,41 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     Some(Judgement { ascii, unicode, question, span: 0..spelling.len(), ..Judgement::default() })
 }
 
-/// Whether a host is a protected name or below one. Of what a hoster gave to a customer, the labels in front
-/// of the hoster's name may look like nobody's: the first that looks like one begins `at` this byte.
-fn is_rightly_familiar(ascii: &str, at: usize, context: &Context<'_>) -> bool {
+/// Whether a host is a protected name or below one. If it is below a hoster's name, the customer
+/// chose the labels before that name, and these may imitate; the first suspicious label begins at
+/// byte `at`.
+fn is_genuine(ascii: &str, at: usize, context: &Context<'_>) -> bool {
     let sets = [context.protected, context.own].into_iter();
     let name = sets.filter_map(|names| names.covering(ascii)).max_by_key(|name| name.len());
     let Some(name) = name else { return false };
     at >= ascii.len() - name.len() || is_protected(ascii, context.protected, context.own)
 }
 
-/// Whether the label has the look of a name that it may pose as. Of its pieces between hyphens
-/// [`inside::may_hold`] asks the same.
-fn known(label: &Label<'_>, behind: Option<&Label<'_>>, sets: &[&Names]) -> bool {
+/// Whether the label has the look of a name that it may imitate. [`name_in_host::may_hold`] checks its
+/// pieces between hyphens.
+fn may_imitate(label: &Label<'_>, after: Option<&Label<'_>>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
         let mut names = names.by_look(label.look.value());
-        names.any(|name| !is_itself(name, label.bytes) || stands_behind(name, behind))
+        names.any(|name| !is_spelled_as(name, label.bytes) || is_followed_by_suffix(name, after))
     })
 }
 
 /// A label spelled as in the name never counts by itself (`mail.example.org` beside `mail.ru`).
-fn is_itself(name: &Name, label: &[u8]) -> bool {
+fn is_spelled_as(name: &Name, label: &[u8]) -> bool {
     name.labels
         .get(name.brand)
         .is_some_and(|(brand, _)| label.eq_ignore_ascii_case(brand.as_bytes()))
 }
 
-/// Whether the name may be there as a whole (`mail.ru.attack.test`, `paypal.corn`).
-fn stands_behind(name: &Name, behind: Option<&Label<'_>>) -> bool {
-    name.behind.is_some() && behind.map(|label| label.look.value()) == name.behind
+/// Whether the whole name may be there (`mail.ru.attack.test`, `paypal.corn`).
+fn is_followed_by_suffix(name: &Name, after: Option<&Label<'_>>) -> bool {
+    name.after_brand.is_some() && after.map(|label| label.look.value()) == name.after_brand
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::HostBounds;
-    use super::super::whole::Whole;
+    use super::super::judged_host::JudgedHost;
     use super::*;
     use crate::verdict::RestrictionLevel;
     use uts58::tlds::TldTable;
@@ -110,10 +111,10 @@ mod tests {
             "uk",
             "modem",
         ];
-        // Whether there is a fast judgement; then it is the slow one.
+        // If there is a fast judgement, it equals the full one.
         let agree = |host: &str| {
             let Some(judgement) = judge(host, &context) else { return false };
-            let whole = Whole::judge(host, &context).judgement(0..host.len());
+            let whole = JudgedHost::judge(host, &context).judgement(0..host.len());
             assert_eq!(judgement.verdict, whole.verdict, "{host}");
             assert_eq!(judgement.reasons, whole.reasons, "{host}");
             true
@@ -156,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Below the name of a hoster its own label looks like it, as it should; those in front may be a lie.
+    /// The label of a hoster itself is genuine; the labels before it may imitate.
     #[test]
     fn customers_of_hosters_are_plain_where_their_own_labels_are() {
         let (protected, none) = (Names::builtin(), Names::default());
@@ -182,7 +183,7 @@ mod tests {
         ] {
             let fast = judge(host, &context);
             assert_eq!(fast.is_some(), plain, "{host}");
-            let whole = Whole::judge(host, &context).judgement(0..host.len());
+            let whole = JudgedHost::judge(host, &context).judgement(0..host.len());
             let alike = fast.is_none_or(|fast| {
                 (fast.verdict, fast.reasons, fast.edit)
                     == (whole.verdict, whole.reasons, whole.edit)

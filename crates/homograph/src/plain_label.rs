@@ -11,33 +11,33 @@ use uts58::unicode::a_label::has_a_label;
 pub(super) struct Label<'n> {
     pub bytes: &'n [u8],
     pub look: LookHash,
-    /// Whether words are joined in it: by hyphens, by underscores.
-    pub jointed: bool,
-    /// Where in the host it begins.
+    /// Whether it has hyphens or underscores.
+    pub has_separator: bool,
+    /// Where it begins in the host.
     pub start: usize,
 }
 
-/// Labels of most hosts, for which nothing is allocated.
+/// Most hosts have no more labels and need no allocation.
 pub(super) type Labels<'n> = SmallVec<[Label<'n>; 6]>;
 
-/// Reads the labels of a host; `None` when one is not plain.
+/// Reads the labels of a host; `None` if one is not plain.
 pub(super) fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
-    let (mut start, mut look, mut joints) = (0, LookHash::EMPTY, 0);
+    let (mut start, mut look, mut separators) = (0, LookHash::EMPTY, 0);
     for (at, byte) in name.iter().enumerate() {
-        match STEPS.get(usize::from(*byte)).copied().unwrap_or_default() {
+        match BYTE_KINDS.get(usize::from(*byte)).copied().unwrap_or_default() {
             class @ b'0'.. => look.class(class),
             SLOW => {
-                joints += usize::from(matches!(*byte, b'-' | b'_'));
+                separators += usize::from(matches!(*byte, b'-' | b'_'));
                 look.ascii(*byte);
             }
             DOT => {
-                labels.push(Label::new(start, name.get(start..at)?, look, joints)?);
-                (start, look, joints) = (at + 1, LookHash::EMPTY, 0);
+                labels.push(Label::new(start, name.get(start..at)?, look, separators)?);
+                (start, look, separators) = (at + 1, LookHash::EMPTY, 0);
             }
             _ => return None,
         }
     }
-    labels.push(Label::new(start, name.get(start..)?, look, joints)?);
+    labels.push(Label::new(start, name.get(start..)?, look, separators)?);
     Some(())
 }
 
@@ -48,25 +48,25 @@ impl<'n> Label<'n> {
         self.bytes.last().is_some_and(u8::is_ascii_digit)
     }
 
-    /// `None` when letters, digits and so many joints are no plain label.
+    /// `None` if letters, digits and this number of separators do not make a plain label.
     #[inline]
-    fn new(start: usize, bytes: &'n [u8], look: LookHash, joints: usize) -> Option<Label<'n>> {
+    fn new(start: usize, bytes: &'n [u8], look: LookHash, separators: usize) -> Option<Label<'n>> {
         let sound = || {
             bytes.first() != Some(&b'-')
                 && bytes.last() != Some(&b'-')
                 && bytes.get(2..4) != Some(b"--".as_slice())
                 // An A-label may begin inside.
-                && !(joints > 1 && has_a_label(bytes))
+                && !(separators > 1 && has_a_label(bytes))
         };
-        let jointed = joints > 0;
-        let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!jointed || sound());
-        plain.then_some(Label { bytes, look, jointed, start })
+        let has_separator = separators > 0;
+        let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!has_separator || sound());
+        plain.then_some(Label { bytes, look, has_separator, start })
     }
 }
 
-/// What is to be done with each byte of a host: the class of most letters and digits, [`DOT`], [`SLOW`] for
-/// what needs another look, and 0 for what no plain host has.
-static STEPS: [u8; 256] = {
+/// What to do for each byte of a host: the class of most letters and digits, [`DOT`], [`SLOW`] for
+/// bytes that need another look, and 0 for those that no plain host has.
+static BYTE_KINDS: [u8; 256] = {
     let mut steps = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -85,5 +85,5 @@ static STEPS: [u8; 256] = {
 };
 
 const DOT: u8 = 1;
-/// What joins words, or a letter that two others side by side are taken for.
+/// Separators, and letters that look like two others side by side.
 const SLOW: u8 = 2;

@@ -1,38 +1,38 @@
-//! Who a text says that somebody is: protected names and organisations in a display name.
+//! Names that a display name claims: protected names and organisations.
 //!
-//! A name counts between the bounds of words, as it reads: `PayPal Service`, `𝗣𝗮𝘆𝗣𝗮𝗹`, `раураl`,
-//! `Pay-Pal`, `P.a.y.P.a.l`. Words that are names by chance (`Apple`, `Chase`, the surname Schwab) count
-//! only beside words of offices (`Apple Support`). Time is linear in the text for each of the few names
-//! that begin as a word of it does.
+//! A name counts if it begins and ends with words, as it reads: `PayPal Service`, `𝗣𝗮𝘆𝗣𝗮𝗹`,
+//! `раураl`, `Pay-Pal`, `P.a.y.P.a.l`. Words that are names by chance (`Apple`, `Chase`, the
+//! surname Schwab) count only beside office words (`Apple Support`). Time is linear in the text for
+//! each of the few names that begin like a word of it.
 
 use super::Context;
 use super::form::Form;
 use super::lookalike::{Look, LookHash, likeness};
-use super::name::{LEAST, Name, Reach, TELLING};
+use super::looks::{LookHashes, extend_looks};
+use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Counts, Organisations, registrable_label};
 use super::properties::nfkc;
-use super::reading::{Likeness, Sight, reads_as};
-use super::ways::{Hashes, longer};
+use super::reading::{LabelChar, Likeness, reads_as};
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.
 pub const SHOWN: usize = 256;
 
-/// Letters of the sender's own name, which it may put in front of what it writes about.
-const OWN: usize = 4;
+/// Letters of the sender's own name, which it may put before the name of what it writes about.
+const MIN_OWN_NAME: usize = 4;
 
-/// The sender that a display name stands in front of.
+/// The sender with the display name.
 #[derive(Clone, Copy, Debug)]
 pub struct Sender<'a> {
     /// The local part of its address.
     pub local: &'a str,
-    /// The host of its address, in lower-case ASCII form; empty when there is none.
+    /// The host of its address, in lower-case ASCII form; empty if there is none.
     pub host: &'a str,
 }
 
-/// The protected name, organisation or recipient's own domain that the text says the sender is, and
-/// that the sender's address is not of; in ASCII form.
+/// The protected name, organisation or recipient's own domain that the text claims but the sender's
+/// address does not belong to; in ASCII form.
 pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<String> {
     let shown = DisplayText::read(text);
     if shown.letters.is_empty() {
@@ -41,45 +41,45 @@ pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<St
     let organisations = context.protected.organisations();
     let found = organisations.and_then(|table| shown.organisation(table, sender));
     found
-        .or_else(|| shown.name(context.protected, organisations, Known::Protected, sender))
-        .or_else(|| shown.name(context.own, organisations, Known::Own, sender))
+        .or_else(|| shown.name(context.protected, organisations, NameSource::Protected, sender))
+        .or_else(|| shown.name(context.own, organisations, NameSource::Own, sender))
 }
 
-/// Whose names are looked for.
+/// Which names are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum NameSource {
     Protected,
-    /// The recipient's: anybody may bear a name like that of somebody's own domain.
+    /// The recipient's own: any person may have a name like that of such a domain.
     Own,
 }
 
-/// Local parts that whoever runs a mail service keeps for itself.
-const RESERVED: [&str; 6] =
+/// Local parts that a mail service reserves for itself.
+const RESERVED_LOCAL_PARTS: [&str; 6] =
     ["no-reply", "noreply", "no_reply", "postmaster", "mailer-daemon", "donotreply"];
 
-/// The letters and digits of a text, and the words that they make.
+/// The letters and digits of a text, and where its words are.
 pub(super) struct DisplayText {
     pub letters: Vec<char>,
     /// Where words begin, and the end of the last one.
     bounds: Vec<usize>,
-    /// Those of them in front of which something else stands, or nothing.
+    /// Those of them that begin the text or follow a character that is no letter.
     gaps: Vec<usize>,
 }
 
-/// Words of most names, with the end of the last one.
-const WORDS: usize = 8;
+/// Words of most names, plus the end of the last one.
+const USUAL_WORDS: usize = 8;
 
 impl DisplayText {
     pub(super) fn read(text: &str) -> DisplayText {
         let room = text.len().min(SHOWN);
         let mut shown = DisplayText {
             letters: Vec::with_capacity(room),
-            bounds: Vec::with_capacity(WORDS),
-            gaps: Vec::with_capacity(WORDS),
+            bounds: Vec::with_capacity(USUAL_WORDS),
+            gaps: Vec::with_capacity(USUAL_WORDS),
         };
         let mut before = None;
         let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
-        for c in seen.map(of_usual_width) {
+        for c in seen.map(to_usual_width) {
             if uts58::unicode::hosts::is_mark(c) {
                 continue;
             }
@@ -87,7 +87,7 @@ impl DisplayText {
                 before = None;
                 continue;
             }
-            // `TrustWallet`: a capital behind a small letter begins a word.
+            // `TrustWallet`: a capital after a small letter begins a word.
             let joined =
                 before.is_some_and(|last: char| !(last.is_lowercase() && c.is_uppercase()));
             if !joined {
@@ -108,18 +108,19 @@ impl DisplayText {
         self.bounds.iter().copied().take(words)
     }
 
-    /// Where words begin that something stands between, or nothing.
+    /// Where words begin that are separated from the one before.
     pub(super) fn gaps(&self) -> impl Iterator<Item = usize> {
         self.gaps.iter().copied()
     }
 
-    /// The ends of words behind this start, with the looks of all between that some name has.
+    /// The ends of words after this start, each with the looks of the letters up to it that begin
+    /// some name.
     pub(super) fn spans<'s>(
         &'s self,
         start: usize,
         begins: impl Fn(LookHash) -> bool + 's,
     ) -> impl Iterator<Item = (usize, Vec<u64>)> + 's {
-        let mut hashes = Hashes::new();
+        let mut hashes = LookHashes::new();
         hashes.push(LookHash::EMPTY);
         let letters = self.letters.iter().enumerate().skip(start);
         letters
@@ -130,8 +131,8 @@ impl DisplayText {
                         begins(*hash)
                     }),
                     None => {
-                        let mut next = Hashes::new();
-                        longer(&hashes, &seen_as(*c), &begins, &mut next);
+                        let mut next = LookHashes::new();
+                        extend_looks(&hashes, &seen_as(*c), &begins, &mut next);
                         hashes = next;
                     }
                 }
@@ -149,7 +150,7 @@ impl DisplayText {
 
     fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
         let theirs = |row: usize| table.is_of(row, sender.host) || is_service(table, row, sender);
-        // What stands inside a name that counts is none by itself: `La Poste` is no Poste.
+        // A shorter name inside a known one does not count: `La Poste` is no Poste.
         let mut named_to = 0;
         self.starts().find_map(|start| {
             if start < named_to {
@@ -160,14 +161,14 @@ impl DisplayText {
                 let named = looks.into_iter().flat_map(|look| table.by_look(look));
                 let named: Vec<_> =
                     named.filter(|(_, look, _)| self.reads_as(start, end, look)).collect();
-                // The longer name says whose the shorter one in it is: `CaixaBank` is no Caixa.
-                if named.iter().any(|(row, _, how)| *how == Counts::Anothers || theirs(*row)) {
+                // The longer name decides whose the shorter one in it is: `CaixaBank` is no Caixa.
+                if named.iter().any(|(row, _, how)| *how == Counts::OtherOwner || theirs(*row)) {
                     named_to = end;
                     return None;
                 }
                 let mut counting = named
                     .into_iter()
-                    .filter(|(_, _, counts)| self.stands(Some(table), *counts, start, end));
+                    .filter(|(_, _, counts)| self.is_counted(Some(table), *counts, start, end));
                 if let Some((row, ..)) = counting.next()
                     && !self.names_itself(start, end, Some(table), sender)
                 {
@@ -182,16 +183,16 @@ impl DisplayText {
         &self,
         names: &Names,
         table: Option<&Organisations>,
-        known: Known,
+        source: NameSource,
         sender: Sender<'_>,
     ) -> Option<String> {
-        let counts = |name: &Name| match known {
-            Known::Protected if name.brand_len() >= TELLING => Counts::Anywhere,
+        let counts = |name: &Name| match source {
+            NameSource::Protected if name.brand_len() >= DISTINCTIVE => Counts::Anywhere,
             _ => Counts::Alone,
         };
-        let is_known = |domain: &str| match known {
-            Known::Protected => table.is_some_and(|table| table.names(domain)),
-            Known::Own => table.is_some_and(|table| table.is_anybodys(domain)),
+        let is_known = |domain: &str| match source {
+            NameSource::Protected => table.is_some_and(|table| table.names(domain)),
+            NameSource::Own => table.is_some_and(|table| table.is_anybodys(domain)),
         };
         if names.covers(sender.host) {
             return None;
@@ -204,9 +205,9 @@ impl DisplayText {
                 let name = named.find(|name| {
                     let brand = name.labels.get(name.brand);
                     name.reach == Reach::Brand
-                        && name.brand_len() >= LEAST
+                        && name.brand_len() >= MIN_BRAND
                         && !is_known(&name.ascii)
-                        && self.stands(table, counts(name), start, end)
+                        && self.is_counted(table, counts(name), start, end)
                         && brand.is_some_and(|(label, look)| match label.contains('-') {
                             true => {
                                 let joined = Look::new(&label.replace('-', ""));
@@ -223,8 +224,8 @@ impl DisplayText {
         })
     }
 
-    /// Whether a name that counts so stands for its owner between these letters.
-    pub(super) fn stands(
+    /// Whether a name with this rule counts as its owner's between these letters.
+    pub(super) fn is_counted(
         &self,
         table: Option<&Organisations>,
         counts: Counts,
@@ -233,7 +234,7 @@ impl DisplayText {
     ) -> bool {
         match counts {
             Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
-            Counts::Nowhere | Counts::Anothers => false,
+            Counts::Nowhere | Counts::OtherOwner => false,
             Counts::Alone => {
                 let beside = |at: &usize| !(start..end).contains(at);
                 self.starts().filter(beside).all(|at| self.is_role(table, at))
@@ -241,7 +242,7 @@ impl DisplayText {
         }
     }
 
-    /// Whether all of it is the name that programs sign with.
+    /// Whether the whole text is a name that programs sign with.
     fn is_software(&self, table: &Organisations) -> bool {
         let all = self.letters.len();
         let last = self.spans(0, |look| table.begins(look)).find(|(end, _)| *end == all);
@@ -250,7 +251,7 @@ impl DisplayText {
         named.any(|(_, look, counts)| counts == Counts::Nowhere && self.reads_as(0, all, look))
     }
 
-    /// Whether the word that begins here is one of offices, a number, or a letter.
+    /// Whether the word that begins here is an office word, a number, or a letter.
     fn is_role(&self, table: Option<&Organisations>, start: usize) -> bool {
         let end = self.bounds.iter().copied().find(|bound| *bound > start).unwrap_or(start);
         let word = self.plain(start, end);
@@ -261,7 +262,7 @@ impl DisplayText {
             })
     }
 
-    /// The sender says its own name as well, which is none of these words: `Example News: Apple`.
+    /// Whether the sender also gives its own name, outside of these letters: `Example News: Apple`.
     fn names_itself(
         &self,
         start: usize,
@@ -272,57 +273,59 @@ impl DisplayText {
         let Some(label) = registrable_label(sender.host) else { return false };
         let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
         let is_role = table.is_some_and(|table| table.is_role(&label));
-        if label.chars().count() < OWN || is_role {
+        if label.chars().count() < MIN_OWN_NAME || is_role {
             return false;
         }
         let rest = [self.plain(0, start), self.plain(end, self.letters.len())];
         !label.contains(&self.plain(start, end)) && rest.iter().any(|rest| rest.contains(&label))
     }
 
-    /// The letters in between as they read, in lower case.
+    /// The letters in this range as they read, in lower case.
     fn plain(&self, start: usize, end: usize) -> String {
         plain_letters(self.letters.get(start..end).unwrap_or_default().iter().copied())
     }
 }
 
-/// How the letters read as the name: not by a letter that only a hurried reader mistakes, and a short name
-/// not by letters that are alike to our eye only.
+/// How the letters resemble the name. Letters that only a hurried reader confuses do not count,
+/// nor, for a short name, letters that are alike only by our own judgement.
 pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
-    let telling = |letters: Vec<Sight>| {
+    let accepted = |letters: Vec<LabelChar>| {
         likeness(&letters, look).filter(|how| match how {
             Likeness::Faint => false,
-            Likeness::Alike | Likeness::Rough => look.len() >= TELLING,
+            Likeness::Alike | Likeness::Rough => look.len() >= DISTINCTIVE,
             _ => true,
         })
     };
-    // A capital is a letter like its small one, but for the I that is made to be an l.
+    // Capitals count as small letters, except an I that is used as an l.
     let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
     let capital = |c: &char| if *c == 'I' { *c } else { small(c) };
-    telling(letters.iter().map(|c| seen_as(small(c))).collect()).or_else(|| {
+    accepted(letters.iter().map(|c| seen_as(small(c))).collect()).or_else(|| {
         let made = letters.contains(&'I');
-        let sights = || letters.iter().map(|c| seen_as(capital(c))).collect();
-        made.then(|| telling(sights())).flatten()
+        let chars = || letters.iter().map(|c| seen_as(capital(c))).collect();
+        made.then(|| accepted(chars())).flatten()
     })
 }
 
-/// A letter as it is seen: one of a style that no table of shapes has as the one that it stands for.
-fn seen_as(c: char) -> Sight {
-    let sight = Sight::of(c);
-    match plain_of(c).filter(|_| sight.readings.is_empty()) {
-        Some(plain) => Sight::of(plain.to_ascii_lowercase()),
-        None => sight,
+/// A letter as it is seen: a styled one that the table of readings does not have is read as its
+/// plain letter.
+fn seen_as(c: char) -> LabelChar {
+    let letter = LabelChar::of(c);
+    match plain_letter(c).filter(|_| letter.readings.is_empty()) {
+        Some(plain) => LabelChar::of(plain.to_ascii_lowercase()),
+        None => letter,
     }
 }
 
-/// The letter of ASCII that one of a style (`𝗣`, `Ⓟ`) stands for.
+/// The ASCII letter of a styled one (`𝗣`, `Ⓟ`).
 pub(super) fn unstyled(c: char) -> Option<char> {
     let mut plain = nfkc(c);
     let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
     first.filter(|_| plain.next().is_none())
 }
 
-/// The same with the styles that no mapping of Unicode takes back: small capitals, white letters on black.
-fn plain_of(c: char) -> Option<char> {
+/// The same, also for styles that Unicode has no mapping for: small capitals, white letters on
+/// black.
+fn plain_letter(c: char) -> Option<char> {
     const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
     let at = match c {
         '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
@@ -336,8 +339,8 @@ fn plain_of(c: char) -> Option<char> {
     at.and_then(|at| char::from_u32(u32::from('A') + at)).or_else(|| unstyled(c))
 }
 
-/// Letters of the width that East Asian text gives them are the usual ones.
-fn of_usual_width(c: char) -> char {
+/// Maps the full-width letters of East Asian text to ASCII.
+fn to_usual_width(c: char) -> char {
     let usual = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| u32::from(c) - 0xff01 + 0x21);
     usual.and_then(char::from_u32).unwrap_or(c)
 }
@@ -354,16 +357,16 @@ fn plain_letters(letters: impl Iterator<Item = char>) -> String {
     out
 }
 
-/// Letters and digits, however styled; signs of trade are none.
+/// Letters and digits in any style, without trademark signs.
 fn is_letter(c: char) -> bool {
     let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
-    let letter = |c| reads_as(c).is_some() || plain_of(c).is_some();
+    let letter = |c| reads_as(c).is_some() || plain_letter(c).is_some();
     c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
 }
 
-/// Whether the mail service itself writes, from the domain where anybody has an address.
+/// Whether the mail service itself writes, from the domain where anybody can have an address.
 fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
-    RESERVED.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
+    RESERVED_LOCAL_PARTS.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
         && table.serves(row, sender.host)
 }
 
@@ -378,9 +381,9 @@ mod tests {
         posed_as(Names::builtin(), text, address)
     }
 
-    /// The same, by what is known beside two names of one's own.
-    fn posed_as(known: Names, text: &str, address: &str) -> Option<String> {
-        let protected = known.extended(["examplebank.com", "acme.example", "münzhaus.example"]);
+    /// With these known organisations and two names of the recipient's.
+    fn posed_as(source: Names, text: &str, address: &str) -> Option<String> {
+        let protected = source.extended(["examplebank.com", "acme.example", "münzhaus.example"]);
         let (own, none) =
             (Names::new(["harbour.example", "house-corp.example", "gmail.com"]), Names::default());
         let tlds = TldTable::new(["com"], "");
@@ -516,8 +519,8 @@ mod tests {
 
     #[test]
     fn without_the_built_in_names_those_of_ones_own_count_as_ever() {
-        for known in [Names::nobody(), Names::default()] {
-            let posed = |text: &str| posed_as(known.clone(), text, "x@evil.example");
+        for source in [Names::nobody(), Names::default()] {
+            let posed = |text: &str| posed_as(source.clone(), text, "x@evil.example");
             assert_eq!(posed("ExampleBank Alerts").as_deref(), Some("examplebank.com"));
             assert_eq!(posed("ACME").as_deref(), Some("acme.example"));
             for text in ["Jane Harbour", "Acme Smith", "PayPal Service", "WorldRemit"] {

@@ -1,8 +1,8 @@
-//! What the data of Unicode say of a character beyond [`uts58::unicode::Traits`]: what it is normalized to,
-//! its prototype, its type as part of an identifier, the scripts that it is used with.
+//! Unicode data about characters beyond [`uts58::unicode::Traits`]: normalisation, prototype,
+//! identifier type, script extensions.
 //!
-//! The tables are packed: judging is to fit into a web page. Each is unpacked when it is first asked, and searched
-//! in no more steps than those of the crates that they are generated from.
+//! The tables are packed so that judging fits into a web page. Each is unpacked on first use, and a
+//! look-up takes no more steps than in the crates that they are generated from.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -44,16 +44,16 @@ const LEADING: u32 = 0x1100;
 const VOWEL: u32 = 0x1161;
 const TRAILING: u32 = 0x11a7;
 
-/// Characters, few enough to need no allocation as a rule.
+/// Characters, usually few enough to need no allocation.
 pub(super) type Chars = SmallVec<[char; 8]>;
 
-/// What compatibility composition (NFKC) makes of one character.
+/// Compatibility composition (NFKC) of one character.
 pub(super) fn nfkc(c: char) -> impl Iterator<Item = char> + Clone {
     let other = if Traits::of(c).is_styled() { NFKC.get(c) } else { None };
     other.unwrap_or_default().chars().chain(other.is_none().then_some(c))
 }
 
-/// Whether NFKC and NFC make the same of the character: it stands for nothing else than itself.
+/// Whether NFKC and NFC of the character are the same.
 pub(super) fn is_canonical(c: char) -> bool {
     !Traits::of(c).is_styled() || nfd([c]) == nfd(nfkc(c))
 }
@@ -90,12 +90,12 @@ fn decompose(c: char, out: &mut Chars) {
     }
 }
 
-/// Puts marks that stand side by side in the order of their classes.
+/// Puts adjacent marks in the order of their classes.
 fn reorder(text: &mut [char]) {
     let class = |c: &char| if Traits::of(*c).is_mark() { CLASSES.get(*c) } else { 0 };
     for marks in text.split_mut(|c| class(c) == 0) {
         if !marks.is_sorted_by_key(class) {
-            // Those of one class stay as they stand.
+            // Marks of one class keep their order.
             let places = (0_u32..).zip(marks.iter());
             let mut sorted: Vec<(u64, u32)> = places
                 .map(|(at, c)| (u64::from(class(c)) << 32 | u64::from(at), u32::from(*c)))
@@ -107,7 +107,7 @@ fn reorder(text: &mut [char]) {
     }
 }
 
-/// UTS #39 §4: texts of the same skeleton look alike.
+/// UTS #39 §4: texts with the same skeleton look alike.
 pub(super) fn skeleton(text: &str) -> Chars {
     let mut out = Chars::new();
     for c in nfd(text.chars()).into_iter().filter(|c| IGNORED.get(*c) == 0) {
@@ -119,12 +119,12 @@ pub(super) fn skeleton(text: &str) -> Chars {
     nfd(out)
 }
 
-/// Whether the character is a decimal digit of some system other than ASCII's.
+/// Whether the character is a decimal digit other than those of ASCII.
 pub(super) fn is_numeral(c: char) -> bool {
     !c.is_ascii() && Traits::of(c).is_digit()
 }
 
-/// Whether the letter is one of a script that few write today.
+/// Whether the letter belongs to a script that few write today.
 pub(super) fn is_of_limited_use(c: char) -> bool {
     TYPES.get(c) == LIMITED_USE
 }

@@ -3,10 +3,11 @@
 //! | clause | item |
 //! | --- | --- |
 //! | UTS #39 §4 skeleton | [`readings`] (prototype of confusables.txt, marks stripped) |
-//! | UTS #39 §4.1 whole-script confusables | [`Sights::read_as_latin`] |
+//! | UTS #39 §4.1 whole-script confusables | [`LabelChars::read_as_latin`] |
 //!
-//! Finding out what a character reads as takes thousands of instructions (normalisation, skeletons), and
-//! hostile mail holds nothing but such characters: it is done once for all of them, and a table says it.
+//! Computing what a character reads as takes thousands of instructions (normalisation, skeletons),
+//! and hostile mail consists of such characters: a generated table has the result for every
+//! character.
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
 mod table;
@@ -21,32 +22,32 @@ use super::properties::{is_numeral, skeleton};
 pub(super) enum Shape {
     /// The lower-case letter itself, by confusables.txt.
     Exact,
-    /// The lower-case letter itself, in most fonts and by our eye: counts for whole-script
-    /// look-alikes, more mildly.
+    /// The lower-case letter itself in most fonts, by our own judgement: counts for whole-script
+    /// look-alikes, but less.
     Same,
-    /// A capital, an accent or a neighbouring shape: counts only against a protected name.
+    /// A capital, an accented letter or a similar shape: counts only against a protected name.
     Near,
 }
 
-/// How what is read resembles what is meant, a character or a label and a name: mildest first.
+/// How closely a character or a label resembles what it is read as: mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
     /// The same letters.
     Same,
-    /// ASCII that only a hurried reader mistakes: `m` for `rn`, `i` for `l`.
+    /// ASCII that only a hurried reader confuses: `m` for `rn`, `i` for `l`.
     Faint,
-    /// ASCII made to look like other ASCII: `0` for `o`, `rn` for `m`, `I` for `l`.
+    /// ASCII that is made to look like other ASCII: `0` for `o`, `rn` for `m`, `I` for `l`.
     Ascii,
     /// Only diacritics differ.
     Marks,
-    /// Only a diacritic that the underline of a link covers or that goes unseen: a mark below, a
-    /// stroke, a hook, the dot that ı lacks.
+    /// Only a diacritic differs that the underline of a link covers or that is easily missed: a
+    /// mark below, a stroke, a hook, the missing dot of ı.
     Hidden,
-    /// A letter that is not the one it looks like.
+    /// Another letter that looks the same.
     Foreign,
-    /// A letter that has the same shape by our eye, not by the data.
+    /// Another letter that has the same shape by our own judgement, not by the data.
     Alike,
-    /// A letter that only comes near the one it is read as.
+    /// Another letter that only comes near the shape.
     Rough,
 }
 
@@ -58,7 +59,7 @@ pub(super) struct Reading {
     pub shape: Shape,
 }
 
-/// A reading of at most [`TEXT`] letters, as the table writes them.
+/// A reading of at most [`TEXT`] letters; the generated table calls this.
 const fn reading(text: &str, likeness: Likeness, shape: Shape) -> Reading {
     let from = text.as_bytes();
     let mut bytes = [0; TEXT];
@@ -73,14 +74,14 @@ const fn reading(text: &str, likeness: Likeness, shape: Shape) -> Reading {
     Reading { text: Text { bytes, len: from.len() as u8 }, likeness, shape }
 }
 
-/// Whether a character reads as the punctuation that gives a URL its structure.
+/// Whether a character reads as punctuation that separates the parts of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separates {
     No,
     Yes,
 }
 
-/// Lower-case ASCII letters and digits, at most [`TEXT`]; kept in place, since every character of
+/// Lower-case ASCII letters and digits, at most [`TEXT`]. Stored inline, because every character of
 /// every host needs some.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Text {
@@ -88,11 +89,11 @@ pub(super) struct Text {
     len: u8,
 }
 
-/// Letters of one reading at most; the longest in use have three (`ﬃ`).
+/// Letters of one reading at most; the longest has three (`ﬃ`).
 const TEXT: usize = 7;
 
 impl Text {
-    /// `None` when there is no room for it.
+    /// `None` if the text is too long.
     #[cfg(test)]
     pub(super) fn new(text: &str) -> Option<Text> {
         let mut out = Text::default();
@@ -127,15 +128,15 @@ impl std::fmt::Debug for Text {
 }
 
 /// What a reader takes the character for, in lower-case ASCII letters or digits; `None` for ASCII,
-/// marks, and whatever looks like nothing of ASCII.
+/// marks, and characters that look like nothing in ASCII.
 pub fn reads_as(c: char) -> Option<String> {
     let mut texts = readings(c).1.iter().map(|reading| reading.text.as_str());
     texts.find(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Whether there are letters and every one is, by confusables.txt, the exact shape of a lower-case
-/// letter of the script without being of it: what no reader can tell apart (`а` for `a`; not `т`
-/// or `п`). Marks, digits and punctuation count for nothing.
+/// Whether there are letters and each has, by confusables.txt, the exact shape of a lower-case
+/// letter of the script without belonging to it: what no reader can tell apart (`а` for `a`; not
+/// `т` or `п`). Marks, digits and punctuation are skipped.
 pub fn are_twins(letters: impl IntoIterator<Item = char>, script: Script) -> bool {
     let mut some = false;
     for c in letters.into_iter().filter(|c| is_letter(*c)) {
@@ -147,7 +148,8 @@ pub fn are_twins(letters: impl IntoIterator<Item = char>, script: Script) -> boo
     some
 }
 
-/// Marks that stand beside their letter, with the shape of an `o`. In a name they read as nothing, as marks do.
+/// Marks beside their letter that have the shape of an `o`. In a name they read as nothing, as
+/// marks do.
 const RINGS: [char; 7] =
     ['\u{c02}', '\u{c82}', '\u{d02}', '\u{d82}', '\u{1bea}', '\u{1bec}', '\u{11302}'];
 
@@ -166,7 +168,8 @@ fn is_twin(c: char, script: Script) -> bool {
     twins_of(script).contains(seen)
 }
 
-/// Whether the character is a capital with the exact shape of one of the script, without being of it.
+/// Whether the character is a capital with the exact shape of one of the script, without belonging
+/// to it.
 pub(super) fn twins_in_capitals(c: char, script: Script) -> bool {
     if !c.is_uppercase() || c.script() == script {
         return false;
@@ -181,7 +184,7 @@ pub(super) fn twins_in_capitals(c: char, script: Script) -> bool {
     }
 }
 
-/// The ASCII letters that lower-case letters of the script have as their skeleton.
+/// The ASCII letters that are skeletons of lower-case letters of the script.
 fn twins_of(script: Script) -> &'static str {
     match script {
         Script::Armenian => "fghijnoquw",
@@ -192,8 +195,9 @@ fn twins_of(script: Script) -> &'static str {
     }
 }
 
-/// What a character may be read as, the likeliest first, and whether it reads as punctuation. ASCII has no
-/// reading but itself. A mark reads as nothing; a letter that looks like no Latin one has no reading.
+/// What a character may be read as, the most likely reading first, and whether it reads as
+/// punctuation. ASCII has no reading but itself. A mark reads as nothing; a letter that resembles
+/// no Latin one has no reading.
 #[inline]
 pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
     let set = usize::from(table::SET_OF.of(c));
@@ -207,28 +211,28 @@ pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
     }
 }
 
-/// Characters that there is room for at first: a label of the DNS has no more.
-const ROOM: usize = 63;
+/// Initial capacity, in characters: a label in the DNS has no more.
+const USUAL_CHARS: usize = 63;
 
-/// A label, with what each of its characters may be read as.
+/// A label with what each of its characters may be read as.
 #[derive(Clone, Debug)]
-pub(super) struct Sights {
-    all: Vec<Sight>,
+pub(super) struct LabelChars {
+    all: Vec<LabelChar>,
     /// The properties that some character beyond ASCII has.
     any: Traits,
-    /// The character that stands last in the order of Unicode.
+    /// The last character in the order of Unicode.
     last: char,
     /// Whether some character beyond ASCII may read as punctuation.
     signs: bool,
     scripts: Scripts,
 }
 
-/// The scripts of a label, its digits, hyphens and underscores of ASCII left out.
+/// The scripts of a label, without its ASCII digits, hyphens and underscores.
 #[derive(Clone, Copy, Debug)]
 enum Scripts {
     None,
     One(Script),
-    /// Several, or characters of none of their own.
+    /// Several, or characters that belong to no script.
     Several,
 }
 
@@ -245,36 +249,36 @@ impl Scripts {
     }
 }
 
-/// A character, with what it may be read as; one of ASCII has no readings.
+/// A character with what it may be read as; ASCII has no readings.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sight {
+pub(super) struct LabelChar {
     pub c: char,
     pub separates: Separates,
     pub readings: &'static [Reading],
     pub traits: Traits,
 }
 
-impl Sight {
-    pub(super) fn of(c: char) -> Sight {
+impl LabelChar {
+    pub(super) fn of(c: char) -> LabelChar {
         let (separates, readings) =
             if c.is_ascii() { (Separates::No, &[][..]) } else { readings(c) };
-        Sight { c, separates, readings, traits: Traits::of(c) }
+        LabelChar { c, separates, readings, traits: Traits::of(c) }
     }
 }
 
-impl Sights {
+impl LabelChars {
     /// Reads a label character by character.
-    pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
-        // Bytes, of which a character has one or several.
-        let room = chars.size_hint().1.unwrap_or(ROOM).min(ROOM);
+    pub(super) fn of(chars: impl Iterator<Item = char>) -> LabelChars {
+        // The upper bound counts bytes; a character has one or several.
+        let room = chars.size_hint().1.unwrap_or(USUAL_CHARS).min(USUAL_CHARS);
         let mut all = Vec::with_capacity(room);
         let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
         let (mut last, mut signs, mut latin) = ('\0', false, false);
-        // Of the letter before: most stand beside one of the same script.
+        // Script of the letter before: most neighbours have the same.
         let mut before = None;
         for c in chars {
-            let sight = Sight::of(c);
-            let Sight { separates, traits, .. } = sight;
+            let letter = LabelChar::of(c);
+            let LabelChar { separates, traits, .. } = letter;
             if c.is_ascii() {
                 latin |= c.is_ascii_alphabetic();
             } else {
@@ -287,30 +291,31 @@ impl Sights {
                 any = any.or(traits);
                 last = last.max(c);
             }
-            all.push(sight);
+            all.push(letter);
         }
         if latin {
             scripts = scripts.and(Script::Latin);
         }
-        Sights { all, any, last, signs, scripts }
+        LabelChars { all, any, last, signs, scripts }
     }
 
     /// The characters with what they may be read as.
-    pub(super) fn all(&self) -> &[Sight] {
+    pub(super) fn all(&self) -> &[LabelChar] {
         &self.all
     }
 
-    /// The properties that some character beyond ASCII has; the script is that of none.
+    /// The properties that some character beyond ASCII has; the script in it is meaningless.
     pub(super) fn any(&self) -> Traits {
         self.any
     }
 
-    /// The character beyond ASCII that stands last in the order of Unicode, NUL when there is none.
+    /// The last character beyond ASCII in the order of Unicode; NUL if there is none.
     pub(super) fn last(&self) -> char {
         self.last
     }
 
-    /// The script of all characters but digits, hyphens and underscores of ASCII, if it is one.
+    /// The script of all characters except ASCII digits, hyphens and underscores, if it is a single
+    /// one.
     pub(super) fn script(&self) -> Option<Script> {
         match self.scripts {
             Scripts::One(script) => Some(script),
@@ -320,12 +325,12 @@ impl Sights {
 
     /// The characters with their readings.
     pub(super) fn iter(&self) -> impl Iterator<Item = (char, &'static [Reading])> {
-        self.all.iter().map(|sight| (sight.c, sight.readings))
+        self.all.iter().map(|letter| (letter.c, letter.readings))
     }
 
-    /// The characters, each with whether it reads as punctuation.
+    /// The characters with whether each reads as punctuation.
     pub(super) fn separators(&self) -> impl Iterator<Item = (char, Separates)> {
-        self.all.iter().map(|sight| (sight.c, sight.separates))
+        self.all.iter().map(|letter| (letter.c, letter.separates))
     }
 
     /// Whether some character beyond ASCII may read as punctuation.
@@ -334,20 +339,20 @@ impl Sights {
     }
 
     pub(super) fn char(&self, at: usize) -> Option<char> {
-        self.all.get(at).map(|sight| sight.c)
+        self.all.get(at).map(|letter| letter.c)
     }
 
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// How close the letters of the label come to Latin ones, the worst of them, if each has the
-    /// shape of one and none is Latin (UTS #39 §4.1). Digits and hyphens are neutral; a mark of
-    /// the script is not. Ideographs and kana (`山口`) are never read as letters among their own,
-    /// and Arabic letters join.
+    /// How closely the letters of the label resemble Latin ones, the worst of them, if each has
+    /// such a shape and none is Latin (UTS #39 §4.1). Digits and hyphens are neutral; marks of the
+    /// script are not. Ideographs and kana (`山口`) are never read as letters among their own, and
+    /// Arabic letters join.
     pub(super) fn read_as_latin(&self) -> Option<Shape> {
         let mut worst = None;
-        for Sight { c, readings, traits, .. } in self.all.iter().copied() {
+        for LabelChar { c, readings, traits, .. } in self.all.iter().copied() {
             if c.is_ascii_digit() || c == '-' {
                 continue;
             }
@@ -355,7 +360,7 @@ impl Sights {
                 let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
                 reading.shape < Shape::Near && (letter() || traits.is_digit())
             };
-            if c.is_ascii() || !stands_alone(c) {
+            if c.is_ascii() || !can_be_whole_script(c) {
                 return None;
             }
             let best = readings.iter().filter(counts).map(|reading| reading.shape).min()?;
@@ -364,7 +369,7 @@ impl Sights {
         worst
     }
 
-    /// Whether the label reads as a number, though not all of it are ASCII digits.
+    /// Whether the label reads as a number but is not all ASCII digits.
     pub(super) fn read_as_number(&self) -> bool {
         let mut foreign = false;
         for (c, readings) in self.iter() {
@@ -380,15 +385,15 @@ impl Sights {
     }
 }
 
-/// Whether the character is looked at as punctuation whatever the table says of it: middle dots, and modifier
-/// letters.
+/// Whether the character is examined as punctuation regardless of the table: middle dots and
+/// modifier letters.
 fn is_sign(c: char) -> bool {
     matches!(c, '·' | '・' | '\u{2b0}'..='\u{2ff}')
 }
 
-/// Whether the character can be a letter of a whole-script look-alike: of a script other than
-/// Latin, whose letters stand one by one.
-fn stands_alone(c: char) -> bool {
+/// Whether the character can be part of a whole-script look-alike: of a script other than Latin
+/// whose letters do not join.
+fn can_be_whole_script(c: char) -> bool {
     let joins = c.script() == Script::Arabic && is_letter(c);
     c.script() != Script::Latin && !joins && !is_cjk(c) && !Traits::of(c).is_mark()
 }
@@ -410,11 +415,11 @@ mod tests {
 
     #[test]
     fn whole_script() {
-        let latin = |label: &str| Sights::of(label.chars()).read_as_latin();
+        let latin = |label: &str| LabelChars::of(label.chars()).read_as_latin();
         for label in ["ѕсоре", "аррӏе", "ոսւօ"] {
             assert_eq!(latin(label), Some(Shape::Exact), "{label}");
         }
-        // By our eye only: a word of Russian among them.
+        // Only by our own judgement; one is a Russian word.
         for label in ["ск", "спорт", "חסד", "ικα"] {
             assert_eq!(latin(label), Some(Shape::Same), "{label}");
         }
@@ -468,7 +473,7 @@ mod tests {
         }
     }
 
-    /// The letters of each list are those that the data give.
+    /// The letters of each list are those that the data yield.
     #[test]
     fn twins_of_scripts_are_those_of_the_data() {
         let first = |c: char| {

@@ -1,4 +1,4 @@
-//! What the characters of one label say.
+//! Judges the characters of one label.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -12,25 +12,25 @@ use smallvec::SmallVec;
 use unicode_script::{Script, ScriptExtension};
 use unicode_security::mixed_script::AugmentedScriptSet;
 
-use super::homes::is_stranger;
 use super::label_context::{LabelContext, Role};
+use super::native::is_foreign_letter;
 use super::properties::{augmented, is_canonical, nfkc};
 use super::reading::{Shape, are_twins};
-use super::{cjk, english, homes, marks, separators, status};
+use super::{cjk, english, marks, native, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
-use crate::verdict::{Reason, Said, Verdict};
+use crate::verdict::{Findings, Reason, Verdict};
 use uts58::unicode::hosts::numeral_zero;
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
-/// Everything to be said of the characters of a label.
-pub(super) fn examine(context: &LabelContext<'_>) -> Said {
-    let mut found = Said::default();
+/// Everything that is found about the characters of a label.
+pub(super) fn examine(context: &LabelContext<'_>) -> Findings {
+    let mut found = Findings::default();
     if context.spelling.is_ascii() && context.unicode.is_ascii() {
         return found;
     }
-    // Most labels have nothing of what these ask for.
-    let (any, last) = (context.sights.any(), context.sights.last());
+    // Most labels have none of the traits that the checks below need.
+    let (any, last) = (context.chars.any(), context.chars.last());
     let plain = context.spelling == context.unicode && !any.is_styled();
     if !plain && let Some(verdict) = compat(context.spelling) {
         found.add(Reason::CompatForm, verdict);
@@ -47,10 +47,10 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Said {
     add(any.is_digit() && mixes_numbers(label), Reason::NumberMix);
     let stroke = last >= cjk::FIRST && cjk::stroke_beside_latin(label);
     add(stroke, Reason::SeparatorLookalike);
-    // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
-    let known = || is_at_home(context) && !label.contains(|c: char| c.is_ascii_digit());
-    add(context.sights.read_as_number() && !known(), Reason::DigitLookalike);
-    let strange = label.chars().any(|c| is_stranger(c, context.tld));
+    // Readers of a native script know its words (`чэз.by`) and digits (`२०२४.भारत`).
+    let known = || has_native_script(context) && !label.contains(|c: char| c.is_ascii_digit());
+    add(context.chars.read_as_number() && !known(), Reason::DigitLookalike);
+    let strange = label.chars().any(|c| is_foreign_letter(c, context.tld));
     add(strange || is_of_no_language(context), Reason::TldLetter);
     let marks = || any.is_mark().then(|| marks::abused(context)).flatten();
     for (reason, verdict) in [
@@ -65,18 +65,18 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Said {
     found
 }
 
-/// A label below the required level deceives where all letters of one script are twins of letters
-/// of another, within one word: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks and kana
-/// twins out of place are no words either.
+/// A label below the required level misleads if, within one word, all letters of one script are
+/// twins of letters of another: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks and
+/// kana twins in the wrong place are no words either.
 fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.unicode, context.tld);
-    if context.sights.last() >= cjk::FIRST && cjk::out_of_place(label) {
+    if context.chars.last() >= cjk::FIRST && cjk::out_of_place(label) {
         let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
-        let told = plain && !cjk::has_kana_twin(label);
-        return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
+        let notable = plain && !cjk::has_kana_twin(label);
+        return Some(if notable { Verdict::Suspect } else { Verdict::Unsafe });
     }
     let single =
-        context.level >= RestrictionLevel::SingleScript && context.sights.script().is_some();
+        context.level >= RestrictionLevel::SingleScript && context.chars.script().is_some();
     if single || !mixes_scripts(label, context.level) {
         return None;
     }
@@ -87,8 +87,8 @@ fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
     })
 }
 
-/// Whether all letters of the word that are not of one of its scripts are twins of letters of it: of
-/// Latin, or of a script at home under the top-level domain (`мoсква.рф`).
+/// Whether all letters of other scripts in the word are twins of letters of one of its scripts: of
+/// Latin, or of a script native to the top-level domain (`мoсква.рф`).
 fn holds_twins(word: &str, tld: &str) -> bool {
     let own = |c: &char| is_letter(*c) && !matches!(c.script(), Script::Common | Script::Inherited);
     let mut scripts: SmallVec<[Script; 8]> = SmallVec::new();
@@ -99,38 +99,39 @@ fn holds_twins(word: &str, tld: &str) -> bool {
     }
     scripts.len() > 1
         && scripts.iter().any(|script| {
-            let native = *script == Script::Latin || homes::is_home(*script, tld);
+            let native = *script == Script::Latin || native::is_native(*script, tld);
             native && are_twins(word.chars().filter(own).filter(|c| c.script() != *script), *script)
         })
 }
 
-/// UTS #39 §4.1, away from home. Ordinary words read as nonsense by our eye (`спорт.com`, `сахар.com`):
-/// they are noticed, and English words and short ones told; that they read as a name is for `target` to say. Below a
-/// registrable label only exact twins count.
+/// UTS #39 §4.1, for scripts that are not native to the top-level domain. Ordinary words that read
+/// as nonsense by our own judgement (`спорт.com`, `сахар.com`) are a notice; short words and those
+/// that read as English are suspect. Whether the label resembles a name is judged by `target`.
+/// Below a registrable label only exact twins count.
 fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
-    if is_at_home(context) {
+    if has_native_script(context) {
         return None;
     }
-    let shape = context.sights.read_as_latin()?;
-    let word = context.sights.len() >= WORD;
+    let shape = context.chars.read_as_latin()?;
+    let word = context.chars.len() >= WORD;
     match shape {
         Shape::Exact if word => {
-            let nonsense = is_long_word(context.unicode) && !english::holds_twin(context.sights);
+            let nonsense = is_long_word(context.unicode) && !english::has_twin_word(context.chars);
             Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
         }
         Shape::Same if word && context.role == Role::Registrable => {
-            let nonsense = is_long_word(context.unicode) && !english::is_read(context.sights);
+            let nonsense = is_long_word(context.unicode) && !english::reads_as_word(context.chars);
             Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
         }
         _ => Some(Verdict::Notice),
     }
 }
 
-/// Letters of a label that can be a word made of twins; shorter ones are abbreviations.
+/// Letters that a label must have to be a word made of twins; shorter ones are abbreviations.
 const WORD: usize = 2;
 
-/// Whether a label can be a word of an alphabet and no abbreviation, which any two or three letters may be
-/// in Latin as well. Where vowels are marks, a row of bare letters is seldom a word.
+/// Whether a label can be a word of an alphabet and no abbreviation, as any two or three letters
+/// may be in Latin. Where vowels are marks, a row of bare letters is rarely a word.
 fn is_long_word(label: &str) -> bool {
     let alphabet = |c: char| {
         matches!(
@@ -144,9 +145,9 @@ fn is_long_word(label: &str) -> bool {
 /// Letters of an abbreviation at most.
 const ABBREVIATION: usize = 3;
 
-/// Styled letters and width forms in the raw spelling; `None` when there are none. Styled ASCII
-/// is in no legitimate host; ligatures and presentation forms come from PDF files, digraphs from
-/// keyboards.
+/// Verdict on styled letters and width forms in the raw spelling; `None` if there are none. No
+/// legitimate host has styled ASCII; ligatures and presentation forms come from PDF files, digraphs
+/// from keyboards.
 fn compat(spelling: &str) -> Option<Verdict> {
     spelling.chars().filter_map(compat_char).max()
 }
@@ -155,17 +156,17 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     if c.is_ascii() || !Traits::of(c).is_styled() || super::form::is_dot(c) {
         return None;
     }
-    // The vowel of Thai and Lao that keyboards write in one.
+    // A vowel of Thai and Lao that keyboards write as one character.
     if matches!(c, '\u{e33}' | '\u{eb3}') {
         return None;
     }
     let plain: Vec<char> = nfkc(c).collect();
-    // What is canonically the same is spelling (`Å` for Å), but for the Kelvin sign, a `K` that
-    // hides a name from a search for it.
+    // A canonical equivalent is only another spelling (`Å` for Å), except the Kelvin sign: a `K`
+    // that hides a name from searches.
     if is_canonical(c) && !plain.iter().all(char::is_ascii) {
         return None;
     }
-    // ĳ, ǆ and their like are two letters of the language, on one key.
+    // ĳ, ǆ and similar are two letters of a language on one key.
     let digraph = c < '\u{250}' && plain.len() > 1;
     // `CO₂` and `m²` lead to what everybody reads; `¹` and `⁰` pass for letters.
     let raised = matches!(c, '²' | '³' | '\u{2074}'..='\u{2079}' | '\u{2082}'..='\u{2089}');
@@ -176,7 +177,7 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })
 }
 
-/// The restriction level of a label (UTS #39 §5.2). Identifier_Status is judged apart.
+/// The restriction level of a label (UTS #39 §5.2). Identifier_Status is judged separately.
 pub(super) fn level(label: &str) -> RestrictionLevel {
     if label.is_ascii() {
         return RestrictionLevel::AsciiOnly;
@@ -184,7 +185,7 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
     let mut all = AugmentedScriptSet::default();
     let mut but_latin = AugmentedScriptSet::default();
     let mut extended_latin = false;
-    // Digits and hyphens of ASCII are of every script.
+    // ASCII digits and hyphens belong to every script.
     if label.contains(|c: char| c.is_ascii_alphabetic()) {
         all.intersect_with(augmented('a'));
     }
@@ -199,8 +200,8 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
     if !all.is_empty() {
         return RestrictionLevel::SingleScript;
     }
-    // "Highly Restrictive" covers ASCII beside Chinese, Japanese, Korean; other Latin letters
-    // are mixed there.
+    // "Highly Restrictive" allows ASCII with Chinese, Japanese, Korean; other Latin letters are a
+    // mixture there.
     if but_latin.hanb || but_latin.jpan || but_latin.kore {
         return match extended_latin {
             false => RestrictionLevel::HighlyRestrictive,
@@ -222,15 +223,15 @@ fn single_script(set: ScriptExtension) -> Option<Script> {
     if set.len() == 1 { set.iter().next() } else { None }
 }
 
-/// Whether the text falls below the restriction level. The text is a label, or a segment of a
-/// path (S22).
+/// Whether a text, which is a label or a segment of a path (S22), fails the required restriction
+/// level.
 pub fn mixes_scripts(text: &str, level_required: RestrictionLevel) -> bool {
     let passes = level_required >= RestrictionLevel::SingleScript && is_of_one_script(text);
     !passes && level(text) > level_required
 }
 
-/// Whether all characters are of one script, ASCII beside letters left out: most words are, and which other
-/// scripts share their letters is no question then.
+/// Whether all characters are of one script, ASCII other than letters left out. Most words are, and
+/// then it does not matter which other scripts share their letters.
 fn is_of_one_script(text: &str) -> bool {
     let mut all = None;
     text.chars().filter(|c| !c.is_ascii() || c.is_ascii_alphabetic()).all(|c| {
@@ -246,11 +247,11 @@ pub(super) fn mixes_numbers(label: &str) -> bool {
     zeros.next().is_some_and(|first| zeros.any(|zero| zero != first))
 }
 
-/// Whether no one language has all Latin letters of the label in its main alphabet
-/// (`myethęrwałłet`), nor a language of the top-level domain them all in any use; or no one has all
-/// Cyrillic ones in any use.
+/// Whether no single language has all Latin letters of the label in its main alphabet
+/// (`myethęrwałłet`), nor any language of the top-level domain uses all of them; or no single
+/// language uses all Cyrillic letters.
 fn is_of_no_language(context: &LabelContext<'_>) -> bool {
-    let (label, tld, script) = (context.unicode, context.tld, context.sights.script());
+    let (label, tld, script) = (context.unicode, context.tld, context.chars.script());
     let may_be = |of: Script| script.is_none_or(|script| script == of);
     let cyrillic = || label.chars().filter(|c| c.script() == Script::Cyrillic);
     if may_be(Script::Cyrillic) && letters::are_of_no_cyrillic_language(cyrillic()) {
@@ -260,20 +261,20 @@ fn is_of_no_language(context: &LabelContext<'_>) -> bool {
         return false;
     }
     let strange = |c: &char| !c.is_ascii() && c.script() == Script::Latin;
-    let latin = || label.chars().filter(strange).filter(|c| !homes::has_letter(*c, tld));
+    let latin = || label.chars().filter(strange).filter(|c| !native::is_native_letter(*c, tld));
     let shared = latin().fold(Languages::EVERY, |shared, c| shared.and(letters::main(c)));
     let home = || latin().fold(letters::of_tld(tld), |home, c| home.and(letters::all(c)));
     shared.is_empty() && home().is_empty()
 }
 
-/// Whether the script of the label's letters is at home under the TLD.
-fn is_at_home(context: &LabelContext<'_>) -> bool {
-    let one = context.sights.script().map(|script| homes::is_home(script, context.tld));
-    one.unwrap_or_else(|| at_home(context.unicode, context.tld))
+/// Whether the script of the label's letters is native to the TLD.
+fn has_native_script(context: &LabelContext<'_>) -> bool {
+    let one = context.chars.script().map(|script| native::is_native(script, context.tld));
+    one.unwrap_or_else(|| is_native_label(context.unicode, context.tld))
 }
 
-/// The same of a label that was not looked at yet.
-pub(super) fn at_home(label: &str, tld: &str) -> bool {
+/// The same for a label without [`LabelContext`].
+pub(super) fn is_native_label(label: &str, tld: &str) -> bool {
     let mut before = None;
     label
         .chars()
@@ -281,7 +282,7 @@ pub(super) fn at_home(label: &str, tld: &str) -> bool {
         .filter(|script| !matches!(script, Script::Common | Script::Inherited))
         // Most labels are of one script.
         .filter(|script| before.replace(*script) != Some(*script))
-        .all(|script| homes::is_home(script, tld))
+        .all(|script| native::is_native(script, tld))
 }
 
 #[cfg(test)]
@@ -296,7 +297,8 @@ mod tests {
         }
     }
 
-    /// UAX #24 §2.9: so that a text of one script has it in common, whatever else its letters are shared by.
+    /// UAX #24 §2.9: so all characters of a text of one script have it in common, whatever other
+    /// scripts share its letters.
     #[test]
     fn a_script_is_among_the_scripts_of_its_characters() {
         let none = [Script::Common, Script::Inherited, Script::Unknown];

@@ -1,25 +1,25 @@
-//! Characters that read as the punctuation that gives a URL its structure.
+//! Characters that read as the punctuation between the parts of a URL.
 
 use std::cell::OnceCell;
 
 use unicode_script::Script;
 
 use super::cjk::is_cjk;
-use super::homes::is_home;
 use super::label_context::LabelContext;
-use super::reading::{Separates, Sights};
+use super::native::is_native;
+use super::reading::{LabelChars, Separates};
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::{ScriptOf as _, is_letter};
 
-/// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
-/// the label holds none. A letter apostrophe outside the languages that write it is suspect.
+/// The verdict on characters that read as `/ . - : ? #` or a quote where they mislead; `None` if
+/// the label has none. A letter apostrophe outside the languages that use it is suspect.
 pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
-    let (label, tld) = (context.sights, context.tld);
+    let (label, tld) = (context.chars, context.tld);
     if !label.has_signs() {
         return None;
     }
-    // Asked at every sign, and of the whole label.
+    // Needed for every such sign, and depends on the whole label.
     let polynesian = OnceCell::new();
     let is_polynesian = || *polynesian.get_or_init(|| is_polynesian(label));
     let judge = |(at, (c, separates)): (usize, (char, Separates))| {
@@ -30,7 +30,7 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
         let after = label.char(at + 1);
         let bad = match c {
             '·' if is_catalan(before, after) => false,
-            // Between letters it reads as a dot only where a top-level domain could stand behind it.
+            // Between letters it reads as a dot only if a top-level domain could follow it.
             '·' if between_letters(before, after) && !ends_host(label, at + 1, context.tlds) => {
                 return Some(Verdict::Suspect);
             }
@@ -57,16 +57,16 @@ fn between_letters(before: Option<char>, after: Option<char>) -> bool {
     [before, after].into_iter().all(|c| c.is_some_and(is_letter))
 }
 
-/// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.
-fn ends_host(label: &Sights, from: usize, tlds: &dyn TldSet) -> bool {
+/// Whether the text from here to the next hyphen or middle dot is a top-level domain.
+fn ends_host(label: &LabelChars, from: usize, tlds: &dyn TldSet) -> bool {
     let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
     tlds.exists(&rest.collect::<String>())
 }
 
-/// The ʻokina of Hawaiian, Tongan, Samoan: languages of open syllables, in which every consonant,
-/// the ʻokina among them, stands before a vowel. Few words of others look so, and no names that
-/// end a host.
-fn is_polynesian(label: &Sights) -> bool {
+/// Whether the label may be Hawaiian, Tongan or Samoan, which write the ʻokina: languages of open
+/// syllables, where every consonant, including the ʻokina, is before a vowel. Few words of other
+/// languages look like this, and no names that end a host.
+fn is_polynesian(label: &LabelChars) -> bool {
     let vowel = |c: char| "aeiouāēīōū".contains(c);
     let consonant = |c: char| "fghklmnprstvw\u{2bb}".contains(c);
     label.iter().enumerate().all(|(at, (c, _))| {
@@ -84,7 +84,7 @@ fn is_uzbek(before: Option<char>, tld: &str) -> bool {
 /// The apostrophe of Ukrainian and Belarusian (`сімʼя`).
 fn is_slavic(before: Option<char>, after: Option<char>, tld: &str) -> bool {
     let cyrillic = |c: Option<char>| c.is_some_and(|c| c.script() == Script::Cyrillic);
-    is_home(Script::Cyrillic, tld) && cyrillic(before) && cyrillic(after)
+    is_native(Script::Cyrillic, tld) && cyrillic(before) && cyrillic(after)
 }
 
 /// The Breton letter cʼh.
@@ -92,8 +92,8 @@ fn is_breton(before: Option<char>, after: Option<char>, tld: &str) -> bool {
     tld == "bzh" && before == Some('c') && after == Some('h')
 }
 
-/// RFC 5892 A.7, narrowed: the dot separates Japanese words, so it has one on its right, and
-/// nothing but Japanese on its left.
+/// RFC 5892 A.7, narrowed: the dot separates Japanese words, so Japanese is on its right, and
+/// Japanese or nothing on its left.
 fn is_between_kana(before: Option<char>, after: Option<char>) -> bool {
     before.is_none_or(is_japanese) && after.is_some_and(is_japanese)
 }
@@ -102,8 +102,8 @@ fn is_japanese(c: char) -> bool {
     matches!(c.script(), Script::Han | Script::Hiragana | Script::Katakana) || c == 'ー'
 }
 
-/// A letter of a script that stands in its own script (`ノ` in a Japanese word, a Hebrew yod) is
-/// a letter; and so is it alone, with nothing of Latin beside it to be punctuation of.
+/// Whether a letter is used as a letter: beside its own script (`ノ` in a Japanese word, a Hebrew
+/// yod), or with no Latin letter beside it that it could separate.
 fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     let script = c.script();
     if matches!(script, Script::Common | Script::Inherited) && c != 'ー' {
@@ -111,8 +111,9 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     }
     let neighbours = [before, after];
     let mut neighbours = neighbours.iter().flatten();
-    let kin = |other: &char| *other == c || other.script() == script || is_cjk(c) && is_cjk(*other);
-    !neighbours.clone().any(char::is_ascii_alphabetic) || neighbours.any(kin)
+    let related =
+        |other: &char| *other == c || other.script() == script || is_cjk(c) && is_cjk(*other);
+    !neighbours.clone().any(char::is_ascii_alphabetic) || neighbours.any(related)
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
         deceives(&LabelContext {
             spelling: label,
             unicode: label,
-            sights: &Sights::of(label.chars()),
+            chars: &LabelChars::of(label.chars()),
             role: Role::Registrable,
             tld,
             level: RestrictionLevel::default(),

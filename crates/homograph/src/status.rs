@@ -1,4 +1,4 @@
-//! UTS #39 §3.1 Identifier_Status, graded: by what reads the character, not by the table alone.
+//! UTS #39 §3.1 Identifier_Status, graded by what reads the character, not only by the table.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -8,45 +8,45 @@
 
 use unicode_script::Script;
 
-use super::homes::is_home;
 use super::label_context::LabelContext;
+use super::native::is_native;
 use super::properties::{is_of_limited_use, is_of_uncommon_use, nfd};
-use super::reading::{Reading, Sight};
+use super::reading::{LabelChar, Reading};
 use crate::letters;
 use crate::verdict::Verdict;
 use uts58::unicode::hosts::{is_allowed_symbol, is_joiner, is_mark};
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
-/// How bad the worst character of the label is of those that identifiers should not hold.
+/// The verdict on the worst character of the label that identifiers should not contain.
 pub(super) fn restricted(context: &LabelContext<'_>) -> Option<Verdict> {
     let label = context.unicode;
-    let none = |sight: &Sight| !is_restricted_by(sight.c, sight.traits);
-    if context.sights.all().iter().all(none) {
+    let none = |letter: &LabelChar| !is_restricted_by(letter.c, letter.traits);
+    if context.chars.all().iter().all(none) {
         return None;
     }
-    let company = Company::of(label);
-    let found = context.sights.iter().filter(|(c, _)| is_restricted(*c));
-    found.filter_map(|(c, readings)| grade(c, readings, company, context.tld)).max()
+    let scripts = LetterScripts::of(label);
+    let found = context.chars.iter().filter(|(c, _)| is_restricted(*c));
+    found.filter_map(|(c, readings)| grade(c, readings, scripts, context.tld)).max()
 }
 
-/// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it
-/// allows those that IDNA2008 does not (RFC 5892 §2.1: punctuation and symbols), CONTEXTO aside.
+/// Whether identifiers should not contain the character: by UTS #39 §3.1, or because IDNA2008 does
+/// not allow it (RFC 5892 §2.1: punctuation and symbols), CONTEXTO aside.
 pub(super) fn is_restricted(c: char) -> bool {
     is_restricted_by(c, Traits::of(c))
 }
 
-/// The same, when its properties are known.
+/// The same with known properties.
 fn is_restricted_by(c: char, traits: Traits) -> bool {
     if c.is_ascii() {
         return false;
     }
     traits.is_restricted()
-        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !context(c)
+        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !is_contextual(c)
 }
 
-/// RFC 5892 §2.6 exceptions: letters in all but category, and what appendix A.3–A.7 allows in a
-/// context, which `separators` looks at.
-fn context(c: char) -> bool {
+/// RFC 5892 §2.6 exceptions: letters in all but category, and characters that appendix A.3–A.7
+/// allows in a context, which `separators` checks.
+fn is_contextual(c: char) -> bool {
     matches!(
         c,
         '\u{b7}'
@@ -60,24 +60,24 @@ fn context(c: char) -> bool {
     )
 }
 
-/// Scripts in which a joiner has no use: it hides there.
+/// Scripts in which a joiner has no use and is only hidden.
 pub(super) fn never_joins(script: Script) -> bool {
     matches!(script, Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian)
 }
 
-/// The letters among which a character stands.
+/// The scripts of the letters around a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Company {
+enum LetterScripts {
     /// All letters of the label are of one script, or there are none.
-    Own(Option<Script>),
-    /// Some are Latin, some not.
+    One(Option<Script>),
+    /// Several scripts, Latin among them.
     Latin,
     /// Several scripts, Latin not among them.
     Mixed,
 }
 
-impl Company {
-    fn of(label: &str) -> Company {
+impl LetterScripts {
+    fn of(label: &str) -> LetterScripts {
         let mut one: Option<Script> = None;
         let (mut latin, mut mixed) = (false, false);
         for script in label.chars().map(|c| c.script()) {
@@ -89,20 +89,20 @@ impl Company {
             one = one.or(Some(script));
         }
         match (mixed, latin) {
-            (false, _) => Company::Own(one),
-            (true, true) => Company::Latin,
-            (true, false) => Company::Mixed,
+            (false, _) => LetterScripts::One(one),
+            (true, true) => LetterScripts::Latin,
+            (true, false) => LetterScripts::Mixed,
         }
     }
 
     fn is_latin(self) -> bool {
-        matches!(self, Company::Latin | Company::Own(Some(Script::Latin)))
+        matches!(self, LetterScripts::Latin | LetterScripts::One(Some(Script::Latin)))
     }
 }
 
-fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<Verdict> {
+fn grade(c: char, readings: &[Reading], scripts: LetterScripts, tld: &str) -> Option<Verdict> {
     if is_joiner(c) {
-        return joiner(company, tld);
+        return joiner(scripts, tld);
     }
     let script = c.script();
     let looks = readings.iter().any(|reading| !reading.text.bytes().is_empty());
@@ -110,40 +110,40 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
         return latin(c, looks, tld);
     }
     if is_mark(c) {
-        return mark(c, company, tld);
+        return mark(c, scripts, tld);
     }
     if !is_letter(c) || matches!(script, Script::Common | Script::Inherited) {
-        // Emoji and symbols; among Latin letters one that looks like a letter is no ornament.
-        return Some(if looks && company.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
+        // Emoji and symbols; among Latin letters, one that looks like a letter is no ornament.
+        return Some(if looks && scripts.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
     }
-    match company {
-        Company::Own(Some(_)) if is_in_use(c) && is_home(script, tld) => {
-            // Letters that even their readers seldom see, and that read as others.
-            let odd = is_of_uncommon_use(c) && looks;
-            odd.then_some(Verdict::Suspect)
+    match scripts {
+        LetterScripts::One(Some(_)) if is_in_use(c) && is_native(script, tld) => {
+            // Letters that even their readers rarely see, and that read as others.
+            let imitates = is_of_uncommon_use(c) && looks;
+            imitates.then_some(Verdict::Suspect)
         }
-        Company::Own(_) if is_rare(c) => Some(Verdict::Notice),
-        Company::Latin if looks => Some(Verdict::Unsafe),
+        LetterScripts::One(_) if is_rare(c) => Some(Verdict::Notice),
+        LetterScripts::Latin if looks => Some(Verdict::Unsafe),
         _ => Some(Verdict::Suspect),
     }
 }
 
-/// S31. UTS #46 has refused a label in which a joiner joins nothing.
-fn joiner(company: Company, tld: &str) -> Option<Verdict> {
-    match company {
-        Company::Own(Some(script)) if is_home(script, tld) => None,
-        Company::Own(Some(script)) if never_joins(script) => Some(Verdict::Unsafe),
-        Company::Latin => Some(Verdict::Unsafe),
+/// S31. UTS #46 already refused a label in which a joiner joins nothing.
+fn joiner(scripts: LetterScripts, tld: &str) -> Option<Verdict> {
+    match scripts {
+        LetterScripts::One(Some(script)) if is_native(script, tld) => None,
+        LetterScripts::One(Some(script)) if never_joins(script) => Some(Verdict::Unsafe),
+        LetterScripts::Latin => Some(Verdict::Unsafe),
         _ => Some(Verdict::Notice),
     }
 }
 
-/// A letter of some living language is one at its home and a curiosity elsewhere; what is left are
-/// technical letters, made to look like others.
+/// A letter of a living language is normal in its countries and a notice elsewhere; the others are
+/// technical letters that look like others.
 fn latin(c: char, looks: bool, tld: &str) -> Option<Verdict> {
     let languages = letters::all(c);
     let home = !languages.and(letters::of_tld(tld)).is_empty();
-    // Clicks read as bars and exclamation marks to everybody else.
+    // Other readers see clicks as bars and exclamation marks.
     let click = matches!(c, '\u{1c0}'..='\u{1c3}');
     if home {
         return None;
@@ -151,16 +151,16 @@ fn latin(c: char, looks: bool, tld: &str) -> Option<Verdict> {
     if !languages.is_empty() && !click {
         return Some(Verdict::Notice);
     }
-    // A plain letter with an accent (`nigrȁd`) is rare; one that was made to be another deceives.
+    // A plain letter with an accent (`nigrȁd`) is rare; one that imitates another letter misleads.
     let accented = nfd([c]).len() > 1;
     Some(if looks && !accented { Verdict::Unsafe } else { Verdict::Suspect })
 }
 
 /// Points of a script on its own letters (pointed Hebrew and Yiddish); any other mark is technical.
-fn mark(c: char, company: Company, tld: &str) -> Option<Verdict> {
-    match company {
-        Company::Own(Some(script)) if c.script() == script => {
-            if is_home(script, tld) {
+fn mark(c: char, scripts: LetterScripts, tld: &str) -> Option<Verdict> {
+    match scripts {
+        LetterScripts::One(Some(script)) if c.script() == script => {
+            if is_native(script, tld) {
                 None
             } else {
                 Some(Verdict::Suspect)
@@ -170,13 +170,13 @@ fn mark(c: char, company: Company, tld: &str) -> Option<Verdict> {
     }
 }
 
-/// Letters that some language is written with today.
+/// Letters that some language uses today.
 fn is_in_use(c: char) -> bool {
     let limited = is_of_limited_use(c);
     limited || is_rare(c) || matches!(c.script(), Script::Yi | Script::Mongolian)
 }
 
-/// Rare letters, ideographs and jamo of scripts that everybody writes.
+/// Rare letters, ideographs and jamo of scripts in wide use.
 fn is_rare(c: char) -> bool {
     is_of_uncommon_use(c) || matches!(c.script(), Script::Han | Script::Hangul)
 }

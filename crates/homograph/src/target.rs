@@ -1,51 +1,51 @@
-//! Protected names: is this host made to be taken for one of them?
+//! Protected names: whether a host is made to be taken for one of them.
 //!
 //! A protected name is recognised as a whole (`example.com` in `ехample.com` or
 //! `www.example.com.attack.test`) and by its registrable label alone (`ехample.attack.test`,
 //! `examp1e-login.test`). A label spelled identically never counts by itself (`amazon.de`), nor
-//! the name itself or a host below it.
+//! does the name itself or a host below it.
 
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 use uts58::unicode::a_label::is_a_label;
 
+use super::compared::{ComparedHost, Hit, HostLabels, Token, tokens};
 use super::form::Part;
 use super::listed;
 use super::lookalike::{LABEL_CHARS, Look, likeness};
+use super::looks::{beginnings, endings, looks};
 use super::name::{Name, Reach};
 use super::names::Names;
-use super::reading::{Likeness, Sight, Sights};
-use super::subject::{Hit, Host, Subject, Token, tokens};
-use super::ways::{beginnings, endings, looks};
+use super::reading::{LabelChar, LabelChars, Likeness};
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest registrable label that is recognised under a foreign suffix, in characters: shorter
-/// ones resemble abbreviations of anything.
+/// Shortest registrable label that is recognised under another suffix, in characters: shorter ones
+/// resemble arbitrary abbreviations. In letters beyond ASCII, and in ASCII.
 const BRAND_FOREIGN: usize = 4;
 const BRAND_ASCII: usize = 5;
 
-/// Shortest brand recognised between hyphens.
+/// Shortest brand that is recognised between hyphens.
 const BRAND_TOKEN: usize = 6;
 
-/// Letters of a name that no word comes near by chance.
+/// Letters of a label that no word resembles by chance.
 const LONG: usize = 6;
 
-/// The same of the whole name, its suffix included.
+/// The same for the whole name, including its suffix.
 const LONG_WHOLE: usize = 5;
 
-/// Second-level labels under which a country registers its own offices and schools only.
+/// Second-level labels under which a country registers only its own offices and schools.
 const RESERVED: [&str; 12] =
     ["ac", "edu", "go", "gob", "gouv", "gov", "govt", "gub", "gv", "jus", "mil", "police"];
 
-/// Lengths of names that a word of another script may come near by chance, in characters.
+/// Lengths of labels that a word of another script may resemble by chance, in characters.
 const CHANCE: RangeInclusive<usize> = 2..=3;
 
-/// Shortest label in which ASCII for ASCII (`0` for `o`) tells anything.
+/// Shortest label in which ASCII for ASCII (`0` for `o`) counts.
 const WHOLE_ASCII: usize = 3;
 
-/// The worst resemblance of the host to a name of the set, to none of which it belongs.
-pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
+/// The worst resemblance of the host to a name of the set that it does not belong to.
+pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
     if names.is_empty() {
         return None;
     }
@@ -54,75 +54,76 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         if let Some(verdict) =
             verdict.filter(|verdict| best.as_ref().is_none_or(|best| best.verdict < *verdict))
         {
-            best = Some(reads_as(name, label, verdict));
+            best = Some(lookalike_hit(name, label, verdict));
         }
     };
     let host = OnceCell::new();
-    let host = || host.get_or_init(|| Host::of(subject));
-    let count = subject.parts.len();
-    for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
-        // Labels of the registry are those of a name as a whole alone, which has labels behind its brand.
+    let host = || host.get_or_init(|| HostLabels::of(compared));
+    let count = compared.parts.len();
+    for (at, (part, chars)) in compared.parts.iter().zip(compared.chars).enumerate() {
+        // Labels of the registry matter only for whole names, which have labels after the brand.
         if at > host().registrable && names.shortest_end().is_none_or(|labels| at + labels > count)
         {
             break;
         }
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Option<Likeness>, Option<Likeness>)> = None;
-        for name in candidates(part, sights.all(), names) {
+        for name in candidates(part, chars.all(), names) {
             let Some((brand, look)) = name.labels.get(name.brand) else { continue };
             let known = before.take().filter(|(known, ..)| **known == **brand);
             let (_, mapped, how) = *before.insert(known.unwrap_or_else(|| {
-                let mapped = likeness(sights.all(), look);
+                let mapped = likeness(chars.all(), look);
                 (brand, mapped, resemblance(part, mapped, look))
             }));
             let Some(how) = how else { continue };
             let word =
-                mapped.and_then(|how| host().word(at, &part.unicode, sights.all(), name, how));
+                mapped.and_then(|how| host().word(at, &part.unicode, chars.all(), name, how));
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if at <= host().registrable
-            && let Some((name, verdict)) = part_of(part, sights, names)
+            && let Some((name, verdict)) = brand_part(part, chars, names)
         {
             keep(name, at, Some(verdict));
         }
-        for token in tokens(part, sights, BRAND_TOKEN - 1) {
-            let Token { unicode, sights, .. } = token;
-            for look in looks(sights, |beginning| names.begins(beginning)) {
+        for token in tokens(part, chars, BRAND_TOKEN - 1) {
+            let Token { unicode, chars, .. } = token;
+            for look in looks(chars, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
                     let look = name.labels.get(name.brand).map(|(_, look)| look);
-                    let Some(how) = look.and_then(|look| likeness(sights, look)) else { continue };
+                    let Some(how) = look.and_then(|look| likeness(chars, look)) else { continue };
                     let verdict = host().token(at, unicode, name, how);
-                    let word = host().word(at, unicode, sights, name, how);
+                    let word = host().word(at, unicode, chars, name, how);
                     keep(name, at, verdict.max(word.filter(|_| !token.is_in_phrase())));
                 }
             }
         }
     }
-    if let Some(name) = names.by_bidi(subject.unicode) {
+    if let Some(name) = names.by_bidi(compared.unicode) {
         keep(name, host().registrable, Some(Verdict::Unsafe));
     }
-    best.or_else(|| one_away(subject, host(), names))
+    best.or_else(|| one_away(compared, host(), names))
 }
 
-fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
+fn lookalike_hit(name: &Name, label: usize, verdict: Verdict) -> Hit {
     let target = String::from(&*name.ascii);
     Hit { target, label, verdict, reason: Reason::TargetLookalike }
 }
 
-/// A brand with another letter, where a foreign one stands beside it that nobody there writes.
-fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
+/// A brand with one other letter, in a label with a foreign letter that nobody writes under this
+/// top-level domain.
+fn one_away(compared: &ComparedHost<'_>, host: &HostLabels<'_>, names: &Names) -> Option<Hit> {
     let at = host.registrable;
-    let (part, sights) = (subject.parts.get(at)?, subject.sights.get(at)?);
+    let (part, chars) = (compared.parts.get(at)?, compared.chars.get(at)?);
     if part.unicode.is_ascii() {
         return None;
     }
-    let name = names.near(sights).filter(|_| !host.is_at_home(at))?;
-    Some(reads_as(name, at, Verdict::Suspect))
+    let name = names.near(chars).filter(|_| !host.has_native_letters(at))?;
+    Some(lookalike_hit(name, at, Verdict::Suspect))
 }
 
-impl Host<'_> {
-    /// The name as a whole, ending the host or embedded left of its registrable label. The label at this
-    /// place resembles the registrable one of the name so.
+impl HostLabels<'_> {
+    /// The whole name, at the end of the host or left of its registrable label. `how` is the
+    /// resemblance of the label at `at` to the registrable one of the name.
     fn whole(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
         let start = at.checked_sub(name.brand)?;
         let end = start + name.labels.len();
@@ -132,26 +133,26 @@ impl Host<'_> {
         }
         let mut worst = how;
         let span = self.parts.get(start..end)?;
-        let sights = self.sights.get(start..end)?;
-        let others = span.iter().zip(sights).zip(&name.labels).enumerate();
-        for (_, ((part, sights), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
-            worst = worst.max(resemblance(part, likeness(sights.all(), look), look)?);
+        let chars = self.chars.get(start..end)?;
+        let others = span.iter().zip(chars).zip(&name.labels).enumerate();
+        for (_, ((part, chars), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
+            worst = worst.max(resemblance(part, likeness(chars.all(), look), look)?);
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
             Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
-            // Spelled identically: only its place may deceive.
+            // Spelled identically: only the position may mislead.
             Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
             Likeness::Marks | Likeness::Hidden
-                if self.is_kin(name, &span.get(name.brand)?.unicode) =>
+                if self.is_accented_original(name, &span.get(name.brand)?.unicode) =>
             {
                 None
             }
-            // Under the suffix of the name itself, five letters are enough; but where its country
-            // writes such letters, it may be the name in full (`itaú.com.br`).
+            // Under the suffix of the name itself, five letters are enough; but if its country uses
+            // such letters, it may be the full name (`itaú.com.br`).
             Likeness::Marks | Likeness::Hidden if ends => {
-                let home = self.is_spelled_at_home(name, &span.get(name.brand)?.unicode);
+                let home = self.has_native_spelling(name, &span.get(name.brand)?.unicode);
                 let long = name.brand_len() >= LONG_WHOLE;
                 match (home, long) {
                     (true, _) => Some(Verdict::Suspect),
@@ -165,21 +166,22 @@ impl Host<'_> {
 
     /// The registrable label alone, under any suffix.
     fn label(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
-        let (part, sights) = (self.parts.get(at)?, self.sights.get(at)?);
+        let (part, chars) = (self.parts.get(at)?, self.chars.get(at)?);
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, how)?;
-        // A word of another language at home is that word (`мета.рф`), but not a long one that
-        // is letter by letter the name (`аррӏе.рф`).
-        let chance = look.len() < BRAND_ASCII || sights.read_as_latin().is_none();
-        if how >= Likeness::Foreign && chance && self.is_home_word(&part.unicode) {
+        let how = self.counts_for_label(at, name, how)?;
+        // A word of another language in its own country is that word (`мета.рф`), but not a long
+        // one that equals the name letter by letter (`аррӏе.рф`).
+        let chance = look.len() < BRAND_ASCII || chars.read_as_latin().is_none();
+        if how >= Likeness::Foreign && chance && self.is_native_word(&part.unicode) {
             return None;
         }
         let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
-        let kin =
-            matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, &part.unicode);
-        // Four letters with accents that nobody there writes.
-        let strange = how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.is_at_home(at);
-        if look.len() < enough && !strange || kin {
+        let accented = matches!(how, Likeness::Marks | Likeness::Hidden)
+            && self.is_accented_original(name, &part.unicode);
+        // Four letters with accents that nobody writes under this top-level domain.
+        let strange =
+            how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.has_native_letters(at);
+        if look.len() < enough && !strange || accented {
             return None;
         }
         self.verdict_of(how, name, &part.unicode)
@@ -187,15 +189,15 @@ impl Host<'_> {
 
     fn verdict_of(&self, how: Likeness, name: &Name, label: &str) -> Option<Verdict> {
         let marks = matches!(how, Likeness::Marks | Likeness::Hidden);
-        if marks && self.is_spelled_at_home(name, label) {
+        if marks && self.has_native_spelling(name, label) {
             return Some(Verdict::Suspect);
         }
         verdict(how, name, label.contains(|c: char| c.is_ascii_alphabetic()))
     }
 
-    /// Whether the name is of a country, the host under the same suffix, and its letters those of
-    /// the country: it may be the name in full (`crédit-agricole.fr`).
-    fn is_spelled_at_home(&self, name: &Name, label: &str) -> bool {
+    /// Whether name and host are under the same national suffix and all letters belong to the
+    /// country: it may be the full name (`crédit-agricole.fr`).
+    fn has_native_spelling(&self, name: &Name, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
         let theirs = name.labels.last().map(|(label, _)| label.as_ref()).unwrap_or_default();
         if tld.len() != 2 || tld != theirs {
@@ -205,60 +207,61 @@ impl Host<'_> {
         label.chars().all(|c| c.is_ascii() || !letters::main(c).and(home).is_empty())
     }
 
-    /// The name with the accents of its country, under the registry of governments and schools that
-    /// the name itself is under (`impôts.gouv.fr`): nobody else can have it.
-    fn is_kin(&self, name: &Name, label: &str) -> bool {
+    /// Whether the host is the name with the accents of its country, under the same registry of
+    /// governments and schools (`impôts.gouv.fr`): nobody else can have it.
+    fn is_accented_original(&self, name: &Name, label: &str) -> bool {
         let theirs = name.labels.iter().skip(name.brand + 1).map(|(label, _)| label.as_ref());
         let ours = self.parts.iter().skip(self.registrable + 1).map(|part| part.unicode.as_str());
         theirs.clone().count() > 1
             && theirs.clone().next().is_some_and(|first| RESERVED.contains(&first))
             && ours.eq(theirs)
-            && self.is_spelled_at_home(name, label)
+            && self.has_native_spelling(name, label)
     }
 
-    /// The registrable label between hyphens, which resembles that of the name so.
+    /// A piece of a label between hyphens that resembles the registrable label of the name by
+    /// `how`.
     fn token(&self, at: usize, token: &str, name: &Name, how: Likeness) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, how)?;
-        // Beside the suffix of the name itself, five letters are enough.
+        let how = self.counts_for_label(at, name, how)?;
+        // With the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
-        let plain = look.len() < enough || how >= Likeness::Foreign && self.is_home_word(token);
+        let plain = look.len() < enough || how >= Likeness::Foreign && self.is_native_word(token);
         if plain { None } else { self.verdict_of(how, name, token) }
     }
 
-    /// The label, or a piece of it between hyphens, in the disguise of a name that is a word, or of five
-    /// letters: those who bear the word rightly write it in their own letters.
+    /// The label, or a piece of it between hyphens, that imitates a name which is a common word or
+    /// has five letters: legitimate owners of the word use its own letters.
     fn word(
         &self,
         at: usize,
         label: &str,
-        sights: &[Sight],
+        chars: &[LabelChar],
         name: &Name,
         how: Likeness,
     ) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        // A brand that is too short to be edited for as a piece.
-        let piece = look.len() == LONG_WHOLE && sights.len() < self.sights.get(at)?.len();
+        // A brand that is too short for mail to be edited because of a piece.
+        let piece = look.len() == LONG_WHOLE && chars.len() < self.chars.get(at)?.len();
         if name.reach == Reach::Brand && !piece || at > self.registrable || label.is_ascii() {
             return None;
         }
         let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
-        if own && how >= Likeness::Marks && !self.is_kin(name, label) {
+        if own && how >= Likeness::Marks && !self.is_accented_original(name, label) {
             return Some(Verdict::Suspect);
         }
-        listed::judge(self, at, sights, &name.ascii, look, how)
+        listed::judge(self, at, chars, &name.ascii, look, how)
     }
 
-    /// Filters what never counts for a label by itself.
-    fn loose(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
+    /// `None` for a resemblance that never counts for a label alone.
+    fn counts_for_label(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
         let counts = name.reach == Reach::Brand && at <= self.registrable && how > Likeness::Same;
         counts.then_some(how)
     }
 }
 
-/// How bad a likeness is. Short names are come near by chance: of diacritics alone six letters are
-/// needed, and of rough glyphs in a word without any Latin letter as many.
+/// The verdict for a resemblance. Short names are resembled by chance: six letters are needed if
+/// only diacritics differ, or if glyphs are rough and the word has no Latin letter.
 fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
     let long = name.brand_len() >= LONG;
     match how {
@@ -271,8 +274,8 @@ fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
     }
 }
 
-/// A word of two or three letters, none of them Latin, comes near some abbreviation by chance
-/// (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
+/// Whether it is a word of two or three letters, none of them Latin, which may resemble an
+/// abbreviation by chance (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
 fn is_chance(span: &[Part], name: &Name) -> bool {
     let short = name.labels.get(name.brand).is_some_and(|(_, look)| CHANCE.contains(&look.len()));
     let foreign = |part: &Part| !part.unicode.contains(|c: char| c.is_ascii_alphanumeric());
@@ -280,55 +283,60 @@ fn is_chance(span: &[Part], name: &Name) -> bool {
 }
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
-/// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
+/// capitals matter (`fƖipkart`). If it is mapped to the name, it is the name.
 fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Likeness> {
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_a_label(&part.spelling)
     {
         return mapped;
     }
-    mapped.max(likeness(Sights::of(part.spelling.chars()).all(), look))
+    mapped.max(likeness(LabelChars::of(part.spelling.chars()).all(), look))
 }
 
 /// The names that the label may resemble, as mapped and as spelled.
-fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Name> {
-    let find = |sights: &[Sight]| looks(sights, |beginning| names.begins(beginning));
-    let mut found: Vec<&Name> = find(sights).flat_map(|look| names.by_look(look)).collect();
+fn candidates<'a>(part: &Part, chars: &[LabelChar], names: &'a Names) -> Vec<&'a Name> {
+    let find = |chars: &[LabelChar]| looks(chars, |beginning| names.begins(beginning));
+    let mut found: Vec<&Name> = find(chars).flat_map(|look| names.by_look(look)).collect();
     if part.spelling != part.unicode && !is_a_label(&part.spelling) {
         let spelled = part.spelling.chars().flat_map(char::to_lowercase);
         if !spelled.clone().eq(part.unicode.chars()) {
-            let looks = find(Sights::of(spelled).all());
+            let looks = find(LabelChars::of(spelled).all());
             found.extend(looks.flat_map(|look| names.by_look(look)));
         }
     }
     found
 }
 
-/// A brand that a part of the label reads as, a letter beyond ASCII in that part: `lédgerlive`,
-/// `trėzorwallet`. The part begins or ends the label or a token of it: from each such place the
-/// letters are followed as far as some name goes.
-fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Name, Verdict)> {
-    if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
+/// A brand that a part of the label reads as, with a letter beyond ASCII in that part:
+/// `lédgerlive`, `trėzorwallet`. The part begins or ends the label or a token of it: from each such
+/// position the letters are followed as long as some name matches.
+fn brand_part<'a>(
+    part: &Part,
+    chars: &LabelChars,
+    names: &'a Names,
+) -> Option<(&'a Name, Verdict)> {
+    if part.unicode.is_ascii() || chars.len() <= BRAND_TOKEN {
         return None;
     }
     let piece_is = |piece: &Range<usize>| {
-        let letters = sights.all().get(piece.clone())?;
+        let letters = chars.all().get(piece.clone())?;
         let mut named =
             looks(letters, |look| names.begins(look)).flat_map(|look| names.by_look(look));
         named.find_map(|name| {
             let (_, brand) = name.labels.get(name.brand)?;
             let how = likeness(letters, brand)?;
-            let told =
+            let counts =
                 how >= Likeness::Marks && brand.len() >= BRAND_TOKEN && name.reach == Reach::Brand;
-            told.then_some((name, Verdict::Suspect))
+            counts.then_some((name, Verdict::Suspect))
         })
     };
-    pieces(sights.all(), names).iter().find_map(piece_is)
+    pieces(chars.all(), names).iter().find_map(piece_is)
 }
 
-/// The parts of a label that may read as a brand, in order: of so many letters, one of them beyond ASCII, and
-/// fewer than the label has.
-fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
-    let hyphens = letters.iter().enumerate().filter(|(_, sight)| sight.c == '-').map(|(at, _)| at);
+/// The parts of a label that may read as a brand, in order: long enough, with a letter beyond
+/// ASCII, and not the whole label.
+fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
+    let hyphens =
+        letters.iter().enumerate().filter(|(_, letter)| letter.c == '-').map(|(at, _)| at);
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
     let from_start = starts.flat_map(|start| {
         let rest = letters.get(start..).unwrap_or_default();
@@ -341,12 +349,12 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
         lengths.map(move |length| end - length..end)
     });
     let counts = |piece: &Range<usize>| {
-        let foreign = |sight: &Sight| !sight.c.is_ascii();
+        let foreign = |letter: &LabelChar| !letter.c.is_ascii();
         (BRAND_TOKEN..letters.len()).contains(&piece.len())
             && piece.start < LABEL_CHARS
             && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
     };
-    // Numbers of the one kind that is sorted elsewhere: each other is 1 kB of a web page.
+    // Pairs of the type that is sorted elsewhere: every other type costs 1 kB of a web page.
     let ends = |piece: Range<usize>| {
         Some((u64::try_from(piece.start).ok()?, u32::try_from(piece.end).ok()?))
     };
@@ -360,7 +368,7 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Endings;
+    use crate::domain::SuffixLengths;
     use crate::form::Form;
 
     fn hit(host: &str) -> Option<(String, Verdict)> {
@@ -374,22 +382,22 @@ mod tests {
             "zaire.fr",
             "נמל.example",
         ]);
-        subject(host, |subject| {
-            let hit = find(subject, &names).filter(|_| !names.covers(subject.ascii));
+        compared(host, |compared| {
+            let hit = find(compared, &names).filter(|_| !names.covers(compared.ascii));
             hit.map(|hit| (hit.target, hit.verdict))
         })
     }
 
-    fn subject<T>(host: &str, look: impl FnOnce(&Subject<'_>) -> T) -> T {
+    fn compared<T>(host: &str, look: impl FnOnce(&ComparedHost<'_>) -> T) -> T {
         let form = Form::read(host);
-        let sights: Vec<Sights> =
-            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
-        look(&Subject {
+        let chars: Vec<LabelChars> =
+            form.parts.iter().map(|part| LabelChars::of(part.unicode.chars())).collect();
+        look(&ComparedHost {
             parts: &form.parts,
-            sights: &sights,
+            chars: &chars,
             ascii: &form.ascii,
             unicode: &form.unicode,
-            endings: Endings::of(&form.ascii),
+            suffixes: SuffixLengths::of(&form.ascii),
         })
     }
 
@@ -415,7 +423,7 @@ mod tests {
         assert_eq!(marked("türkiye.com.tr"), None);
     }
 
-    /// A name that is a word is known in other letters than those of the country.
+    /// A name that is a common word is recognised in letters that are not those of the country.
     #[test]
     fn words_in_disguise() {
         for host in [
@@ -444,10 +452,10 @@ mod tests {
         }
     }
 
-    /// Two letters with accents are no word of a script that is at home.
+    /// Two accented letters are no word of a native script.
     #[test]
     fn accents_alone_are_no_script_of_their_own() {
-        subject("éá.com", |subject| assert!(!Host::of(subject).is_at_home(0)));
+        compared("éá.com", |compared| assert!(!HostLabels::of(compared).has_native_letters(0)));
     }
 
     /// `modem.example` beside a protected `modern.example` is not marked.

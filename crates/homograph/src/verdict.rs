@@ -1,18 +1,18 @@
-//! What is said of a host or link: verdict, reasons, and whether mail is edited for it.
+//! Verdict, reasons, and whether mail is edited for them.
 
 use std::fmt;
 
 /// How bad a label, host, link or message is. Ordered: the worst wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// Nothing to say.
+    /// No reason.
     #[default]
     Ok,
-    /// Worth a line in a report; never a reason to edit.
+    /// Worth a line in a report; mail is never edited for it.
     Notice,
-    /// Could deceive, but has innocent uses: edited by the `strict` profile only.
+    /// Could mislead, but has innocent uses: edited by the `strict` profile only.
     Suspect,
-    /// Deceives a careful reader: edited by default.
+    /// Misleads a careful reader: edited by default.
     Unsafe,
     /// Cannot be a host at all (UTS #46), or hides its direction.
     Invalid,
@@ -34,7 +34,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of that name.
+    /// The verdict with that name.
     pub fn from_name(name: &str) -> Option<Verdict> {
         Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == name)
     }
@@ -46,21 +46,22 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Whether mail is edited for what was found: a client must open it, and a reader must mistake it
-/// (S30). The verdict says how bad a name is, this says what that is worth in a message. Ordered.
+/// Whether mail is edited for a judgement: a client must open the name, and a reader must take it
+/// for another one (S30). The verdict says how bad a name is, this says what follows for a message.
+/// Ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edit {
-    /// No client opens it: the name cannot exist, or fetches nothing.
+    /// No client opens it: the name cannot exist, or nothing is fetched.
     Inert,
-    /// A word of running text with a dot in it, which nobody mistakes for another name.
+    /// A word of running text with a dot in it, which nobody takes for another name.
     Word,
-    /// No reader mistakes it for another name: reported, edited in the strict mode only.
+    /// No reader takes it for another name: reported, edited in strict mode only.
     #[default]
     Told,
-    /// A reader mistakes it where it is meant as a link: behind a scheme, `www.` or an `@`, or in an
-    /// attribute.
+    /// A reader takes it for another name where it is meant as a link: after a scheme, `www.` or an
+    /// `@`, or in an attribute.
     Link,
-    /// A reader mistakes it wherever it stands, bare words of running text included.
+    /// A reader takes it for another name anywhere, also as a bare word of running text.
     Anywhere,
 }
 
@@ -79,7 +80,7 @@ impl Edit {
 
 macro_rules! reasons {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $verdict:ident;)*) => {
-        /// Why a link was judged as it was: the reason codes of headers, logs and JSON.
+        /// Why a link was judged this way: the reason codes of headers, logs and JSON.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         #[non_exhaustive]
@@ -94,12 +95,12 @@ macro_rules! reasons {
                 match self { $(Reason::$name => $code),* }
             }
 
-            /// What it means, as this documentation says it.
+            /// The text of its documentation.
             pub const fn about(self) -> &'static str {
                 match self { $(Reason::$name => concat!($($doc),*).trim_ascii()),* }
             }
 
-            /// The verdict that the reason gives unless its context softens it.
+            /// The verdict of the reason unless the context makes it milder.
             pub const fn verdict(self) -> Verdict {
                 match self { $(Reason::$name => Verdict::$verdict),* }
             }
@@ -198,36 +199,36 @@ impl fmt::Display for Reason {
 pub struct Reasons(u64);
 
 impl Reasons {
-    /// No reason at all: nothing to say.
+    /// The empty set.
     pub const EMPTY: Reasons = Reasons(0);
 
-    /// Adds a reason; one that is there already changes nothing.
+    /// Adds a reason.
     pub fn insert(&mut self, reason: Reason) {
         self.0 |= 1 << reason as u8;
     }
 
-    /// Takes a reason away, if it is there.
+    /// Removes a reason.
     pub fn remove(&mut self, reason: Reason) {
         self.0 &= !(1 << reason as u8);
     }
 
-    /// Whether this reason is given.
+    /// Whether the set has this reason.
     pub fn contains(self, reason: Reason) -> bool {
         self.0 & (1 << reason as u8) != 0
     }
 
-    /// Whether no reason is given.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The reasons of either.
+    /// The union of both sets.
     #[must_use]
     pub fn union(self, other: Reasons) -> Reasons {
         Reasons(self.0 | other.0)
     }
 
-    /// One after the other, in the order of [`Reason::ALL`].
+    /// The reasons in the order of [`Reason::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Reason> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -238,14 +239,14 @@ impl Reasons {
     }
 }
 
-/// What was found: how bad it is, and why.
+/// The worst verdict so far, and the reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Findings {
     pub verdict: Verdict,
     pub reasons: Reasons,
 }
 
-impl Said {
+impl Findings {
     pub(crate) fn add(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
@@ -269,13 +270,13 @@ pub enum RestrictionLevel {
     AsciiOnly,
     /// All characters of one script, Common and Inherited aside.
     SingleScript,
-    /// ASCII letters beside the scripts of Japanese, of Korean or of Chinese; no other mixture.
+    /// ASCII letters with the scripts of Japanese, of Korean or of Chinese; no other mixture.
     #[default]
     HighlyRestrictive,
     /// Latin with one other recommended script, but not with Cyrillic or Greek.
     ModeratelyRestrictive,
     /// Any mixture of scripts.
     MinimallyRestrictive,
-    /// Any character, those outside the profile of identifiers as well.
+    /// Any character, also outside the identifier profile.
     Unrestricted,
 }

@@ -1,5 +1,5 @@
-//! Links that a mail security service or a redirector rewrote: where they lead. `table.rs` says who
-//! rewrites and how, `vectors.tsv` what comes of it.
+//! Links that a mail security service or a redirector rewrote: where they lead. `table.rs` has who
+//! rewrites and how, `vectors.tsv` the expected results.
 
 mod json;
 mod table;
@@ -17,8 +17,8 @@ pub fn rewrites(host: &str) -> bool {
     !rows(host).is_empty()
 }
 
-/// The URL that the rewritten link leads to; `None` when it is none of these. The tail is path,
-/// query and fragment.
+/// The URL that a rewritten link leads to; `None` for other links. `tail` is path, query and
+/// fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
     let rows = rows(host);
     if rows.is_empty() {
@@ -45,7 +45,7 @@ impl Form {
             }
             Form::Segment => path(tail).split('/').find_map(|segment| {
                 let url = target(segment)?;
-                // A token is none, and neither is the number of a version.
+                // Neither a token nor a version number is a URL.
                 (segment.contains('%') || segment.contains(':')).then_some(url)
             }),
             Form::Rest => {
@@ -63,7 +63,7 @@ impl Form {
     }
 }
 
-/// Lengths of the names that have rows, as bits, by first letter: what most hosts fail on.
+/// Lengths of the names with rows, as bits, by first letter: most hosts fail this test.
 const LENGTHS: [u64; 32] = {
     let mut lengths = [0; 32];
     let mut rest: &[Row] = &ROWS;
@@ -79,7 +79,7 @@ const LENGTHS: [u64; 32] = {
     lengths
 };
 
-/// Whether some row may be of this name, by its length and its first letter.
+/// Whether there may be rows for this name, by its length and first letter.
 fn may_have_rows(name: &str) -> bool {
     let first = name.bytes().next().unwrap_or_default();
     let lengths = LENGTHS.get(usize::from(first & 31)).copied().unwrap_or_default();
@@ -102,8 +102,8 @@ fn rows(host: &str) -> &'static [Row] {
     found.unwrap_or_else(|| if is_google_elsewhere(host) { of("google.com") } else { &[] })
 }
 
-/// `www.google.de`, `google.co.uk`: all of one house, under the domains of countries. Below others the name
-/// may be anybody's.
+/// `www.google.de`, `google.co.uk`: all of one owner under national domains. Elsewhere the name may
+/// be anybody's.
 fn is_google_elsewhere(host: &str) -> bool {
     let bytes = host.as_bytes();
     let name = bytes.strip_prefix(b"www.").unwrap_or(bytes);
@@ -115,7 +115,7 @@ fn is_google_elsewhere(host: &str) -> bool {
     }
 }
 
-/// A value decoded until its URL is spelled out: some are encoded twice.
+/// Decodes a value until its URL is plain: some are encoded twice.
 fn decoded(value: &str) -> String {
     let mut value = percent::decode_text(value);
     for _ in 0..NESTING {
@@ -127,14 +127,14 @@ fn decoded(value: &str) -> String {
     value
 }
 
-/// The URL that base64 holds.
+/// The URL encoded in base64.
 fn base64_url(value: &str) -> Option<String> {
     let url = String::from_utf8(base64::decode(percent::decode_text(value).as_bytes())).ok()?;
     let url = if url.contains("://") { url } else { decoded(&url) };
     url.contains("://").then_some(url)
 }
 
-/// The URL in JSON in base64: in a string `url`, inside the JSON of a string `p` or beside it.
+/// The URL in base64-encoded JSON: in a string `url`, inside the JSON of a string `p` or beside it.
 fn mandrill(value: &str) -> Option<String> {
     let json = base64::decode(percent::decode_text(value).as_bytes());
     let json = String::from_utf8(json).ok()?;
@@ -175,8 +175,8 @@ fn proofpoint(tail: &str) -> Option<String> {
     proofpoint_v3(path.strip_prefix("v3/__")?)
 }
 
-/// `URL__;TABLE!…`: every `*` stands for the next character of the table (base64url), every `**X`
-/// for a run of them whose length X encodes.
+/// `URL__;TABLE!…`: every `*` is the next character of the table (base64url), every `**X` a run of
+/// them whose length X encodes.
 fn proofpoint_v3(rest: &str) -> Option<String> {
     let (url, rest) = rest.rsplit_once("__;")?;
     let table = rest.split('!').next().unwrap_or_default();
@@ -188,7 +188,7 @@ fn proofpoint_v3(rest: &str) -> Option<String> {
         if c != '*' {
             out.push(c);
         } else if chars.next_if_eq(&'*').is_some() {
-            // Two characters at least: `A` is 2.
+            // At least two characters: `A` is 2.
             let count =
                 chars.next().and_then(|c| u8::try_from(c).ok()).and_then(base64::digit)? + 2;
             out.extend(replaced.by_ref().take(usize::from(count)));
@@ -221,7 +221,7 @@ fn path(tail: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// A link a line: what was rewritten, a tab, where it leads; `-` is nowhere that can be told.
+    /// One link a line: the rewritten one, a tab, where it leads; `-` if that is unknown.
     const VECTORS: &str = include_str!("wrappers/vectors.tsv");
 
     fn vectors() -> impl Iterator<Item = (&'static str, &'static str, Option<&'static str>)> {

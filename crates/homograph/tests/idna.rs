@@ -1,6 +1,6 @@
-//! IdnaTestV2 of Unicode 17.0 and 18.0 through the judgement of hosts: same forms, and no host
-//! passes that UTS #46 refuses, beyond the leniency of S28. A row is a test; known differences
-//! are data, and a difference that is none any more fails.
+//! Runs IdnaTestV2 of Unicode 17.0 and 18.0 against the judgement of hosts: the forms are equal,
+//! and no host passes that UTS #46 refuses, beyond the leniency of S28. Each row is a test; known
+//! differences are data, and one that no longer differs fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use homograph::{Context, HostBounds, Names, Reason, RestrictionLevel, Verdict, j
 use libtest_mimic::{Arguments, Failed, Trial};
 use uts58::tlds::TldTable;
 
-/// What is known to differ: status codes that S28 ignores, and single rows.
+/// Known differences: status codes that S28 ignores, and single rows.
 struct Differences {
     codes: Vec<String>,
-    /// Why, by version and source.
+    /// The reason, by version and source.
     rows: BTreeMap<(String, String), String>,
 }
 
@@ -90,7 +90,7 @@ impl Row {
         self.source.escape_default().to_string()
     }
 
-    /// Ends in a root dot, and all before it has a length that the DNS takes.
+    /// Whether it ends in a root dot and the rest has lengths that the DNS allows.
     fn has_root(&self) -> bool {
         let Some(name) = self.ascii.strip_suffix('.') else { return false };
         name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
@@ -111,7 +111,7 @@ impl Row {
             let code = if code == "A4_2" && self.has_root() { "A4_2 root" } else { code };
             !lenient.iter().any(|known| known == code)
         });
-        // Signs that browsers open a host with are noticed (S28).
+        // Signs with which browsers open a host are a notice (S28).
         let sign = |c: char| c.is_ascii_punctuation() && !"-_.".contains(c);
         let signs =
             judgement.reasons.contains(Reason::IdnaInvalid) && judgement.unicode.contains(sign);
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-/// `None` for an empty column, which takes the value of another one.
+/// `None` for an empty column, which has the value of another one.
 fn codes(field: &str) -> Option<Vec<String>> {
     let inner = field.strip_prefix('[')?.strip_suffix(']')?;
     Some(
@@ -143,7 +143,7 @@ fn codes(field: &str) -> Option<Vec<String>> {
     )
 }
 
-/// `\uXXXX` and `\x{XXXX}`; `None` for a lone surrogate, which no Rust string holds.
+/// Decodes `\uXXXX` and `\x{XXXX}`; `None` for a lone surrogate, which no Rust string can contain.
 fn unescape(field: &str) -> Option<String> {
     if field == "\"\"" {
         return Some(String::new());

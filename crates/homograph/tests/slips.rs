@@ -8,7 +8,7 @@ use uts58::tlds::TldTable;
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-";
 
-/// Every label with one letter more, one less, another one, or two neighbours changed about.
+/// Every label with one letter more, less or different, or two neighbours swapped.
 fn slips(name: &str) -> BTreeSet<String> {
     let bytes = name.as_bytes();
     let mut all = BTreeSet::new();
@@ -93,7 +93,7 @@ fn every_slip_of_a_name_is_suspect() {
         }
     }
     println!("{all} hosts, {} spared: {spared:?}", spared.len());
-    // `icloud` is `cloud` with a letter, and so is `acloud`.
+    // `icloud` is `cloud` with one more letter, and so is `acloud`.
     assert!(spared.len() * 100 <= 2 * all, "{} of {all}", spared.len());
 }
 

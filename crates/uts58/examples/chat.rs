@@ -1,4 +1,4 @@
-//! A chat program: what somebody types becomes HTML, its links in anchors.
+//! A chat program: typed text becomes HTML, its links become anchors.
 //!
 //! `echo 'サーバーexample.comです <3' | cargo run -p uts58 --example chat`
 
@@ -7,7 +7,7 @@ use std::io;
 use uts58::html::linkify;
 use uts58::tlds::TldTable;
 
-/// What somebody typed, as the page shows it.
+/// The typed text as HTML.
 fn bubble(typed: &str, tlds: &TldTable) -> String {
     format!("<p dir=\"auto\">{}</p>", linkify(typed, tlds))
 }

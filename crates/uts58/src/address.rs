@@ -32,18 +32,19 @@ pub enum AddressError {
     /// No `@` at all.
     #[error("expected an @ between local part and domain, found none")]
     NoAtSign,
-    /// Nothing stands before the last `@`.
+    /// Nothing precedes the last `@`.
     #[error("expected a local part before the @, found none")]
     EmptyLocalPart,
     /// Octets of a local part that is longer than `LOCAL_OCTETS` (RFC 5321 §4.5.3.1.1).
     #[error("expected at most {LOCAL_OCTETS} octets before the @, found {0}")]
     LongLocalPart(usize),
-    /// Byte offset of a dot that begins or ends the local part, or follows another (RFC 5322 §3.2.3).
+    /// Byte offset of a dot that begins or ends the local part, or follows another (RFC 5322
+    /// §3.2.3).
     #[error(
         "expected a dot only between other characters of the local part, found one at byte {0}"
     )]
     MisplacedDot(usize),
-    /// What only quotation marks would allow (RFC 5322 §3.2.3, `atext`).
+    /// A character that is allowed only in quotation marks (RFC 5322 §3.2.3, `atext`).
     #[error("expected no {found:?} in an unquoted local part, found one at byte {at}")]
     Character {
         /// The character itself.
@@ -54,16 +55,16 @@ pub enum AddressError {
     /// The local part begins with a quotation mark and does not end with one.
     #[error("expected a closing quotation mark before the @")]
     OpenQuote,
-    /// What stands in brackets and is no address (RFC 5321 §4.1.3).
+    /// The text in brackets, which is no address (RFC 5321 §4.1.3).
     #[error("expected an IPv4 address or IPv6:… in brackets, found {0:?}")]
     Literal(String),
     /// A domain without a dot, as written: `localhost`.
     #[error("expected two labels or more, found {0:?}")]
     OneLabel(String),
-    /// The last label, which is neither two letters or more nor an A-label (S10).
+    /// The last label, which is neither an A-label nor two or more letters (S10).
     #[error("expected a top-level domain of letters, found {0:?}")]
     TopLevel(String),
-    /// The domain, some label of which is empty, too long or badly spelled (RFC 1123 §2.1, UTS #46).
+    /// The domain, with an empty, overlong or misspelled label (RFC 1123 §2.1, UTS #46).
     #[error("expected labels of letters, digits and inner hyphens, 63 octets at most, found {0:?}")]
     Labels(String),
 }
@@ -75,12 +76,12 @@ pub enum LocalForm {
     Dotted,
     /// In quotation marks.
     Quoted,
-    /// A backslash outside quotation marks: RFC 3696 §3 shows it, its verified errata and RFC 5321
-    /// do not have it.
+    /// A backslash outside quotation marks: in RFC 3696 §3, but not in its verified errata and RFC
+    /// 5321.
     Legacy,
 }
 
-/// What stands behind the `@`.
+/// What follows the `@`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HostForm {
     /// A name, in ASCII form.
@@ -89,7 +90,7 @@ pub enum HostForm {
     Literal(IpAddr),
 }
 
-/// A mail address that passed.
+/// A valid mail address.
 ///
 /// ```
 /// use uts58::{Address, LocalForm};
@@ -101,7 +102,7 @@ pub enum HostForm {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address<'a> {
-    /// As written, quotation marks included.
+    /// As written, with quotation marks.
     pub local: &'a str,
     /// How [`Address::local`] is spelled.
     pub form: LocalForm,
@@ -110,7 +111,7 @@ pub struct Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    /// Checks an address. Whether its top-level domain exists is another question (S10).
+    /// Checks an address, but not whether its top-level domain exists (S10).
     pub fn parse(text: &'a str) -> Result<Address<'a>, AddressError> {
         let at_sign = text.rfind('@').ok_or(AddressError::NoAtSign)?;
         let local = text.get(..at_sign).unwrap_or_default();
@@ -123,7 +124,7 @@ impl<'a> Address<'a> {
         Ok(Address { local, form, host })
     }
 
-    /// The address as a `mailto:` URL, ASCII only: what RFC 3696 §4.3 lists is escaped, and what
+    /// The address as a `mailto:` URL, ASCII only: escapes what RFC 3696 §4.3 lists, and what
     /// separates addresses or fields in RFC 6068.
     pub fn to_mailto(&self) -> String {
         let host = match &self.host {
@@ -149,7 +150,7 @@ pub(super) fn mailto(local: &str, host: &str) -> String {
     out + host
 }
 
-/// UTS #58 §5.3: a local part that holds other characters than Link_Email's goes in quotation marks.
+/// UTS #58 §5.3: puts a local part in quotation marks if it has characters without Link_Email.
 pub fn quoted(local: &str) -> Cow<'_, str> {
     let plain = !local.starts_with('.') && !local.ends_with('.') && !local.contains("..");
     if plain && !local.is_empty() && local.chars().all(link_email) {
@@ -166,9 +167,9 @@ pub fn quoted(local: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The ASCII form of a domain name that an application may take (RFC 3696 §2 and §5): two labels or
-/// more of letters, digits and inner hyphens, 63 octets each, 253 in all, a top-level domain that is
-/// not numeric and longer than one letter. A root dot is accepted and dropped.
+/// The ASCII form of a domain name that an application may accept (RFC 3696 §2 and §5): two or more
+/// labels of letters, digits and inner hyphens, 63 octets each, 253 in all, and a top-level domain
+/// that is not numeric and longer than one letter. A root dot is accepted and dropped.
 pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
     /// Octets of UTF-8 beyond which no name can be short enough.
     const LONGEST: usize = 1012;
@@ -196,7 +197,7 @@ pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
 }
 
 impl LocalForm {
-    /// How a local part is written, if it is one.
+    /// The form of a local part.
     pub fn read(local: &str) -> Result<LocalForm, AddressError> {
         if local.is_empty() {
             return Err(AddressError::EmptyLocalPart);
@@ -218,7 +219,7 @@ fn quoted_form(rest: &str) -> Result<LocalForm, AddressError> {
         match c {
             '"' if at + 1 == rest.len() => return Ok(LocalForm::Quoted),
             '"' => return Err(AddressError::Character { found: '"', at: at + 1 }),
-            // Any ASCII character may be quoted, control characters too (RFC 3696 §3).
+            // Any ASCII character may be quoted, also control characters (RFC 3696 §3).
             '\\' => {
                 chars.next();
             }
@@ -252,7 +253,8 @@ fn dotted_form(local: &str) -> Result<LocalForm, AddressError> {
     Ok(form)
 }
 
-/// RFC 3696 §3 for ASCII; beyond it whatever is not white space, a control or unassigned (RFC 6531).
+/// RFC 3696 §3 for ASCII; beyond it anything but white space, controls and unassigned characters
+/// (RFC 6531).
 fn is_local(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`.{|}~".contains(c)

@@ -1,4 +1,4 @@
-//! What may stand as a host: its form, not whether it deceives.
+//! What a host may be: its form, not whether it misleads.
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -26,7 +26,7 @@ use crate::unicode::hosts::is_settled;
 use crate::unicode::punycode::surely_fits;
 use crate::unicode::{Class, a_label, is_dot_to_somebody};
 
-/// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
+/// A label of this many non-ASCII characters is within [`LABEL`], whatever they are: at most six
 /// Punycode digits each.
 const SURELY_FITS: usize = 9;
 
@@ -34,25 +34,25 @@ const SURELY_FITS: usize = 9;
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     labels: usize,
-    /// The last label, in the name.
+    /// Range of the last label in the name.
     last: Range<usize>,
     last_is_letters: bool,
-    /// Whether every label is.
+    /// Whether every label is ASCII.
     ascii: bool,
-    /// Whether full stops separate them all.
+    /// Whether all separators are full stops.
     full_stops: bool,
     /// Whether some label might be longer than [`LABEL`] in ASCII form.
     long_label: bool,
-    /// Whether some label is: each of its characters takes a digit at least.
-    hopeless: bool,
-    /// Of a name beyond ASCII, whether none is, if all of it is settled, whichever characters its labels hold.
+    /// Whether some label certainly is: each of its characters takes at least one digit.
+    surely_too_long: bool,
+    /// Whether no label can be too long if all of the name is settled, whatever characters it has.
     surely_fits: bool,
-    /// Whether UTS #46 leaves all characters beyond ASCII as they are.
+    /// Whether UTS #46 leaves all characters beyond ASCII unchanged.
     settled: bool,
 }
 
 impl Form {
-    /// Reads a name; `None` for an empty label or one that begins or ends with a hyphen.
+    /// Reads a name; `None` if a label is empty or begins or ends with a hyphen.
     pub(super) fn read(name: &str) -> Option<Form> {
         let mut form = Form {
             labels: 0,
@@ -61,7 +61,7 @@ impl Form {
             ascii: true,
             full_stops: true,
             long_label: false,
-            hopeless: false,
+            surely_too_long: false,
             surely_fits: true,
             settled: true,
         };
@@ -72,12 +72,12 @@ impl Form {
         read.map(|()| form)
     }
 
-    /// The same for the common case.
+    /// The same for ASCII, the common case.
     fn read_ascii(&mut self, name: &[u8]) -> Option<()> {
         let mut begins = 0;
         let mut before = b'.';
         for (at, byte) in name.iter().copied().enumerate() {
-            // Dots and hyphens are below all else that stands in hosts.
+            // Dots and hyphens are less than all other characters of hosts.
             if byte < b'0' {
                 match (before, byte) {
                     (b'.' | b'-', b'.') | (b'.', b'-') => return None,
@@ -102,7 +102,7 @@ impl Form {
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
-        /// What the first character of [`Class::is_plain`] begins with, あ.
+        /// First byte of あ, the first character of [`Class::is_plain`].
         const PLAIN_LEAD: u8 = 0xE3;
         let mut label = Label::default();
         let mut rest = name.chars();
@@ -136,7 +136,7 @@ impl Form {
             && registrable::is_registrable(name, self)
     }
 
-    /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
+    /// S10: at least two letters if ASCII, only letters and marks otherwise, or a valid A-label.
     fn has_tld(&self, name: &str) -> bool {
         if self.ascii && self.last_is_letters {
             return self.last.len() >= 2;
@@ -158,17 +158,17 @@ impl Form {
     }
 }
 
-/// What is known of the label that is being read.
+/// The state of the label that is being read.
 #[derive(Debug)]
 struct Label {
     first: Option<char>,
-    final_: char,
+    last_char: char,
     letters: bool,
     ascii: usize,
     other: usize,
-    /// Characters that UTS #46 neither drops nor joins into fewer: kana, Han, Hangul syllables.
-    seen: usize,
-    /// Whether UTS #46 leaves all of them as they are.
+    /// Characters that UTS #46 neither drops nor joins: kana, Han, Hangul syllables.
+    kept: usize,
+    /// Whether UTS #46 leaves all of them unchanged.
     settled: bool,
 }
 
@@ -176,24 +176,24 @@ impl Default for Label {
     fn default() -> Self {
         Label {
             first: None,
-            final_: '\0',
+            last_char: '\0',
             letters: true,
             ascii: 0,
             other: 0,
-            seen: 0,
+            kept: 0,
             settled: true,
         }
     }
 }
 
 impl Label {
-    /// So many characters of [`Class::PLAIN`].
+    /// Adds `count` characters of [`Class::PLAIN`].
     fn push_plain(&mut self, count: usize) {
         const ANY: char = '一';
         self.other += count;
-        self.seen += count;
+        self.kept += count;
         self.first.get_or_insert(ANY);
-        self.final_ = ANY;
+        self.last_char = ANY;
     }
 
     fn push(&mut self, c: char) {
@@ -208,14 +208,14 @@ impl Label {
                 return;
             }
             self.letters &= class.is_tld();
-            self.seen += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
+            self.kept += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
         }
         self.first.get_or_insert(c);
-        self.final_ = c;
+        self.last_char = c;
     }
 
     fn close(&self, form: &mut Form) -> Option<()> {
-        if self.first? == '-' || self.final_ == '-' {
+        if self.first? == '-' || self.last_char == '-' {
             return None;
         }
         form.labels += 1;
@@ -223,7 +223,7 @@ impl Label {
         form.ascii &= self.other == 0;
         form.settled &= self.settled;
         form.surely_fits &= surely_fits(self.ascii, self.other);
-        form.hopeless |= self.seen > LABEL - a_label::PREFIX.len();
+        form.surely_too_long |= self.kept > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
             || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);
@@ -231,16 +231,16 @@ impl Label {
     }
 }
 
-/// The length in bytes of the characters of [`Class::PLAIN`] that these bytes of UTF-8 begin with.
+/// The length in bytes of the characters of [`Class::PLAIN`] at the start of these bytes of UTF-8.
 fn plain_bytes(bytes: &[u8]) -> usize {
     3 * bytes.as_chunks().0.iter().take_while(|utf8| Class::is_plain(utf8)).count()
 }
 
-/// Whether the name is one that may be linked, as most are: of ASCII, short, and below a top-level domain below which
-/// every name is registrable. Others may be as well.
+/// Fast test for most linkable names: ASCII, short, below a top-level domain where every name is
+/// registrable. Returns `false` for some linkable names.
 pub(super) fn is_plain_domain(name: &str) -> bool {
     let Some((labels, end)) = name.as_bytes().split_last_chunk() else { return false };
-    if name.len() > LABEL || !registrable::is_flat(end) {
+    if name.len() > LABEL || !registrable::is_flat_tld(end) {
         return false;
     }
     let mut before = b'.';
@@ -256,14 +256,13 @@ pub(super) fn is_plain_domain(name: &str) -> bool {
     !matches!(before, b'.' | b'-')
 }
 
-/// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
-/// long.
+/// Whether the name may be linked: two labels, a top-level domain, registrable, not too long.
 pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
     let name = text.get(host).unwrap_or_default();
     is_plain_domain(name) || Form::read(name).is_some_and(|form| form.is_domain(name))
 }
 
-/// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
+/// Whether the text after `scheme://` is a host: a domain, or an IPv4 address in any spelling.
 #[inline]
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
     let name = text.get(host).unwrap_or_default();
@@ -280,9 +279,9 @@ pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
     form.is_domain(name)
 }
 
-/// A name as browsers read it for numbers: full stops for other dots, plain digits for wide ones.
+/// A name as browsers read it for numbers: other dots become full stops, wide digits plain ones.
 fn plain_digits(name: &str) -> Option<Cow<'_, str>> {
-    /// Octets of UTF-8. Of four numbers with leading zeros, none has more.
+    /// Octets of UTF-8; four numbers with leading zeros have fewer.
     const LONGEST: usize = 256;
     if name.is_ascii() {
         return Some(Cow::Borrowed(name));
@@ -295,7 +294,7 @@ fn plain_digits(name: &str) -> Option<Cow<'_, str>> {
     ascii.ok().map(|ascii| Cow::Owned(ascii.into_owned()))
 }
 
-/// The same for a name that may hold `%XX`.
+/// The same for a name that may contain `%XX`.
 pub(super) fn is_spelled_host(name: &str) -> bool {
     if !name.contains('%') {
         return is_host(name, 0..name.len());
@@ -303,13 +302,13 @@ pub(super) fn is_spelled_host(name: &str) -> bool {
     percent_decoded(name).is_some_and(|name| is_host(&name, 0..name.len()))
 }
 
-/// The name with `%XX` decoded, as browsers do before they look at it; `None` if it is then no name.
+/// The name with `%XX` decoded, as browsers do first; `None` if the result is no name.
 fn percent_decoded(name: &str) -> Option<String> {
     let decoded = String::from_utf8(percent::decode(name).bytes).ok()?;
     decoded.chars().all(|c| Class::of(c).is_host_or_dot()).then_some(decoded)
 }
 
-/// S14, on the name as it goes into the DNS.
+/// S14, for the name as it is in the DNS.
 fn fits(name: &str, form: &Form) -> bool {
     if form.ascii && form.full_stops {
         return name.len() <= NAME && !form.long_label;
@@ -319,10 +318,10 @@ fn fits(name: &str, form: &Form) -> bool {
     {
         return true;
     }
-    if form.hopeless {
+    if form.surely_too_long {
         return false;
     }
-    // Four octets of UTF-8 a character: nothing longer can fit, and it is not worth converting.
+    // Four octets of UTF-8 for each character: a longer name cannot fit and is not converted.
     if name.len() > 4 * NAME {
         return false;
     }
@@ -358,7 +357,7 @@ fn raw_lengths_fit(name: &str) -> bool {
 /// S9 needs the list: without it every name below a top-level domain is registrable.
 #[cfg(not(feature = "suffixes"))]
 mod registrable {
-    pub(super) fn is_flat(_: &[u8; 4]) -> bool {
+    pub(super) fn is_flat_tld(_: &[u8; 4]) -> bool {
         false
     }
 
@@ -367,7 +366,7 @@ mod registrable {
     }
 }
 
-/// The end of `[…]` at this place, if it holds an IPv6 address.
+/// The end of `[…]` at this place, if it contains an IPv6 address.
 pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
     /// Bytes of the longest spelling, with an embedded IPv4 address.
     const LONGEST: usize = 45;
@@ -377,7 +376,8 @@ pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
     address.parse::<Ipv6Addr>().ok().map(|_| at + length + 2)
 }
 
-/// S4: the length in bytes of a root dot that a port, path, query or fragment follows; else 0.
+/// S4: the length in bytes of a root dot that is followed by a port, path, query or fragment; else
+/// 0.
 #[inline]
 pub(super) fn root_dot(text: &str, at: usize) -> usize {
     match text.as_bytes().get(at) {
@@ -404,7 +404,7 @@ fn root_dot_of(rest: &str) -> usize {
     }
 }
 
-/// What stands where a port would.
+/// What is in the place of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Port {
     None,
@@ -414,7 +414,7 @@ pub(super) enum Port {
     TooBig,
 }
 
-/// Reads `:` and digits. Digits that run on into a word are no port.
+/// Reads `:` and digits. Digits that continue as a word are no port.
 pub(super) fn port(text: &str, at: usize) -> Port {
     let bytes = text.as_bytes();
     if bytes.get(at) != Some(&b':') {

@@ -1,12 +1,12 @@
-//! Base64 in one piece (RFC 4648 §4 and §5): in queries of URLs, properties of calendars, anywhere that no
-//! transfer encoding is declared.
+//! Base64 in one piece (RFC 4648 §4 and §5): in URL queries, calendar properties and other places
+//! without a declared transfer encoding.
 
 use alloc::vec::Vec;
 
 /// Units of four digits whose bytes are written at once.
 const UNITS: usize = 16;
 
-/// What the digits at the front stand for, in either alphabet; bits that make no byte are dropped.
+/// Decodes the leading digits, in either alphabet; bits that do not fill a byte are dropped.
 pub fn decode(digits: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
     let (units, _) = digits.as_chunks::<4>();
@@ -51,10 +51,10 @@ fn bits(byte: u8) -> u8 {
     DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE)
 }
 
-/// What is no digit.
+/// Value of bytes that are no digit.
 const NONE: u8 = 64;
 
-/// The six bits of each byte; more for what is no digit.
+/// The six bits of each byte, or [`NONE`].
 static DIGITS: [u8; 256] = {
     let mut digits = [NONE; 256];
     let mut byte = 0;

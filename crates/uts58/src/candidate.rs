@@ -1,4 +1,4 @@
-//! Where a link may start, and which of them is one.
+//! Where a link may start, and which of these places is one.
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -11,9 +11,9 @@
 //! | S12, S27 | [`Reading::Prose`], `prose` |
 //! | S18: linear time | `at`, `floor` and `horizon` only grow |
 //!
-//! The search goes from dot to dot and from `://` to `://` (see `finder`); round a dot the longest
-//! run of host characters is read once. What was read is never read again for the same purpose, so
-//! the work is linear in the text.
+//! The search goes from dot to dot and from `://` to `://` (see `finder`); the longest run of host
+//! characters around a dot is read once. Nothing is read twice for the same purpose, so the work is
+//! linear in the text.
 
 mod defanged;
 mod wide;
@@ -38,16 +38,16 @@ pub(super) const LOCAL_PART: usize = 64;
 /// How running text is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reading<'t> {
-    /// By the letter of UTS #58: the longest run of host characters, or nothing.
+    /// Strictly by UTS #58: the longest run of host characters, or nothing.
     Letter,
-    /// As people write: prose may be glued to a host (S12, S27), and hosts may be defanged.
+    /// As people write: prose may be joined to a host (S12, S27), and hosts may be defanged.
     Prose(&'t dyn TldSet),
     /// As careless clients read (S29).
     Wide(&'t dyn TldSet),
 }
 
 impl<'t> Reading<'t> {
-    /// The top-level domains that exist; by the letter nobody asks.
+    /// The top-level domains that exist; `None` for the strict reading, which does not need them.
     fn tlds(self) -> Option<&'t dyn TldSet> {
         match self {
             Reading::Letter => None,
@@ -62,24 +62,24 @@ pub(super) struct Candidates<'t> {
     walker: Walker<'t>,
     reading: Reading<'t>,
     finder: Finder<'t>,
-    /// Found in one run of host characters, the first one last.
+    /// Found in one run of host characters; the first one is last.
     pending: Vec<Link>,
-    /// Where the search goes on.
+    /// Where the search continues.
     at: usize,
-    /// Nothing before this place belongs to a later link.
+    /// Nothing before this place is part of a later link.
     floor: usize,
     horizon: Horizon,
     reach: Reach,
-    /// Where the last `@` behind a local part ends, and whether a domain stands there.
+    /// Where the last `@` after a local part ends, and whether a domain follows it.
     before_domain: (usize, bool),
-    /// The last `@` behind which no host was found.
+    /// The last `@` without a host after it.
     hostless: Option<usize>,
-    /// Where path, query and fragment of the last link end that was taken apart.
+    /// The end of path, query and fragment of the last defanged link.
     dead: usize,
 }
 
-/// How far a run of local-part characters goes, and whether an address follows it: remembered, so
-/// that `a.a~a.a~…` is read once (S18).
+/// How far a run of local-part characters goes, and whether an address follows it: cached, so that
+/// `a.a~a.a~…` is read once (S18).
 #[derive(Clone, Copy, Debug, Default)]
 struct Horizon {
     end: usize,
@@ -99,9 +99,9 @@ struct Authority {
 enum Spelling {
     /// Host characters and dots.
     Plain,
-    /// `%61` or `[.]` among them.
+    /// Also `%61` or `[.]`.
     Pieces,
-    /// Signs of which browsers take some into a host ([`Candidates::behind_signs`]).
+    /// Also signs, some of which browsers accept in a host ([`Candidates::behind_signs`]).
     Signs,
     /// A well-formed IPv6 address in brackets.
     Ipv6,
@@ -164,13 +164,13 @@ impl<'t> Candidates<'t> {
         self.walker.steps
     }
 
-    /// Uses up the text before `end`: a link reaches so far.
+    /// Uses up the text before `end`, the end of a link.
     pub(super) fn used(&mut self, end: usize) {
         self.at = self.at.max(end);
         self.floor = self.floor.max(end);
     }
 
-    /// A `://`: what stands before it decides, and whatever it introduces is used up.
+    /// A `://`: the text before it decides, and everything that it introduces is used up.
     fn scheme(&mut self, colon: usize) -> Option<Link> {
         self.at = colon + 1;
         if !self.walker.bytes_from(colon).starts_with(b"://") {
@@ -195,7 +195,7 @@ impl<'t> Candidates<'t> {
             link.confidence = Confidence::Low;
         }
         let malformed = !well_formed || self.is_port_like(link.tail.start);
-        // `http://https://example.com`: what stands for the host is the next scheme.
+        // `http://https://example.com`: the text in the place of the host is the next scheme.
         let doubled = malformed && self.walker.bytes_from(link.host.end).starts_with(b"://");
         self.used(if doubled { colon + 3 } else { link.span.end });
         if !known || malformed {
@@ -204,7 +204,7 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// Reads userinfo and host behind `://`.
+    /// Reads userinfo and host after `://`.
     fn authority(&mut self, start: usize) -> Authority {
         if let Some(host) = self.plain_host(start) {
             return Authority { user: None, host, spelling: Spelling::Plain };
@@ -227,7 +227,7 @@ impl<'t> Candidates<'t> {
         authority
     }
 
-    /// The host that most URLs have: of ASCII, and behind it nothing that a host goes on with.
+    /// Fast path for most URLs: an ASCII host, and nothing after it that could continue it.
     fn plain_host(&mut self, start: usize) -> Option<Range<usize>> {
         let behind = self.walker.bytes_from(start);
         let length =
@@ -263,7 +263,7 @@ impl<'t> Candidates<'t> {
         Authority { user: None, host: start..self.host_end(start..end), spelling }
     }
 
-    /// The length of what goes on with a host though it is no host character: `%61`, `[.]`.
+    /// The length of what continues a host although it is no host character: `%61`, `[.]`.
     fn skip_in_host(&self, at: usize) -> usize {
         match (self.reading, self.walker.bytes_from(at)) {
             (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
@@ -272,7 +272,7 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    /// Where the host ends in a run whose start is certain.
+    /// Where the host ends in a run with a certain start.
     fn host_end(&self, run: Range<usize>) -> usize {
         let end = self.walker.trimmed_end(run.clone());
         let Some(tlds) = self.reading.tlds() else { return end };
@@ -282,7 +282,7 @@ impl<'t> Candidates<'t> {
         let Some(shorter) = prose::existing_end(self.walker.text, run.start..end, tlds) else {
             return end;
         };
-        // A plain word behind a plain dot is no prose: the DNS is asked for it.
+        // A plain word after a plain dot is no prose: the DNS is asked about it.
         let cut = self.walker.str(shorter..end);
         let word = cut.strip_prefix('.').unwrap_or(cut);
         if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
@@ -304,7 +304,7 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    /// A dot: reads the run of host characters round it.
+    /// A dot: reads the run of host characters around it.
     fn dot(&mut self, dot: usize) -> Option<Link> {
         if let [b'.', next, ..] = self.walker.bytes_from(dot)
             && next.is_ascii_alphanumeric()
@@ -320,8 +320,8 @@ impl<'t> Candidates<'t> {
                 _ => self.defanged(dot),
             };
         }
-        // Behind the stop of Chinese and Japanese the next sentence follows directly: most of them
-        // are told from hosts before anything is walked through.
+        // After a Chinese or Japanese full stop the next sentence follows directly: most are
+        // recognised here, before the run is read.
         if let Some(tlds) = self.reading.tlds()
             && !next.is_ascii()
             && behind - dot > 1
@@ -332,7 +332,7 @@ impl<'t> Candidates<'t> {
         self.round(dot, behind)
     }
 
-    /// Reads the run round a dot, `behind` which a host character stands.
+    /// Reads the run around a dot; a host character is at `behind`.
     fn round(&mut self, dot: usize, behind: usize) -> Option<Link> {
         let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
         if let Reading::Wide(tlds) = self.reading {
@@ -346,7 +346,7 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    /// A run of host characters without scheme.
+    /// A run of host characters without a scheme.
     fn bare(&mut self, run: Range<usize>) -> Option<Link> {
         if let Some(link) = self.plain_bare(run.clone()) {
             return Some(link);
@@ -364,7 +364,7 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    /// The link that most hosts are: of ASCII with blanks or quotes round it, an existing top-level domain at its end.
+    /// Fast path for most hosts: ASCII between blanks or quotes, with an existing top-level domain.
     fn plain_bare(&mut self, run: Range<usize>) -> Option<Link> {
         let host = self.between_blanks(run.clone())?;
         if let Some(tlds) = self.reading.tlds() {
@@ -384,7 +384,8 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// A run of ASCII that begins and ends with a letter or a digit, between blanks and the like.
+    /// A run of ASCII that begins and ends with a letter or digit, between blanks, quotes or angle
+    /// brackets.
     fn between_blanks(&self, run: Range<usize>) -> Option<&'t str> {
         let (before, rest) = self.walker.text.as_bytes().split_at_checked(run.start)?;
         let (name, behind) = rest.split_at_checked(run.len())?;
@@ -410,13 +411,13 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// S12, S27: the run may hold several hosts with prose between them.
+    /// S12, S27: the run may contain several hosts with prose between them.
     fn bare_in_prose(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let text = self.walker.text;
         let run = self.behind_bracketed_dot(run.start, tlds).min(run.end)..run.end;
         let start = self.walker.trimmed_start(run.clone());
         let existing = prose::existing_end(text, start..run.end, tlds);
-        // Before a bracketed dot, only what a client links by itself.
+        // Before a bracketed dot, only what a client links without it.
         let bracketed = dot_at(self.walker.bytes_from(run.end)) > 0;
         let unknown = || (!bracketed).then(|| self.unknown_www(start..run.end)).flatten();
         let mut end = existing.or_else(unknown)?;
@@ -443,7 +444,7 @@ impl<'t> Candidates<'t> {
             .into_iter()
             .rev()
             .map(|inner| {
-                // The full stop of a sentence that the next one follows directly.
+                // The full stop of a sentence directly before the next one.
                 let glued = self.walker.str(from..inner.start);
                 let stop = glued.len() - glued.trim_start_matches(['.', '\u{FF0E}']).len();
                 let stop = if from == start { 0 } else { stop };
@@ -461,7 +462,7 @@ impl<'t> Candidates<'t> {
         self.pending.pop()
     }
 
-    /// A host with `www.` whose top-level domain is unknown: to be asked of the DNS.
+    /// A host with `www.` and an unknown top-level domain: the DNS has to be asked.
     fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
         let end = self.walker.trimmed_end(run.clone());
         let host = run.start..end;
@@ -485,8 +486,8 @@ impl<'t> Candidates<'t> {
         behind
     }
 
-    /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
-    /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
+    /// Whether a host that ends here begins a local part: characters of a local part follow up to
+    /// an `@` and a name. With a path, query or fragment it is a URL (S6).
     fn is_in_local_part(&mut self, end: usize) -> bool {
         let behind = end + authority::root_dot(self.walker.text, end);
         if matches!(self.walker.bytes_from(behind).first(), Some(b'/' | b'?' | b'#')) {
@@ -496,7 +497,7 @@ impl<'t> Candidates<'t> {
             let stop = self.walker.walk(end, Class::is_email);
             let address = self.walker.bytes_from(stop).first() == Some(&b'@')
                 && self.walker.char_at(stop + 1).is_some_and(|(c, _)| Class::of(c).is_host());
-            // The place itself counts as read, so that the next question is a new one.
+            // The place itself counts as read: the next call after it is a new question.
             self.horizon = Horizon { end: stop + 1, address };
         }
         self.horizon.address
@@ -527,7 +528,7 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
+    /// Where the local part before an `@` begins; `None` if §5.2 does not match (S7).
     fn local_start(&mut self, at_sign: usize) -> Option<usize> {
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
         let local = self.walker.str(start..at_sign);
@@ -564,8 +565,8 @@ impl<'t> Candidates<'t> {
         link
     }
 
-    /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`
-    /// (S11), `http://example.com:99999`.
+    /// Whether host and port are followed by something that only looks like a port:
+    /// `https://2001:4860:4860::8888` (S11), `http://example.com:99999`.
     fn is_port_like(&self, at: usize) -> bool {
         match self.walker.bytes_from(at) {
             [b':', b':', ..] => true,
@@ -575,7 +576,7 @@ impl<'t> Candidates<'t> {
     }
 }
 
-/// S5: something stands before an `@` in the authority, so that the link is none by the letter.
+/// S5: the authority has userinfo, so this is no link strictly by the standard.
 pub(super) fn is_flawed(link: &Link) -> bool {
     link.kind == Kind::Scheme && link.user.is_some()
 }
@@ -584,7 +585,7 @@ fn is_www(host: &str) -> bool {
     host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
 
-/// S11: the text ends with a scheme and its colon.
+/// S11: whether the text ends with a scheme and its colon.
 fn ends_with_scheme(text: &str) -> bool {
     let Some(before) = text.strip_suffix(':') else { return false };
     let letters = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
@@ -592,17 +593,18 @@ fn ends_with_scheme(text: &str) -> bool {
     scheme::does(name).is_some()
 }
 
-/// Blanks and what nothing goes on with.
+/// Blanks, and characters that end any host.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'<' | b'>')
 }
 
-/// Whether a host that these bytes stand behind ends there, neither as userinfo or local part nor in brackets.
+/// Whether a host before these bytes ends there: they do not continue it as userinfo, local part or
+/// in brackets.
 fn ends_plainly(behind: &[u8]) -> bool {
     behind.first().is_none_or(|byte| is_blank(*byte) || matches!(byte, b'/' | b'?' | b'#'))
 }
 
-/// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.
+/// Characters of userinfo (RFC 3986 §3.2.1), as IRIs spell it.
 fn is_userinfo(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric()

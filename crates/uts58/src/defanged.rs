@@ -1,10 +1,10 @@
-//! How a host is spelled that somebody took apart already: `example[.]com`, `user[@]example(.)org`.
+//! How a defanged host is spelled: `example[.]com`, `user[@]example(.)org`.
 
 use alloc::string::String;
 
 use crate::unicode::is_dot_to_somebody;
 
-/// The length in bytes of a bracketed dot that these bytes begin with; 0 when there is none.
+/// The length in bytes of a bracketed dot at the start of these bytes; 0 if there is none.
 pub(super) fn dot_at(bytes: &[u8]) -> usize {
     match bytes {
         [b'[', b'.', b']', ..] | [b'(', b'.', b')', ..] | [b'{', b'.', b'}', ..] => 3,
@@ -20,17 +20,17 @@ pub(super) fn ends_with_dot(text: &str) -> bool {
     )
 }
 
-/// The text before a bracketed at-sign that it ends with.
+/// The text before a bracketed at-sign at its end.
 pub(super) fn before_at_sign(text: &str) -> Option<&str> {
     ["[@]", "(@)", "{@}"].iter().find_map(|at_sign| text.strip_suffix(at_sign))
 }
 
-/// The text before a bracketed scheme separator that it ends with: `hxxps[:]//`.
+/// The text before a bracketed scheme separator at its end: `hxxps[:]//`.
 pub(super) fn before_slashes(text: &str) -> Option<&str> {
     ["[:]//", "[://]", "(:)//"].iter().find_map(|slashes| text.strip_suffix(slashes))
 }
 
-/// The host with plain dots; `None` if it has no bracket but that of an IPv6 address.
+/// The host with plain dots; `None` if it has no bracket except that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
     if host.starts_with('[') || memchr::memchr3(b'[', b'(', b'{', host.as_bytes()).is_none() {
         return None;
@@ -44,25 +44,25 @@ pub(super) fn refanged(host: &str) -> Option<String> {
     Some(plain)
 }
 
-/// What stands between the bracketed dots.
+/// The text between the bracketed dots.
 pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(host);
     core::iter::from_fn(move || {
         let text = rest?;
         let dot = |at: &usize| dot_at(text.as_bytes().get(*at..).unwrap_or_default()) > 0;
         let piece = (0..text.len()).find(dot).and_then(|at| text.split_at_checked(at));
-        // Three bytes of ASCII are a dot.
-        rest = piece.and_then(|(_, behind)| behind.get(3..));
+        // A bracketed dot is three bytes of ASCII.
+        rest = piece.and_then(|(_, after)| after.get(3..));
         Some(piece.map_or(text, |(piece, _)| piece))
     })
 }
 
-/// Whether no dot of the host is left: every one stands in brackets.
+/// Whether every dot of the host is in brackets.
 pub(super) fn is_complete(host: &str) -> bool {
     refanged(host).is_some() && !has_dot(host)
 }
 
-/// Whether some dot stands outside of brackets.
+/// Whether some dot is not in brackets.
 pub(super) fn has_dot(text: &str) -> bool {
     pieces(text).any(|piece| piece.contains(is_dot_to_somebody))
 }

@@ -1,7 +1,8 @@
-//! How long a name is in the DNS, without converting it (S14: 63 octets a label, 253 characters a name).
+//! How long a name is in the DNS, without converting it (S14: 63 octets a label, 253 characters a
+//! name).
 //!
-//! Behind the stop of Chinese and Japanese the next sentence follows directly, and by the letter each
-//! such pair is a host: prose asks this question often.
+//! After a Chinese or Japanese full stop the next sentence follows directly, and strictly by the
+//! standard each such pair is a host: prose needs this often.
 
 use crate::unicode::hosts::is_settled;
 use crate::unicode::is_dot_to_somebody;
@@ -11,10 +12,10 @@ use crate::unicode::punycode::Label;
 /// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
 pub(super) const NAME: usize = 253;
 
-/// Whether the name fits in the DNS; `None` where UTS #46 has to be asked, because it may map, drop
-/// or join some character.
+/// Whether the name fits in the DNS; `None` if UTS #46 is needed, because it may map, drop or join
+/// some character.
 pub(super) fn fits(name: &str) -> Option<bool> {
-    // Most names are short enough for labels that are as long as can be.
+    // Most names are short enough even if their labels have the maximum length.
     let bound = |label: &mut Label| if label.surely_fits() { LABEL } else { label.length() };
     match length(name, bound)? {
         Length::Of(total) if total > NAME => {
@@ -26,7 +27,7 @@ pub(super) fn fits(name: &str) -> Option<bool> {
     }
 }
 
-/// How long a name is.
+/// The length of a name.
 enum Length {
     Of(usize),
     /// Some label is too long.

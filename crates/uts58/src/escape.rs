@@ -1,4 +1,5 @@
-//! UTS #58 §4: a URL with as few percent-escapes as can be, found whole again by [`super::detect`].
+//! UTS #58 §4: a URL with as few percent-escapes as possible that [`super::detect`] still finds as
+//! a whole.
 //!
 //! | §4.1 | here |
 //! | --- | --- |
@@ -6,9 +7,9 @@
 //! | `%` before two hexadecimal digits | [`Url::write_part`] |
 //! | the loop over a part | [`Url::write_part`] |
 //! | bytes that are not UTF-8 are retained, all escaped then | [`Unit::Byte`], [`Url::is_legacy`] |
-//! | §8: Bidi_Control, and what nobody sees (S15) | [`Escaping`] |
+//! | §8: Bidi_Control, and invisible characters (S15) | [`Escaping`] |
 //!
-//! Host: in Unicode, as far as UTS #46 has a Unicode form for each label ("as is customary").
+//! Host: in Unicode, for each label that has a Unicode form by UTS #46 ("as is customary").
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -22,7 +23,7 @@ use super::termination::{Part, STACK};
 use crate::unicode::hosts::is_invisible;
 use crate::unicode::{LinkTerm, a_label, link_bracket, link_term};
 
-/// A URL taken apart: what is escaped and what is syntax can be told apart.
+/// A parsed URL, in which escaped characters and syntax are distinct.
 ///
 /// ```
 /// use uts58::Url;
@@ -34,13 +35,14 @@ use crate::unicode::{LinkTerm, a_label, link_bracket, link_term};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
-    /// With its `://`; empty when there is none.
+    /// With its `://`; empty if there is none.
     pub scheme: String,
-    /// With its `@`; empty when there is none.
+    /// With its `@`; empty if there is none.
     pub user: String,
-    /// In U-labels where [`Url::parse`] made it and it has some, as given otherwise; IPv6 in its brackets.
+    /// In U-labels where it has some, if made by [`Url::parse`], otherwise as given; IPv6 in its
+    /// brackets.
     pub host: String,
-    /// With its `:`; empty when there is none.
+    /// With its `:`; empty if there is none.
     pub port: String,
     parts: Vec<(Part, Vec<Unit>)>,
 }
@@ -48,28 +50,28 @@ pub struct Url {
 /// How closely §4.1 is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Escaping {
-    /// Two additions towards its aims. A closing bracket that does not match leaves the opening one on
-    /// the stack: its escape takes nothing off in detection, and what is formatted is to be found whole.
-    /// And what nobody sees is escaped (§8, S15).
+    /// With two additions. A closing bracket that does not match leaves the opening one on the
+    /// stack: its escape pops nothing in detection, so the formatted URL is found as a whole. And
+    /// invisible characters are escaped (§8, S15).
     #[default]
     Adjusted,
-    /// Neither.
+    /// Without additions.
     Letter,
 }
 
 /// One piece of a path, query or fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
-    /// Means something to the URL: `/` between segments, `&` `=` `+` in a query.
+    /// Syntax of the URL: `/` between segments, `&` `=` `+` in a query.
     Syntax(char),
-    /// Stands for itself.
+    /// A literal character.
     Literal(char),
     /// A byte that is not UTF-8.
     Byte(u8),
 }
 
-/// A URL in minimally escaped form (UTS #58 §4.1). Total: what is no URL comes out as it is, as far
-/// as it holds nothing to escape.
+/// A URL in minimally escaped form (UTS #58 §4.1). Accepts any text: what is no URL is returned
+/// unchanged, except for what needs escaping.
 ///
 /// Linear in the text. Idempotent; the parts keep their meaning.
 pub fn format(url: &str) -> String {
@@ -88,13 +90,13 @@ impl Url {
         }
     }
 
-    /// Adds a path of these segments, which stand for themselves.
+    /// Adds a path of these literal segments.
     #[must_use]
     pub fn path<S: AsRef<str>>(self, segments: impl IntoIterator<Item = S>) -> Url {
         self.joined(Part::Path, segments, '/')
     }
 
-    /// Adds a query of keys and values, which stand for themselves.
+    /// Adds a query of these literal keys and values.
     #[must_use]
     pub fn query<K: AsRef<str>, V: AsRef<str>>(
         mut self,
@@ -115,7 +117,7 @@ impl Url {
         self
     }
 
-    /// Adds a fragment, which stands for itself.
+    /// Adds a literal fragment.
     #[must_use]
     pub fn fragment(self, fragment: &str) -> Url {
         self.joined(Part::Fragment, [fragment], '#')
@@ -138,8 +140,8 @@ impl Url {
         self
     }
 
-    /// Takes a URL apart, escaped to whatever degree. Without a scheme, what comes before the first
-    /// `/`, `?` or `#` is the authority. An empty query or fragment is none (§4.1).
+    /// Parses a URL with any amount of escaping. Without a scheme, the text before the first `/`,
+    /// `?` or `#` is the authority. An empty query or fragment counts as absent (§4.1).
     pub fn parse(url: &str) -> Url {
         let scheme = url.find("://").map_or(0, |colon| {
             let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
@@ -163,18 +165,19 @@ impl Url {
         }
     }
 
-    /// The parts in plain text, for comparison: initiator, then its pieces between syntax characters.
+    /// The parts in plain text, for comparison: the initiator, then the pieces between syntax
+    /// characters.
     pub fn pieces(&self) -> Vec<(&'static str, Vec<String>)> {
         self.parts.iter().map(|(part, units)| (part.initiator(), pieces(units))).collect()
     }
 
-    /// Whether some byte is not UTF-8: then the page has an old charset, and every non-ASCII byte is
-    /// escaped (§4.1).
+    /// Whether some byte is not UTF-8: then the page uses a legacy charset, and every non-ASCII
+    /// byte is escaped (§4.1).
     fn is_legacy(&self) -> bool {
         self.parts.iter().any(|(_, units)| units.iter().any(|unit| matches!(unit, Unit::Byte(_))))
     }
 
-    /// One part by the loop of §4.1.
+    /// Writes one part by the loop of §4.1.
     fn write_part(
         out: &mut String,
         (part, units): (Part, &[Unit]),
@@ -183,7 +186,7 @@ impl Url {
         escaping: Escaping,
     ) {
         let mut open = Vec::new();
-        // Soft characters held back until something follows that is included.
+        // Soft characters that are held back until an included one follows.
         let mut held = String::new();
         for (at, unit) in units.iter().enumerate() {
             let rest = units.get(at..).unwrap_or_default();
@@ -290,7 +293,7 @@ impl Part {
         )
     }
 
-    /// The characters that mean something in this part when they are not escaped.
+    /// The characters that are syntax in this part if not escaped.
     fn syntax(self) -> &'static [u8] {
         match self {
             Part::Start | Part::Fragment => b"",
@@ -301,7 +304,7 @@ impl Part {
     }
 }
 
-/// Whether a literal must not stand as it is at the head of these units: it would be read as syntax.
+/// Whether the first literal of these units must be escaped because it would be read as syntax.
 fn is_reserved(part: Part, rest: &[Unit]) -> bool {
     let next = |at: usize| match rest.get(at) {
         Some(Unit::Syntax(c) | Unit::Literal(c)) => *c,
@@ -317,7 +320,7 @@ fn is_reserved(part: Part, rest: &[Unit]) -> bool {
     }
 }
 
-/// Path, query, fragment and directives of what follows the authority.
+/// Path, query, fragment and directives in the text after the authority.
 fn parts(tail: &str) -> Vec<(Part, Vec<Unit>)> {
     let (before, fragment) = tail.split_once('#').unwrap_or((tail, ""));
     let (path, query) = before.split_once('?').unwrap_or((before, ""));
@@ -339,12 +342,12 @@ fn parts(tail: &str) -> Vec<(Part, Vec<Unit>)> {
     parts
 }
 
-/// Decodes the percent-escapes of a part; what was escaped stands for itself.
+/// Decodes the percent-escapes of a part; escaped characters become literals.
 fn units(part: Part, text: &str) -> Vec<Unit> {
     let mut units = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let (bytes, behind) = escaped_bytes(rest);
+        let (bytes, after) = escaped_bytes(rest);
         if bytes.is_empty() {
             let syntax = c.is_ascii() && part.syntax().contains(&(c as u8));
             units.push(if syntax { Unit::Syntax(c) } else { Unit::Literal(c) });
@@ -355,12 +358,12 @@ fn units(part: Part, text: &str) -> Vec<Unit> {
             units.extend(chunk.valid().chars().map(Unit::Literal));
             units.extend(chunk.invalid().iter().copied().map(Unit::Byte));
         }
-        rest = behind;
+        rest = after;
     }
     units
 }
 
-/// The bytes of the run of escapes that the text begins with, and what follows.
+/// The bytes of the escapes at the start of the text, and the rest.
 fn escaped_bytes(text: &str) -> (Vec<u8>, &str) {
     let mut bytes = Vec::new();
     let mut rest = text;
@@ -386,9 +389,9 @@ fn pieces(units: &[Unit]) -> Vec<String> {
         .collect()
 }
 
-/// The Unicode form of a host (UTS #46 ToUnicode), each label that has one.
+/// The Unicode form of a host (UTS #46 ToUnicode), for each label that has one.
 fn unicode_host(host: &str) -> String {
-    /// Bytes: beyond is no host (S14), and not worth converting.
+    /// Bytes; a longer text is no host (S14) and is not converted.
     const LONGEST: usize = 1012;
     if host.is_ascii() && !a_label::has_a_label(host.as_bytes()) || host.len() > LONGEST {
         return host.to_owned();
@@ -398,8 +401,8 @@ fn unicode_host(host: &str) -> String {
     if result.is_ok() { unicode.into_owned() } else { host.to_owned() }
 }
 
-/// S15: controls the direction of text, or shows nothing. Joiners and variation selectors stay: Persian,
-/// the scripts of India and emoji are spelled with them.
+/// S15: whether the character controls the direction of text or is invisible. Joiners and variation
+/// selectors do not count: Persian, the scripts of India and emoji need them.
 fn is_hidden(c: char) -> bool {
     is_invisible(c) && !matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}')
 }

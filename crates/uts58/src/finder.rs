@@ -1,10 +1,10 @@
-//! Finds the bytes at which a link can show itself, without decoding.
+//! Finds the bytes where a link can be, without decoding.
 //!
-//! Every host that can be linked holds a dot (S9: registrable, so two labels; IPv4) or stands behind
-//! `://`. Nothing else has to be looked at.
+//! Every host that can be linked contains a dot (S9: registrable, so two labels; IPv4) or follows
+//! `://`. Nothing else needs to be examined.
 //!
-//! Text is looked at in blocks, each by a few loops without a way out, which tell of many bytes at once: most
-//! blocks are done with after the first of them.
+//! Text is examined in blocks by a few loops without branches, which test many bytes at once: most
+//! blocks are finished after the first loop.
 
 use super::prose::may_begin_tld;
 use crate::tlds::TldSet;
@@ -13,43 +13,43 @@ use crate::tlds::TldSet;
 const STOP: [u8; 3] = [0xE3, 0x80, 0x82];
 const WIDE: [u8; 3] = [0xEF, 0xBC, 0x8E];
 const HALF: [u8; 3] = [0xEF, 0xBD, 0xA1];
-/// U+2024, which only the wide reading takes for one (S29).
+/// U+2024, which only the wide reading takes for a separator (S29).
 const LEADER: [u8; 3] = [0xE2, 0x80, 0xA4];
 
-/// What is looked for.
+/// What to search for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Needles<'t> {
-    /// By the letter everything behind a variant is a host.
+    /// Strictly by the standard, anything after a variant is a host.
     Letter,
-    /// In prose, what follows a variant must begin as a top-level domain does: behind the stop of Chinese
-    /// and Japanese the next sentence follows directly.
+    /// In prose, text after a variant must begin like a top-level domain: after a Chinese or
+    /// Japanese full stop the next sentence follows directly.
     Prose(&'t dyn TldSet),
-    /// The same, with U+2024, and with every colon that something stands behind (`http:host`).
+    /// The same, with U+2024, and with every colon that is followed by something (`http:host`).
     Wide(&'t dyn TldSet),
 }
 
-/// Bytes that are looked at together, a bit of a word each.
+/// Bytes that are examined together, one bit of a word each.
 const BLOCK: usize = u64::BITS as usize;
 
-/// A block, and the two bytes behind it: separators have three.
+/// A block and the two bytes after it: separators have three.
 type Block = [u8; BLOCK + 2];
 
-/// Finds `.`, its variants, and `:` where a link can be round them.
+/// Finds `.`, its variants, and `:` where a link may be around them.
 #[derive(Clone, Debug)]
 pub(super) struct Finder<'t> {
-    sought: Needles<'t>,
+    needles: Needles<'t>,
     /// Where the next block begins.
     next_block: usize,
-    /// Places of the block before it that are still to be told, a bit each.
+    /// Places of the block before it that were not returned yet, one bit each.
     marks: u64,
 }
 
 impl<'t> Finder<'t> {
-    pub(super) fn new(sought: Needles<'t>) -> Self {
-        Finder { sought, next_block: 0, marks: 0 }
+    pub(super) fn new(needles: Needles<'t>) -> Self {
+        Finder { needles, next_block: 0, marks: 0 }
     }
 
-    /// The next position at or after `from`. Positions asked for must not go back.
+    /// The next position at or after `from`, which must not decrease.
     pub(super) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
         if from >= self.next_block {
             (self.next_block, self.marks) = (from, 0);
@@ -69,16 +69,16 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Goes on to the next block that something may be in.
+    /// Advances to the next block that may have a match.
     fn search(&mut self, bytes: &[u8]) -> Option<()> {
-        let lead = match self.sought {
+        let lead = match self.needles {
             Needles::Letter | Needles::Prose(_) => STOP[0],
             Needles::Wide(_) => LEADER[0],
         };
         let mut rest = bytes.get(self.next_block..)?;
         while let Some(block) = rest.first_chunk() {
             rest = rest.get(BLOCK..)?;
-            let (dots, variants) = holds(block, lead);
+            let (dots, variants) = may_hold(block, lead);
             if dots | variants {
                 self.marks = marks(block, dots, variants.then_some(lead));
                 if self.marks != 0 {
@@ -97,12 +97,12 @@ impl<'t> Finder<'t> {
         Some(())
     }
 
-    /// Whether it is a full stop before a host character, or a colon before a slash; in brackets, any full stop.
-    /// In the wide reading a colon behind what ends a scheme, and a full stop before an escape. One of the other
-    /// separators where a host may go on behind it.
+    /// Whether it is a full stop before a host character, or a colon before a slash; in brackets,
+    /// any full stop. In the wide reading also a colon after what ends a scheme, and a full stop
+    /// before an escape. Other separators count if a host may continue after them.
     fn may_be(&self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
-        let is_wide = matches!(self.sought, Needles::Wide(_));
+        let is_wide = matches!(self.needles, Needles::Wide(_));
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         match bytes.get(at) {
             Some(b'.') => match next {
@@ -126,26 +126,26 @@ impl<'t> Finder<'t> {
         if !dot.is_some_and(|dot| [STOP, WIDE, HALF, LEADER].contains(dot)) {
             return false;
         }
-        let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
-        next.is_some_and(|next| match self.sought {
+        let next = text.get(at + 3..).and_then(|after| after.chars().next());
+        next.is_some_and(|next| match self.needles {
             Needles::Letter => true,
             Needles::Prose(tlds) | Needles::Wide(tlds) => may_begin_tld(next, tlds),
         })
     }
 }
 
-/// Whether a full stop or colon may stand in a block, and whether another separator may, none of which begins with a
-/// smaller byte than `lead`. Most blocks are done with after this.
+/// Whether a block may have a full stop or colon, and whether it may have another separator; none
+/// of these begins with a byte less than `lead`. Most blocks are finished after this.
 #[inline]
-fn holds(block: &Block, lead: u8) -> (bool, bool) {
-    threes(block).fold((false, false), |(dots, variants), (byte, next, _)| {
+fn may_hold(block: &Block, lead: u8) -> (bool, bool) {
+    triples(block).fold((false, false), |(dots, variants), (byte, next, _)| {
         // One comparison for both, which `*` and `>` pass as well.
         (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
     })
 }
 
-/// Where in a block something may be, a bit each: full stops and colons, and other separators, U+2024 among them when
-/// their first bytes say so.
+/// Where in a block a match may be, one bit each: full stops and colons, and other separators,
+/// including U+2024 if `lead` is its first byte.
 fn marks(block: &Block, dots: bool, lead: Option<u8>) -> u64 {
     let mut marks = 0;
     if dots {
@@ -165,37 +165,37 @@ fn marks(block: &Block, dots: bool, lead: Option<u8>) -> u64 {
     marks
 }
 
-/// Whether two bytes behind another are those of a separator: of few characters else, so that the first one needs no
-/// look. Two comparisons in one word are more than these.
+/// Whether the two bytes after another one are those of a separator. Few other characters end so,
+/// and the first byte is not compared, because that is faster.
 #[inline]
 fn ends_as(dot: [u8; 3]) -> impl Fn(u8, u8, u8) -> bool {
     move |_, two, three| (two ^ dot[1]) | (three ^ dot[2]) == 0
 }
 
-/// Whether three bytes of a block are of a kind.
+/// Whether some three bytes of a block match.
 #[inline]
 fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
-    threes(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
+    triples(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
 }
 
-/// Where in a block they are, a bit each.
+/// Where in a block they match, one bit each.
 #[inline]
 fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
     let mut found = [[0; 8]; BLOCK / 8];
-    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(threes(block)) {
+    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(triples(block)) {
         *found = u8::from(is_kind(one, two, three));
     }
-    // The product brings the lowest bits of eight bytes together in the highest one.
+    // The product collects the lowest bits of eight bytes in the highest byte.
     let words = found.iter().rev().map(|word| u64::from_le_bytes(*word));
     words.fold(0, |all, word| all << 8 | word.wrapping_mul(0x0102_0408_1020_4080) >> 56)
 }
 
-/// Each byte of a block, with the two behind it.
+/// Each byte of a block, with the next two.
 #[inline]
-fn threes(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
-    let behind = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
-    let pairs = behind(0).zip(behind(1));
-    pairs.zip(behind(2)).map(|((one, two), three)| (one, two, three))
+fn triples(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
+    let after = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
+    let pairs = after(0).zip(after(1));
+    pairs.zip(after(2)).map(|((one, two), three)| (one, two, three))
 }
 
 #[cfg(test)]
@@ -204,21 +204,21 @@ mod tests {
     use crate::tlds::TldTable;
     use crate::unicode::is_dot_to_somebody;
 
-    /// Wherever it stands in its block, alone or among others, and the text ends with it or not.
+    /// At any position in the block, alone or among others, at the end of the text or not.
     #[test]
     fn separators_are_found_in_every_place() {
         let tlds = TldTable::new(["com"], "");
         for separator in [".", "://", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}"] {
             let wide = separator == "\u{2024}";
-            let sought = if wide { Needles::Wide(&tlds) } else { Needles::Prose(&tlds) };
+            let needles = if wide { Needles::Wide(&tlds) } else { Needles::Prose(&tlds) };
             for before in 0..3 * BLOCK {
-                for behind in
+                for after in
                     ["com", "com*.com。com"].map(|text| text.to_owned() + &"x ".repeat(before % 9))
                 {
                     let text =
-                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), behind]
+                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), after]
                             .concat();
-                    let mut finder = Finder::new(sought);
+                    let mut finder = Finder::new(needles);
                     let mut at = 0;
                     let found = std::iter::from_fn(|| {
                         let place = finder.next(&text, at)?;
@@ -226,28 +226,28 @@ mod tests {
                         Some(place)
                     });
                     let one_by_one = text.char_indices().map(|(at, _)| at);
-                    let alone = Finder::new(sought);
+                    let alone = Finder::new(needles);
                     let is_one = |at: &usize| {
                         let dot = text.get(*at..).unwrap_or_default();
                         dot.starts_with(|c| c == ':' || is_dot_to_somebody(c))
                             && alone.may_be(&text, *at)
                     };
                     assert!(found.eq(one_by_one.filter(is_one)), "{text}");
-                    assert_eq!(Finder::new(sought).next(&text, 0), text.find(separator), "{text}");
+                    assert_eq!(Finder::new(needles).next(&text, 0), text.find(separator), "{text}");
                 }
             }
         }
     }
 
-    /// One set of dots: whatever is one to somebody is looked for.
+    /// One set of dots: every separator is searched for.
     #[test]
     fn the_variants_are_the_dots() {
         let dots = ('\u{80}'..=char::MAX).filter(|c| is_dot_to_somebody(*c));
-        let mut sought: Vec<String> = [STOP, WIDE, HALF, LEADER]
+        let mut needles: Vec<String> = [STOP, WIDE, HALF, LEADER]
             .iter()
             .map(|dot| String::from_utf8(dot.to_vec()).unwrap())
             .collect();
-        sought.sort();
-        assert_eq!(sought, dots.map(String::from).collect::<Vec<_>>());
+        needles.sort();
+        assert_eq!(needles, dots.map(String::from).collect::<Vec<_>>());
     }
 }

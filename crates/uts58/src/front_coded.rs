@@ -1,14 +1,15 @@
-//! Sorted words in one text, each without what it shares with the one before: how lists that are built into a
-//! program are kept, where a web page loads it.
+//! Sorted words in one text, each without what it shares with the previous one: the form in which
+//! lists are built into a program that a web page loads.
 
 use alloc::string::String;
 
-/// The number of the last capital, `A` being none.
+/// The number of the last capital, counted from `A` as 0.
 pub(crate) const LAST: usize = 25;
 
-/// Words in one text. Each begins with a capital that says how many bytes of the one before are dropped, from its
-/// end: none (`A`) to 24 (`Y`), or all there are (`Z`). The words themselves are of ASCII and have no capitals.
-/// How much of a word goes repeats itself more often than how much stays: ends are alike.
+/// Packs words into one text. Each begins with a capital that means how many bytes are dropped from
+/// the end of the previous word: none (`A`) to 24 (`Y`), or all (`Z`). The words themselves are
+/// ASCII without capitals. The dropped length compresses better than the kept length, because
+/// endings are alike.
 ///
 /// ```
 /// use uts58::front_coded::{pack, words};
@@ -31,15 +32,15 @@ pub fn pack<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
     out
 }
 
-/// The words that were packed so.
+/// The words of a packed text.
 pub fn words(packed: &str) -> impl Iterator<Item = String> {
     let mut rest = packed;
     let mut before = String::new();
     core::iter::from_fn(move || {
         let capital = rest.bytes().next()?;
-        let behind = rest.get(1..)?;
-        let end = behind.find(|c: char| c.is_ascii_uppercase()).unwrap_or(behind.len());
-        let (letters, next) = behind.split_at_checked(end)?;
+        let after = rest.get(1..)?;
+        let end = after.find(|c: char| c.is_ascii_uppercase()).unwrap_or(after.len());
+        let (letters, next) = after.split_at_checked(end)?;
         rest = next;
         let dropped = usize::from(capital.saturating_sub(b'A'));
         let kept = if dropped < LAST { before.len().saturating_sub(dropped) } else { 0 };

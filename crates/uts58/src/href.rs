@@ -1,9 +1,9 @@
-//! A link as it goes into an `href`: ASCII only, complete, its host an A-label name.
+//! A link as an `href`: ASCII only, complete, its host in A-labels.
 //!
 //! | clause | here |
 //! | --- | --- |
 //! | UASG 001 rec. 2, S18a: an implied scheme is `http://` | [`Link::href`] |
-//! | S12: the href carries `.` | [`Link::ascii_host`] |
+//! | S12: the href has `.` | [`Link::ascii_host`] |
 //! | S15: controls and invisible characters escaped | `percent::encoded` |
 //! | S17: `mailto:` | `address::mailto` |
 
@@ -22,8 +22,8 @@ impl Link {
         text.get(self.host.clone()).unwrap_or_default()
     }
 
-    /// The host with plain dots, when some of its dots stand in brackets: somebody took it apart, if
-    /// perhaps only half of it ([`Link::defanged`]).
+    /// The host with plain dots, if some of its dots are bracketed: it was defanged, perhaps only
+    /// in part ([`Link::defanged`]).
     pub fn refanged_host(&self, text: &str) -> Option<String> {
         defanged::refanged(self.host_str(text))
     }
@@ -51,9 +51,9 @@ impl Link {
         result.ok().map(|()| unicode.into_owned())
     }
 
-    /// The URL that a browser is to be given, ASCII only; `None` if the host has no ASCII form.
+    /// The URL to give to a browser, ASCII only; `None` if the host has no ASCII form.
     ///
-    /// Userinfo is left out: nothing that this crate links has any (S5).
+    /// Userinfo is left out: no link that this crate makes has any (S5).
     pub fn href(&self, text: &str) -> Option<String> {
         let host = self.ascii_host(text)?;
         let tail = percent::encoded(text.get(self.tail.clone())?);

@@ -1,4 +1,4 @@
-//! Text to HTML with anchors, nothing judged: every host that exists is linked, whatever it reads as.
+//! Text to HTML with anchors, without judging: every existing host is linked, whatever it reads as.
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -12,14 +12,14 @@ use super::{Confidence, Kind, Link, Linkifier, format};
 use crate::tlds::TldSet;
 
 impl Link {
-    /// Whether it is meant as a link (UTS #58 §8): nobody took it apart, and it is no name of a file or
-    /// end of a sentence.
+    /// Whether it is meant as a link (UTS #58 §8): not defanged, not a file name or the end of a
+    /// sentence.
     pub fn is_meant(&self, text: &str) -> bool {
         self.confidence == Confidence::Sure && self.refanged_host(text).is_none()
     }
 
-    /// Whether its host has an ASCII form that is an address of IP or ends in an existing top-level
-    /// domain (UASG 000 1.2c). Names of special use (S25) are in no table.
+    /// Whether its host has an ASCII form that is an IP address or ends in an existing top-level
+    /// domain (UASG 000 1.2c). Special-use names (S25) are in no table.
     pub fn exists(&self, text: &str, tlds: &dyn TldSet) -> bool {
         let Some(ascii) = self.ascii_host(text) else { return false };
         let top = ascii.rsplit('.').next().unwrap_or_default();
@@ -27,8 +27,8 @@ impl Link {
         numeric || tlds.exists(top)
     }
 
-    /// The `href` of the anchor that [`linkify`] makes of the link; `None` where it makes none: what is
-    /// not meant, does not exist, or has userinfo (S5).
+    /// The `href` of the anchor that [`linkify`] makes; `None` if the link is not meant, does not
+    /// exist, or has userinfo (S5).
     pub fn anchor(&self, text: &str, tlds: &dyn TldSet) -> Option<String> {
         let plain = self.kind == Kind::Email || self.user.is_none();
         let wanted = plain && self.is_meant(text) && self.exists(text, tlds);
@@ -36,10 +36,10 @@ impl Link {
     }
 }
 
-/// The text as HTML: markup characters escaped, links in anchors. Every `href` is ASCII. Linear in the
-/// text.
+/// The text as HTML: markup characters escaped, links as anchors. Every `href` is ASCII. Linear in
+/// the text.
 ///
-/// A host that poses as another one is linked like any other: crate `homograph` has a `linkify` that
+/// A host that imitates another one is linked as well: the crate `homograph` has a `linkify` that
 /// judges first.
 ///
 /// ```
@@ -65,7 +65,7 @@ pub fn linkify(text: &str, tlds: &dyn TldSet) -> String {
     out
 }
 
-/// Adds an anchor.
+/// Appends an anchor.
 pub fn anchor(href: &str, shown: &str, out: &mut String) {
     out.push_str("<a href=\"");
     escape(href, out);
@@ -74,7 +74,8 @@ pub fn anchor(href: &str, shown: &str, out: &mut String) {
     out.push_str("</a>");
 }
 
-/// Adds the text with character references for what is markup in HTML, in text or in a quoted attribute.
+/// Appends the text with character references for HTML markup, valid in text and in a quoted
+/// attribute.
 pub fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {

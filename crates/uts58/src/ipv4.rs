@@ -1,10 +1,10 @@
 //! IPv4 addresses as browsers read them (WHATWG URL §3.5): one to four numbers, decimal, octal or
-//! hexadecimal, the last of which fills the bytes that are left.
+//! hexadecimal; the last one fills the remaining bytes.
 
 use core::net::Ipv4Addr;
 
 /// Whether a last label makes the name an address ("ends in a number"): digits, or `0x` and
-/// hexadecimal digits. A name that does and [`parse`] refuses is no host.
+/// hexadecimal digits. If [`parse`] refuses such a name, it is no host.
 pub fn is_number(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit()) || number(label).is_some()
 }
@@ -25,7 +25,7 @@ pub fn parse(name: &str) -> Option<Ipv4Addr> {
     u32::try_from(high | last).ok().map(Ipv4Addr::from_bits)
 }
 
-/// One number; some number that is too big when it has more bits than an address.
+/// One number; an arbitrary too big number if it has more bits than an address.
 fn number(part: &str) -> Option<u64> {
     let (digits, radix) = match part.as_bytes() {
         [] => return None,
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The url crate is the witness, for names that are numbers throughout.
+        /// The url crate agrees, for names that consist of numbers.
         #[test]
         fn browsers_agree(name in "(0|0x|0X)?[0-9a-f]{0,4}(\\.(0|0x)?[0-9a-f]{1,10}){0,4}") {
             let theirs = match ::url::Url::parse(&format!("http://{name}/")).ok().and_then(|url| {

@@ -6,9 +6,9 @@
 //! | what a host may be: WHATWG hosts, S9–S14 | `authority`, [`ipv4`] |
 //! | what a scheme does | [`scheme`] |
 //! | UTS #58 §3.5.1 termination | `termination` |
-//! | S28: a URL where its bounds are certain | [`mod@reference`] |
+//! | S28: a URL with certain bounds | [`mod@reference`] |
 //! | RFC 3696: addresses, names (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
-//! | RFC 6068: `mailto:` and its like | [`mailto`] |
+//! | RFC 6068: `mailto:` and similar schemes | [`mailto`] |
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
 //! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
 //! | text to HTML with anchors | [`html`] |
@@ -16,9 +16,10 @@
 //! | S27, S29: what careless clients link | [`Boundaries::Wide`], `wide` |
 //!
 //! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
-//! which knows the top-level domains that exist and how people write. Whoever makes links of running text wants the
-//! latter, which also reads Chinese and Japanese about five times as fast: by the letter, two sentences with a
-//! full stop between them are a host, and [`detect`] has to look at each.
+//! which knows the existing top-level domains and the habits of writers. To make links in running
+//! text, use [`Linkifier`]; it also reads Chinese and Japanese about five times as fast: strictly
+//! by the standard, two sentences with a full stop between them are a host, and [`detect`] has to
+//! check each.
 //!
 //! ```
 //! use uts58::detect;
@@ -28,9 +29,10 @@
 //! assert_eq!(links, ["http://пример.испытание/путь(1)", "info@例子.中国"]);
 //! ```
 //!
-//! Without default features the crate is `no_std` and takes an allocator only. The feature `std` has sets of the
-//! standard library as top-level domains, a table of them by hash, and searches that ask the processor what it can;
-//! `suffixes`, the Public Suffix List, needs it, since the list is unpacked once for all threads.
+//! Without default features the crate is `no_std` and needs only an allocator. The feature `std`
+//! adds sets of the standard library as top-level domains, hashed tables of them, and searches that
+//! use what the processor supports; `suffixes`, the Public Suffix List, needs it, because the list
+//! is unpacked once for all threads.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
@@ -78,68 +80,69 @@ pub use percent::encoded as percent_encoded;
 pub use reference::Target;
 pub use wide::known_end;
 
-/// How a URL announces itself.
+/// How a URL can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `http:`, `https:`, `ftp:` spelled out.
+    /// An explicit scheme: `http:`, `https:`, `ftp:`.
     Scheme,
-    /// `www.` in front, no scheme.
+    /// `www.` without a scheme.
     Www,
     /// A bare host.
     Bare,
-    /// A mail address, with `mailto:` or without.
+    /// A mail address, with or without `mailto:`.
     Email,
 }
 
 impl Kind {
-    /// Whether every client that makes links makes one: a scheme or `www.` says that there is a URL.
+    /// Whether every client that makes links links it: a scheme or `www.` marks a URL.
     pub fn is_announced(self) -> bool {
         matches!(self, Kind::Scheme | Kind::Www)
     }
 }
 
-/// How sure the layer above the detector is that a person meant a link.
+/// How sure the linkifier is that the writer meant a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Confidence {
-    /// A person meant a link: a client may make one of it unasked.
+    /// The writer meant a link: a client may link it by default.
     Sure,
-    /// File-like bare names (`helpers.py`, `M.Sc`): found, not auto-linked.
+    /// File-like bare names (`helpers.py`, `M.Sc`): found, but not linked by default.
     Low,
 }
 
-/// A link in a text: byte ranges on character boundaries.
+/// A link in a text, as byte ranges on character boundaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The whole link. From [`Linkifier`] it may begin with prose glued to the host (S27): see `inner`.
+    /// The whole link. From [`Linkifier`] it may begin with prose joined to the host (S27): see
+    /// `inner`.
     pub span: Range<usize>,
-    /// Where the link begins when the glued prose is left out: what a linkifier links. The start of
-    /// `span` when nothing is glued. Judge both readings.
+    /// Where the link begins without the joined prose: what a linkifier links. Equals the start of
+    /// `span` if there is none. Judge both readings.
     pub inner: usize,
-    /// How it announces itself, and with that what a click on it does.
+    /// How it was recognised, which also decides what a click does.
     pub kind: Kind,
-    /// The host as spelled, brackets of IPv6 included, without port and root dot.
+    /// The host as spelled, with the brackets of IPv6, without port and root dot.
     pub host: Range<usize>,
     /// The userinfo without its `@` (URLs); the local part (addresses).
     pub user: Option<Range<usize>>,
     /// Digits of the port.
     pub port: Option<Range<usize>>,
-    /// From the first `/`, `?` or `#` to the end; empty when there is none.
+    /// From the first `/`, `?` or `#` to the end; empty if there is none.
     pub tail: Range<usize>,
-    /// Already taken apart by somebody, so that no client links a piece of it: every dot of the host is
-    /// bracketed (`example[.]com`), or of a bare host every one before an existing top-level domain.
+    /// Already defanged, so that no client links a piece of it: every dot of the host is bracketed
+    /// (`example[.]com`), or, for a bare host, every one before an existing top-level domain.
     pub defanged: bool,
-    /// Whether to link it unasked, or only to offer it.
+    /// Whether to link it by default, or only to offer it.
     pub confidence: Confidence,
 }
 
 impl Link {
-    /// Whether a program is called, which opens what the link carries: then the scheme stands for the host,
-    /// which otherwise begins behind it.
+    /// Whether the scheme calls a program, which opens what the link contains: then `host` is the
+    /// scheme itself. Otherwise the host begins after the scheme.
     pub fn is_for_program(&self) -> bool {
         self.kind == Kind::Scheme && self.host.start == self.span.start
     }
 
-    /// The link that is its host.
+    /// A link that consists of its host.
     fn of_host(kind: Kind, host: Range<usize>) -> Link {
         Link {
             span: host.clone(),
@@ -154,7 +157,7 @@ impl Link {
         }
     }
 
-    /// The link as it stands in a text in which this one begins at byte `by`.
+    /// The link in a larger text in which this text begins at byte `by`.
     #[must_use]
     pub fn shifted(self, by: usize) -> Link {
         let shift = |range: Range<usize>| range.start + by..range.end + by;
@@ -170,9 +173,9 @@ impl Link {
     }
 }
 
-/// Every link and mail address in the text, in order and disjoint, by the letter of UTS #58.
+/// Every link and mail address in the text, in order and disjoint, strictly by UTS #58.
 ///
-/// Linear in the text (S18). Top-level domains are judged by their syntax only (S10).
+/// Linear in the text (S18). Top-level domains are checked by syntax only (S10).
 pub fn detect(text: &str) -> Detect<'_> {
     Detect(Candidates::new(text, Reading::Letter))
 }
@@ -182,7 +185,7 @@ pub fn detect(text: &str) -> Detect<'_> {
 pub struct Detect<'t>(Candidates<'t>);
 
 impl Detect<'_> {
-    /// Bytes examined so far, each as often as it was read: a measure of work that needs no clock.
+    /// Bytes examined so far, each as often as it was read: a measure of work without a clock.
     pub fn steps(&self) -> u64 {
         self.0.steps()
     }

@@ -20,15 +20,15 @@ use crate::unicode::DOTS;
 /// Where links begin and end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundaries {
-    /// By the letter of UTS #58, as [`super::detect`] has them.
+    /// Strictly by UTS #58, as [`super::detect`] has them.
     Letter,
-    /// As a reader sees them: prose glued to a host is told apart (S12, S27), a dangling `?` or `#`
-    /// (S3) and a wrapping quote (S8) stay outside, `mailto:` takes its header fields along,
-    /// file-like names are of [`Confidence::Low`], links already taken apart are found as well.
+    /// As a reader sees them: prose joined to a host is separated (S12, S27), a dangling `?` or `#`
+    /// (S3) and a wrapping quote (S8) stay outside, `mailto:` includes its header fields, file-like
+    /// names have [`Confidence::Low`], defanged links are found as well.
     #[default]
     Adjusted,
-    /// As careless clients may read (S27, S29): every host that one of them could take, with the widest
-    /// bounds. To be judged, not to be linked: what no careful reader would link is of
+    /// As careless clients may read (S27, S29): every host that one of them could find, with the
+    /// widest bounds. For judging, not for linking: what no careful reader would link has
     /// [`Confidence::Low`].
     Wide,
 }
@@ -52,12 +52,12 @@ pub struct Linkifier<'a> {
 }
 
 impl<'a> Linkifier<'a> {
-    /// A reader of text that knows these top-level domains, with [`Boundaries::Adjusted`].
+    /// A linkifier that knows these top-level domains, with [`Boundaries::Adjusted`].
     pub fn new(tlds: &'a dyn TldSet) -> Linkifier<'a> {
         Linkifier { tlds, boundaries: Boundaries::default() }
     }
 
-    /// The same reader with other bounds for links.
+    /// The same linkifier with other bounds for links.
     #[must_use]
     pub fn boundaries(self, boundaries: Boundaries) -> Linkifier<'a> {
         Linkifier { boundaries, ..self }
@@ -65,9 +65,9 @@ impl<'a> Linkifier<'a> {
 
     /// The links of a text, in order and disjoint; linear in the text (S18).
     ///
-    /// Bare hosts without an existing top-level domain are left out. Links with a scheme, `www.` or an
-    /// `@` are not: whoever can asks the DNS. URLs with userinfo, which are no links by the letter
-    /// (S5), come with [`Link::user`] set, because a client may link them.
+    /// Bare hosts without an existing top-level domain are left out. Links with a scheme, `www.` or
+    /// an `@` are not: the caller may ask the DNS. URLs with userinfo, which are no links strictly
+    /// by the standard (S5), are returned with [`Link::user`] set, because a client may link them.
     pub fn links<'t>(&self, text: &'t str) -> Links<'t>
     where
         'a: 't,
@@ -90,7 +90,7 @@ pub struct Links<'t> {
 }
 
 impl Links<'_> {
-    /// Bytes examined so far, each as often as it was read: a measure of work that needs no clock.
+    /// Bytes examined so far, each as often as it was read: a measure of work without a clock.
     pub fn steps(&self) -> u64 {
         self.candidates.steps()
     }
@@ -122,9 +122,10 @@ impl Iterator for Links<'_> {
     }
 }
 
-/// Makes of a candidate what a reader takes for the link; up to where the text is used up.
+/// Changes a candidate into what a reader takes for the link; returns the end of the text that it
+/// uses up.
 fn adjust(text: &str, link: &mut Link) -> usize {
-    if stands_alone(text, link) {
+    if needs_no_adjustment(text, link) {
         return link.span.end;
     }
     add_mailto_fields(text, link);
@@ -138,20 +139,20 @@ fn adjust(text: &str, link: &mut Link) -> usize {
     used
 }
 
-/// Whether it is a URL that says so by scheme or `www.`, with no mark before it that people wrap links in, and nothing
-/// dangles at its end: most are, and stay as they are.
-fn stands_alone(text: &str, link: &Link) -> bool {
+/// Whether it has a scheme or `www.`, no wrapping mark before it and nothing dangling at its end:
+/// most links are like this and need no adjustment.
+fn needs_no_adjustment(text: &str, link: &Link) -> bool {
     let byte = |at: usize| at.checked_sub(1).and_then(|at| text.as_bytes().get(at)).copied();
     link.kind.is_announced()
         && byte(link.span.start).and_then(closing).is_none()
         && !matches!(byte(link.span.end), Some(b'?' | b'#'))
 }
 
-/// An address with `mailto:` before it takes a query along: the header fields of RFC 6068 §2.
+/// An address after `mailto:` includes a query: the header fields of RFC 6068 §2.
 fn add_mailto_fields(text: &str, link: &mut Link) {
-    let spelled_out = || link.user.as_ref().is_some_and(|local| local.start == link.span.start + 7);
+    let has_mailto = || link.user.as_ref().is_some_and(|local| local.start == link.span.start + 7);
     if link.kind == Kind::Email
-        && spelled_out()
+        && has_mailto()
         && text.get(link.span.end..).is_some_and(|rest| rest.starts_with('?'))
     {
         let end = tail_end(text, link.span.end);
@@ -160,7 +161,7 @@ fn add_mailto_fields(text: &str, link: &mut Link) {
     }
 }
 
-/// S3: an initiator at the end with nothing behind it.
+/// S3: an initiator at the end with nothing after it.
 fn trim_dangling(text: &str, link: &mut Link) {
     let last = link.tail.end.checked_sub(1).and_then(|last| text.as_bytes().get(last));
     if link.tail.is_empty() || !matches!(last, Some(b'?' | b'#')) {
@@ -170,8 +171,8 @@ fn trim_dangling(text: &str, link: &mut Link) {
     set_tail_end(link, link.tail.start + tail.trim_end_matches(['?', '#']).len());
 }
 
-/// S8: a mark of quotation or emphasis that stands before the link and after it. The length of the
-/// closing marks behind the link: they belong to no other link.
+/// S8: a mark of quotation or emphasis before and after the link. Returns the number of closing
+/// marks after the link, which belong to no other link.
 fn trim_wrappers(text: &str, link: &mut Link) -> usize {
     /// Emphasis is doubled (`**`) or tripled, not more.
     const DEEPEST: usize = 3;
@@ -180,12 +181,12 @@ fn trim_wrappers(text: &str, link: &mut Link) -> usize {
     if link.span.end == end { trimmed } else { end - link.span.end }
 }
 
-/// One more mark, `depth` marks round the link being known.
+/// Trims one more mark; `depth` marks around the link were trimmed already.
 fn trim_wrapper(text: &str, link: &mut Link, depth: usize) -> bool {
     let bytes = text.as_bytes();
     let after = bytes.get(link.span.end + depth).copied();
     match &mut link.user {
-        // Inside the local part: '…'@ belongs to Link_Email.
+        // Inside the local part: '…'@ is Link_Email.
         Some(local) if link.kind == Kind::Email && link.span.start == local.start => {
             let first = bytes.get(local.start).copied();
             let closes = first.and_then(closing);
@@ -212,7 +213,7 @@ fn trim_wrapper(text: &str, link: &mut Link, depth: usize) -> bool {
     }
 }
 
-/// The closing counterpart of a mark that people wrap links in and that links may contain.
+/// The closing counterpart of a mark that wraps links and may be part of one.
 fn closing(open: u8) -> Option<u8> {
     match open {
         b'\'' | b'*' | b'_' | b'`' | b'~' | b'|' => Some(open),
@@ -221,8 +222,8 @@ fn closing(open: u8) -> Option<u8> {
     }
 }
 
-/// Shortens the tail. When nothing is left of it, a root dot before it goes, and a port behind that:
-/// they were inside for its sake (S4).
+/// Shortens the tail. If nothing is left of it, a root dot before it is removed as well, and a port
+/// after that dot: they were included only because of the tail (S4).
 fn set_tail_end(link: &mut Link, end: usize) {
     if end == link.span.end {
         return;
@@ -237,12 +238,12 @@ fn set_tail_end(link: &mut Link, end: usize) {
     link.tail = link.span.end..link.span.end;
 }
 
-/// UTS #58 §8: a bare name that reads as a file (`helpers.py`), a degree (`M.Sc`) or the end of one
-/// sentence and the beginning of the next (`end.In`). A path or query says that it is a URL.
+/// UTS #58 §8: a bare name that reads as a file (`helpers.py`), a degree (`M.Sc`) or two sentences
+/// without a space (`end.In`). A path or query marks a URL.
 fn is_file_like(text: &str, link: &Link) -> bool {
-    /// Top-level domains that are better known as ends of file names.
+    /// Top-level domains that are better known as file extensions.
     const FILES: [&str; 9] = ["py", "rs", "sh", "md", "so", "ps", "cc", "zip", "mov"];
-    /// Those that are written with a capital in running text (`Amazon.Com`).
+    /// Those that are capitalised in running text (`Amazon.Com`).
     const CAPITALIZED: [&str; 5] = ["Com", "Net", "Org", "Edu", "Gov"];
     if link.kind != Kind::Bare {
         return false;
@@ -252,13 +253,13 @@ fn is_file_like(text: &str, link: &Link) -> bool {
         return false;
     }
     let host = text.get(link.inner.max(link.host.start)..link.host.end).unwrap_or_default();
-    // Labels are short: a loop finds their ends sooner than a search.
+    // Labels are short: a loop is faster than a search.
     let last_dot = |name: &str| name.bytes().rposition(|byte| byte == b'.');
     let Some((name, tld)) = last_dot(host).and_then(|dot| host.split_at_checked(dot)) else {
         return false;
     };
     let tld = tld.strip_prefix('.').unwrap_or(tld);
-    // `gob.com.py`: three labels of a registry's own are a host.
+    // `gob.com.py`: a name below a registry's own label is a host.
     let below_registry = || last_dot(name).is_some_and(|dot| name.len() - dot <= 4);
     let file = FILES.iter().any(|file| file.eq_ignore_ascii_case(tld)) && !below_registry();
     let mut letters = tld.bytes();
@@ -273,7 +274,7 @@ mod tests {
     use super::*;
     use crate::tlds::TldTable;
 
-    /// Marks the links of a text; a low confidence with `?`, userinfo with `@`, defanged with `!`.
+    /// Marks the links of a text: low confidence with `?`, userinfo with `@`, defanged with `!`.
     fn marked(text: &str) -> String {
         let tlds = TldTable::new(
             ["com", "org", "de", "jp", "py", "in", "sc", "xn--fiqs8s", "xn--rhqv96g", "xn--p1ai"],

@@ -1,4 +1,5 @@
-//! The addresses of a URL whose path is one: `mailto:` (RFC 6068), `sip:`, `xmpp:` and their like.
+//! The addresses of a URL whose path is one: `mailto:` (RFC 6068), `sip:`, `xmpp:` and similar
+//! schemes.
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -15,7 +16,7 @@ use core::ops::Range;
 use super::{Confidence, Kind, Link, percent};
 use crate::unicode::is_dot_to_somebody;
 
-/// The addresses of a `mailto:` URL, decoded; empty if it is none. Its header fields are left alone.
+/// The addresses of a `mailto:` URL, decoded; empty for other URLs. Header fields are ignored.
 pub fn mailto_addresses(url: &str) -> Vec<String> {
     let (scheme, rest) = url.split_at_checked(7).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("mailto:") {
@@ -26,7 +27,7 @@ pub fn mailto_addresses(url: &str) -> Vec<String> {
     addresses.map(percent::decode_text).collect()
 }
 
-/// The addresses behind `mailto:`, in order. A host alone counts where there is no address at all: text
+/// The addresses after `mailto:`, in order. A single host counts if there is no address: text
 /// clients link it (S29).
 pub(super) fn links(value: &str, rest: Range<usize>) -> impl Iterator<Item = Link> {
     let text = value.get(rest.clone()).unwrap_or_default();
@@ -52,8 +53,8 @@ fn is_recipient(name: &str) -> bool {
     ["to", "cc", "bcc"].iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
-/// What stands between commas; and between semicolons, with which Outlook separates addresses. Escaped
-/// ones separate as well once the client has decoded them.
+/// Splits at commas, and at semicolons, with which Outlook separates addresses. Escaped ones
+/// separate as well after the client has decoded them.
 fn pieces(value: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let bytes = value.as_bytes();
     let mut next = Some(range.start);
@@ -84,11 +85,11 @@ pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
         Some(at) => (at, 1),
         None => (spelled.rfind("%40")?, 3),
     };
-    let behind = spelled.get(split + mark..)?;
-    let len = host_length(behind);
-    // `anne[@]example[.]com` leads nowhere: taken apart already.
-    let bracketed = spelled.get(..split)?.ends_with('[') && behind.starts_with(']');
-    if len == 0 || bracketed && !behind.get(..len)?.replace("[.]", "").contains('.') {
+    let after = spelled.get(split + mark..)?;
+    let len = host_length(after);
+    // `anne[@]example[.]com` leads nowhere: it is defanged.
+    let bracketed = spelled.get(..split)?.ends_with('[') && after.starts_with(']');
+    if len == 0 || bracketed && !after.get(..len)?.replace("[.]", "").contains('.') {
         return None;
     }
     let host = range.start + split + mark..range.start + split + mark + len;
@@ -110,14 +111,14 @@ pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
 
 /// The length of the host that begins here: `sip:a@host;transport=tcp`, `xmpp:a@host/resource`,
 /// `<a@host>`.
-fn host_length(behind: &str) -> usize {
-    if behind.starts_with('[')
-        && let Some(end) = behind.find(']')
+fn host_length(after: &str) -> usize {
+    if after.starts_with('[')
+        && let Some(end) = after.find(']')
     {
         return end + 1;
     }
     let ends = |c: char| matches!(c, ';' | '/' | ':' | '<' | '>' | '"') || c.is_whitespace();
-    let mut host = behind.split(ends).next().unwrap_or_default();
+    let mut host = after.split(ends).next().unwrap_or_default();
     while let Some(shorter) = host.strip_suffix("%20") {
         host = shorter;
     }

@@ -1,4 +1,5 @@
-//! Percent-escapes (RFC 3986 §2.1), read leniently: a `%` without two digits stands for itself.
+//! Percent-escapes (RFC 3986 §2.1), read leniently: a `%` without two hexadecimal digits is a
+//! literal.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,9 +7,9 @@ use core::fmt::Write as _;
 
 /// Bytes after one round of decoding.
 pub struct Decoded {
-    /// The raw bytes, not always UTF-8.
+    /// The raw bytes, which may not be UTF-8.
     pub bytes: Vec<u8>,
-    /// Whether an escape stood for an ASCII letter, digit, dot or hyphen, which need none.
+    /// Whether an ASCII letter, digit, dot or hyphen was escaped, which is never needed.
     pub escaped_ascii: bool,
 }
 
@@ -32,7 +33,7 @@ pub fn decode_text(text: &str) -> String {
     String::from_utf8_lossy(&decode(text).bytes).into_owned()
 }
 
-/// The byte of the escape that these bytes begin with.
+/// The byte of the escape at the start of these bytes.
 pub(super) fn escape_at(bytes: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = bytes else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok());

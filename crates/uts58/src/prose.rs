@@ -1,4 +1,4 @@
-//! Hosts in running text that has no spaces, or forgot them (S12, S27; UTS #58 §8).
+//! Hosts in running text that has no spaces or lacks some (S12, S27; UTS #58 §8).
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -15,10 +15,10 @@ use crate::tlds::TldSet;
 use crate::unicode::hosts::is_stable;
 use crate::unicode::{Class, ScriptOf as _, is_alphanumeric, is_dot_to_somebody, prose as bounds};
 
-/// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
+/// Bytes of a label, with prose joined to it, that are read: a longer one is no label (S14).
 const LONGEST_LABEL: usize = 1024;
 
-/// Where the longest prefix of a dotted run ends that has two labels and ends in an existing
+/// The end of the longest prefix of a dotted run that has two labels and ends in an existing
 /// top-level domain.
 pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &dyn TldSet) -> Option<usize> {
     let mut rest = text.get(run.clone())?;
@@ -26,21 +26,21 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &dyn TldSet) -> 
         return existing_ascii_end(rest, tlds).map(|end| run.start + end);
     }
     while let Some((dot, c)) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c)) {
-        let behind = dot + c.len_utf8();
-        let label = rest.get(behind..)?;
+        let after = dot + c.len_utf8();
+        let label = rest.get(after..)?;
         if let Some(length) = tld_prefix(label, Stop::of(c), tlds) {
-            return Some(run.start + behind + length);
+            return Some(run.start + after + length);
         }
         rest = rest.get(..dot)?;
     }
     None
 }
 
-/// The same in ASCII, where a label exists or not.
+/// The same for ASCII, where a label either exists or not.
 fn existing_ascii_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut end = run.len();
     loop {
-        // Labels are short: a loop finds their ends sooner than a search.
+        // Labels are short: a loop is faster than a search.
         let dot = run.as_bytes().get(..end)?.iter().rposition(|byte| *byte == b'.')?;
         let label = run.get(dot + 1..end)?;
         let label = match label.as_bytes().last() {
@@ -57,9 +57,9 @@ fn existing_ascii_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
 /// What separates the labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// A full stop of any width: text of any script that follows it directly is a label.
+    /// A full stop of any width: text of any script directly after it is a label.
     Full,
-    /// The stop of Chinese and Japanese: the next sentence follows it directly.
+    /// The Chinese and Japanese full stop: the next sentence follows directly.
     Ideographic,
 }
 
@@ -70,7 +70,7 @@ impl Stop {
 }
 
 /// The length in bytes of the longest prefix of a label that is an existing top-level domain and
-/// ends where a reader sees an end.
+/// after which a reader sees an end.
 pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
     let first = label.chars().next()?;
     if label.len() > LONGEST_LABEL {
@@ -90,59 +90,61 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<u
         };
         next.is_none_or(|next| {
             is_script_boundary(last, next)
-                || (stop == Stop::Full && stands_unspaced(last) && stands_unspaced(next))
+                || (stop == Stop::Full
+                    && is_unspaced_or_hangul(last)
+                    && is_unspaced_or_hangul(next))
         })
     };
     tlds.unicode_prefix(whole, &ends_there)
 }
 
-/// Whether an existing top-level domain may begin with this character. Cheap, and wrong at times on
-/// the side of "yes".
+/// Whether an existing top-level domain may begin with this character. Fast, may return `true`
+/// wrongly.
 pub(super) fn may_begin_tld(first: char, tlds: &dyn TldSet) -> bool {
     tlds.may_begin(first) || !is_stable(first) && may_be_mapped(first)
 }
 
-/// Whether a label may begin here that is an existing top-level domain, by its first characters.
+/// Whether the text may begin with an existing top-level domain, by its first characters.
 pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
     rest.starts_with(|first: char| first.is_ascii() || may_be_mapped(first))
         || tlds.unicode_prefix(rest, &|_| true).is_some()
 }
 
-/// `com` of `comです`: the letters before another script, or all of an ASCII label.
+/// `com` of `comです`: the letters before another script, or a whole ASCII label.
 fn ascii_prefix(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     let label = label.trim_end_matches(is_edge);
     let word =
         label.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
-    let behind = label.get(word..)?.chars().next();
-    if behind.is_some_and(|c| c == '_' || c.script() == Script::Latin) {
+    let after = label.get(word..)?.chars().next();
+    if after.is_some_and(|c| c == '_' || c.script() == Script::Latin) {
         return has_mapped(label).then_some(label.len()).filter(|_| tlds.exists_as(label));
     }
     let name = label.get(..word)?.trim_end_matches('-');
     tlds.exists_as(name).then_some(name.len())
 }
 
-/// S27: where the host begins without the prose glued to its left; its own start when there is none,
-/// nothing when it is no host either way.
+/// S27: where the host begins after the prose joined to its left; its own start if there is none,
+/// `None` if it is no host in either case.
 ///
-/// Only an ASCII tail has such a boundary (`サーバーexample.com`), besides leading symbols
-/// (`👉пример.рф`) and an ellipsis: anywhere else nobody could tell prose from name.
+/// Only an ASCII tail has such a boundary (`サーバーexample.com`), apart from leading symbols
+/// (`👉пример.рф`) and an ellipsis: anywhere else prose and name cannot be separated.
 pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
     let name = text.get(host.clone())?;
     if name.is_ascii() && is_domain(text, host.clone()) {
         return Some(host.start);
     }
-    start_behind_prose(text, host.clone())
+    start_after_prose(text, host.clone())
         .or_else(|| is_domain(text, host.clone()).then_some(host.start))
 }
 
-/// The same for what is a host: only prose in front of one is looked for.
+/// The same for a known host: only prose before one is searched for.
 pub(super) fn inner_start_of_host(text: &str, host: Range<usize>) -> usize {
     let is_ascii = text.get(host.clone()).is_none_or(str::is_ascii);
-    let start = if is_ascii { None } else { start_behind_prose(text, host.clone()) };
+    let start = if is_ascii { None } else { start_after_prose(text, host.clone()) };
     start.unwrap_or(host.start)
 }
 
-fn start_behind_prose(text: &str, host: Range<usize>) -> Option<usize> {
+fn start_after_prose(text: &str, host: Range<usize>) -> Option<usize> {
     let name = text.get(host.clone())?;
     let starts = [ascii_tail, leading_signs];
     let candidates = starts.iter().filter_map(|start| start(name)).map(|start| host.start + start);
@@ -150,8 +152,8 @@ fn start_behind_prose(text: &str, host: Range<usize>) -> Option<usize> {
     candidates.next()
 }
 
-/// The offset of an ASCII tail that prose of a script without spaces, a symbol or the stop of a Chinese
-/// or Japanese sentence precedes.
+/// The offset of an ASCII tail after prose of a script without spaces, a symbol or a Chinese or
+/// Japanese full stop.
 fn ascii_tail(name: &str) -> Option<usize> {
     let tail = name.bytes().rev().take_while(u8::is_ascii).count();
     let (before, ascii) = name.split_at_checked(name.len() - tail)?;
@@ -162,29 +164,32 @@ fn ascii_tail(name: &str) -> Option<usize> {
         let seen = bounds::last_seen(before).unwrap_or(last);
         ascii.starts_with(|c: char| c.is_ascii_alphanumeric())
             && (bounds::is_unspaced(seen) || is_symbol(seen))
-            && !bounds::continues(before)
+            && !bounds::continues_word(before)
     };
     glued.then_some(before.len())
 }
 
-/// The offset behind symbols or an ellipsis that the name begins with.
+/// The offset after leading symbols or an ellipsis.
 fn leading_signs(name: &str) -> Option<usize> {
     let mut dots = memchr::memrchr_iter(b'.', name.as_bytes()).map(|dot| dot + 1);
     let ends_ellipsis = |end: &usize| name.get(..*end).is_some_and(|name| name.ends_with("..."));
     let start = match dots.find(ends_ellipsis) {
-        Some(behind) => behind,
+        Some(after) => after,
         None => name.len() - name.trim_start_matches(|c| c == '.' || is_symbol(c)).len(),
     };
     (start > 0 && start < name.len()).then_some(start)
 }
 
-/// S27 for the local part of an address: the start of an ASCII tail glued to unspaced text.
+/// S27 for the local part of an address: the start of an ASCII tail joined to text without spaces.
 pub(super) fn inner_local(text: &str, local: Range<usize>) -> usize {
     let Some(name) = text.get(local.clone()) else { return local.start };
     let tail = name.bytes().rev().take_while(u8::is_ascii).count();
     let (before, ascii) = name.split_at(name.len() - tail);
     match before.chars().next_back() {
-        Some(c) if stands_unspaced(c) && ascii.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+        Some(c)
+            if is_unspaced_or_hangul(c)
+                && ascii.starts_with(|c: char| c.is_ascii_alphanumeric()) =>
+        {
             local.end - ascii.len()
         }
         _ => local.start,
@@ -196,12 +201,12 @@ fn is_script_boundary(left: char, right: char) -> bool {
     left != right && right != Script::Inherited && right != Script::Common
 }
 
-/// Letters of scripts whose words stand without spaces, or take particles without one.
-fn stands_unspaced(c: char) -> bool {
+/// Letters of scripts that write words without spaces, or add particles without one.
+fn is_unspaced_or_hangul(c: char) -> bool {
     bounds::is_unspaced(c) || c.script() == Script::Hangul
 }
 
-/// Emoji, arrows, signs: host characters that belong to no word.
+/// Emoji, arrows, signs: host characters that are part of no word.
 fn is_symbol(c: char) -> bool {
     let class = Class::of(c);
     !c.is_ascii()
@@ -217,9 +222,10 @@ fn has_mapped(label: &str) -> bool {
     label.chars().any(may_be_mapped)
 }
 
-/// Blocks whose characters UTS #46 maps to plain letters: width forms, styled letters; capitals.
+/// Whether the character is in a block that UTS #46 may map to plain letters: width forms, styled
+/// letters; capitals.
 fn may_be_mapped(c: char) -> bool {
-    // Kana to Hangul, and the scripts of Asia that have no case.
+    // Kana to Hangul, and the scripts of Asia without case.
     if matches!(c, '\u{590}'..='\u{109F}' | '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{D7A3}') {
         return false;
     }

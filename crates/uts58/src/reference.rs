@@ -7,10 +7,10 @@
 //! | relative, relative slash | [`parse`]: `//host`, `\\host` |
 //! | authority, host, port | [`authority`] |
 //!
-//! The host stays as spelled, since its spelling is what is judged; `url` is the second witness in
-//! the tests. A value without scheme that begins like a host is taken as one, as Outlook does. Below
-//! a base of the same scheme `https:x` is a path to a browser; it counts as a host all the same, since
-//! webmail strips `<base>`.
+//! The host stays as spelled, because its spelling is judged; the tests compare with `url`. A value
+//! without a scheme that begins like a host is taken as one, as Outlook does. With a base URL of
+//! the same scheme, `https:x` is a path to a browser; it still counts as a host, because webmail
+//! strips `<base>`.
 
 use core::ops::Range;
 
@@ -29,26 +29,27 @@ pub enum Target {
         span: Range<usize>,
         /// Bytes of the scheme, without its colon.
         scheme: Range<usize>,
-        /// The host of a UNC path or `file:` URL, when there is one.
+        /// The host of a UNC path or `file:` URL, if there is one.
         host: Option<Range<usize>>,
     },
 }
 
-/// Whether browsers remove the character before they parse: tabs and line ends anywhere; NUL as older
-/// ones. [`parse`] takes a value without them.
+/// Whether browsers remove the character before parsing: tabs and line ends anywhere; NUL in older
+/// ones. [`parse`] expects a value without them.
 pub fn is_stripped(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\0')
 }
 
-/// Where the value leads; several for a `mailto:` with several addresses, none for a relative one.
+/// What the value leads to: several targets for a `mailto:` with several addresses, none for a
+/// relative URL.
 pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
     let range = trimmed(value, range);
     let text = value.get(range.clone()).unwrap_or_default();
     let (one, addresses) = match scheme(text) {
         None => (relative(value, range), None),
         Some(len) if text.get(..len).and_then(scheme::does) == Some(Does::Address) => {
-            let inside = Some(text).filter(|text| carries_url(text));
-            let inside = inside.and_then(|text| carrier(text, range.clone(), len));
+            let inside = Some(text).filter(|text| has_url_in_fields(text));
+            let inside = inside.and_then(|text| program_with_url(text, range.clone(), len));
             let addresses = mailto::links(value, range.start + len + 1..range.end);
             (inside.map(Target::Link), Some(addresses))
         }
@@ -57,34 +58,37 @@ pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
     one.into_iter().chain(addresses.into_iter().flatten().map(Target::Link))
 }
 
-/// A URL whose scheme is so many bytes long.
+/// A URL with a scheme of `len` bytes.
 fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
     let text = value.get(range.clone())?;
     let after = range.start + len + 1;
-    let behind_slashes = after + slashes(value, after..range.end);
-    let behind = || authority(value, behind_slashes..range.end, range.clone(), Kind::Scheme);
+    let after_slashes = after + slashes(value, after..range.end);
+    let with_authority = || authority(value, after_slashes..range.end, range.clone(), Kind::Scheme);
     let direct = match scheme::does(text.get(..len)?) {
         Some(Does::Message) => return None,
         Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
-        Some(Does::Share) => return Some(dangerous(range.clone(), len, behind())),
-        Some(Does::Web | Does::Socket) => behind(),
-        _ if behind_slashes >= after + 2 && holds_url(value.get(behind_slashes..range.end)?) => {
+        Some(Does::Share) => return Some(dangerous(range.clone(), len, with_authority())),
+        Some(Does::Web | Does::Socket) => with_authority(),
+        _ if after_slashes >= after + 2
+            && begins_with_url(value.get(after_slashes..range.end)?) =>
+        {
             return Some(Target::Link(program(range, len)));
         }
-        _ if behind_slashes >= after + 2 => behind().filter(|link| !is_call(value, link)),
+        _ if after_slashes >= after + 2 => with_authority().filter(|link| !is_command(value, link)),
         _ => None,
     };
     let link = direct.or_else(|| {
-        // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens what is inside.
-        let inner = text.get(behind_slashes - range.start..)?.find("://")?;
-        authority(value, behind_slashes + inner + 3..range.end, range.clone(), Kind::Scheme)
+        // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens the inner URL.
+        let inner = text.get(after_slashes - range.start..)?.find("://")?;
+        authority(value, after_slashes + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
-    link.or_else(|| carrier(text, range, len)).map(Target::Link)
+    link.or_else(|| program_with_url(text, range, len)).map(Target::Link)
 }
 
-/// Whether what stands in the place of a host is a word of a program that opens what it carries:
-/// `app://open?url=https://…`, `app://openurl/https://…`. What is to be said to somebody (`?text=https://…`) is not opened.
-fn is_call(value: &str, link: &Link) -> bool {
+/// Whether the host is really a command of a program that opens the URL after it:
+/// `app://open?url=https://…`, `app://openurl/https://…`. Text to send (`?text=https://…`) is not
+/// opened.
+fn is_command(value: &str, link: &Link) -> bool {
     let host = link.host_str(value);
     if !host.is_ascii() || host.contains(['.', '[', '%']) || ipv4::is_number(host) {
         return false;
@@ -96,28 +100,28 @@ fn is_call(value: &str, link: &Link) -> bool {
     before.ends_with('/') || before.strip_suffix('=').is_some_and(named)
 }
 
-/// `mailto:a@example.com?body=https%3A%2F%2F…`: what is written for the reader holds a URL.
-fn carries_url(text: &str) -> bool {
+/// `mailto:a@example.com?body=https%3A%2F%2F…`: whether text for the reader contains a URL.
+fn has_url_in_fields(text: &str) -> bool {
     text.split_once('?').is_some_and(|(_, fields)| {
         fields.contains('%') && percent::decode_text(fields).contains("://")
     })
 }
 
-/// `app:?url=https%3A%2F%2F…`: the program may open what is inside. Its name stands for the host
-/// ([`Link::is_for_program`]), and everything behind the colon is the tail.
-fn carrier(text: &str, span: Range<usize>, scheme: usize) -> Option<Link> {
-    // A colon, encoded once or more often: `%3A`, `%253a`, `%25253a`.
+/// `app:?url=https%3A%2F%2F…`: the program may open the inner URL. Its scheme is the host
+/// ([`Link::is_for_program`]), and everything after the colon is the tail.
+fn program_with_url(text: &str, span: Range<usize>, scheme: usize) -> Option<Link> {
+    // A colon, encoded once or repeatedly: `%3A`, `%253a`, `%25253a`.
     let colon = |at: usize| text.get(at..at + 2).is_some_and(|hex| hex.eq_ignore_ascii_case("3a"));
     let inside =
         text.get(scheme..)?.match_indices(['%', '5']).any(|(at, _)| colon(scheme + at + 1));
     inside.then(|| program(span, scheme))
 }
 
-/// Whether what stands in the place of an authority is, or goes on with, the scheme of a URL, encoded or not:
-/// `app://url=https://…`.
-fn holds_url(behind: &str) -> bool {
-    let end = behind.find(['/', '\\', '?', '#']).unwrap_or(behind.len());
-    let (authority, rest) = behind.split_at(end);
+/// Whether the text in the place of an authority is, or contains, the scheme of a URL, encoded or
+/// not: `app://url=https://…`.
+fn begins_with_url(text: &str) -> bool {
+    let end = text.find(['/', '\\', '?', '#']).unwrap_or(text.len());
+    let (authority, rest) = text.split_at(end);
     let name = authority.strip_suffix(':').filter(|_| rest.starts_with(['/', '\\']));
     let is_scheme = |name: &str| scheme::linked_at_end(name).is_some();
     let decoded = || percent::decode_text(authority);
@@ -126,7 +130,7 @@ fn holds_url(behind: &str) -> bool {
     name.is_some_and(is_scheme) || authority.contains('%') && holds(&decoded())
 }
 
-/// The call of a program.
+/// A link that calls a program.
 fn program(span: Range<usize>, scheme: usize) -> Link {
     Link {
         inner: span.start,
@@ -141,28 +145,28 @@ fn program(span: Range<usize>, scheme: usize) -> Link {
     }
 }
 
-/// A URL whose scheme, so many bytes long, is dangerous.
+/// A URL with a dangerous scheme of `scheme` bytes.
 fn dangerous(span: Range<usize>, scheme: usize, server: Option<Link>) -> Target {
     let scheme = span.start..span.start + scheme;
     Target::Dangerous { span, scheme, host: server.map(|link| link.host) }
 }
 
-/// Bytes in which the colon of a scheme is looked for.
+/// Bytes in which the colon of a scheme is searched for.
 const LONGEST_SCHEME: usize = 64;
 
-/// The scheme's length, when one stands in front.
+/// The length of the scheme, if the text begins with one.
 pub fn scheme(text: &str) -> Option<usize> {
     let belongs = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'.');
     let len = text.bytes().take(LONGEST_SCHEME).take_while(belongs).count();
     let (name, rest) = text.as_bytes().split_at_checked(len)?;
     let valid = name.first()?.is_ascii_alphabetic() && len < LONGEST_SCHEME;
-    // `example.com:8080/x` is a host with a port to everybody but the letter of the standard.
+    // `example.com:8080/x` is a host with a port for all clients, though not strictly by the
+    // standard.
     let port = || name.contains(&b'.') && rest.get(1).is_some_and(u8::is_ascii_digit);
     (valid && rest.first() == Some(&b':') && !port()).then_some(len)
 }
 
-/// C0 controls and spaces at both ends do not count, nor quotes that are none to the standard but to
-/// some clients.
+/// Skips C0 controls and spaces at both ends, and quotes, which only some clients skip.
 fn trimmed(value: &str, range: Range<usize>) -> Range<usize> {
     let blank =
         |c: char| c <= ' ' || matches!(c, '`' | '\u{2018}' | '\u{2019}' | '\u{201C}' | '\u{201D}');
@@ -176,7 +180,7 @@ fn slashes(value: &str, range: Range<usize>) -> usize {
     rest.iter().take_while(|c| matches!(c, b'/' | b'\\')).count()
 }
 
-/// No scheme: `//host`, `\\\\host`, or a host or address that only a mail client takes for one.
+/// No scheme: `//host`, `\\\\host`, or a host or address that only a mail client accepts.
 fn relative(value: &str, range: Range<usize>) -> Option<Target> {
     let text = value.get(range.clone())?;
     let count = slashes(value, range.clone());
@@ -194,7 +198,7 @@ fn relative(value: &str, range: Range<usize>) -> Option<Target> {
     bare_address(value, range.clone()).or_else(|| bare_host(value, range)).map(Target::Link)
 }
 
-/// All of the value is an address: nothing stands behind its host.
+/// An address, if it is all of the value.
 fn bare_address(value: &str, range: Range<usize>) -> Option<Link> {
     let link = mailto::address(value, range.clone())?;
     let host = value.get(link.host.clone())?;
@@ -204,7 +208,7 @@ fn bare_address(value: &str, range: Range<usize>) -> Option<Link> {
     whole.then_some(link)
 }
 
-/// A host as Outlook takes it: `example.com`, `.example.com`, `example.com {x}`.
+/// A host as Outlook accepts it: `example.com`, `.example.com`, `example.com {x}`.
 fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
     let text = value.get(range.clone())?;
     let name = text.trim_start_matches('.');
@@ -223,9 +227,9 @@ fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
     plain.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then_some(link)
 }
 
-/// The host behind an `@` in the piece of a path that a backslash begins (`\\x@host`): what takes the
-/// backslash for userinfo goes there.
-pub fn behind_backslash(tail: &str) -> Option<&str> {
+/// The host after an `@` in a path segment that begins with a backslash (`\\x@host`): clients that
+/// take the backslash for userinfo go there.
+pub fn after_backslash(tail: &str) -> Option<&str> {
     let segment = tail.split(['/', '?', '#']).next()?;
     let at = segment.rfind('@').filter(|_| segment.starts_with('\\'))?;
     let rest = at + 1..segment.len();
@@ -233,18 +237,18 @@ pub fn behind_backslash(tail: &str) -> Option<&str> {
     segment.get(link.host)
 }
 
-/// The signs that an authority is made of.
+/// The positions of the signs in an authority.
 struct Signs {
     /// The last `@`.
     at: Option<usize>,
-    /// The first colon behind that, and behind the last bracket of an address.
+    /// The first colon after that, and after the last bracket of an address.
     colon: Option<usize>,
-    /// Where a path, a query or a fragment begins.
+    /// Where a path, query or fragment begins.
     end: usize,
 }
 
 impl Signs {
-    /// Those of the authority that a text begins with, in one walk.
+    /// The signs of the authority at the start of a text, in one pass.
     fn of(text: &[u8]) -> Signs {
         let mut signs = Signs { at: None, colon: None, end: text.len() };
         for (place, byte) in text.iter().enumerate() {
@@ -263,8 +267,8 @@ impl Signs {
     }
 }
 
-/// Userinfo, host and port from the start of `rest`, which is all that the link may reach; `None` for an
-/// empty host. The root dot is none of the host.
+/// Userinfo, host and port at the start of `rest`, which is all that the link may span; `None` for
+/// an empty host. The root dot is not part of the host.
 pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind) -> Option<Link> {
     let signs = Signs::of(value.get(rest.clone())?.as_bytes());
     let end = signs.end;

@@ -3,17 +3,18 @@
 /// What a scheme does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Does {
-    /// Leads to a host, whatever slashes stand behind it, and however many.
+    /// Leads to a host, with any number of slashes of either kind.
     Web,
-    /// The same, but no browser goes there by a click.
+    /// The same, but no browser goes there on a click.
     Socket,
-    /// Leads to an account of a host: before the at sign stands whose (`ssh://git@example.org/x.git`).
+    /// Leads to an account on a host: its name precedes the at sign
+    /// (`ssh://git@example.org/x.git`).
     Account,
     /// Its path is an address.
     Address,
-    /// Leads to a place in the message, or to what its own program shows of a word in it.
+    /// Leads to a place in the message, or shows information about a word in it.
     Message,
-    /// Runs code, reads files, or hands the click to another program.
+    /// Runs code, reads files, or passes the click to another program.
     Dangerous,
     /// The same, and names a server that is asked for a password.
     Share,
@@ -22,13 +23,13 @@ pub enum Does {
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheme {
-    /// In lower case; one that ends in `*` stands for all that begin so.
+    /// In lower case; one that ends in `*` matches all with this prefix.
     pub name: &'static str,
-    /// What a click on it sets going.
+    /// What a click on it does.
     pub does: Does,
-    /// How it is spelled so that no client makes a link of it, when some client makes links of it in text.
+    /// The defanged spelling, which no client links, if some client links the scheme in text.
     pub dead: Option<&'static str>,
-    /// What says so: for readers of the table, not a part of what is built.
+    /// The source of the row: for readers, not compiled in.
     #[cfg(test)]
     source: &'static str,
 }
@@ -57,8 +58,8 @@ const OFFICE: &str =
 const SCRIPT: &str = "script run by older clients: HTML 4.01 §18.2.2, RFC 4329, Netscape";
 const SPECIAL: &str = "WHATWG URL §3.1, special scheme";
 
-/// Every scheme of which something is known; any other leads where its `//` or the URL inside it leads.
-/// The frequent ones stand first.
+/// All schemes of which something is known; any other leads where its `//` or the URL inside it
+/// leads. Frequent ones are first.
 pub const SCHEMES: &[Scheme] = &[
     linked("https", "hxxps", Does::Web, SPECIAL),
     linked("http", "hxxp", Does::Web, SPECIAL),
@@ -121,7 +122,7 @@ pub const SCHEMES: &[Scheme] = &[
     row("nfs", Does::Share, "RFC 2224"),
 ];
 
-/// What the scheme of that name does; `None` for one that nothing is known of.
+/// What the scheme with this name does; `None` if it is unknown.
 pub fn does(name: &str) -> Option<Does> {
     let is = |row: &&Scheme| match row.name.strip_suffix('*') {
         Some(prefix) => starts_with(name, prefix),
@@ -135,7 +136,7 @@ pub fn is_web(name: &str) -> bool {
     SCHEMES.iter().take(WEB).any(|row| row.does == Does::Web && name.eq_ignore_ascii_case(row.name))
 }
 
-/// Rows up to the last one that does: each says all of its name.
+/// Rows up to the last one of that kind; none of them is a prefix.
 const WEB: usize = {
     let mut rows = SCHEMES;
     while let [before @ .., last] = rows
@@ -146,22 +147,22 @@ const WEB: usize = {
     rows.len()
 };
 
-/// A scheme of which some client makes links in text, as it is and as no client does.
+/// A scheme that some client links in text, with its defanged form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linked {
     /// In lower case, without its colon: `https`.
     pub name: &'static str,
-    /// What to write in its place, so that no client makes a link: `hxxps`.
+    /// What to write instead, so that no client makes a link: `hxxps`.
     pub dead: &'static str,
 }
 
-/// Those schemes.
+/// All such schemes.
 pub fn linked_in_text() -> impl Iterator<Item = Linked> {
     let rows = SCHEMES.iter().take(LINKED);
     rows.filter_map(|row| row.dead.map(|dead| Linked { name: row.name, dead }))
 }
 
-/// Rows up to the last one of them: they are asked for round every colon.
+/// Rows up to the last such scheme: they are compared at every colon.
 const LINKED: usize = {
     let mut rows = SCHEMES;
     while let [before @ .., last] = rows
@@ -172,22 +173,22 @@ const LINKED: usize = {
     rows.len()
 };
 
-/// The one that the text ends with, letters before it or not (S29).
+/// The scheme at the end of the text, even after other letters (S29).
 pub fn linked_at_end(text: &str) -> Option<Linked> {
     linked_in_text().find(|scheme| ends_with(text, scheme.name))
 }
 
-/// The one that the text ends with in its dead form.
+/// The scheme at the end of the text, in its defanged form.
 pub fn dead_at_end(text: &str) -> Option<Linked> {
     linked_in_text().find(|scheme| ends_with(text, scheme.dead))
 }
 
-/// Whether it is one in its dead form.
+/// Whether it is a scheme in its defanged form.
 pub fn is_dead(name: &str) -> bool {
     linked_in_text().any(|scheme| scheme.dead.eq_ignore_ascii_case(name))
 }
 
-/// Whether the text ends with the name, in whatever case.
+/// Whether the text ends with the name, in any case.
 pub fn ends_with(text: &str, name: &str) -> bool {
     let end = text.len().checked_sub(name.len()).and_then(|at| text.get(at..));
     end.is_some_and(|end| end.eq_ignore_ascii_case(name))

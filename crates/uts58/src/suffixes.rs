@@ -1,7 +1,8 @@
-//! The Public Suffix List: which names a registry or a hoster gives others names below.
+//! The Public Suffix List: below which names a registry or a hoster gives names to others.
 //!
-//! A list is a tree of labels, read from the right, in flat arrays: a look-up takes one binary search a label
-//! and no allocation. What is built in is packed (`packed`), and unpacked once.
+//! A list is a tree of labels, read from the right, in flat arrays: a look-up takes one binary
+//! search for each label and no allocation. The built-in list is packed (`packed`) and unpacked
+//! once.
 
 mod packed;
 mod suffix_table;
@@ -16,67 +17,67 @@ use std::sync::LazyLock;
 use super::encoded::LABEL;
 use packed::Packed;
 
-/// Whose suffix it is.
+/// Who runs a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
     /// Suffixes that registries run.
     Icann,
-    /// Also suffixes of hosters: `blogspot.com`, `github.io`.
+    /// Suffixes of hosters as well: `blogspot.com`, `github.io`.
     Private,
 }
 
-/// What the list says of the end of a name.
+/// What the list has for the end of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suffix {
     /// Labels of the public suffix, at least one.
     pub labels: usize,
-    /// `None`: no rule knows it, and the last label counts (the list's rule `*`).
+    /// `None` if no rule matches: then the last label counts (the list's rule `*`).
     pub section: Option<Section>,
 }
 
-/// A list; [`BUILTIN`] comes with this crate.
+/// A list; [`BUILTIN`] is part of this crate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuffixList {
-    /// The labels of all nodes, one behind the other.
+    /// The labels of all nodes, concatenated.
     labels: String,
-    /// Where the label of a node ends, from the beginning of its block of [`BLOCK`] nodes.
+    /// Where the label of a node ends, relative to its block of [`BLOCK`] nodes.
     ends: Vec<u16>,
-    /// Where a block's labels begin.
+    /// Where the labels of a block begin.
     blocks: Vec<u32>,
-    /// The [`head`] of each label, by which most are told apart.
+    /// The [`head`] of each label, which distinguishes most of them.
     heads: Vec<u64>,
-    /// The first child of each node, and behind the last node where the children end; they stand in the
-    /// order of their parents, sorted by label. Node 0 is the root.
+    /// The first child of each node, and at the end the number of nodes. Children are in the order
+    /// of their parents, sorted by label. Node 0 is the root.
     children: Vec<u16>,
-    /// [`RULE`] and its like.
+    /// [`RULE`] and the other flags.
     rules: Vec<u8>,
 }
 
-/// Nodes whose label ends are counted from the same beginning: 1,024 labels of 63 bytes fit 16 bits.
+/// Nodes whose label ends have the same origin: 1,024 labels of 63 bytes fit in 16 bits.
 const BLOCK: usize = 1_024;
 
 /// The name is a suffix.
 const RULE: u8 = 1;
-/// [`RULE`] stands in the private section.
+/// [`RULE`] is from the private section.
 const RULE_PRIVATE: u8 = 2;
-/// Every name right below it is a suffix: `*.ck`.
+/// Every name directly below it is a suffix: `*.ck`.
 const WILD: u8 = 4;
 const WILD_PRIVATE: u8 = 8;
-/// The name is none, in spite of the wildcard: `!www.ck`.
+/// The name is no suffix despite the wildcard: `!www.ck`.
 const EXCEPTION: u8 = 16;
 
 /// Nodes of a list at most, since they have 16 bits; the list has about 11,000.
 const NODES: usize = 60_000;
 
-/// The list as it was when this crate was made, unpacked when it is first asked.
+/// The list as of this crate's release, unpacked on first use.
 pub static BUILTIN: LazyLock<SuffixList> = LazyLock::new(|| {
-    // The table is held to the list by a test: what is left out here would be seen there.
+    // A test compares the table with the list.
     suffix_table::BUILTIN.unpack().unwrap_or_default()
 });
 
 impl SuffixList {
-    /// The public suffix of a name, its labels in lower case, from the right. U-labels and A-labels are
-    /// both known.
+    /// The public suffix of a name, given as lower-case labels from the right. U-labels and
+    /// A-labels are both known.
     pub fn suffix<'a>(&self, from_right: impl IntoIterator<Item = &'a str>) -> Suffix {
         let mut best = Suffix { labels: 1, section: None };
         let mut node = 0;
@@ -106,7 +107,7 @@ impl SuffixList {
     /// The same for a name with full stops.
     pub fn of_name(&self, name: &str) -> Suffix {
         let mut rest = Some(name);
-        // Labels are short: a loop finds their ends sooner than a search.
+        // Labels are short: a loop is faster than a search.
         self.suffix(core::iter::from_fn(|| {
             let name = rest?;
             let dot = name.bytes().rposition(|byte| byte == b'.');
@@ -115,15 +116,15 @@ impl SuffixList {
         }))
     }
 
-    /// The last labels of all rules, each once, sorted: the top-level domains, and what else ends a name to the
-    /// list. U-labels stand beside their A-labels.
+    /// The last labels of all rules, each once, sorted: the top-level domains, and whatever else
+    /// the list has as an end of names. U-labels and A-labels are both included.
     pub fn last_labels(&self) -> impl Iterator<Item = &str> {
         let nodes = self.first_child(0)..self.first_child(1);
         nodes.filter_map(|node| core::str::from_utf8(self.label(node)).ok())
     }
 
     /// Whether some rule ends with this label, in lower case, or with any label.
-    pub(crate) fn has_below_root(&self, label: &str) -> bool {
+    pub(crate) fn has_last_label(&self, label: &str) -> bool {
         self.rule(0) & WILD != 0 || self.child(0, label).is_some()
     }
 
@@ -138,15 +139,15 @@ impl SuffixList {
         let from = heads.partition_point(|other| *other < head);
         let same = heads.get(from..)?.iter().take_while(|other| **other == head);
         let mut same = (first + from..).zip(same).map(|(child, _)| child);
-        // Of that length, the first letters are all there are.
-        let told = label.len() <= size_of_val(&head);
+        // A label of this length is equal if its head is.
+        let decided = label.len() <= size_of_val(&head);
         same.find(|child| {
             let other = self.label(*child);
-            other.len() == label.len() && (told || other == label.as_bytes())
+            other.len() == label.len() && (decided || other == label.as_bytes())
         })
     }
 
-    /// Whether no rule goes on with another label.
+    /// Whether no rule continues with another label.
     fn is_leaf(&self, node: usize) -> bool {
         self.first_child(node) >= self.first_child(node + 1) && self.rule(node) & WILD == 0
     }
@@ -162,7 +163,7 @@ impl SuffixList {
         self.labels.as_bytes().get(begins + from..begins + end(node)).unwrap_or_default()
     }
 
-    /// Adds a node: its label, and which node is its first child. `None`: there are too many.
+    /// Adds a node with its label and the index of its first child; `None` if there are too many.
     fn push(&mut self, label: &str, first_child: usize, rule: u8) -> Option<()> {
         if self.rules.len().is_multiple_of(BLOCK) {
             self.blocks.push(u32::try_from(self.labels.len()).ok()?);
@@ -176,12 +177,12 @@ impl SuffixList {
         Some(())
     }
 
-    /// Reads a list in the form of publicsuffix.org: a rule a line, `//` comments, and a comment that
-    /// begins each section.
+    /// Reads a list in the format of publicsuffix.org: one rule a line, `//` comments, and a
+    /// comment that begins each section.
     ///
     /// # Errors
     ///
-    /// A line that is no rule, with its number, or a list of no rules or of too many.
+    /// A line that is no rule, with its number; a list without rules or with too many.
     pub fn parse(text: &str) -> Result<SuffixList, BadList> {
         let mut root = Tree::default();
         let mut section = Section::Icann;
@@ -206,7 +207,8 @@ impl SuffixList {
     }
 }
 
-/// The first letters of a label as a number, in the same order: those of A-labels differ behind their prefix.
+/// The first letters of a label as a number that sorts in the same order. A-labels differ after
+/// their prefix.
 fn head(label: &[u8]) -> u64 {
     label.first_chunk().map_or_else(
         || {
@@ -232,7 +234,7 @@ pub enum BadList {
     /// No line of the text is a rule.
     #[error("expected a list of public suffixes, found no rule")]
     Empty,
-    /// How many rules the list has.
+    /// Number of rules in the list.
     #[error("expected a list of at most {NODES} labels, found {0} rules with more")]
     TooLong(usize),
 }
@@ -245,7 +247,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Adds a rule, in A-labels as well. `None`: it is none.
+    /// Adds a rule, and its form in A-labels; `None` if it is no rule.
     fn add(&mut self, rule: &str, section: Section) -> Option<()> {
         let private = section == Section::Private;
         let (name, flag, mark) = match (rule.strip_prefix("*."), rule.strip_prefix('!')) {

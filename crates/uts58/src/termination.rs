@@ -11,13 +11,13 @@ use alloc::vec::Vec;
 
 use crate::unicode::{Class, LinkTerm, link_bracket};
 
-/// Open brackets remembered, code points: the figure of §3.5.1.
+/// Open brackets remembered, in code points: the number of §3.5.1.
 pub(super) const STACK: usize = 125;
 
 /// The part of the URL that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Behind the host and port.
+    /// After the host and port.
     Start,
     Path,
     Query,
@@ -28,8 +28,8 @@ pub(super) enum Part {
 impl Part {
     /// The part that begins at this place and the length in bytes of its initiator.
     ///
-    /// Every terminator of Table 3-3 is the initiator of another part, so one look does for both.
-    /// `:~:` needs a fragment before it (§3.5.1 step 2).
+    /// Every terminator of Table 3-3 is the initiator of another part, so one test is enough for
+    /// both. `:~:` needs a fragment before it (§3.5.1 step 2).
     fn next(self, rest: &[u8]) -> Option<(Part, usize)> {
         match (self, rest.first()?) {
             (Part::Start, b'/') => Some((Part::Path, 1)),
@@ -59,20 +59,20 @@ pub(super) fn tail_end(text: &str, start: usize) -> usize {
     end_before(text, start, |_| false)
 }
 
-/// The same in running text (UTS #58 §8): punctuation of Chinese and Japanese sentences ends a link,
-/// since the sentence goes on directly behind it (`/docs（中文说明）了解更多`). Who means it as a part of a
-/// path escapes it.
+/// The same in running text (UTS #58 §8): punctuation of Chinese and Japanese sentences ends a
+/// link, because the sentence continues directly after it (`/docs（中文说明）了解更多`). As part of a path it
+/// has to be escaped.
 pub(super) fn tail_end_in_prose(text: &str, start: usize) -> usize {
     end_before(text, start, ends_sentence)
 }
 
-/// The same behind the first character of a path, whatever that was.
+/// The same, after any first character of a path.
 pub(super) fn path_end_in_prose(text: &str, start: usize) -> usize {
     end_from(text, start, Part::Path, ends_sentence)
 }
 
-/// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a sentence,
-/// and the ellipsis.
+/// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a
+/// sentence, and the ellipsis.
 fn ends_sentence(c: char) -> bool {
     matches!(c,
         '\u{2026}' | '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301B}'
@@ -80,7 +80,7 @@ fn ends_sentence(c: char) -> bool {
         | '\u{FF1A}' | '\u{FF1B}' | '\u{FF1F}' | '\u{FF5F}'..='\u{FF64}')
 }
 
-/// As [`tail_end`]; the characters that `hard` names end the link as well.
+/// As [`tail_end`], but the characters that `hard` accepts end the link as well.
 fn end_before(text: &str, start: usize, hard: impl Fn(char) -> bool) -> usize {
     end_from(text, start, Part::Start, hard)
 }
@@ -94,19 +94,19 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
     let (mut at, mut safe) = (start, start);
     while let Some(&byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
-        let plain = if open.is_empty() { Sense::Joint } else { Sense::Plain };
-        match sense(byte) {
+        let plain = if open.is_empty() { ByteClass::Separator } else { ByteClass::Plain };
+        match byte_class(byte) {
             _ if part == Part::Start => {}
             known if known <= plain => {
-                at += rest.iter().take_while(|byte| sense(**byte) <= plain).count();
+                at += rest.iter().take_while(|byte| byte_class(**byte) <= plain).count();
                 safe = at;
                 continue;
             }
-            Sense::Soft => {
+            ByteClass::Soft => {
                 at += 1;
                 continue;
             }
-            Sense::Hard => return safe,
+            ByteClass::Hard => return safe,
             _ => {}
         }
         if let Some((next, length)) = part.next(rest) {
@@ -152,42 +152,42 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
     safe
 }
 
-/// What a byte is to every part.
+/// The meaning of a byte in every part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Sense {
+enum ByteClass {
     /// Included.
     Plain,
-    /// Included as well, and in some parts a separator: while no bracket is open, that is the same.
-    Joint,
-    /// Included if something that is follows.
+    /// Included, and a separator in some parts: without an open bracket that makes no difference.
+    Separator,
+    /// Included if an included byte follows.
     Soft,
-    /// The end.
+    /// Ends the link.
     Hard,
-    /// To be looked at.
-    Other,
+    /// Needs a full test.
+    Special,
 }
 
-fn sense(byte: u8) -> Sense {
-    static SENSES: [Sense; 256] = {
-        let mut table = [Sense::Other; 256];
+fn byte_class(byte: u8) -> ByteClass {
+    static BYTE_CLASSES: [ByteClass; 256] = {
+        let mut table = [ByteClass::Special; 256];
         let mut byte = 0;
         while byte < 128 {
             #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
             {
                 table[byte] = match byte as u8 {
-                    b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Sense::Plain,
-                    b'-' | b'_' | b'%' | b'~' | b'+' | b'@' => Sense::Plain,
-                    b'/' | b'=' | b'&' => Sense::Joint,
-                    b'.' | b'!' | b';' => Sense::Soft,
-                    b'\0'..=b' ' | b'\x7F' => Sense::Hard,
-                    _ => Sense::Other,
+                    b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => ByteClass::Plain,
+                    b'-' | b'_' | b'%' | b'~' | b'+' | b'@' => ByteClass::Plain,
+                    b'/' | b'=' | b'&' => ByteClass::Separator,
+                    b'.' | b'!' | b';' => ByteClass::Soft,
+                    b'\0'..=b' ' | b'\x7F' => ByteClass::Hard,
+                    _ => ByteClass::Special,
                 };
             }
             byte += 1;
         }
         table
     };
-    SENSES.get(usize::from(byte)).copied().unwrap_or(Sense::Other)
+    BYTE_CLASSES.get(usize::from(byte)).copied().unwrap_or(ByteClass::Special)
 }
 
 #[cfg(test)]
@@ -198,17 +198,19 @@ mod tests {
     fn bytes_have_the_sense_of_their_class() {
         for byte in 0..=u8::MAX {
             let term = byte.is_ascii().then(|| Class::of_ascii(byte).term());
-            match sense(byte) {
-                Sense::Plain | Sense::Joint => {
+            match byte_class(byte) {
+                ByteClass::Plain | ByteClass::Separator => {
                     assert_eq!(term, Some(LinkTerm::Include), "{byte}");
                 }
-                Sense::Soft => assert_eq!(term, Some(LinkTerm::Soft), "{byte}"),
-                Sense::Hard => assert_eq!(term, Some(LinkTerm::Hard), "{byte}"),
-                Sense::Other => continue,
+                ByteClass::Soft => assert_eq!(term, Some(LinkTerm::Soft), "{byte}"),
+                ByteClass::Hard => assert_eq!(term, Some(LinkTerm::Hard), "{byte}"),
+                ByteClass::Special => continue,
             }
             for part in [Part::Path, Part::Query, Part::Fragment, Part::Directive] {
                 assert_eq!(part.next(&[byte]), None, "{byte}");
-                let separator = part.separator(&[byte]).is_none_or(|_| sense(byte) == Sense::Joint);
+                let separator = part
+                    .separator(&[byte])
+                    .is_none_or(|_| byte_class(byte) == ByteClass::Separator);
                 assert!(separator, "{byte}");
             }
         }

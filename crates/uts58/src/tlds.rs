@@ -1,4 +1,4 @@
-//! The top-level domains that exist, as the engine is told of them.
+//! The top-level domains that exist, as given by the caller.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -15,17 +15,14 @@ use core::hash::{BuildHasher, BuildHasherDefault, Hash};
 use std::collections::HashSet;
 
 use crate::unicode::a_label::PREFIX;
-use crate::unicode::punycode::a_label;
+use crate::unicode::punycode::{LABEL, a_label};
 
-/// Octets of a label (RFC 1035 §2.3.4): no U-label has more characters.
-const LABEL: usize = 63;
-
-/// The top-level domains that exist: [`TldTable`], or a set of one's own.
+/// The top-level domains that exist: [`TldTable`], or a set of your own.
 ///
-/// One question has to be answered, [`TldSet::exists`]; the others have answers that follow from it.
-/// A set that is asked often answers them itself: faster, never otherwise.
+/// Only [`TldSet::exists`] has to be implemented; the other methods follow from it. A set for
+/// frequent use overrides them to be faster, with the same results.
 ///
-/// Arrays, slices and sets of strings are such sets, of names in lower-case A-label form:
+/// Arrays, slices and sets of strings implement it, with names in lower-case A-label form:
 ///
 /// ```
 /// use uts58::Linkifier;
@@ -39,14 +36,15 @@ pub trait TldSet: Debug + Send + Sync {
     /// Whether the top-level domain exists, in lower-case A-label form (`com`, `xn--p1ai`).
     fn exists(&self, ascii: &str) -> bool;
 
-    /// Whether it exists, in whatever spelling: A-label, U-label, any case, width forms.
+    /// Whether it exists, in any spelling: A-label, U-label, any case, width forms.
     fn exists_as(&self, label: &str) -> bool {
         is_spelled(label, |ascii| self.exists(ascii))
     }
 
-    /// The length in bytes of the longest U-label of the set, in lower case and normal form, that the
-    /// text begins with and that may end there: `ends` is told its length.
+    /// The length in bytes of the longest U-label of the set, in lower case and normal form, that
+    /// the text begins with and that may end there: `ends` is called with its length.
     fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
+        // No U-label has more characters than a label has octets.
         let lengths = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(LABEL);
         let found = lengths.filter(|length| {
             let name = text.get(..*length).filter(|name| !name.is_ascii());
@@ -55,14 +53,13 @@ pub trait TldSet: Debug + Send + Sync {
         found.last()
     }
 
-    /// Whether a name of the set may begin with this character. Cheap, and wrong at times on the side of
-    /// "yes".
+    /// Whether a name of the set may begin with this character. Fast, may return `true` wrongly.
     fn may_begin(&self, first: char) -> bool {
         !first.is_ascii() || first.is_ascii_alphanumeric()
     }
 }
 
-/// Whether the top-level domain that is spelled so exists.
+/// Whether the top-level domain with this spelling exists.
 fn is_spelled(label: &str, exists: impl Fn(&str) -> bool) -> bool {
     if label.is_ascii() {
         let upper = || label.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -100,13 +97,13 @@ impl<S: Borrow<str> + Debug + Ord + Send + Sync> TldSet for BTreeSet<S> {
     }
 }
 
-/// Names, found by their hash where there is a set for that.
+/// A set of names, hashed if the feature `std` is on.
 #[cfg(feature = "std")]
 type Set = HashSet<Box<str>, BuildHasherDefault<Fnv>>;
 #[cfg(not(feature = "std"))]
 type Set = BTreeSet<Box<str>>;
 
-/// FNV-1a for sets of names: they are short, and nobody hostile chooses them.
+/// FNV-1a for sets of names: they are short, and attackers cannot choose them.
 #[derive(Clone, Debug)]
 pub struct Fnv(u64);
 
@@ -128,16 +125,15 @@ impl Hasher for Fnv {
     }
 }
 
-/// A table of top-level domains, all in lower-case ASCII form.
+/// A table of top-level domains in lower-case ASCII form.
 #[derive(Clone, Debug, Default)]
 pub struct TldTable {
     names: Set,
-    /// U-labels of the names that have one.
+    /// The U-labels of names that have one.
     unicode: Set,
-    /// The U-labels again, each behind its first character, by which they are sorted: most text is told apart
-    /// by that.
+    /// The same with their first characters, sorted by these: most text differs there already.
     by_first: Vec<(char, Box<str>)>,
-    /// First characters of the U-labels, a bit each: see [`bit_of`].
+    /// The first characters of the U-labels, one bit each: see [`bit_of`].
     starts: Vec<u64>,
     /// Version line of the source: IANA's date and serial.
     pub version: String,
@@ -168,12 +164,12 @@ impl TldTable {
         self.names.contains(ascii)
     }
 
-    /// How many top-level domains it has; a U-label and its A-label are one.
+    /// Number of top-level domains; a U-label and its A-label are one.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether it knows no top-level domain: then no bare host is a link.
+    /// Whether the table is empty: then no bare host is a link.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -186,8 +182,8 @@ impl TldTable {
     }
 }
 
-/// The names, each behind its first character, sorted by that. What is sorted are numbers, as elsewhere: each kind
-/// of thing that is sorted is 1 kB of a web page.
+/// The names with their first characters, sorted by these. Sorts pairs of numbers like other code:
+/// each additional type that is sorted adds 1 kB to a web page.
 fn by_first(names: &Set) -> Vec<(char, Box<str>)> {
     let names: Vec<&Box<str>> = names.iter().collect();
     let firsts = (0..).zip(&names).filter_map(|(at, name)| Some((name.chars().next()?, at)));
@@ -216,7 +212,7 @@ impl TldSet for TldTable {
         begun.map(|(_, name)| name.len()).filter(|length| ends(*length)).max()
     }
 
-    /// Here an ASCII letter or digit, or the first character of some U-label.
+    /// An ASCII letter or digit, or the first character of some U-label.
     fn may_begin(&self, first: char) -> bool {
         if first.is_ascii() {
             return first.is_ascii_alphanumeric();
@@ -226,7 +222,7 @@ impl TldSet for TldTable {
     }
 }
 
-/// Words of bits for first characters: of some hundred, few fall together.
+/// Words of bits for first characters: few of some hundred collide.
 const START_WORDS: usize = 64;
 
 /// Word and bit of a first character (Fibonacci hashing).
@@ -239,10 +235,10 @@ fn u_label(name: &str) -> Option<String> {
     idna::punycode::decode_to_string(name.strip_prefix(PREFIX)?)
 }
 
-/// What the DNS said of a name that the table lacks.
+/// What the DNS answered about a name that is not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
-    /// The DNS has the name, whatever records stand there.
+    /// The DNS has the name, with any records.
     Exists,
     /// NXDOMAIN.
     Missing,
@@ -257,7 +253,7 @@ pub type Answers = BTreeMap<String, Answer>;
 mod tests {
     use super::*;
 
-    /// What follows from `exists` alone is what the table says, for every name of it and round it.
+    /// The default methods agree with the table, for every name in it and similar ones.
     #[test]
     fn a_set_of_ones_own_answers_as_the_table() {
         let names = [

@@ -1,10 +1,10 @@
-//! Runs of characters in a text, and the count of what was read.
+//! Runs of characters in a text, and the count of bytes read.
 
 use core::ops::Range;
 
 use crate::unicode::{Class, is_dot_to_somebody};
 
-/// A text that is walked through by byte offsets on character boundaries.
+/// A text that is read by byte offsets on character boundaries.
 #[derive(Clone, Debug)]
 pub(super) struct Walker<'t> {
     pub(super) text: &'t str,
@@ -17,12 +17,12 @@ impl<'t> Walker<'t> {
         Walker { text, steps: 0 }
     }
 
-    /// The start of the run of host characters and dots that ends before `end`, not before `floor`.
+    /// The start of the run of host characters and dots before `end`, not before `floor`.
     pub(super) fn run_start(&mut self, floor: usize, end: usize) -> usize {
         self.walk_back(floor, end, Class::is_host_or_dot)
     }
 
-    /// Where the run of characters of some class begins that ends before `end`, not before `floor`.
+    /// The start of the run of characters of some class before `end`, not before `floor`.
     pub(super) fn walk_back(
         &mut self,
         floor: usize,
@@ -59,21 +59,21 @@ impl<'t> Walker<'t> {
         self.walk(start, Class::is_host_or_dot)
     }
 
-    /// Where the run of characters of some class ends that begins at `start`.
+    /// The end of the run of characters of some class that begins at `start`.
     pub(super) fn walk(&mut self, start: usize, belongs: impl Fn(Class) -> bool) -> usize {
         let plain = belongs(Class::PLAIN);
         let bytes = self.text.as_bytes();
         let mut end = start;
         loop {
-            let behind = bytes.get(end..).unwrap_or_default();
-            if behind.first().is_none_or(u8::is_ascii) {
-                let ascii = behind.iter().take_while(|byte| belongs(Class::of_ascii(**byte)));
+            let after = bytes.get(end..).unwrap_or_default();
+            if after.first().is_none_or(u8::is_ascii) {
+                let ascii = after.iter().take_while(|byte| belongs(Class::of_ascii(**byte)));
                 let ascii = ascii.count();
                 end += ascii;
                 if ascii == 0 {
                     break;
                 }
-            } else if plain && behind.first_chunk().is_some_and(Class::is_plain) {
+            } else if plain && after.first_chunk().is_some_and(Class::is_plain) {
                 end += 3;
             } else {
                 match self.char_at(end) {
@@ -97,8 +97,8 @@ impl<'t> Walker<'t> {
         run.start + text.trim_end_matches(is_edge).len()
     }
 
-    /// The start of a schemeless host without what no host starts with: hyphens (of a list, a dash),
-    /// invisible characters. A dot stays, and makes the name malformed.
+    /// The start of a host without a scheme, without what no host starts with: hyphens (of a list,
+    /// a dash), invisible characters. A dot stays and makes the name malformed.
     pub(super) fn trimmed_start(&self, run: Range<usize>) -> usize {
         let first = self.text.as_bytes().get(run.start);
         if run.start < run.end && first.is_some_and(u8::is_ascii_alphanumeric) {
@@ -109,7 +109,7 @@ impl<'t> Walker<'t> {
         run.end - trimmed.len()
     }
 
-    /// The ASCII letters that end before `end`, not before `floor`: where they begin.
+    /// The start of the ASCII letters before `end`, not before `floor`.
     pub(super) fn letters_start(&self, floor: usize, end: usize) -> usize {
         let before = self.text.as_bytes().get(floor..end).unwrap_or_default();
         end - before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count()
@@ -123,7 +123,7 @@ impl<'t> Walker<'t> {
         self.text.as_bytes().get(at..).unwrap_or_default()
     }
 
-    /// The character at this place, and where the next one is.
+    /// The character at this place, and the offset of the next one.
     pub(super) fn char_at(&self, at: usize) -> Option<(char, usize)> {
         let c = self.text.get(at..)?.chars().next()?;
         Some((c, at + c.len_utf8()))
@@ -139,7 +139,7 @@ fn is_edge(c: char) -> bool {
     matches!(c, '-' | '_') || is_dot_to_somebody(c) || class.is_ignored() || is_sign(c, class)
 }
 
-/// Not of a word: neither letter, mark nor ASCII.
+/// Not part of a word: neither letter, mark nor ASCII.
 fn is_sign(c: char, class: Class) -> bool {
     !c.is_ascii() && class.is_host() && !class.is_tld()
 }

@@ -1,11 +1,11 @@
-//! Where hosts end and begin in a run, as careless clients read it (S27, S29).
+//! Where hosts begin and end in a run, as careless clients read it (S27, S29).
 //!
 //! | clause | here |
 //! | --- | --- |
 //! | S12, S27: every end that a top-level domain makes | [`known_end`], [`hosts`] |
 //!
-//! A run may hold several hosts with prose between them. Where inside one a client may begin is for the
-//! judge to say (`crate::unicode::prose`).
+//! A run may contain several hosts with prose between them. Where a client may begin inside one is
+//! decided when it is judged (`crate::unicode::prose`).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -17,7 +17,7 @@ use crate::tlds::TldSet;
 use crate::unicode::prose::{self as bounds, Places};
 use crate::unicode::{Class, a_label, is_dot_to_somebody, is_letter};
 
-/// The first place at which a host begins that can be linked at all.
+/// The first place from which a host can be linked at all.
 pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     let text = name.get(host.clone())?;
     let trimmed = text.trim_start_matches(is_edge);
@@ -31,7 +31,7 @@ pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     Some(base + start.or_else(|| places.inside().find(can_be_linked))?)
 }
 
-/// The hosts in a run, each from where the one before it ended to its last top-level domain.
+/// The hosts in a run, each from the end of the previous one to its last top-level domain.
 pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -49,7 +49,7 @@ pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
         match before {
             _ if label.is_empty() => close(at + piece.len(), &mut end),
             None => {}
-            Some(stop) => match top_level(label, Stop::of(stop), tlds) {
+            Some(stop) => match tld_length(label, Stop::of(stop), tlds) {
                 Some(length) => {
                     end = Some(at + length);
                     let rest = label.get(length..).unwrap_or_default();
@@ -58,7 +58,7 @@ pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
                         close(at + length, &mut end);
                     }
                 }
-                // S12: behind the stop of a sentence the next one follows.
+                // S12: after the full stop of a sentence the next one follows.
                 None if whole && Stop::of(stop) == Stop::Ideographic => close(at, &mut end),
                 None => {}
             },
@@ -70,8 +70,8 @@ pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the longest beginning of a run ends that some client takes for a host, once a scheme or an `@`
-/// says that there is one: then digits end a top-level domain as well (`com1`).
+/// The end of the longest prefix of a run that some client takes for a host if a scheme or an `@`
+/// marks one: then digits end a top-level domain as well (`com1`).
 pub fn known_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     label_end(run, tlds).or_else(|| cut_end(run, tlds))
 }
@@ -80,44 +80,45 @@ fn label_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut rest = run;
     loop {
         let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
-        let behind = dot + c.len_utf8();
-        let label = rest.get(behind..)?;
-        let length = top_level(label, Stop::of(c), tlds);
-        if let Some(length) = length.or_else(|| leading(label, u8::is_ascii_alphabetic, tlds)) {
-            return Some(behind + length);
+        let after = dot + c.len_utf8();
+        let label = rest.get(after..)?;
+        let length = tld_length(label, Stop::of(c), tlds);
+        if let Some(length) = length.or_else(|| tld_of_bytes(label, u8::is_ascii_alphabetic, tlds))
+        {
+            return Some(after + length);
         }
         rest = rest.get(..dot)?;
     }
 }
 
-/// Where a host ends to a client that takes the letters of a top-level domain wherever
-/// they stand (`xn--a.comcom`): one that knows ASCII alone, so that only an A-label can deceive there.
+/// The end for a client that cuts a host after the letters of any top-level domain
+/// (`xn--a.comcom`). Such clients know only ASCII, so only an A-label can mislead there.
 fn cut_end(name: &str, tlds: &dyn TldSet) -> Option<usize> {
     let ascii = name.bytes().take_while(u8::is_ascii).count();
     let name = name.get(..ascii.min(NAME))?;
     let start = a_label::places(name.as_bytes()).next()?;
-    let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|behind| *behind > start);
-    let mut ends = dots.filter_map(|behind| {
-        let label = name.get(behind..)?.split('.').next()?;
+    let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|after| *after > start);
+    let mut ends = dots.filter_map(|after| {
+        let label = name.get(after..)?.split('.').next()?;
         let letters = label.bytes().take_while(u8::is_ascii_alphabetic).count();
         let exists = |length: &usize| tlds.exists_as(label.get(..*length).unwrap_or_default());
-        (2..=letters).rev().find(exists).map(|length| behind + length)
+        (2..=letters).rev().find(exists).map(|length| after + length)
     });
     ends.next_back()
 }
 
-/// The length of the top-level domain that a label begins with: as prose has it, or up to where a client
-/// stops that knows letters and digits of ASCII alone (`com_x`, `com-x`, `comé`, `xn--p1aié`), or letters
-/// (`рф_x`, `рф™`).
-fn top_level(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
+/// The length of the top-level domain that a label begins with: as in prose, or as far as a client
+/// reads that knows only ASCII letters and digits (`com_x`, `com-x`, `comé`, `xn--p1aié`), or only
+/// letters (`рф_x`, `рф™`).
+fn tld_length(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
     prose::tld_prefix(label, stop, tlds)
-        .or_else(|| leading(label, u8::is_ascii_alphanumeric, tlds))
-        .or_else(|| leading(label, |c| c.is_ascii_alphanumeric() || *c == b'-', tlds))
-        .or_else(|| before_no_letter(label, tlds))
+        .or_else(|| tld_of_bytes(label, u8::is_ascii_alphanumeric, tlds))
+        .or_else(|| tld_of_bytes(label, |c| c.is_ascii_alphanumeric() || *c == b'-', tlds))
+        .or_else(|| tld_before_non_letter(label, tlds))
 }
 
-/// The length of a top-level domain beyond ASCII that something else than a letter follows.
-fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
+/// The length of a non-ASCII top-level domain that is followed by something other than a letter.
+fn tld_before_non_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     if label.is_ascii() {
         return None;
     }
@@ -125,14 +126,14 @@ fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     tlds.unicode_prefix(label, &follows)
 }
 
-/// The length of a top-level domain of such bytes, others following.
-fn leading(label: &str, belongs: fn(&u8) -> bool, tlds: &dyn TldSet) -> Option<usize> {
+/// The length of a top-level domain of such bytes that is followed by other bytes.
+fn tld_of_bytes(label: &str, belongs: fn(&u8) -> bool, tlds: &dyn TldSet) -> Option<usize> {
     let length = label.bytes().take_while(belongs).count();
     let name = label.get(..length).filter(|_| length < label.len())?;
     tlds.exists_as(name).then_some(length)
 }
 
-/// What no schemeless host begins or ends with; a sign may stand in front of one.
+/// What no host without a scheme begins or ends with; a sign may precede one.
 fn is_edge(c: char) -> bool {
     matches!(c, '-' | '_') || is_dot_to_somebody(c) || Class::of(c).is_ignored()
 }
@@ -148,7 +149,7 @@ mod tests {
         TldTable::new(["com", "org", "de", "xn--fiqs8s", "xn--p1ai"], "")
     }
 
-    /// The hosts that are judged, between the marks.
+    /// The hosts that are judged, between marks.
     fn marked(text: &str) -> String {
         let tlds = tlds();
         let mut out = String::new();
@@ -226,8 +227,8 @@ mod tests {
     fn s29_top_level_domains_that_are_cut_off() {
         check("u@⸠xn--a-b.xn--p1ai⸡ａ");
         let end = |run: &str| super::known_end(run, &tlds());
-        for behind in ["com", "http", "www.", "org.xyz"] {
-            assert_eq!(end(&format!("xn--ypal-43d9g.com{behind}")), Some(18), "{behind}");
+        for after in ["com", "http", "www.", "org.xyz"] {
+            assert_eq!(end(&format!("xn--ypal-43d9g.com{after}")), Some(18), "{after}");
         }
         assert_eq!(end("xn--a.example.comcom"), Some(17));
         assert_eq!(end("example.comcom"), None);
@@ -371,7 +372,7 @@ mod tests {
     }
 
     proptest! {
-        /// Links come in order and disjoint, and lie in the text.
+        /// Links are in order, disjoint and inside the text.
         #[test]
         fn in_order(text in "(http:|//|@|\\.|com|раyp|です|[a-z ]|\\PC){0,24}") {
             let tlds = tlds();

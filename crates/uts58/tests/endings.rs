@@ -1,10 +1,10 @@
-//! Where links end in text of other scripts (`endings.tsv`): a row, a named test.
+//! Where links end in text of other scripts (`endings.tsv`): each row is a named test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use uts58::Linkifier;
 use uts58::tlds::TldTable;
 
-/// The cases that users ask for.
+/// Cases from users' requests.
 const CASES: usize = 23;
 
 fn marked(text: &str) -> String {

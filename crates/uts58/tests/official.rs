@@ -1,4 +1,4 @@
-//! UTS #58 against its official test files: a row, a named test.
+//! UTS #58 against its official test files: each row is a named test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -18,7 +18,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// A file of Unicode's, as it stands beside this one.
+/// A file of Unicode beside this one.
 fn official(version: &str, name: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/unicode");
     std::fs::read_to_string(folder.join(version).join(name)).unwrap()
@@ -126,7 +126,7 @@ const CONTRADICTIONS_17: [usize; 10] = [188, 204, 208, 212, 220, 228, 240, 248, 
 /// Source lines that lose information: syntax and literal look the same in them (S19). By the line.
 const LOSSY_18: [usize; 5] = [79, 152, 162, 167, 177];
 
-/// Every pair from its structure comment. A known contradiction that passes is a failure, too.
+/// Every pair from its structure comment. A known contradiction that passes is a failure as well.
 fn formatting_rows(version: &str, contradictions: &'static [usize], trials: &mut Vec<Trial>) {
     for pair in pairs(&official(version, "LinkFormattingTest.txt")) {
         let known = contradictions.contains(&pair.line);

@@ -1,13 +1,14 @@
-//! In what a host of plain letters differs from the name that it reads as: `1 reads as l`, `one l more`.
+//! How an ASCII host differs from the name that it resembles: `1 reads as l`, `one l more`.
 
 use crate::lookalike::{class, halves};
-use crate::near::{LEAST, Slip, slip_between};
+use crate::near::{MIN_LETTERS, Slip, slip_between};
 
-/// Letters of a name's label that another one may be compared with when it has other letters of the same look.
-const LEAST_LABEL: usize = 3;
+/// Letters that a label of a name must have to be compared with a label that has other letters of
+/// the same look.
+const MIN_LABEL: usize = 3;
 
-/// What makes a host another name than the one that it reads as, in words; `None` where nothing of the kind
-/// does, or the letters that do are beyond ASCII ([`characters`](super::characters) tells those).
+/// How the host differs from the name that it resembles, in words. `None` if it differs in another
+/// way, or only in letters beyond ASCII, which [`characters`](super::characters) describes.
 ///
 /// ```
 /// use homograph::explain::difference;
@@ -17,19 +18,19 @@ const LEAST_LABEL: usize = 3;
 /// ```
 pub fn difference(host: &str, name: &str) -> Option<String> {
     let (host, name) = (host.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let brands = || name.split('.').map(str::as_bytes).filter(|label| label.len() >= LEAST_LABEL);
+    let brands = || name.split('.').map(str::as_bytes).filter(|label| label.len() >= MIN_LABEL);
     let words = || host.split('.').flat_map(words_of).map(str::as_bytes);
     let pairs = || brands().flat_map(|brand| words().map(move |word| (word, brand)));
     if name.rsplit('.').skip(1).any(|label| words().any(|word| word == label.as_bytes())) {
         return None;
     }
     pairs().find_map(|(word, brand)| twins(word, brand)).or_else(|| {
-        let mut long = pairs().filter(|(_, brand)| brand.len() >= LEAST);
+        let mut long = pairs().filter(|(_, brand)| brand.len() >= MIN_LETTERS);
         long.find_map(|(word, brand)| slip_between(word, brand)).map(in_words)
     })
 }
 
-/// A label, the parts of it between hyphens, and each without `www` in front.
+/// A label and its parts between hyphens, each also without a leading `www`.
 fn words_of(label: &str) -> impl Iterator<Item = &str> {
     let parts = label.split('-').filter(move |part| part.len() < label.len());
     let is_plain = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
@@ -37,12 +38,12 @@ fn words_of(label: &str) -> impl Iterator<Item = &str> {
     words.flat_map(|word| [Some(word), word.strip_prefix("www")]).flatten()
 }
 
-/// Which letters have the look of others, when a word consists of those and of the letters of the label.
+/// Which letters look like others, if all other letters of the word are those of the label.
 fn twins(word: &[u8], label: &[u8]) -> Option<String> {
     let (mut rest, mut found) = (word, Vec::new());
     for letter in label {
         let ([first, behind @ ..], meant) = (rest, char::from(*letter)) else { return None };
-        let told = match (halves(*letter), behind) {
+        let difference_of_letter = match (halves(*letter), behind) {
             _ if first == letter => None,
             (Some([one, other]), [second, ..]) if [one, other] == [*first, *second] => {
                 rest = behind;
@@ -54,7 +55,7 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
             _ => return None,
         };
         rest = rest.get(1..)?;
-        found.extend(told);
+        found.extend(difference_of_letter);
     }
     found.dedup();
     (rest.is_empty() && !found.is_empty()).then(|| found.join(", "))

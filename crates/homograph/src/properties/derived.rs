@@ -1,4 +1,4 @@
-//! The tables are those of the crates that follow Unicode.
+//! Compares the tables with the crates that follow Unicode, and generates them.
 
 #![allow(clippy::disallowed_methods)] // the table is a file
 
@@ -45,7 +45,7 @@ fn properties_are_those_of_the_data() {
         assert_eq!(is_of_limited_use(c), of == Some(IdentifierType::Limited_Use), "{c:?}");
         assert_eq!(is_of_uncommon_use(c), of == Some(IdentifierType::Uncommon_Use), "{c:?}");
         assert_eq!(extension(c), ScriptExtension::from(c), "{c:?}");
-        // What stands in no order of its own is no mark.
+        // Only marks have a combining class.
         assert!(canonical_combining_class(c) == 0 || Traits::of(c).is_mark(), "{c:?}");
     }
 }
@@ -81,13 +81,13 @@ fn written() -> String {
     out
 }
 
-/// Default_Ignorable_Code_Point: a skeleton has none.
+/// Default_Ignorable_Code_Point: not part of a skeleton.
 fn is_ignored(c: char) -> bool {
     unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).next().is_none()
 }
 
-/// What a character that stays as it is in NFD becomes before the second NFD, which makes no difference to what
-/// that makes of it.
+/// What a character that NFD leaves unchanged becomes before the second NFD, which does not change
+/// the result.
 fn prototype(c: char) -> Option<String> {
     let mut buffer = [0; 4];
     let text: &str = c.encode_utf8(&mut buffer);

@@ -1,17 +1,18 @@
-//! Tables of characters as they are kept in a program, and as they are searched.
+//! Tables of characters: stored packed, unpacked for searching.
 
-/// What characters become: a row each, sorted, by columns. Neighbours become neighbours, so that what is kept
-/// of a character is how far it stands from the one at the same place of the row before.
+/// A text for each of some characters, sorted, by columns. Similar characters have similar texts,
+/// so each character is stored as the difference from the one at the same position of the row
+/// before.
 pub(super) struct PackedTexts {
-    /// How far each character stands behind the one before, in groups of seven bits, lowest first; the
-    /// eighth says that another follows.
+    /// The distance of each character from the one before, in groups of seven bits, lowest first;
+    /// the eighth bit means that another group follows.
     pub steps: &'static [u8],
-    /// The characters of each text.
+    /// Number of characters of each text.
     pub counts: &'static [u8],
-    /// How far the first character of each text stands from that of the one before, likewise, twice; one more
-    /// for the other way.
+    /// The difference of the first character of each text from that of the one before, in the same
+    /// groups: doubled, plus one if negative.
     pub first: &'static [u8],
-    /// The same of all others, each by its place.
+    /// The same for all other characters, by position.
     pub others: &'static [u8],
 }
 
@@ -59,14 +60,15 @@ impl Texts {
     }
 }
 
-/// Values of characters by ranges; 0 where none is said.
+/// Values of characters by ranges; 0 for all others.
 pub(super) struct Ranges {
     /// First and last character, and the value; sorted.
     ranges: Vec<(u32, u32, u8)>,
 }
 
 impl Ranges {
-    /// Of each range, how far it begins behind the one before, how many follow its first character, its value.
+    /// For each range: the gap after the one before, the number of characters after its first, its
+    /// value.
     pub(super) fn unpack(packed: &'static [u8]) -> Ranges {
         let mut numbers = Numbers(packed);
         let mut ranges = Vec::new();
@@ -88,7 +90,7 @@ impl Ranges {
     }
 }
 
-/// A way from its number: twice as far, and one more for backwards.
+/// Decodes a signed number: doubled, plus one if negative.
 fn either_way(number: u32) -> i32 {
     let far = (number >> 1).cast_signed();
     if number & 1 == 0 { far } else { -far }

@@ -1,5 +1,5 @@
-//! What each character reads as, found out from confusables.txt, normalisation and our own glyphs; the table
-//! beside this file is made of it.
+//! Derives what each character reads as from confusables.txt, normalisation and our own glyphs;
+//! generates the table.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
@@ -10,8 +10,8 @@ use super::{Reading, Separates, Shape, Text};
 use crate::glyphs::{Glyph, Glyphs};
 use crate::reading::Likeness;
 
-/// What a character beyond ASCII may be read as, the likeliest first. A mark reads as
-/// nothing; a letter that looks like no Latin one has no reading.
+/// What a character beyond ASCII may be read as, the most likely reading first. A mark reads as
+/// nothing; a letter that resembles no Latin one has no reading.
 fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
     let mut out: Vec<Reading> = Vec::new();
     if c.is_ascii() || is_syllable(c) {
@@ -26,7 +26,7 @@ fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
         add(Text::default(), Likeness::Marks, Shape::Near);
         return (Separates::No, out);
     }
-    // ı is the one letter that differs from i by a diacritic it lacks.
+    // ı differs from i by a missing diacritic.
     let accented = c == 'ı' || c.script() == Script::Latin;
     if let Some((base, _)) = ascii_base(std::iter::once(c).nfd()) {
         let marks = || std::iter::once(c).nfd().filter(|c| is_combining_mark(*c));
@@ -36,7 +36,7 @@ fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
     let mut separates = Separates::No;
     match prototype(c) {
         Prototype::Letters(base, marked) => {
-            // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
+            // đ ł ø differ from d l o by a stroke, which the data has as a mark.
             let stroke = accented && (c == 'ı' || marked);
             let shape = if marked { Shape::Near } else { Shape::Exact };
             add(base, if stroke { Likeness::Hidden } else { Likeness::Foreign }, shape);
@@ -51,7 +51,7 @@ fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
             add(text, Likeness::Foreign, shape);
         }
     }
-    // к has a reading of its own; where only the capital is alike (ζ → Ζ → Z), that counts.
+    // к has a reading of its own; if only the capital is alike (ζ → Ζ → Z), that counts.
     for capital in c.to_uppercase().filter(|capital| *capital != c) {
         if let Prototype::Letters(base, _) = prototype(capital) {
             add(base, Likeness::Foreign, Shape::Near);
@@ -60,7 +60,8 @@ fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
     (separates, out)
 }
 
-/// That of the plain letter, for a Greek or Cyrillic one with an accent that has none of its own.
+/// The glyph of the plain letter, for a Greek or Cyrillic letter with an accent that has none of
+/// its own.
 fn accented_glyph(c: char, glyphs: &Glyphs) -> Option<Glyph> {
     let plain = std::iter::once(c).nfd().next().filter(|plain| *plain != c)?;
     let alphabet = matches!(c.script(), Script::Cyrillic | Script::Greek);
@@ -68,19 +69,19 @@ fn accented_glyph(c: char, glyphs: &Glyphs) -> Option<Glyph> {
     Some(Glyph { readings, shape: Shape::Near })
 }
 
-/// Marks that hang below or are attached there, where the underline of a link covers them.
+/// Marks below the letter or attached there, which the underline of a link covers.
 fn is_below(mark: char) -> bool {
     matches!(canonical_combining_class(mark), 202 | 218 | 220 | 222 | 233 | 240)
 }
 
-/// Hangul syllables read as nothing of ASCII, and are many.
+/// Hangul syllables read as nothing in ASCII, and are many.
 fn is_syllable(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}')
 }
 
 /// The prototype of a character in confusables.txt.
 enum Prototype {
-    /// ASCII letters and digits, and whether there are marks on them.
+    /// ASCII letters and digits, and whether they have marks.
     Letters(Text, bool),
     /// ASCII punctuation, or a dash.
     Punctuation,
@@ -102,12 +103,12 @@ fn prototype(c: char) -> Prototype {
     }
 }
 
-/// What confusables.txt takes as the prototype of dashes.
+/// The prototypes of dashes in confusables.txt.
 fn is_dash(c: char) -> bool {
     matches!(c, '\u{2010}'..='\u{2015}' | '\u{30fc}' | '\u{4e00}' | '\u{2cf}'..='\u{2d7}')
 }
 
-/// The characters without their marks, lower case, when all are ASCII letters or digits; and
+/// The characters without their marks in lower case, if all are ASCII letters or digits; and
 /// whether there are marks.
 fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(Text, bool)> {
     let mut base = Text::default();
@@ -165,7 +166,7 @@ mod tests {
         }
     }
 
-    /// The table as it stands in the source: what is read alike is written once.
+    /// The source of the table: equal sets are written once.
     fn written() -> String {
         let glyphs = Glyphs::of_the_table();
         let mut sets = vec![(Separates::No, Vec::new())];

@@ -1,15 +1,15 @@
-//! One string of an object in JSON (RFC 8259).
+//! Reads one string of a JSON object (RFC 8259).
 //!
-//! A page that judges loads this file for what is a string in a link: a crate that reads all of JSON would be
-//! 8 kB of it, most of them for numbers.
+//! A web page loads this code only for a string in a link: a crate for all of JSON would add 8 kB
+//! to it, most of it for numbers.
 
-/// Brackets that may be open at a time, as most readers have it.
+/// Nesting depth of brackets, the limit of most readers.
 const DEPTH: u32 = 127;
 
-/// The string behind this key of an object; of a key that stands twice the last counts. `None` where the text is
-/// not JSON.
+/// The string with this key in an object; if the key is repeated, the last one counts. `None` if
+/// the text is not JSON.
 pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
-    let mut rest = Rest(json);
+    let mut rest = Input(json);
     let mut open = Open::default();
     let mut found = None;
     loop {
@@ -18,7 +18,7 @@ pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
         if let Some(is_object) = rest.opened() {
             found = found.filter(|_| !is_asked);
             open.push(is_object)?;
-            if !rest.skips(open.end()) {
+            if !rest.skip_if(open.end()) {
                 continue;
             }
             open.pop();
@@ -29,8 +29,8 @@ pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
             rest.scalar()?;
             found = found.filter(|_| !is_asked);
         }
-        while open.depth > 0 && !rest.skips(',') {
-            rest.skips(open.end()).then(|| open.pop())?;
+        while open.depth > 0 && !rest.skip_if(',') {
+            rest.skip_if(open.end()).then(|| open.pop())?;
         }
         if open.depth == 0 {
             return found.filter(|_| rest.token().is_empty());
@@ -38,11 +38,11 @@ pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
     }
 }
 
-/// The brackets that are open.
+/// The open brackets.
 #[derive(Default)]
 struct Open {
     depth: u32,
-    /// Whether each is that of an object: the innermost is the lowest bit.
+    /// Whether each belongs to an object: the innermost is the lowest bit.
     objects: u128,
 }
 
@@ -51,7 +51,7 @@ impl Open {
         self.objects & 1 == 1
     }
 
-    /// What closes the innermost.
+    /// What closes the innermost bracket.
     fn end(&self) -> char {
         if self.is_object() { '}' } else { ']' }
     }
@@ -68,39 +68,39 @@ impl Open {
     }
 }
 
-/// What is still to be read.
-struct Rest<'t>(&'t str);
+/// The text still to be read.
+struct Input<'t>(&'t str);
 
-impl<'t> Rest<'t> {
-    /// From the next token on.
+impl<'t> Input<'t> {
+    /// The text from the next token on.
     fn token(&mut self) -> &'t str {
         self.0 = self.0.trim_start_matches([' ', '\t', '\n', '\r']);
         self.0
     }
 
-    /// Whether the next token is this one, which is passed then.
-    fn skips(&mut self, token: char) -> bool {
+    /// Skips the next token if it is this one; returns whether it did.
+    fn skip_if(&mut self, token: char) -> bool {
         let behind = self.token().strip_prefix(token);
         self.0 = behind.unwrap_or(self.0);
         behind.is_some()
     }
 
-    /// Whether what opens is an object; `None` where nothing does.
+    /// Opens a bracket; returns whether it is that of an object, `None` if there is none.
     fn opened(&mut self) -> Option<bool> {
-        let is_object = self.skips('{');
-        (is_object || self.skips('[')).then_some(is_object)
+        let is_object = self.skip_if('{');
+        (is_object || self.skip_if('[')).then_some(is_object)
     }
 
-    /// A key, and the colon behind it.
+    /// A key and the colon after it.
     fn name(&mut self) -> Option<String> {
         let name = self.string()?;
-        self.skips(':').then_some(name)
+        self.skip_if(':').then_some(name)
     }
 
-    /// A string, its escapes read.
+    /// A string with its escapes decoded.
     fn string(&mut self) -> Option<String> {
         let mut out = String::new();
-        self.skips('"').then_some(())?;
+        self.skip_if('"').then_some(())?;
         loop {
             let end = self.0.find(|c| c < ' ' || c == '"' || c == '\\')?;
             let (plain, behind) = self.0.split_at_checked(end)?;
@@ -114,7 +114,7 @@ impl<'t> Rest<'t> {
         }
     }
 
-    /// The character that stands behind a backslash.
+    /// The character after a backslash.
     fn escape(&mut self) -> Option<char> {
         Some(match self.char()? {
             c @ ('"' | '\\' | '/') => c,
@@ -135,7 +135,7 @@ impl<'t> Rest<'t> {
         })
     }
 
-    /// Four digits.
+    /// Four hexadecimal digits.
     fn unit(&mut self) -> Option<u16> {
         (0..4).try_fold(0, |unit, _| {
             let digit = self.char()?.to_digit(16)?;
@@ -150,7 +150,7 @@ impl<'t> Rest<'t> {
         Some(c)
     }
 
-    /// A number or a word, passed.
+    /// Skips a number or a word.
     fn scalar(&mut self) -> Option<()> {
         let text = self.token();
         let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        /// Pieces of JSON in any order, most of them no JSON.
+        /// Pieces of JSON in any order, which mostly make no JSON.
         #[test]
         fn what_is_no_json_is_none_to_a_crate(
             pieces in prop::collection::vec(

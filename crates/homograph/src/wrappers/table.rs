@@ -1,14 +1,14 @@
-//! Who rewrites links, and how. By hand, from the services' own documentation and from what their links look
-//! like; `vectors.tsv` has one link at least of each row. Services whose links are tokens (SendGrid, Mailchimp,
-//! HubSpot, lnkd.in) have none: nobody but they can tell where such a link leads.
+//! Who rewrites links, and how. Written by hand from the services' documentation and their links;
+//! `vectors.tsv` has at least one link for each row. Services whose links are tokens (SendGrid,
+//! Mailchimp, HubSpot, lnkd.in) have none: only they know where such a link leads.
 
-/// How a rewritten link says where it leads.
+/// How a rewritten link contains its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// This parameter of the query is the URL, without a scheme sometimes, or the host alone; without a name the
-    /// whole query.
+    /// This parameter of the query is the URL, sometimes without a scheme, or only the host; with
+    /// an empty name, the whole query.
     Query(&'static str),
-    /// This parameter is the URL in base64, `a1` in front of it or not.
+    /// This parameter is the URL in base64, perhaps after `a1`.
     Base64(&'static str),
     /// A segment of the path is the URL, percent-encoded.
     Segment,
@@ -21,7 +21,7 @@ pub(super) enum Form {
     Amp,
 }
 
-/// A service: a name with all below it, the beginning of the path, the form.
+/// A service: its name, which includes all names below it, the beginning of the path, the form.
 pub(super) type Row = (&'static str, &'static str, Form);
 
 use Form::{Amp, Base64, Between, Mandrill, Proofpoint, Query, Rest, Segment};

@@ -1,4 +1,4 @@
-//! S9: which names somebody can have, by the Public Suffix List.
+//! S9: which names can be registered, by the Public Suffix List.
 
 use alloc::borrow::Cow;
 
@@ -6,24 +6,24 @@ use super::Form;
 use crate::suffixes::{self, Section};
 use crate::unicode::is_dot_to_somebody;
 
-/// S9: not itself a public suffix of the ICANN section. A name below a private suffix
-/// (`blogspot.com`) always is.
+/// S9: whether it is not itself a public suffix of the ICANN section. A name below a private suffix
+/// (`blogspot.com`) always counts.
 pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     /// No suffix of a registry has more labels; below those of hosters everything is registrable.
     const DEEPEST_SUFFIX: usize = 5;
-    /// Bytes of UTF-8. Few top-level domains have more.
+    /// Bytes of UTF-8; few top-level domains are longer.
     const LONG: usize = 16;
-    if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
+    if form.labels > DEEPEST_SUFFIX || is_below_flat_tld(name) || ends_in_sentence(name, form) {
         return true;
     }
-    // What stays as it is has no capitals but those of ASCII.
+    // A settled name has no capitals except those of ASCII.
     let is_lower = |text: &str| match form.settled {
         true => !text.bytes().any(|byte| byte.is_ascii_uppercase()),
         false => text.chars().all(is_lower),
     };
-    // Most last labels that are long are words of a sentence, not top-level domains.
+    // Most long last labels are words of a sentence, not top-level domains.
     let last = name.get(form.last.clone()).filter(|last| last.len() > LONG && !last.is_ascii());
-    if last.is_some_and(|last| is_lower(last) && !suffixes::BUILTIN.has_below_root(last)) {
+    if last.is_some_and(|last| is_lower(last) && !suffixes::BUILTIN.has_last_label(last)) {
         return true;
     }
     let lower: Cow<'_, str> = if is_lower(name) {
@@ -39,10 +39,10 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 
-/// Whether the last label is longer than any top-level domain beyond ASCII that the list has: then it
-/// knows none, and what has two labels is registrable.
+/// Whether the last label is longer than any non-ASCII top-level domain of the list: then it is
+/// unknown there, and a name of two labels is registrable.
 fn ends_in_sentence(name: &str, form: &Form) -> bool {
-    /// Bytes of UTF-8. சிங்கப்பூர் has 33.
+    /// Bytes of UTF-8; சிங்கப்பூர் has 33.
     const LONGEST: usize = 40;
     let last = name.len().min(form.last.len());
     last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
@@ -60,14 +60,14 @@ fn is_lower(c: char) -> bool {
     }
 }
 
-/// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
-/// do, and need no look at the list.
-fn is_below_flat(name: &str) -> bool {
-    name.as_bytes().last_chunk().is_some_and(is_flat)
+/// Whether the name ends in a top-level domain without longer suffixes in the ICANN section: true
+/// for most names, and faster than the list.
+fn is_below_flat_tld(name: &str) -> bool {
+    name.as_bytes().last_chunk().is_some_and(is_flat_tld)
 }
 
 /// Whether it is such a top-level domain, with the full stop before it.
-pub(super) fn is_flat(end: &[u8; 4]) -> bool {
+pub(super) fn is_flat_tld(end: &[u8; 4]) -> bool {
     let [b'.', letters @ ..] = end else { return false };
     matches!(&letters.map(|byte| byte.to_ascii_lowercase()), b"com" | b"net" | b"org")
 }

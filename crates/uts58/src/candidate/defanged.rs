@@ -1,4 +1,4 @@
-//! Candidates that somebody took apart already: `hxxp://example[.]com`, `user[@]example(.)org`.
+//! Candidates that are already defanged: `hxxp://example[.]com`, `user[@]example(.)org`.
 //!
 //! Only the layer above the conforming detector reads them: they are reported, never linked.
 
@@ -12,7 +12,7 @@ use crate::unicode::{Class, is_dot_to_somebody};
 use crate::{Kind, Link, authority};
 
 impl Candidates<'_> {
-    /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
+    /// A bracketed dot, of a defanged host; ignored by the conforming detector.
     pub(super) fn defanged(&mut self, dot: usize) -> Option<Link> {
         let tlds = self.tlds()?;
         if dot_at(self.walker.bytes_from(dot.checked_sub(1)?)) == 0 {
@@ -62,8 +62,8 @@ impl Candidates<'_> {
         Some(link)
     }
 
-    /// Where a host ends of which some dot is bracketed; `None` when a client would link a later piece of
-    /// it by itself, which then is a link of its own.
+    /// Where a host with a bracketed dot ends; `None` if a client would link a later piece of it
+    /// alone, which is then a link of its own.
     fn taken_apart_end(&mut self, start: usize, dot: usize, tlds: &dyn TldSet) -> Option<usize> {
         let before = self.walker.str(self.floor..start);
         let announced = before.ends_with(['/', '@']) || before_at_sign(before).is_some();
@@ -85,8 +85,9 @@ impl Candidates<'_> {
         }
     }
 
-    /// Where text begins that is no part of the host before it, a bracketed dot of which ends at `at`:
-    /// behind its top-level domain. In `example[.]comです` prose follows, in `example[.]co.uk` nothing.
+    /// Where text begins that does not belong to the host before it, whose bracketed dot ends at
+    /// `at`: after its top-level domain. In `example[.]comです` prose follows, in `example[.]co.uk`
+    /// nothing.
     pub(super) fn behind_bracketed_dot(&self, at: usize, tlds: &dyn TldSet) -> usize {
         if !ends_with_dot(self.walker.str(0..at)) {
             return at;

@@ -1,4 +1,5 @@
-//! Candidates of the wide reading: whatever some client may link, however carelessly it reads (S27, S29).
+//! Candidates of the wide reading: everything that some client may link, however carelessly it
+//! reads (S27, S29).
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -7,8 +8,8 @@
 //! | S29: `//host`, `\\host`, `.host`, `_host`, `mailto:host`, `host@` | [`Candidates::wide_run`] |
 //! | S29: U+2024 between labels | [`Candidates::run_end`] |
 //!
-//! A run may hold several hosts with prose between them ([`wide`]); each comes with the widest start and
-//! the furthest end.
+//! A run may contain several hosts with prose between them ([`wide`]); each gets the widest start
+//! and the furthest end.
 
 use core::ops::Range;
 
@@ -21,13 +22,13 @@ use crate::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
 
-/// Where the authority of a URL may reach, whatever stands in it, and the last `@` in there. Known until
-/// the search has passed it, so that nothing is read twice (S18).
+/// How far the authority of a URL may reach, whatever it contains, and the last `@` in it. Cached
+/// until the search has passed it, so that nothing is read twice (S18).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
     end: usize,
     at_sign: Option<usize>,
-    /// Where the last sign before it stands that no userinfo holds, when a local part follows.
+    /// The last sign before the `@` that no userinfo contains, if a local part follows it.
     prose: Option<usize>,
 }
 
@@ -36,12 +37,12 @@ const MAILTO: &str = "mailto";
 /// Bytes of a host with signs: no longer one exists, however its characters are mapped.
 const SIGNED: usize = 1_024;
 
-/// Signs of ASCII that no name of the DNS holds, and that browsers take into a host.
+/// ASCII signs that no name in the DNS has, but that browsers accept in a host.
 pub(super) fn is_sign_of_host(c: char) -> bool {
     matches!(c, '!' | '$'..='\'' | '('..=',' | ';' | '=' | '~' | '{' | '}' | '`') && c != '%'
 }
 
-/// Where the first word of a run begins that begins with `www.`.
+/// Where the first word of a run begins that starts with `www.`.
 fn www_in(run: &str) -> Option<usize> {
     let begins = |at: &usize| {
         let word = at.checked_sub(1).and_then(|at| run.as_bytes().get(at));
@@ -53,13 +54,14 @@ fn www_in(run: &str) -> Option<usize> {
     memchr::memchr2_iter(b'w', b'W', run.as_bytes()).find(begins)
 }
 
-/// Whether an authority ends here for every client: of blanks and controls, Mozilla ends at these alone.
+/// Whether an authority ends here for every client: Mozilla ends it only at these blanks and
+/// controls.
 fn ends_authority(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r' | '\0' | '\u{A0}' | '\u{3000}')
 }
 
-/// Whether what stands behind `www.example.com` may go on to an `@`: what the userinfo of a URL holds, or one sign
-/// alone. A list of names goes on with a sign and a name.
+/// Whether the text after `www.example.com` may continue to an `@`: with a character of userinfo,
+/// or with one sign only. A list of names continues with a sign and a name.
 fn goes_on_to_at_sign(behind: &str) -> bool {
     let mut chars = behind.chars();
     let first = chars.next();
@@ -67,18 +69,18 @@ fn goes_on_to_at_sign(behind: &str) -> bool {
         || first.is_some_and(|c| !ends_authority(c)) && chars.next() == Some('@')
 }
 
-/// What a path or a scheme ends with in front of `//`.
+/// What a path or a scheme before `//` ends with.
 fn is_word(c: char) -> bool {
     is_alphanumeric(c) || matches!(c, ':' | '/' | '\\' | '.' | '-' | '_')
 }
 
-/// What may stand in the local part of a URL.
+/// Whether the byte may be part of the local part in a URL.
 fn is_local(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'@' | b'<' | b'>' | b'"')
 }
 
 impl<'t> Candidates<'t> {
-    /// A colon: a URL, when the name of a web scheme ends there.
+    /// A colon: a URL, if the name of a web scheme ends there.
     pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Link> {
         self.at = colon + 1;
         let letters = self.walker.letters_start(self.floor, colon);
@@ -93,13 +95,14 @@ impl<'t> Candidates<'t> {
         };
         let from = colon + 1 + self.slashes(colon + 1);
         let (user, host, whole) = self.wide_authority(from, tlds)?;
-        // A live scheme with a live name before the `@`: a client links those, wherever the host ends for it.
+        // A live scheme with a live name before the `@`: a client links it, wherever it ends the
+        // host.
         let live = |user: &Range<usize>| {
             let user = self.walker.str(user.clone());
             user.contains('%') || defanged::has_dot(user)
         };
         let name = self.walker.str(host.clone());
-        // A number has no dot to be put in brackets.
+        // A number has no dot that could be bracketed.
         let number =
             taken_apart && user.is_none() && !defanged::has_dot(name) && ipv4::is_number(name);
         if number
@@ -119,8 +122,8 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// A link that no client follows, up to the end of its host: of what stands behind, some may be alive
-    /// (`evil[.]com/?u=https://…`), but for dotted words.
+    /// A link that no client follows, up to the end of its host: the rest may contain live links
+    /// (`evil[.]com/?u=https://…`), but no dotted words.
     pub(super) fn dead(
         &mut self,
         start: usize,
@@ -140,8 +143,9 @@ impl<'t> Candidates<'t> {
         link
     }
 
-    /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped. As in an attribute
-    /// ([`mailto::address`](crate::mailto::address)) the last one counts; the host ends as hosts in prose do.
+    /// `mailto:user%40example.com`: the address after the colon, if its `@` is escaped. As in an
+    /// attribute ([`mailto::address`](crate::mailto::address)) the last one counts; the host ends
+    /// like hosts in prose.
     fn escaped_address(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Link> {
         let from = colon + 1;
         let behind = self.walker.bytes_from(from);
@@ -157,12 +161,12 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// Slashes and backslashes from here on.
+    /// Number of slashes and backslashes from here on.
     fn slashes(&self, at: usize) -> usize {
         self.walker.bytes_from(at).iter().take_while(|c| matches!(c, b'/' | b'\\')).count()
     }
 
-    /// Userinfo and host of the authority that begins here, and whether it is all of what stands there.
+    /// Userinfo and host of the authority that begins here, and whether that is all of it.
     fn wide_authority(
         &mut self,
         from: usize,
@@ -180,14 +184,15 @@ impl<'t> Candidates<'t> {
         Some((None, host, whole))
     }
 
-    /// `https://example.com、bob@example.org`: between the host and the `@` stands what no userinfo
-    /// holds, and behind that a local part.
+    /// `https://example.com、bob@example.org`: between the host and the `@` is a sign that no
+    /// userinfo contains, followed by a local part.
     fn is_address_in_prose(&mut self, from: usize, reach: Reach, tlds: &dyn TldSet) -> bool {
         reach.prose.is_some_and(|sign| sign >= from) && self.host_from(from, tlds).is_some()
     }
 
-    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it. The stop
-    /// of Chinese and Japanese is one where a sentence goes on behind it that begins no top-level domain.
+    /// The last sign before an `@` that no userinfo contains, if a local part follows it. A Chinese
+    /// or Japanese full stop is such a sign if a sentence follows that begins with no top-level
+    /// domain.
     fn prose_before(&self, user: Range<usize>, tlds: &dyn TldSet) -> Option<usize> {
         let text = self.walker.str(user.clone());
         let stops = |behind: &str| {
@@ -231,7 +236,8 @@ impl<'t> Candidates<'t> {
         self.reach
     }
 
-    /// The host that begins here, behind what no host begins with; and whether that is all of it.
+    /// The host that begins here, without leading characters that no host begins with; and whether
+    /// that is all of it.
     fn host_from(&mut self, from: usize, tlds: &dyn TldSet) -> Option<(Range<usize>, bool)> {
         let junk = self.walker.bytes_from(from);
         let junk = junk.iter().take_while(|c| matches!(c, b'.' | b'_' | b'-')).count();
@@ -253,8 +259,8 @@ impl<'t> Candidates<'t> {
         (is_cut && authority::is_host(self.walker.text, run.clone())).then_some((run, false))
     }
 
-    /// Where a run ends that goes on with the `://` of a scheme: before its name (`x[.]https://…`,
-    /// `a.comhttps://…`).
+    /// The end of a run that the `://` of a scheme follows: before the name of the scheme
+    /// (`x[.]https://…`, `a.comhttps://…`).
     pub(super) fn before_scheme(&self, run: Range<usize>) -> usize {
         let name = match self.walker.bytes_from(run.end) {
             [b':', b'/' | b'\\', ..] => scheme::linked_at_end(self.walker.str(run.clone())),
@@ -263,9 +269,10 @@ impl<'t> Candidates<'t> {
         run.end - name.map_or(0, |scheme| scheme.name.len())
     }
 
-    /// Where a host ends that goes on with signs at which others end it: behind what reads as the end of a host,
-    /// nobody writes them to go on with a sentence, and browsers take them into a host (WHATWG URL §3.5).
-    /// Up to a top-level domain, or the sign was none of it.
+    /// The end of a host that continues with signs at which other clients end it: after a sign that
+    /// looks like the end of a host, nobody continues a sentence with them, and browsers accept
+    /// them in a host (WHATWG URL §3.5). Up to a top-level domain; otherwise the sign is not part
+    /// of it.
     pub(super) fn behind_signs(&mut self, start: usize, end: usize) -> Option<usize> {
         let Reading::Wide(tlds) = self.reading else { return None };
         let is_sign =
@@ -283,7 +290,8 @@ impl<'t> Candidates<'t> {
         known_end(behind, tlds).map(|_| longer)
     }
 
-    /// Whether a bracketed dot stands here that the host does not go on behind: a client ends it here.
+    /// Whether a bracketed dot is here after which the host does not continue: a client ends it
+    /// here.
     fn is_before_bracket(&self, at: usize) -> bool {
         let behind = at + defanged::dot_at(self.walker.bytes_from(at));
         let goes_on = || {
@@ -295,9 +303,9 @@ impl<'t> Candidates<'t> {
         behind > at && !goes_on()
     }
 
-    /// The run of host characters round a dot, the longest that there is.
+    /// The longest run of host characters around a dot.
     pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
-        // What most runs are: hosts and words of ASCII between blanks, behind which no `@` follows.
+        // Fast path for most runs: ASCII hosts and words between blanks that no `@` follows.
         if run.start >= self.dead && self.walker.bytes_from(run.end).get(1) != Some(&b'@') {
             if let Some(link) = self.plain_bare(run.clone()) {
                 return Some(link);
@@ -319,31 +327,31 @@ impl<'t> Candidates<'t> {
             return Some(found);
         }
         match self.walker.char_before(run.start) {
-            // Behind an `@` that no domain follows, clients begin where one does: `x@.example.com`.
+            // After an `@` that no domain follows, clients begin a host: `x@.example.com`.
             Some('@') => self.wide_address(run.clone(), tlds).or_else(|| self.wide_bare(run, tlds)),
             _ => self.wide_bare(run, tlds),
         }
     }
 
-    /// Whether a run is words between dots, none of which is a top-level domain to anybody.
+    /// Whether a run is words between dots, none of which is a top-level domain to any client.
     fn are_words(&self, run: Range<usize>, tlds: &dyn TldSet) -> bool {
         let Some(name) = self.between_blanks(run) else { return false };
-        // A hyphen ends a top-level domain to some.
+        // A hyphen ends a top-level domain for some clients.
         !is_www(name)
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
             && !name.split('.').skip(1).any(|label| tlds.exists_as(label))
     }
 
-    /// `www.example.com@attack.example/x`, `www.example.com:x@attack.example`: an address to some, to others a URL
-    /// with userinfo. It counts as one where a whole host stands in front, and not that of the address:
-    /// mailboxes are named `www.somebody` as well.
+    /// `www.example.com@attack.example/x`, `www.example.com:x@attack.example`: an address to some
+    /// clients, a URL with userinfo to others. It counts as a URL if a whole host precedes the `@`
+    /// that is not the host of the address: mailboxes have names like `www.somebody` as well.
     fn www_before_at_sign(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         if !goes_on_to_at_sign(self.walker.str(run.end..self.walker.text.len())) {
             return None;
         }
         let start = run.start + www_in(self.walker.str(run.clone()))?;
         let before = self.walker.str(self.floor..start);
-        // `//www.…`, but nothing in front of the slashes.
+        // `//www.…` with no word before the slashes.
         let before =
             before.strip_suffix("//").filter(|word| !word.ends_with(is_word)).unwrap_or(before);
         if before.ends_with(['+', '-', '.', '=', '%', '/', '\\', '@']) || ends_with_scheme(before) {
@@ -369,8 +377,8 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// `www.%D1%80aypal.com`: a host that goes on with what is escaped, as it does behind a scheme. The run of host
-    /// characters in front ends at `end`.
+    /// `www.%D1%80aypal.com`: a host that continues with escapes, as after a scheme. The run of
+    /// host characters before it ends at `end`.
     pub(super) fn escaped_www(&mut self, end: usize, tlds: &dyn TldSet) -> Option<Link> {
         let escaped = self.walker.bytes_from(end).iter().find(|byte| **byte != b'.');
         if escaped != Some(&b'%') {
@@ -388,8 +396,8 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// Whether what was just looked at is short enough for a local part: else no address is found, and
-    /// what is in it is judged by itself.
+    /// Whether the local part that was just read is short enough: otherwise it is no address, and
+    /// its contents are judged alone.
     fn is_local_part_short(&mut self) -> bool {
         let text = self.walker.text;
         let at_sign = self.horizon.end.saturating_sub(1);
@@ -398,7 +406,7 @@ impl<'t> Candidates<'t> {
             || from <= self.floor
     }
 
-    /// Whether a domain stands behind the `@` at the end of the local part that was just looked at.
+    /// Whether a domain follows the `@` at the end of the local part that was just read.
     fn is_before_domain(&mut self, tlds: &dyn TldSet) -> bool {
         if self.before_domain.0 != self.horizon.end {
             let run = self.horizon.end..self.run_end(self.horizon.end);
@@ -409,7 +417,7 @@ impl<'t> Candidates<'t> {
         self.before_domain.1
     }
 
-    /// The end of path, query and fragment: as in prose, but a host in there is not cut at its dots.
+    /// The end of path, query and fragment: as in prose, but a host in them is not cut at its dots.
     pub(super) fn wide_tail_end(&mut self, start: usize, tlds: &dyn TldSet) -> usize {
         let text = self.walker.text;
         // Browsers take a backslash for a slash.
@@ -428,7 +436,7 @@ impl<'t> Candidates<'t> {
         end
     }
 
-    /// The end of the run of host characters and of whatever is a dot to somebody.
+    /// The end of the run of host characters and of all dots that some client accepts.
     fn run_end(&mut self, from: usize) -> usize {
         let mut end = self.walker.run_end(from);
         while let Some((_, behind)) =
@@ -453,7 +461,7 @@ impl<'t> Candidates<'t> {
         authority::is_domain(self.walker.text, host)
     }
 
-    /// An address, whatever its local part is; a host when there is none.
+    /// An address with any local part; a host if there is none.
     fn wide_address(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let at_sign = run.start.checked_sub(1)?;
         let domain = self.domain(run, tlds)?;
@@ -487,7 +495,7 @@ impl<'t> Candidates<'t> {
         Some(link)
     }
 
-    /// The domain at the start of a run: all of it, or what ends in a top-level domain.
+    /// The domain at the start of a run: all of it, or a prefix that ends in a top-level domain.
     fn domain(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Range<usize>> {
         let whole = run.start..self.host_end(run.clone());
         if self.is_wide_domain(whole.clone()) {
@@ -497,7 +505,7 @@ impl<'t> Candidates<'t> {
         self.is_wide_domain(shorter.clone()).then_some(shorter)
     }
 
-    /// Hosts without scheme.
+    /// Hosts without a scheme.
     fn wide_bare(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let from = self.behind_bracketed_dot(run.start, tlds).min(run.end);
         let run = from..run.end;
@@ -516,7 +524,7 @@ impl<'t> Candidates<'t> {
         }
         self.walker.steps += run.len() as u64;
         let last = found.last()?.end;
-        // What is in a local part is judged with the address.
+        // A host in a local part is judged with the address.
         if self.is_in_local_part(run.start + last)
             && self.is_local_part_short()
             && self.is_before_domain(tlds)

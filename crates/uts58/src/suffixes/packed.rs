@@ -1,5 +1,5 @@
-//! The built-in list as it is kept in a program: each label without what it shares with the one before, and of
-//! U-labels and A-labels, which stand side by side, only the former.
+//! The built-in list in packed form: each label without what it shares with the previous one, and
+//! for a U-label beside its A-label only the U-label.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,20 +7,22 @@ use alloc::vec::Vec;
 use super::SuffixList;
 use crate::unicode::punycode::a_label;
 
-/// A list in 80 KB that compress well, a label and a byte a node, in the order of the arrays.
+/// A list in 80 KB that compress well: one label and one byte for each node, in the order of the
+/// arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed<'t> {
-    /// The labels, each behind a character that says how it is told; see [`Labels`].
+    /// The labels, each after a character that describes its form; see [`Labels`].
     pub(super) labels: &'t str,
-    /// Nodes that have children, by how far each stands behind the one before, and how many; numbers of at
-    /// most two bytes, big-endian, the first with its top bit set.
+    /// The nodes with children: the distance of each from the previous one, and the number of
+    /// children. Numbers have one or two bytes, big-endian; if two, the top bit of the first is
+    /// set.
     pub(super) families: &'t [u8],
-    /// What is said of the names, one byte a node.
+    /// The flags of the names, one byte for each node.
     pub(super) rules: &'t [u8],
 }
 
 impl Packed<'_> {
-    /// The list; `None` if the table is no such list.
+    /// The list; `None` if the table is invalid.
     pub(super) fn unpack(&self) -> Option<SuffixList> {
         let mut list = SuffixList::default();
         let mut families = self.families.iter().copied();
@@ -38,18 +40,19 @@ impl Packed<'_> {
     }
 }
 
-/// Before a U-label that stands for its A-label as well: for whichever of them comes first.
+/// Precedes a U-label that is present as an A-label as well: at the place of the one that sorts
+/// first.
 const PAIR: char = '!';
-/// Those that come later, each in its place.
+/// The one of a pair that sorts later, at its place.
 const LATER: char = '%';
 
-/// Reads labels. A capital says how many bytes are those of the last one that began so, `A` none, `B` one, and the
-/// others stand behind it: labels have no capitals.
+/// Reads labels. A capital means how many bytes are shared with the label before, `A` none, `B`
+/// one; the other bytes follow it: labels have no capitals.
 struct Labels<'t> {
     rest: &'t str,
     spelled: String,
     label: String,
-    /// The later ones of pairs, the last first: labels of one family, which are sorted.
+    /// The later labels of pairs, the last one first: labels with one parent, which are sorted.
     later: Vec<String>,
 }
 
@@ -58,7 +61,7 @@ impl<'t> Labels<'t> {
         Labels { rest, spelled: String::new(), label: String::new(), later: Vec::new() }
     }
 
-    /// The next label; `None` at the end, and where there is none.
+    /// The next label; `None` at the end or if the text is invalid.
     fn next(&mut self) -> Option<&str> {
         if let Some(rest) = self.rest.strip_prefix(LATER) {
             self.rest = rest;
@@ -79,11 +82,11 @@ impl<'t> Labels<'t> {
     }
 
     fn spell(&mut self, text: &'t str) -> Option<()> {
-        let (capital, behind) = text.split_at_checked(1)?;
+        let (capital, after) = text.split_at_checked(1)?;
         let begins =
             |byte: u8| byte.is_ascii_uppercase() || matches!(char::from(byte), PAIR | LATER);
-        let end = behind.bytes().position(begins).unwrap_or(behind.len());
-        let (letters, rest) = behind.split_at_checked(end)?;
+        let end = after.bytes().position(begins).unwrap_or(after.len());
+        let (letters, rest) = after.split_at_checked(end)?;
         self.rest = rest;
         let shared = capital.bytes().next()?.saturating_sub(b'A');
         self.spelled.truncate(self.spelled.floor_char_boundary(shared.into()));

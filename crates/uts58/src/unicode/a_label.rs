@@ -1,14 +1,14 @@
-//! What an A-label begins with (RFC 5890 §2.3.2.1), in any case.
+//! The prefix of A-labels (RFC 5890 §2.3.2.1), in any case.
 
 /// The prefix of A-labels.
 pub const PREFIX: &str = "xn--";
 
-/// Whether the label begins as A-labels do; what follows may still be nothing that decodes.
+/// Whether the label begins like an A-label; the rest may not decode.
 pub fn is_a_label(label: &str) -> bool {
     label.get(..PREFIX.len()).is_some_and(|four| four.eq_ignore_ascii_case(PREFIX))
 }
 
-/// Where in the text something begins as A-labels do, at the beginning of a label or not.
+/// Where the text has the prefix of A-labels, at the beginning of a label or not.
 pub fn places(text: &[u8]) -> impl DoubleEndedIterator<Item = usize> + '_ {
     // Hyphens are rarer than letters.
     memchr::memchr_iter(b'-', text).filter_map(|hyphen| {
@@ -18,7 +18,7 @@ pub fn places(text: &[u8]) -> impl DoubleEndedIterator<Item = usize> + '_ {
     })
 }
 
-/// Whether something in the text begins as A-labels do.
+/// Whether the text has the prefix of A-labels.
 pub fn has_a_label(text: &[u8]) -> bool {
     places(text).next().is_some()
 }

@@ -1,10 +1,9 @@
-//! Properties that judging hosts needs.
+//! Properties for judging hosts.
 
 use super::Traits;
 use super::host_table::{ALLOWED_SYMBOLS, ZEROS};
 
-/// The zero of the system of decimal digits that the character belongs to; `None` when it is no
-/// decimal digit.
+/// The zero of the decimal digits that the character belongs to; `None` if it is no decimal digit.
 pub fn numeral_zero(c: char) -> Option<char> {
     if !Traits::of(c).is_digit() {
         return None;
@@ -14,16 +13,16 @@ pub fn numeral_zero(c: char) -> Option<char> {
     (u32::from(c) - u32::from(*zero) < 10).then_some(*zero)
 }
 
-/// Whether UTS #46 leaves the character as it is, beside whatever stable one: unified ideographs,
-/// kana without loose voicing marks, Hangul syllables.
+/// Whether UTS #46 leaves the character unchanged beside any other such character: unified
+/// ideographs, kana without loose voicing marks, Hangul syllables.
 pub fn is_stable(c: char) -> bool {
     matches!(c,
         '一'..='\u{9FFF}' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '々' | '가'..='힣' | '㐀'..='\u{4DBF}')
 }
 
-/// Whether UTS #46 leaves the character as it is, beside whatever others of which this says so and beside
-/// small letters, digits and hyphens of ASCII: letters that run from left to right and that are no capitals, up to
-/// the syllables of Hangul, which most names are of.
+/// Whether UTS #46 leaves the character unchanged beside any other such character and small
+/// letters, digits and hyphens of ASCII: left-to-right letters that are no capitals, up to the
+/// Hangul syllables, which covers most names.
 #[inline]
 pub fn is_settled(c: char) -> bool {
     let traits = Traits::of(c);
@@ -31,9 +30,10 @@ pub fn is_settled(c: char) -> bool {
     c <= '힣' && traits.is_settled() && !traits.is_mark() && !traits.is_right_to_left() && !capital
 }
 
-/// Whether UTS #46 leaves the label as it is but for the case of ASCII, as far as that is easily told: letters and
-/// marks of which [`Traits::is_settled`] says so, letters, digits, hyphens and underscores of ASCII. One that runs
-/// from right to left has letters of that kind and digits alone, and begins with a letter (RFC 5893 §2).
+/// Whether UTS #46 changes at most the case of ASCII in the label, as far as a fast test can tell:
+/// it has only letters and marks with [`Traits::is_settled`], and letters, digits, hyphens and
+/// underscores of ASCII. A right-to-left label has only such letters and digits, and begins with a
+/// letter (RFC 5893 §2).
 pub fn is_settled_label(label: &str) -> bool {
     let (mut right, mut left, mut order) = (false, false, 0);
     for (at, c) in label.char_indices() {
@@ -59,8 +59,8 @@ pub fn is_settled_label(label: &str) -> bool {
     !(left && right)
 }
 
-/// The order in which settled marks stand in a row (UAX #15, canonical combining classes): those of Thai and Lao
-/// by their class, others by that of viramas, the only one that they have.
+/// The canonical combining class of a settled mark (UAX #15): those of Thai and Lao have their own,
+/// all others that of viramas.
 fn class(mark: char) -> u8 {
     match mark {
         '\u{e38}' | '\u{e39}' => 103,
@@ -76,50 +76,12 @@ pub fn ends_host_to_a_reader(c: char) -> bool {
     c > '\u{2C2}' && ENDS_HOST.binary_search(&c).is_ok()
 }
 
-/// Those signs. [`homograph`](https://docs.rs/homograph) has the data, and tests them against it.
+/// Those signs. [`homograph`](https://docs.rs/homograph) has the data and tests this list.
+#[rustfmt::skip]
 const ENDS_HOST: [char; 42] = [
-    '˃',
-    '᜵',
-    '›',
-    '⁁',
-    '⁄',
-    '⁇',
-    '∕',
-    '∖',
-    '≫',
-    '⋙',
-    '⑊',
-    '╱',
-    '╲',
-    '❯',
-    '⟋',
-    '⟍',
-    '⧵',
-    '⧸',
-    '⧹',
-    '⨠',
-    '⫻',
-    '⫽',
-    '⳹',
-    '⼂',
-    '⼃',
-    '㇒',
-    '㇓',
-    '㇔',
-    '︖',
-    '﹖',
-    '﹟',
-    '﹥',
-    '﹨',
-    '＃',
-    '／',
-    '＞',
-    '？',
-    '＼',
-    '\u{1D20F}',
-    '\u{1D237}',
-    '\u{1D23A}',
-    '\u{1D23B}',
+    '˃', '᜵', '›', '⁁', '⁄', '⁇', '∕', '∖', '≫', '⋙', '⑊', '╱', '╲', '❯', '⟋', '⟍', '⧵', '⧸',
+    '⧹', '⨠', '⫻', '⫽', '⳹', '⼂', '⼃', '㇒', '㇓', '㇔', '︖', '﹖', '﹟', '﹥', '﹨', '＃', '／', '＞',
+    '？', '＼', '\u{1D20F}', '\u{1D237}', '\u{1D23A}', '\u{1D23B}',
 ];
 
 /// Combining marks (General_Category M).
@@ -127,12 +89,12 @@ pub fn is_mark(c: char) -> bool {
     Traits::of(c).is_mark()
 }
 
-/// Whether UTS #39 allows the character, though it is neither letter, mark nor digit.
+/// Whether UTS #39 allows the character although it is neither letter, mark nor digit.
 pub fn is_allowed_symbol(c: char) -> bool {
     ALLOWED_SYMBOLS.binary_search(&c).is_ok()
 }
 
-/// Bidi_Control: characters that change the direction of text and are not seen.
+/// Bidi_Control: invisible characters that change the direction of text.
 pub fn is_bidi_control(c: char) -> bool {
     matches!(
         c,
@@ -145,8 +107,9 @@ pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Characters that turn the text round them or are not seen: bidi controls, joiners, soft hyphens, tag
-/// characters, fillers, variation selectors, line and paragraph separators.
+/// Characters that change the direction of the text around them or are invisible: bidi controls,
+/// joiners, soft hyphens, tag characters, fillers, variation selectors, line and paragraph
+/// separators.
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
@@ -213,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Settled characters of the planes that names are of.
+    /// Settled characters of the planes that names use.
     fn settled() -> impl Strategy<Value = char> {
         let all: Vec<char> =
             ('\u{80}'..='\u{323af}').filter(|c| Traits::of(*c).is_settled()).collect();

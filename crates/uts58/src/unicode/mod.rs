@@ -31,11 +31,11 @@ pub const UNICODE_VERSION: &str = "18.0.0";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LinkTerm {
-    /// Inside the link wherever it stands.
+    /// Always inside the link.
     Include = 0,
     /// The link ends before it.
     Hard = 1,
-    /// Inside if something that is inside follows.
+    /// Inside if a character that is inside follows.
     Soft = 2,
     /// Opens a pair.
     Open = 3,
@@ -43,7 +43,7 @@ pub enum LinkTerm {
     Close = 4,
 }
 
-/// What a code point is to the link detector: one byte of the table.
+/// The properties of a code point for the link detector: one byte of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class(u8);
 
@@ -55,13 +55,13 @@ impl Class {
     const IGNORED: u8 = 1 << 6;
     const DOT: u8 = 1 << 7;
 
-    /// The class of most of Han and Hangul: a letter that goes anywhere.
+    /// The class of most of Han and Hangul: a letter that is allowed anywhere.
     pub const PLAIN: Class =
         Class(LinkTerm::Include as u8 | Class::EMAIL | Class::HOST | Class::TLD);
 
-    /// Whether these bytes, which stand in UTF-8, are a character of [`Class::PLAIN`]: one of U+4E00 to U+9FFF and
-    /// U+B000 to U+CFFF, Han and Hangul throughout, or a letter of Hiragana or Katakana. Some characters of that
-    /// class are not known here.
+    /// Whether these bytes of UTF-8 are a character of [`Class::PLAIN`]: U+4E00 to U+9FFF and
+    /// U+B000 to U+CFFF, which are all Han and Hangul, or a letter of Hiragana or Katakana. Returns
+    /// `false` for some characters of that class.
     #[inline]
     pub fn is_plain(utf8: &[u8; 3]) -> bool {
         match utf8 {
@@ -82,7 +82,7 @@ impl Class {
         Class(link_table::BLOCKS.get(entry).copied().unwrap_or(LinkTerm::Hard as u8))
     }
 
-    /// The class of an ASCII byte; of anything else, that of a control character.
+    /// The class of an ASCII byte; for other bytes that of a control character.
     #[inline]
     pub fn of_ascii(byte: u8) -> Class {
         Class(BYTES.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
@@ -100,19 +100,19 @@ impl Class {
         }
     }
 
-    /// Link_Email (UTS #58 §5.1): may stand in an unquoted local part.
+    /// Link_Email (UTS #58 §5.1): allowed in an unquoted local part.
     #[inline]
     pub fn is_email(self) -> bool {
         self.0 & Class::EMAIL != 0
     }
 
-    /// May stand in a label as written: valid, mapped, ignored or deviation (UTS #46), and `_`.
+    /// Allowed in a label as written: valid, mapped, ignored or deviation (UTS #46), and `_`.
     #[inline]
     pub fn is_host(self) -> bool {
         self.0 & Class::HOST != 0
     }
 
-    /// May stand in a top-level label (S10): maps to letters and marks only.
+    /// Allowed in a top-level label (S10): mapped to letters and marks only.
     #[inline]
     pub fn is_tld(self) -> bool {
         self.0 & Class::TLD != 0
@@ -130,25 +130,26 @@ impl Class {
         self.0 & Class::DOT != 0
     }
 
-    /// May stand in a host as written, label or separator.
+    /// Allowed in a host as written, in a label or as separator.
     #[inline]
     pub fn is_host_or_dot(self) -> bool {
         self.0 & (Class::HOST | Class::DOT) != 0
     }
 }
 
-/// What separates labels (S12): the full stop and what UTS #46 maps to it. [`Class::is_dot`] knows the
+/// The label separators (S12): the full stop and what UTS #46 maps to it. [`Class::is_dot`] has the
 /// same set.
 pub const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
 
-/// What separates labels to somebody: [`DOTS`], and U+2024 ONE DOT LEADER, which normalization makes a
-/// full stop (S29). Whatever is judged or taken apart is read with these.
+/// Whether some client takes the character for a label separator: [`DOTS`], and U+2024 ONE DOT
+/// LEADER, which normalization maps to a full stop (S29). Everything that is judged or defanged is
+/// read with these.
 #[inline]
 pub fn is_dot_to_somebody(c: char) -> bool {
     c == '.' || c >= '\u{2024}' && (c == '\u{2024}' || DOTS.contains(&c))
 }
 
-/// The first block, and of bytes beyond it what they are alone, so that ASCII costs one look-up.
+/// The class of each ASCII byte, and a default for others, so that ASCII costs one look-up.
 static BYTES: [u8; 256] = {
     let mut bytes = [LinkTerm::Hard as u8; 256];
     if let (Some(ascii), Some(block)) =

@@ -1,4 +1,4 @@
-//! Where a host may begin in a run of host characters that holds running text as well (S27, S29).
+//! Where a host may begin in a run of host characters that also has running text (S27, S29).
 
 use core::ops::Range;
 
@@ -10,169 +10,176 @@ use super::hosts::{is_joiner, is_mark, numeral_zero};
 use super::{Class, ScriptOf as _, Traits, is_alphanumeric};
 use super::{is_dot_to_somebody as is_dot, is_letter};
 
-/// Places at which some client begins a host, at most.
+/// Places where clients may begin a host, at most.
 pub const STARTS: usize = 10;
 
-/// The places in a name at which clients may begin the host: what it holds beside which one may begin is asked in
-/// one pass, since most names hold nothing.
+/// The places in a name where clients may begin the host. One pass finds out whether the name has
+/// anything that needs the full search, since most names have nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'n> {
     name: &'n str,
-    holds: Holds,
+    content: Content,
     /// Where the first label ends.
     first: usize,
-    /// Behind the last letter in it of a script written without spaces.
+    /// After the last letter in it of a script written without spaces.
     unspaced: usize,
-    /// Behind the last mark or number beyond ASCII in front of the last dot.
+    /// After the last mark or number beyond ASCII before the last dot.
     mark: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
-    /// Letters and marks that UTS #46 leaves alone, digits of ASCII, hyphens between them, full stops between labels.
+enum Content {
+    /// Letters and marks that UTS #46 leaves unchanged, ASCII digits, hyphens between them, full
+    /// stops between labels.
     Words,
-    /// Anything: nothing else is known of it then.
-    Signs,
+    /// Anything else: the other fields are unset.
+    Anything,
 }
 
 impl<'n> Places<'n> {
-    /// Those of this name.
+    /// The places in this name.
     pub fn of(name: &'n str) -> Places<'n> {
-        let signs = Places { name, holds: Holds::Signs, first: 0, unspaced: 0, mark: 0 };
-        let mut places = Places { holds: Holds::Words, first: name.len(), ..signs };
+        let unknown = Places { name, content: Content::Anything, first: 0, unspaced: 0, mark: 0 };
+        let mut places = Places { content: Content::Words, first: name.len(), ..unknown };
         let mut mark = 0;
-        // Labels that ended, and letters of the label so far when they are `w` alone, small or capital.
-        let (mut labels, mut double_u) = (0, Some(0));
+        // Number of labels that ended, and length of the current label if it consists of `w` or
+        // `W`.
+        let (mut labels, mut w_count) = (0, Some(0));
         let mut before = '.';
         for (at, c) in name.char_indices() {
             match c {
                 '\u{80}'.. => {
                     let traits = Traits::of(c);
-                    // A mark that makes a key of what it stands on is a sign.
+                    // The combining keycap is a sign.
                     if !traits.is_settled() || c == '\u{20e3}' {
-                        return signs;
+                        return unknown;
                     }
-                    let behind = at + c.len_utf8();
+                    let after = at + c.len_utf8();
                     if traits.is_mark() || is_settled_number(c) {
-                        mark = behind;
+                        mark = after;
                     }
                     if labels == 0 && c >= FIRST_UNSPACED && is_unspaced_with(c, traits) {
-                        places.unspaced = behind;
+                        places.unspaced = after;
                     }
-                    double_u = None;
+                    w_count = None;
                 }
-                'w' | 'W' => double_u = double_u.map(|count| count + 1),
-                _ if c.is_ascii_alphanumeric() => double_u = None,
-                '-' if !matches!(before, '.' | '-') => double_u = None,
+                'w' | 'W' => w_count = w_count.map(|count| count + 1),
+                _ if c.is_ascii_alphanumeric() => w_count = None,
+                '-' if !matches!(before, '.' | '-') => w_count = None,
                 '.' if !matches!(before, '.' | '-') => {
-                    if labels > 0 && double_u == Some(3) {
-                        return signs;
+                    if labels > 0 && w_count == Some(3) {
+                        return unknown;
                     }
                     places.first = places.first.min(at);
                     places.mark = mark;
-                    (labels, double_u) = (labels + 1, Some(0));
+                    (labels, w_count) = (labels + 1, Some(0));
                 }
-                _ => return signs,
+                _ => return unknown,
             }
             before = c;
         }
-        if matches!(before, '.' | '-') { signs } else { places }
+        if matches!(before, '.' | '-') { unknown } else { places }
     }
 
-    /// Where the first label ends, behind which no place is one of words.
+    /// Where the first label ends; in a name of words there is no place after it.
     pub fn first_label(self) -> usize {
-        match self.holds {
-            Holds::Words => self.first,
-            Holds::Signs => first_label(self.name).len(),
+        match self.content {
+            Content::Words => self.first,
+            Content::Anything => first_label(self.name).len(),
         }
     }
 
     /// Byte offsets at which a client may begin the host, ascending, the first one 0:
     ///
-    /// - the whole run, as clients that take every letter for a part of a host;
-    /// - behind the last sign or emoji, as those that end a word there, and behind a dot with one beside it;
-    /// - behind the last letter of a script written without spaces, where another script begins;
-    /// - the ASCII tail of the first label, as those that know ASCII alone.
+    /// - the whole run, for clients that accept every letter in a host;
+    /// - after the last sign or emoji, for clients that end a word there, and after a dot with one
+    ///   beside it;
+    /// - after the last letter of a script written without spaces, where another script begins;
+    /// - the ASCII tail of the first label, for clients that know only ASCII.
     ///
-    /// Behind the dot of the first label there is no prose, but behind a sign.
+    /// After the dot of the first label there is no prose, except after a sign.
     pub fn starts(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        let Places { name, holds, .. } = self;
+        let Places { name, content, .. } = self;
         let label = name.get(..self.first_label()).unwrap_or_default();
-        in_order(match holds {
-            Holds::Words => [Some(0), None, None, self.behind_unspaced_word(), ascii_tail(label)],
-            Holds::Signs => [
+        in_order(match content {
+            Content::Words => [Some(0), None, None, self.after_unspaced_word(), ascii_tail(label)],
+            Content::Anything => [
                 Some(0),
-                behind_break(name, is_sign),
-                behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
-                behind_unspaced(label),
+                after_break(name, is_sign),
+                after_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
+                after_unspaced(label),
                 ascii_tail(label),
             ],
         })
     }
 
-    /// Behind the last letter of a script written without spaces, and the marks and hyphens behind it.
-    fn behind_unspaced_word(self) -> Option<usize> {
+    /// After the last letter of a script written without spaces, and the marks and hyphens after
+    /// it.
+    fn after_unspaced_word(self) -> Option<usize> {
         let rest = self.name.get(self.unspaced..self.first).filter(|_| self.unspaced > 0)?;
         let word = || rest.trim_start_matches(is_edge);
         rest.contains(is_alphanumeric).then(|| self.first - word().len())
     }
 
-    /// Byte offsets at which only the most careless begin:
+    /// Byte offsets at which only the most careless clients begin:
     ///
-    /// - behind the last mark, unseen character or number beyond ASCII, as those to whom a word is letters and
-    ///   the digits of ASCII alone;
-    /// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
-    /// - behind an underscore in the first label, and at an A-label that something stands before.
+    /// - after the last mark, invisible character or number beyond ASCII, for clients where a word
+    ///   is letters and ASCII digits only;
+    /// - after the last dot with something other than a letter or digit beside it, and at the last
+    ///   `www.`;
+    /// - after an underscore in the first label, and at an A-label that something precedes.
     pub fn inside(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         let name = self.name;
         let apart = |start: &usize| !is_in_syllable(name, *start);
-        in_order(match self.holds {
-            Holds::Words => [host_behind(name, self.mark).filter(apart), None, None, None, None],
-            Holds::Signs => {
+        in_order(match self.content {
+            Content::Words => [host_after(name, self.mark).filter(apart), None, None, None, None],
+            Content::Anything => {
                 let label = first_label(name);
                 let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
                 [
-                    behind_break(name, |c| belongs_to_letter(c) || is_numeral(c)).filter(apart),
-                    behind_odd_dot(name, is_odd),
+                    after_break(name, |c| belongs_to_letter(c) || is_numeral(c)).filter(apart),
+                    after_odd_dot(name, is_odd),
                     last_www(name),
                     underscore,
-                    encoded(name),
+                    inner_a_label(name),
                 ]
             }
         })
     }
 
-    /// Whether the name is words between full stops: settled letters and marks, digits of ASCII, single hyphens.
-    pub fn are_of_words(self) -> bool {
-        self.holds == Holds::Words
+    /// Whether the name is words between full stops: settled letters and marks, ASCII digits,
+    /// single hyphens.
+    pub fn has_only_words(self) -> bool {
+        self.content == Content::Words
     }
 
-    /// Whether it is such words and begins with no mark: then a host that is known to be one begins at its beginning.
-    pub fn are_of_whole_words(self) -> bool {
-        self.holds == Holds::Words && !self.name.starts_with(belongs_to_letter)
+    /// Whether it is such words and begins with no mark: then a host with certain bounds begins at
+    /// 0.
+    pub fn has_only_whole_words(self) -> bool {
+        self.content == Content::Words && !self.name.starts_with(belongs_to_letter)
     }
 }
 
-/// The last A-label that something stands before which is no dot and no ASCII of a label: clients to whom a label is letters and
-/// digits begin there (`x.www._xn--ypal-43d9g.com`).
-pub fn encoded(name: &str) -> Option<usize> {
+/// The last A-label after a character that is neither a dot nor ASCII of a label: clients where a
+/// label is letters and digits begin there (`x.www._xn--ypal-43d9g.com`).
+pub fn inner_a_label(name: &str) -> Option<usize> {
     let at = a_label::places(name.as_bytes()).next_back()?;
     let before = name.get(..at)?.chars().next_back()?;
     let part_of_label = before.is_ascii_alphanumeric() || before == '-';
     (!is_dot(before) && !part_of_label && name.get(at..)?.contains(is_dot)).then_some(at)
 }
 
-/// Behind the marks that a name begins with: no letter bears them, and a client that knows letters and
-/// digits alone begins behind them (`http://` U+0301 `example.com`).
-pub fn behind_marks(name: &str) -> Option<usize> {
+/// After the marks that a name begins with: they are on no letter, and a client that knows only
+/// letters and digits begins after them (`http://` U+0301 `example.com`).
+pub fn after_marks(name: &str) -> Option<usize> {
     let host = name.trim_start_matches(belongs_to_letter);
     (host.len() < name.len() && host.contains(is_dot)).then_some(name.len() - host.len())
 }
 
-/// Behind the last sign or emoji, where those begin that end a word there, a scheme before it or not
-/// (`http://→example.com`). A mark is a part of the letter before it.
-pub fn behind_sign(name: &str) -> Option<usize> {
-    behind_break(name, |c| is_sign(c) && !is_mark(c))
+/// After the last sign or emoji, where clients begin that end a word there, even after a scheme
+/// (`http://→example.com`). A mark belongs to the letter before it.
+pub fn after_sign(name: &str) -> Option<usize> {
+    after_break(name, |c| is_sign(c) && !is_mark(c))
 }
 
 fn in_order(found: [Option<usize>; 5]) -> impl DoubleEndedIterator<Item = usize> {
@@ -199,36 +206,36 @@ fn first_label(name: &str) -> &str {
     name.split(is_dot).next().unwrap_or_default()
 }
 
-/// Behind the last such character that a host follows.
-fn behind_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
+/// After the last such character that is followed by a host.
+fn after_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
     if name.is_ascii() {
         return None;
     }
     let dot = name.rfind(is_dot)?;
     let (at, last) = name.get(..dot)?.char_indices().rev().find(|(_, c)| breaks(*c))?;
-    host_behind(name, at + last.len_utf8())
+    host_after(name, at + last.len_utf8())
 }
 
-/// Where a host begins behind this place, which is not the first, when one follows.
-fn host_behind(name: &str, place: usize) -> Option<usize> {
+/// Where a host begins after this place, which is not 0, if one follows.
+fn host_after(name: &str, place: usize) -> Option<usize> {
     let rest = name.get(place..).filter(|_| place > 0)?;
     let host = rest.trim_start_matches(is_edge);
     (host.contains(is_dot) && host.starts_with(is_alphanumeric)).then_some(name.len() - host.len())
 }
 
-/// Whether a mark ends there that belongs to letters of its own script, and one follows that has no case: no reader
+/// Whether a mark of its own script precedes the place and a letter without case follows: no reader
 /// takes `า.com` of `สินค้า.com` for a host, and letters of such scripts look like no Latin ones.
 fn is_in_syllable(name: &str, at: usize) -> bool {
-    let (before, behind) = name.split_at_checked(at).unwrap_or_default();
-    let (Some(mark), Some(letter)) = (before.chars().next_back(), behind.chars().next()) else {
+    let (before, after) = name.split_at_checked(at).unwrap_or_default();
+    let (Some(mark), Some(letter)) = (before.chars().next_back(), after.chars().next()) else {
         return false;
     };
     let has_case = || letter.is_lowercase() || letter.is_uppercase();
     is_mark(mark) && mark.script() == letter.script() && !has_case()
 }
 
-/// Behind the last dot that no host can have there (`foo-.`, `①.`), when a host follows.
-fn behind_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
+/// After the last dot that no host can have there (`foo-.`, `①.`), if a host follows.
+fn after_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
     if name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'.') {
         return None;
     }
@@ -250,7 +257,7 @@ fn behind_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
     (host.contains(is_dot) && host.starts_with(is_alphanumeric)).then_some(name.len() - host.len())
 }
 
-/// Neither dot nor letter nor decimal digit, nor a part of one.
+/// Neither a dot, a letter or a decimal digit, nor part of one.
 fn is_odd(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_alphanumeric() && c != '.';
@@ -259,7 +266,7 @@ fn is_odd(c: char) -> bool {
     !letter && !is_dot(c)
 }
 
-/// The last label that is `www`, when it is not the first.
+/// The last label that is `www`, if it is not the first.
 fn last_www(name: &str) -> Option<usize> {
     let mut at = 0;
     let mut found = None;
@@ -272,7 +279,7 @@ fn last_www(name: &str) -> Option<usize> {
     found.filter(|at| *at > 0)
 }
 
-/// Marks, joiners and whatever else is no letter by itself.
+/// Marks, joiners and other characters that are no letter alone.
 fn belongs_to_letter(c: char) -> bool {
     !c.is_ascii() && (Class::of(c).is_ignored() || is_joiner(c) || is_mark(c))
 }
@@ -282,7 +289,7 @@ fn is_numeral(c: char) -> bool {
     !c.is_ascii() && c.is_numeric()
 }
 
-fn behind_unspaced(label: &str) -> Option<usize> {
+fn after_unspaced(label: &str) -> Option<usize> {
     let (at, last) = label.char_indices().rev().find(|(_, c)| is_unspaced(*c))?;
     let rest = label.get(at + last.len_utf8()..)?;
     let start = label.len() - rest.trim_start_matches(is_edge).len();
@@ -293,12 +300,12 @@ fn ascii_tail(label: &str) -> Option<usize> {
     let tail = label.bytes().rev().take_while(u8::is_ascii).count();
     let (before, tail) = label.split_at_checked(label.len() - tail)?;
     let start = label.len() - tail.trim_start_matches(is_edge).len();
-    (start < label.len() && start > 0 && !continues(before)).then_some(start)
+    (start < label.len() && start > 0 && !continues_word(before)).then_some(start)
 }
 
-/// Whether an ASCII letter goes on with the word before it: Latin letters and their marks, and the
-/// signs that stand inside Latin words (Catalan `l·l`, the ʻokina). What nobody sees does not count.
-pub fn continues(before: &str) -> bool {
+/// Whether an ASCII letter continues the word before it: Latin letters and their marks, and signs
+/// inside Latin words (Catalan `l·l`, the ʻokina). Invisible characters are skipped.
+pub fn continues_word(before: &str) -> bool {
     last_seen(before).is_none_or(|c| {
         c.is_ascii()
             || c.script() == Script::Latin
@@ -312,32 +319,32 @@ pub fn last_seen(text: &str) -> Option<char> {
     text.chars().rev().find(seen)
 }
 
-/// The longest stretches of letters of one script beyond ASCII, as byte ranges.
+/// The longest runs of letters of one script beyond ASCII, as byte ranges.
 pub fn foreign_words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut chars = text.char_indices().peekable();
     core::iter::from_fn(move || {
         let (start, first) = chars.find(|(_, c)| !c.is_ascii() && is_letter(*c))?;
         let mut end = start + first.len_utf8();
-        while let Some((at, c)) = chars.next_if(|(_, c)| goes_on(first.script(), *c)) {
+        while let Some((at, c)) = chars.next_if(|(_, c)| continues_script(first.script(), *c)) {
             end = at + c.len_utf8();
         }
         Some(start..end)
     })
 }
 
-fn goes_on(script: Script, c: char) -> bool {
+fn continues_script(script: Script, c: char) -> bool {
     !c.is_ascii() && (c.script() == script || c.script() == Script::Inherited)
 }
 
-/// Letters of scripts whose words stand without spaces, none of which looks Latin.
+/// Letters of scripts that write words without spaces; none looks Latin.
 pub fn is_unspaced(c: char) -> bool {
     is_unspaced_with(c, Traits::of(c))
 }
 
-/// The first of them, ก.
+/// The first such letter, ก.
 const FIRST_UNSPACED: char = '\u{e01}';
 
-/// The same for a character of these properties.
+/// The same for a character with these properties.
 fn is_unspaced_with(c: char, traits: Traits) -> bool {
     matches!(
         traits.script(),
@@ -353,13 +360,14 @@ fn is_unspaced_with(c: char, traits: Traits) -> bool {
     ) || c == 'ー'
 }
 
-/// Whether a settled letter is a number: none before the golden numbers of runes is, and none that may stand in a
-/// top-level domain.
+/// Whether a settled letter is a number: none is before the golden numbers of runes, and none that
+/// is allowed in a top-level domain.
 fn is_settled_number(c: char) -> bool {
     c >= '\u{16ee}' && !Class::of(c).is_tld() && is_numeral(c)
 }
 
-/// Emoji, arrows, signs: host characters that belong to no word. Joiners and marks belong to one.
+/// Emoji, arrows, signs: host characters that are part of no word. Joiners and marks are part of
+/// one.
 pub fn is_sign(c: char) -> bool {
     if c.is_ascii() {
         return false;
@@ -435,8 +443,8 @@ mod tests {
         for c in ('\u{80}'..=char::MAX).filter(|c| Traits::of(*c).is_settled()) {
             let class = Class::of(c);
             assert!(class.is_host() && !class.is_ignored() && !is_sign(c) && !is_odd(c), "{c}");
-            let behind = belongs_to_letter(c) || is_numeral(c);
-            assert_eq!(is_mark(c) || is_settled_number(c), behind, "{c}");
+            let after = belongs_to_letter(c) || is_numeral(c);
+            assert_eq!(is_mark(c) || is_settled_number(c), after, "{c}");
             assert!(c >= FIRST_UNSPACED || !is_unspaced(c), "{c}");
         }
     }

@@ -1,6 +1,6 @@
-//! What a label is in the DNS (RFC 3492), and how long it is there.
+//! A label in the DNS (RFC 3492), and its length there.
 //!
-//! | clause | here |
+//! | clause | item |
 //! | --- | --- |
 //! | RFC 3492 §6.3: what a label becomes | [`a_label`] |
 //! | RFC 3492 §6.3: deltas | `Label::digits` |
@@ -13,11 +13,12 @@ use super::a_label::PREFIX;
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
 pub(crate) const LABEL: usize = 63;
 
-/// So many characters, all of which UTS #46 leaves as they are ([`is_settled`](super::hosts::is_settled)) and none of
-/// ASCII, fit in a label, whichever they are: four digits each, however the deltas between them are chosen.
+/// This many non-ASCII characters that UTS #46 leaves unchanged
+/// ([`is_settled`](super::hosts::is_settled)) fit in a label, whatever they are: four digits each,
+/// for any deltas between them.
 pub(crate) const SETTLED: usize = 14;
 
-/// Sorts what are few and mostly short.
+/// Sorts few elements, mostly short lists.
 fn sort(points: &mut [u32]) {
     for end in 2..=points.len() {
         let mut sorted = points.get_mut(..end).unwrap_or_default();
@@ -31,8 +32,8 @@ fn sort(points: &mut [u32]) {
     }
 }
 
-/// The A-label of a label beyond ASCII, its characters taken as they are; `None` when its numbers overflow,
-/// which those of no name in the DNS do.
+/// The A-label of a label beyond ASCII, without mapping its characters; `None` if numbers overflow,
+/// which happens for no name in the DNS.
 pub fn a_label(name: &str) -> Option<String> {
     let mut label = Label::default();
     let mut out = String::with_capacity(LABEL + 1);
@@ -58,19 +59,19 @@ pub fn a_label(name: &str) -> Option<String> {
     Some(out)
 }
 
-/// A label of ASCII and other characters, all of which stay as they are.
+/// A label of ASCII and other characters, none of which is mapped.
 pub(crate) struct Label {
-    /// The code points beyond ASCII, each with its place in the lower [`PLACE`] bits: sorted, they are
-    /// in the order in which Punycode inserts them.
+    /// The code points beyond ASCII, each with its position in the lower [`PLACE`] bits: sorted,
+    /// they are in the order in which Punycode inserts them.
     points: [u32; LABEL],
     count: usize,
-    /// The places of the ASCII characters, a bit each.
+    /// The positions of the ASCII characters, one bit each.
     ascii: u64,
     places: u32,
 }
 
-/// Whether a label of so many characters of ASCII, and of so many others that are settled, fits whichever they are:
-/// each beyond ASCII takes six digits at most.
+/// Whether a label of this many ASCII and this many other, settled characters fits, whatever they
+/// are: each beyond ASCII takes at most six digits.
 pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
     match (ascii, other) {
         (_, 0) => ascii <= LABEL,
@@ -79,15 +80,15 @@ pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
     }
 }
 
-/// Whether the label, which [`is_settled_label`](super::hosts::is_settled_label) knows, is within the length of a
-/// label in the DNS, as far as the number of its characters tells. Errs on the side of no.
+/// Whether the label, for which [`is_settled_label`](super::hosts::is_settled_label) holds, fits in
+/// the DNS by the number of its characters. May return `false` wrongly.
 pub fn is_surely_short(label: &str) -> bool {
     let ascii = label.bytes().filter(u8::is_ascii).count();
     let settled = label.chars().all(|c| c <= '힣');
     settled && surely_fits(ascii, label.chars().count() - ascii)
 }
 
-/// Bits of a place in the label.
+/// Bits of a position in the label.
 const PLACE: u32 = 6;
 
 impl Default for Label {
@@ -110,12 +111,12 @@ impl Label {
         self.places += 1;
     }
 
-    /// Whether it has room, whichever settled characters it holds.
+    /// Whether it fits, whatever settled characters it has.
     pub(crate) fn surely_fits(&self) -> bool {
         surely_fits(self.places as usize - self.count, self.count)
     }
 
-    /// Octets in the DNS; some number above 63 when there are more.
+    /// Octets in the DNS; an arbitrary number above 63 if there are more.
     pub(crate) fn length(&mut self) -> usize {
         let places = self.places as usize;
         if self.count == 0 || places > LABEL {
@@ -130,26 +131,26 @@ impl Label {
         length
     }
 
-    /// Hands out the digits of all deltas, of a label that has room, for as long as they are asked for.
+    /// Passes on the digits of all deltas of a label that fits, until `digit` returns `None`.
     fn digits(&mut self, mut digit: impl FnMut(char) -> Option<()>) -> Option<()> {
         let points = self.points.get_mut(..self.count).unwrap_or_default();
         sort(points);
         let mut digits = Digits::new(self.ascii.count_ones());
-        // The places of smaller code points than the one at hand.
+        // The positions of code points less than the current one.
         let mut smaller = self.ascii;
         let (mut delta, mut next) = (0, 0x80);
         for same in points.chunk_by(|one, other| one >> PLACE == other >> PLACE) {
             let point = same.first().map_or(next, |point| point >> PLACE);
             delta += (point - next) * (digits.inserted + 1);
-            let (mut from, mut behind) = (0, digits.inserted);
+            let (mut from, mut after) = (0, digits.inserted);
             for place in same.iter().map(|point| point & 63) {
                 let passed = (smaller >> from & ((1 << (place - from)) - 1)).count_ones();
-                digits.of(delta + passed, &mut digit)?;
+                digits.push_delta(delta + passed, &mut digit)?;
                 delta = 0;
                 from = place + 1;
-                behind -= passed;
+                after -= passed;
             }
-            delta = behind + 1;
+            delta = after + 1;
             next = point + 1;
             smaller |= same.iter().fold(0, |bits, point| bits | 1u64 << (point & 63));
         }
@@ -159,7 +160,7 @@ impl Label {
 
 /// The variable-length integers of Punycode.
 struct Digits {
-    /// Characters inserted so far, the ASCII ones included.
+    /// Characters inserted so far, including ASCII.
     inserted: u32,
     bias: u32,
     damp: u32,
@@ -173,19 +174,19 @@ impl Digits {
         Digits { inserted: ascii, bias: 72, damp: 700 }
     }
 
-    /// Hands out the digits of a delta; the bias adapts to it.
-    fn of(&mut self, delta: u32, digit: &mut impl FnMut(char) -> Option<()>) -> Option<()> {
-        let mut say =
+    /// Passes on the digits of a delta; the bias adapts to it.
+    fn push_delta(&mut self, delta: u32, digit: &mut impl FnMut(char) -> Option<()>) -> Option<()> {
+        let mut put =
             |value: u32| digit(DIGITS.get(value as usize).map_or('a', |digit| char::from(*digit)));
         let (mut rest, mut k) = (delta, 36_u32);
         loop {
             let threshold = k.saturating_sub(self.bias).clamp(1, 26);
             if rest < threshold {
-                say(rest)?;
+                put(rest)?;
                 break;
             }
             let base = 36 - threshold;
-            say(threshold + (rest - threshold) % base)?;
+            put(threshold + (rest - threshold) % base)?;
             rest = (rest - threshold) / base;
             k += 36;
         }
@@ -222,8 +223,8 @@ mod tests {
         }
     }
 
-    /// The least that code points have to grow by for so many digits, over all ways in which deltas can follow each
-    /// other: by the bias that the last one leaves, and by the digits so far.
+    /// The least growth of code points for this many digits, over all possible sequences of deltas:
+    /// by the bias after the last one, and by the number of digits.
     #[test]
     fn settled_characters_fit_whichever_they_are() {
         const LAST: u32 = '힣' as u32;
@@ -236,7 +237,7 @@ mod tests {
                 let tell = |delta| {
                     let damp = if inserted == 0 { first.damp } else { 2 };
                     let (mut digits, mut count) = (Digits { inserted, bias, damp }, 0);
-                    digits.of(delta, &mut |_| {
+                    digits.push_delta(delta, &mut |_| {
                         count += 1;
                         Some(())
                     });
@@ -254,7 +255,7 @@ mod tests {
                             *kept = grown.min(*kept);
                         }
                     }
-                    // Both never fall as deltas grow.
+                    // Neither decreases as deltas grow.
                     let mut larger = end;
                     while delta + 1 < larger {
                         let middle = delta + (larger - delta) / 2;

@@ -1,11 +1,12 @@
-//! A value for each code point, in three stages: of runs that are alike one is kept.
+//! A value for each code point, in three stages: equal runs are stored once.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-/// Code points of a block: fewer would be smaller as they stand, and larger compressed, as a web page loads them.
+/// Code points of a block: smaller blocks would be smaller uncompressed, but larger compressed, as
+/// a web page loads them.
 const BLOCK: usize = 64;
 
 /// Blocks of a group.
@@ -14,11 +15,11 @@ const GROUP: usize = 32;
 /// Values of all code points.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged {
-    /// Which group a code point is in, by its upper bits.
+    /// The group of a code point, by its upper bits.
     pub index: &'static [u16],
-    /// Which blocks a group has.
+    /// The blocks of each group.
     pub groups: &'static [u16],
-    /// Values of the code points of each block.
+    /// The values of each block's code points.
     pub blocks: &'static [u16],
 }
 
@@ -33,7 +34,7 @@ impl Staged {
         self.blocks.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default()
     }
 
-    /// The source of a table of this name: one value for each code point from the first on.
+    /// The source of a table with this name: one value for each code point from the first on.
     #[doc(hidden)]
     pub fn source(name: &str, values: &[u16]) -> String {
         let (blocks, places) = shared(values, BLOCK);
@@ -51,7 +52,7 @@ impl Staged {
     }
 }
 
-/// The runs of so many entries, equal ones once, and which of them stands at each place.
+/// The distinct runs of `entries` values, and the index of the run at each place.
 fn shared(all: &[u16], entries: usize) -> (Vec<u16>, Vec<u16>) {
     let mut runs: Vec<&[u16]> = Vec::new();
     let mut places = Vec::new();

@@ -1,7 +1,7 @@
-//! What judging asks of every character of every host, by one look-up.
+//! Properties for judging each character of a host, in one look-up.
 //!
-//! The data behind these properties are searched by their crates, and for letters of some scripts walked over:
-//! thousands of instructions for a name that one asks a few properties of.
+//! The crates with these data search tables, and for some scripts scan lists of letters: thousands
+//! of instructions for a few properties of one name.
 
 use unicode_script::Script;
 
@@ -21,10 +21,10 @@ impl Traits {
     const STYLED: u16 = 1 << 14;
     const SETTLED: u16 = 1 << 15;
 
-    /// Of no character: no property, and the script of what is not assigned.
+    /// No property, and the script of unassigned characters.
     pub const NONE: Traits = Traits(0);
 
-    /// Those of the character.
+    /// The properties of the character.
     #[inline]
     pub fn of(c: char) -> Traits {
         Traits(TRAITS.of(c))
@@ -55,7 +55,7 @@ impl Traits {
         self.0 & Traits::DIGIT != 0
     }
 
-    /// Runs from right to left, or is a number among what does (Bidi_Class R, AL, AN).
+    /// Right-to-left, or a number in right-to-left text (Bidi_Class R, AL, AN).
     #[inline]
     pub fn is_right_to_left(self) -> bool {
         self.0 & Traits::RIGHT_TO_LEFT != 0
@@ -67,27 +67,28 @@ impl Traits {
         self.0 & Traits::RESTRICTED != 0
     }
 
-    /// Has a canonical decomposition (UAX #15): NFD makes something else of it.
+    /// Has a canonical decomposition (UAX #15): NFD changes it.
     #[inline]
     pub fn is_composed(self) -> bool {
         self.0 & Traits::COMPOSED != 0
     }
 
-    /// Is not what compatibility composition (NFKC) makes of it: a letter in another style, a ligature.
+    /// Compatibility composition (NFKC) changes it: a letter in another style, a ligature.
     #[inline]
     pub fn is_styled(self) -> bool {
         self.0 & Traits::STYLED != 0
     }
 
-    /// A letter or mark beyond ASCII that UTS #46 leaves as it is beside other such and ASCII: it neither is
-    /// composed with what stands before it nor changes places, but for marks that stand in a row. What a label may
-    /// begin with and the rule for right-to-left labels (RFC 5893) is another question.
+    /// A letter or mark beyond ASCII that UTS #46 leaves unchanged beside other such characters and
+    /// ASCII: it is not composed with the one before and not reordered, except for marks in a row.
+    /// What a label may begin with, and the rule for right-to-left labels (RFC 5893), are separate
+    /// questions.
     #[inline]
     pub fn is_settled(self) -> bool {
         self.0 & Traits::SETTLED != 0
     }
 
-    /// The properties of either; the script is that of neither.
+    /// The union of both; the script in it is meaningless.
     #[must_use]
     #[inline]
     pub fn or(self, other: Traits) -> Traits {
@@ -114,8 +115,8 @@ pub fn is_letter(c: char) -> bool {
     Traits::of(c).is_letter()
 }
 
-/// Whether the character is a letter or a number, as [`char::is_alphanumeric`] says, which walks through a list of
-/// letters for a thousand steps.
+/// Whether the character is a letter or a number, as [`char::is_alphanumeric`] says, which scans a
+/// list of letters for a thousand steps.
 #[inline]
 pub fn is_alphanumeric(c: char) -> bool {
     match c.is_ascii() {
@@ -177,15 +178,15 @@ mod tests {
         .fold(0, |all, (is, flag)| if is { all | flag } else { all })
     }
 
-    /// Classes of canonical ordering (UAX #15): none, viramas, and the vowels and tones of Thai and Lao, which a
-    /// label may have in a row.
+    /// The combining classes (UAX #15) that a label may have in a row: none, viramas, and the
+    /// vowels and tones of Thai and Lao.
     const ORDERED: [u8; 6] = [0, 9, 103, 107, 118, 122];
 
     fn is_settled(c: char) -> bool {
         let letter = c.is_alphabetic() || is_combining_mark(c);
         let right = [BidiClass::R, BidiClass::AL].contains(&unicode_bidi::bidi_class(c));
         let turned = unicode_bidi::bidi_class(c) == BidiClass::AN || right && is_combining_mark(c);
-        // A mark begins no label.
+        // No label begins with a mark.
         let label = if right { format!("{c}") } else { format!("a{c}") };
         let (mapped, result) =
             Uts46::new().to_unicode(label.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);

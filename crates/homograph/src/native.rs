@@ -1,4 +1,4 @@
-//! Where a script or a letter is at home: top-level domains whose readers know it.
+//! Which top-level domains a script or a letter is native to: those whose readers know it.
 
 use std::ops::RangeInclusive;
 
@@ -6,8 +6,8 @@ use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
 /// Country-code domains where the script is that of an official language. A TLD spelled in the
-/// script itself is a home of it as well ([`is_home`]).
-const HOMES: &[(Script, &[&str])] = &[
+/// script itself is native as well ([`is_native`]).
+const NATIVE_TLDS: &[(Script, &[&str])] = &[
     (
         Script::Arabic,
         &[
@@ -62,37 +62,38 @@ const HOMES: &[(Script, &[&str])] = &[
 /// Bytes of the top-level domain of a country.
 const CODE: usize = 2;
 
-/// Whether labels in this script are at home under the TLD (U-label form).
-pub(super) fn is_home(script: Script, tld: &str) -> bool {
-    let home = || HOMES.iter().find(|(home, _)| *home == script);
+/// Whether labels in this script are native to the TLD (U-label form).
+pub(super) fn is_native(script: Script, tld: &str) -> bool {
+    let home = || NATIVE_TLDS.iter().find(|(home, _)| *home == script);
     let listed = tld.len() == CODE && home().is_some_and(|(_, tlds)| tlds.contains(&tld));
     listed || tld.chars().any(|c| c.script() == script)
 }
 
-/// Where Berber is an official language, and where languages are romanised with the same dots.
+/// Countries where Berber is an official language, and with those whose languages are romanised
+/// with the same dots.
 const BERBER: &[&str] = &["dz", "ma"];
-const BERBER_INDIAN: &[&str] = &["dz", "in", "ma"];
+const BERBER_AND_INDIAN: &[&str] = &["dz", "in", "ma"];
 
 /// Venda is an official language of South Africa.
 const VENDA: &[&str] = &["za"];
 
-/// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes; in the order of
-/// Unicode.
+/// Letters of few languages that elsewhere read as ASCII or as an accent, with the TLDs they are
+/// native to; in the order of Unicode.
 const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
-    // Thorn and eth. `.eu` serves the European Economic Area, so Iceland too.
+    // Thorn and eth. `.eu` serves the European Economic Area, which includes Iceland.
     ('ð'..='ð', &["is", "fo", "eu"]),
     ('þ'..='þ', &["is", "fo", "eu"]),
     // Pinyin with tones, which only dictionaries write.
     ('\u{1cd}'..='\u{1dc}', &[]),
     ('ə'..='ə', &["az"]),
-    // Latin Extended Additional up to the Vietnamese letters: scholars' transliterations, but
+    // Latin Extended Additional up to the Vietnamese letters: scholarly transliterations, except
     // for Welsh, Igbo and Yoruba, Marshallese, the Berber languages, Venda, romanised Indian ones.
     ('\u{1e00}'..='\u{1e0b}', &[]),
-    ('ḍ'..='ḍ', BERBER_INDIAN),
+    ('ḍ'..='ḍ', BERBER_AND_INDIAN),
     ('\u{1e0e}'..='\u{1e11}', &[]),
     ('ḓ'..='ḓ', VENDA),
     ('\u{1e14}'..='\u{1e23}', &[]),
-    ('ḥ'..='ḥ', BERBER_INDIAN),
+    ('ḥ'..='ḥ', BERBER_AND_INDIAN),
     ('\u{1e26}'..='\u{1e35}', &[]),
     ('ḷ'..='ḷ', &["mh", "in"]),
     ('\u{1e38}'..='\u{1e3b}', &[]),
@@ -104,11 +105,11 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     ('\u{1e48}'..='\u{1e49}', &[]),
     ('ṋ'..='ṋ', VENDA),
     ('\u{1e4c}'..='\u{1e59}', &[]),
-    ('ṛ'..='ṛ', BERBER_INDIAN),
+    ('ṛ'..='ṛ', BERBER_AND_INDIAN),
     ('\u{1e5c}'..='\u{1e61}', &[]),
     ('ṣ'..='ṣ', &["dz", "in", "ma", "ng"]),
     ('\u{1e64}'..='\u{1e6b}', &[]),
-    ('ṭ'..='ṭ', BERBER_INDIAN),
+    ('ṭ'..='ṭ', BERBER_AND_INDIAN),
     ('\u{1e6e}'..='\u{1e6f}', &[]),
     ('ṱ'..='ṱ', VENDA),
     ('\u{1e72}'..='\u{1e7f}', &[]),
@@ -120,24 +121,24 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     ('\u{1f00}'..='\u{1fff}', &["gr", "cy", "ελ"]),
 ];
 
-/// Whether the letter deceives under this TLD because no language there has it.
-pub(super) fn is_stranger(c: char, tld: &str) -> bool {
-    homes_of(c).is_some_and(|homes| !homes.contains(&tld))
+/// Whether the letter misleads under this TLD because no language there has it.
+pub(super) fn is_foreign_letter(c: char, tld: &str) -> bool {
+    native_tlds_of(c).is_some_and(|tlds| !tlds.contains(&tld))
 }
 
-/// Whether the letter is one of few languages, and this top-level domain a home of one.
-pub(super) fn has_letter(c: char, tld: &str) -> bool {
-    homes_of(c).is_some_and(|homes| homes.contains(&tld))
+/// Whether the letter is one of few languages, and native to this top-level domain.
+pub(super) fn is_native_letter(c: char, tld: &str) -> bool {
+    native_tlds_of(c).is_some_and(|tlds| tlds.contains(&tld))
 }
 
-fn homes_of(c: char) -> Option<&'static [&'static str]> {
-    // Letters of the large alphabets are none of them.
+fn native_tlds_of(c: char) -> Option<&'static [&'static str]> {
+    // The large alphabets are outside these ranges.
     if !matches!(c, '\u{f0}'..='\u{259}' | '\u{1e00}'..='\u{1fff}') {
         return None;
     }
-    let behind = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
-    let (letters, homes) = behind.checked_sub(1).and_then(|at| LETTERS.get(at))?;
-    letters.contains(&c).then_some(*homes)
+    let after = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
+    let (letters, tlds) = after.checked_sub(1).and_then(|at| LETTERS.get(at))?;
+    letters.contains(&c).then_some(*tlds)
 }
 
 #[cfg(test)]
@@ -148,10 +149,16 @@ mod tests {
     fn letters_of_few_languages_have_homes() {
         for (letter, tld) in [('ḓ', "za"), ('ṱ', "za"), ('ṅ', "za"), ('ṃ', "in"), ('ẓ', "ma")]
         {
-            assert!(has_letter(letter, tld) && !is_stranger(letter, tld), "{letter} {tld}");
-            assert!(!has_letter(letter, "com") && is_stranger(letter, "com"), "{letter}");
+            assert!(
+                is_native_letter(letter, tld) && !is_foreign_letter(letter, tld),
+                "{letter} {tld}"
+            );
+            assert!(
+                !is_native_letter(letter, "com") && is_foreign_letter(letter, "com"),
+                "{letter}"
+            );
         }
-        assert!(!has_letter('a', "za") && !is_stranger('é', "za"));
+        assert!(!is_native_letter('a', "za") && !is_foreign_letter('é', "za"));
     }
 
     #[test]
@@ -162,14 +169,15 @@ mod tests {
         assert!(firsts.is_sorted_by(|one, next| one < next));
         let found = |c: char| LETTERS.iter().find(|(letters, _)| letters.contains(&c));
         for c in '\0'..=char::MAX {
-            assert_eq!(homes_of(c), found(c).map(|(_, homes)| *homes), "{c:?}");
+            assert_eq!(native_tlds_of(c), found(c).map(|(_, tlds)| *tlds), "{c:?}");
         }
     }
 
     #[test]
     fn homes_have_the_length_of_codes() {
-        assert!(HOMES.iter().flat_map(|(_, tlds)| *tlds).all(|tld| tld.len() == CODE));
-        let mut scripts: Vec<_> = HOMES.iter().map(|(script, _)| format!("{script:?}")).collect();
+        assert!(NATIVE_TLDS.iter().flat_map(|(_, tlds)| *tlds).all(|tld| tld.len() == CODE));
+        let mut scripts: Vec<_> =
+            NATIVE_TLDS.iter().map(|(script, _)| format!("{script:?}")).collect();
         scripts.sort_unstable();
         assert!(scripts.is_sorted_by(|one, next| one < next), "a row a script");
     }

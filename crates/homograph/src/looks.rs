@@ -1,33 +1,34 @@
-//! What a label reads as, as far as some name goes: characters may have several readings.
+//! The looks that a label may have, as long as some name matches: characters may have several
+//! readings.
 
 use smallvec::SmallVec;
 
 use super::lookalike::{LABEL_CHARS, LookHash, VARIANTS};
-use super::reading::Sight;
+use super::reading::LabelChar;
 
-/// Looks of a label. Most have one or two, for which nothing is allocated.
-pub(super) type Hashes = SmallVec<[LookHash; 4]>;
+/// Looks of a label. Most have one or two, which need no allocation.
+pub(super) type LookHashes = SmallVec<[LookHash; 4]>;
 
-/// The looks of what was read of a label.
-enum Ways {
-    /// As long as every character reads as one thing, as most do.
+/// The looks of the characters read so far.
+enum LookSet {
+    /// As long as every character has one reading, as most do.
     One(LookHash),
-    Several(Hashes),
+    Several(LookHashes),
 }
 
-impl Ways {
-    /// Reads one character more; whether some of the looks are `known` then.
+impl LookSet {
+    /// Reads one more character; returns whether some of the looks are `known` then.
     fn read(
         &mut self,
-        sight: &Sight,
+        letter: &LabelChar,
         add: impl Fn(LookHash, &[u8]) -> LookHash,
         known: impl Fn(LookHash) -> bool,
     ) -> bool {
-        let mut next = Hashes::new();
+        let mut next = LookHashes::new();
         match self {
-            Ways::One(look) => {
-                let alone = match sight.readings {
-                    [] => Some(add(*look, sight.c.encode_utf8(&mut [0; 4]).as_bytes())),
+            LookSet::One(look) => {
+                let alone = match letter.readings {
+                    [] => Some(add(*look, letter.c.encode_utf8(&mut [0; 4]).as_bytes())),
                     [reading] => Some(add(*look, reading.text.bytes())),
                     _ => None,
                 };
@@ -35,60 +36,61 @@ impl Ways {
                     *look = longer;
                     return known(longer);
                 }
-                longer_by(&[*look], sight, add, known, &mut next);
+                extend_by(&[*look], letter, add, known, &mut next);
             }
-            Ways::Several(looks) => longer_by(looks, sight, add, known, &mut next),
+            LookSet::Several(looks) => extend_by(looks, letter, add, known, &mut next),
         }
         let some = !next.is_empty();
         *self = match *next {
-            [one] => Ways::One(one),
-            _ => Ways::Several(next),
+            [one] => LookSet::One(one),
+            _ => LookSet::Several(next),
         };
         some
     }
 
     fn any(&self, is: impl Fn(LookHash) -> bool) -> bool {
         match self {
-            Ways::One(look) => is(*look),
-            Ways::Several(looks) => looks.iter().any(|look| is(*look)),
+            LookSet::One(look) => is(*look),
+            LookSet::Several(looks) => looks.iter().any(|look| is(*look)),
         }
     }
 }
 
-/// The looks of a label, one for every combination of readings: those of whose every character
-/// `begins` says that some name begins so.
+/// The looks of a label, one for each combination of readings, of which `begins` accepts every
+/// prefix.
 pub(super) fn looks<F: Fn(LookHash) -> bool>(
-    label: &[Sight],
+    label: &[LabelChar],
     begins: F,
 ) -> impl Iterator<Item = u64> + use<F> {
-    let mut ways = Ways::One(LookHash::EMPTY);
+    let mut looks = LookSet::One(LookHash::EMPTY);
     let mut letters = label.iter().take(LABEL_CHARS);
-    let all = letters.all(|sight| ways.read(sight, LookHash::followed_by, &begins));
-    let (one, several) = match ways {
-        Ways::One(look) => (Some(look), None),
-        Ways::Several(looks) => (None, Some(looks)),
+    let all = letters.all(|letter| looks.read(letter, LookHash::followed_by, &begins));
+    let (one, several) = match looks {
+        LookSet::One(look) => (Some(look), None),
+        LookSet::Several(looks) => (None, Some(looks)),
     };
     let found = one.into_iter().chain(several.into_iter().flatten()).filter(move |_| all);
     found.map(LookHash::value)
 }
 
-/// The looks with one character more, at most [`VARIANTS`]: those of whose every reading `begins` says so.
-pub(super) fn longer(
+/// The looks with one more character, at most [`VARIANTS`], of which `begins` accepts every
+/// reading.
+pub(super) fn extend_looks(
     hashes: &[LookHash],
-    sight: &Sight,
+    letter: &LabelChar,
     begins: impl Fn(LookHash) -> bool,
-    next: &mut Hashes,
+    next: &mut LookHashes,
 ) {
-    longer_by(hashes, sight, LookHash::followed_by, begins, next);
+    extend_by(hashes, letter, LookHash::followed_by, begins, next);
 }
 
-/// The same, with the character where `add` puts it.
-fn longer_by(
+/// The same, with the character combined by `add`.
+fn extend_by(
     hashes: &[LookHash],
-    Sight { c, readings, .. }: &Sight,
+    LabelChar { c, readings, .. }: &LabelChar,
     add: impl Fn(LookHash, &[u8]) -> LookHash,
     begins: impl Fn(LookHash) -> bool,
-    next: &mut Hashes,
+    next: &mut LookHashes,
 ) {
     next.clear();
     let mut keep = |hash: LookHash| {
@@ -106,19 +108,20 @@ fn longer_by(
     }
 }
 
-/// The lengths at which the characters read as something whole, by what `begins` and `is_whole` say of the looks
-/// of beginnings.
+/// The lengths at which the characters read as something complete: `begins` accepts the looks of
+/// prefixes, `is_whole` the complete ones.
 pub(super) fn beginnings(
-    letters: &[Sight],
+    letters: &[LabelChar],
     begins: impl Fn(LookHash) -> bool,
     is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
     lengths(letters.iter(), LookHash::followed_by, begins, is_whole)
 }
 
-/// The same from the last character on: `ends` and `is_whole` are asked about looks that are read backwards.
+/// The same from the last character on: `ends` and `is_whole` take looks that are computed
+/// backwards.
 pub(super) fn endings(
-    letters: &[Sight],
+    letters: &[LabelChar],
     ends: impl Fn(LookHash) -> bool,
     is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
@@ -126,15 +129,15 @@ pub(super) fn endings(
 }
 
 fn lengths<'a>(
-    letters: impl Iterator<Item = &'a Sight>,
+    letters: impl Iterator<Item = &'a LabelChar>,
     add: impl Fn(LookHash, &[u8]) -> LookHash,
     known: impl Fn(LookHash) -> bool,
     is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
-    let mut ways = Ways::One(LookHash::EMPTY);
+    let mut looks = LookSet::One(LookHash::EMPTY);
     let some = letters
         .take(LABEL_CHARS)
-        .map_while(move |sight| ways.read(sight, &add, &known).then(|| ways.any(&is_whole)));
+        .map_while(move |letter| looks.read(letter, &add, &known).then(|| looks.any(&is_whole)));
     some.zip(1..).filter_map(|(whole, length)| whole.then_some(length))
 }
 
@@ -142,11 +145,11 @@ fn lengths<'a>(
 mod tests {
     use super::*;
     use crate::lookalike::{name_endings, name_look};
-    use crate::reading::Sights;
+    use crate::reading::LabelChars;
 
     #[test]
     fn looks_of_a_label_are_bounded() {
-        let all = |label: &str| looks(Sights::of(label.chars()).all(), |_| true).count();
+        let all = |label: &str| looks(LabelChars::of(label.chars()).all(), |_| true).count();
         let several = ('\u{100}'..='\u{2ff}').find(|c| all(&c.to_string()) > 1);
         let letter = several.expect("a letter with several readings").to_string();
         assert!((2..=VARIANTS).contains(&all(&letter)));
@@ -166,12 +169,13 @@ mod tests {
         ] {
             let mut beginnings = Vec::new();
             let look = name_look(name, |beginning| beginnings.push(beginning));
-            let seen = looks(Sights::of(label.chars()).all(), |hash| beginnings.contains(&hash));
+            let seen =
+                looks(LabelChars::of(label.chars()).all(), |hash| beginnings.contains(&hash));
             assert_eq!(seen.collect::<Vec<_>>(), [look], "{label} {name}");
         }
     }
 
-    /// What has a look of a name has it backwards as well, and so all of it is an ending of the name.
+    /// A label with the look of a name has it backwards as well, and so is an ending of the name.
     #[test]
     fn what_resembles_ends_alike() {
         for (label, name) in [
@@ -186,10 +190,10 @@ mod tests {
         ] {
             let mut known = Vec::new();
             name_endings(name, |ending| known.push(ending));
-            let sights = Sights::of(label.chars());
+            let chars = LabelChars::of(label.chars());
             let is_whole = |hash| known.last() == Some(&hash);
-            let seen = endings(sights.all(), |hash| known.contains(&hash), is_whole);
-            assert_eq!(seen.collect::<Vec<_>>(), [sights.len()], "{label} {name}");
+            let seen = endings(chars.all(), |hash| known.contains(&hash), is_whole);
+            assert_eq!(seen.collect::<Vec<_>>(), [chars.len()], "{label} {name}");
         }
     }
 }

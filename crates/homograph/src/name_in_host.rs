@@ -1,152 +1,103 @@
-//! A known name inside the host of somebody else, letter by letter: `paypal.com-login.top`,
+//! A protected name inside the host of another owner, spelled exactly: `paypal.com-login.top`,
 //! `my-paypal.com`, `wwwpaypal.com`.
 //!
-//! Only its place deceives, so that what else stands there decides: a name between hyphens or underscores counts beside
-//! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
-//! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
-//! (`carriers.txt`) names in full are their owners'. A slip of a name (`near`) counts as the name does that
-//! stands alone or beside such words.
+//! Only the position misleads, so the other words of the label decide: a name between hyphens or
+//! underscores counts only beside office words (`roles.txt`), because shops and fan sites are named
+//! after what they are about. The owner of the name does not mislead, but customers who can request
+//! a host below the owner's domain may. Below carriers (`carriers.txt`) full names are their
+//! owners'. A slip of a name (`near`) counts like the name, alone or beside such words.
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::Context;
-use super::domain::{Endings, Section, suffix_labels};
+use super::compared::{ComparedHost, Hit};
+use super::domain::{Section, SuffixLengths, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
-use super::name::{LEAST, Name, Reach};
+use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
-use super::subject::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest brand recognised between hyphens, behind `www` and in front of `com`.
-const BESIDE_OTHERS: usize = 5;
+/// Shortest brand that is recognised between hyphens, after `www` and before `com`.
+const MIN_BRAND_IN_LABEL: usize = 5;
 
-/// Words beside a name in a host, other than those of offices.
-const BESIDE: [&str; 65] = [
-    "2fa",
-    "acceso",
-    "accesso",
-    "airdrop",
-    "apps",
-    "auth",
-    "authenticate",
-    "authorize",
-    "billing",
-    "code",
-    "colis",
-    "com",
-    "connect",
-    "copyright",
-    "download",
-    "extension",
-    "facture",
-    "giveaway",
-    "gov",
-    "http",
-    "https",
-    "id",
-    "identity",
-    "kyc",
-    "log",
-    "mfa",
-    "my",
-    "nano",
-    "net",
-    "org",
-    "otp",
-    "pas",
-    "pass",
-    "password",
-    "phototan",
-    "portal",
-    "private",
-    "protect",
-    "protection",
-    "pushtan",
-    "recover",
-    "rectify",
-    "redelivery",
-    "refund",
-    "reset",
-    "restore",
-    "seguranca",
-    "send",
-    "share",
-    "sicherheit",
-    "sicurezza",
-    "sign",
-    "signin",
-    "sso",
-    "sync",
-    "tan",
-    "unlock",
-    "upgrade",
-    "validate",
-    "validation",
-    "verified",
-    "verifizierung",
-    "web",
-    "web3",
-    "www",
+/// Words beside a name in a host, other than office words.
+#[rustfmt::skip]
+const FILLERS: [&str; 65] = [
+    "2fa", "acceso", "accesso", "airdrop", "apps", "auth", "authenticate", "authorize",
+    "billing", "code", "colis", "com", "connect", "copyright", "download", "extension",
+    "facture", "giveaway", "gov", "http", "https", "id", "identity", "kyc", "log", "mfa", "my",
+    "nano", "net", "org", "otp", "pas", "pass", "password", "phototan", "portal", "private",
+    "protect", "protection", "pushtan", "recover", "rectify", "redelivery", "refund", "reset",
+    "restore", "seguranca", "send", "share", "sicherheit", "sicurezza", "sign", "signin", "sso",
+    "sync", "tan", "unlock", "upgrade", "validate", "validation", "verified", "verifizierung",
+    "web", "web3", "www",
 ];
 
-/// The name that stands inside the host, which is not its owner's.
-pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) -> Option<Hit> {
+/// The name inside the host, unless the host is its owner's.
+pub(super) fn find(
+    compared: &ComparedHost<'_>,
+    names: &Names,
+    context: &Context<'_>,
+) -> Option<Hit> {
     let table = context.protected.organisations();
     if names.is_empty() {
         return None;
     }
-    let place = Place::of(subject);
+    let labels = ChosenLabels::of(compared);
     let carrier = OnceCell::new();
-    let carrier = || *carrier.get_or_init(|| table.and_then(|table| table.carrier(subject.ascii)));
+    let carrier = || *carrier.get_or_init(|| table.and_then(|table| table.carrier(compared.ascii)));
     let is_owners =
-        |name: &Name| table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
-    let labels = subject.parts.iter().enumerate().take(place.registrable + 1);
-    labels.into_iter().find_map(|(at, part)| {
+        |name: &Name| table.is_some_and(|table| table.is_one_owner(compared.ascii, &name.ascii));
+    let mut parts = compared.parts.iter().enumerate().take(labels.registrable + 1);
+    parts.find_map(|(at, part)| {
         if !part.unicode.is_ascii() {
             return None;
         }
         let label = part.unicode.as_str();
-        let in_full = || whole(subject.parts, at, place.registrable, names);
-        let chosen =
-            || between(label, names, table).filter(|_| !is_written_so(label, carrier(), names));
+        let in_full = || in_full(compared.parts, at, labels.registrable, names);
+        let chosen = || {
+            between_hyphens(label, names, table).filter(|_| !is_written_so(label, carrier(), names))
+        };
         let name = carrier().is_none().then(in_full).flatten();
-        let name = name.or_else(|| place.is_name(at).then(chosen).flatten());
-        let told = |name: &Name, reason| {
+        let name = name.or_else(|| labels.is_name(at).then(chosen).flatten());
+        let hit = |name: &Name, reason| {
             let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
-        let glued = || glued(label, names).filter(|_| !is_written_so(label, carrier(), names));
+        let glued =
+            || with_missing_dot(label, names).filter(|_| !is_written_so(label, carrier(), names));
         if let Some(name) = name.or_else(glued) {
-            return told(name, Reason::NameInHost);
+            return hit(name, Reason::NameInHost);
         }
         let slip = || slip(label, names, context);
-        let name = place.is_name(at).then(slip).flatten()?;
-        told(name, Reason::TargetLookalike)
+        let name = labels.is_name(at).then(slip).flatten()?;
+        hit(name, Reason::TargetLookalike)
     })
 }
 
-/// Whether a carrier that writes hyphens for dots writes the host of the name's owner so.
+/// Whether the label is a host of the name's owner, written by a carrier that replaces dots by
+/// hyphens.
 fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
     carrier == Some(Carrier::Hyphenated)
         && names.covers(&label.replace('-', ".").replace("..", "-"))
 }
 
-/// Which labels somebody chose as a name.
-struct Place {
-    /// By the registries, and by the hosters as well (`example.web.app`).
+/// Which labels were chosen as a name.
+struct ChosenLabels {
+    /// Chosen at a registry; `hosted`: chosen at a hoster (`example.web.app`).
     registrable: usize,
     hosted: usize,
 }
 
-impl Place {
-    fn of(subject: &Subject<'_>) -> Place {
-        let before = |behind: usize| subject.parts.len().saturating_sub(behind + 1);
-        let Endings { icann, hosted, .. } = subject.endings;
-        Place { registrable: before(icann), hosted: before(hosted) }
+impl ChosenLabels {
+    fn of(compared: &ComparedHost<'_>) -> ChosenLabels {
+        let before = |after: usize| compared.parts.len().saturating_sub(after + 1);
+        let SuffixLengths { icann, hosted, .. } = compared.suffixes;
+        ChosenLabels { registrable: before(icann), hosted: before(hosted) }
     }
 
     fn is_name(&self, at: usize) -> bool {
@@ -154,8 +105,13 @@ impl Place {
     }
 }
 
-/// The name in full, with something behind it: `paypal.com.login.top`, `paypal.com-login.top`.
-fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
+/// The full name with something after it: `paypal.com.login.top`, `paypal.com-login.top`.
+fn in_full<'n>(
+    parts: &[Part],
+    at: usize,
+    registrable: usize,
+    names: &'n Names,
+) -> Option<&'n Name> {
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
     // Names have hyphens of their own: `deutsche-bank`.
     let brands = starts(label.as_bytes()).flat_map(|start| runs(label.as_bytes(), start, names));
@@ -166,90 +122,93 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
         let mut theirs = name.labels.iter().map(|(label, _)| label.as_ref()).enumerate();
         let last = name.labels.len() - 1;
         let end = start + last;
-        let stands = theirs.all(|(index, theirs)| {
+        let matches = theirs.all(|(index, theirs)| {
             let Some(ours) = parts.get(start + index).map(|part| part.unicode.as_str()) else {
                 return false;
             };
-            // Something may be glued to both ends.
+            // Other words may be joined to both ends.
             let ours = match ours.strip_suffix(theirs) {
                 Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
             };
-            let behind = ours.strip_prefix(theirs);
-            behind == Some("")
-                || index == last && last > 0 && behind.is_some_and(|behind| ends_name(behind, name))
+            let after = ours.strip_prefix(theirs);
+            after == Some("")
+                || index == last && last > 0 && after.is_some_and(|after| ends_name(after, name))
         });
-        stands && last > 0 && end <= registrable
+        matches && last > 0 && end <= registrable
             || in_a_country(parts, at, registrable, name)
-            || as_a_site(parts, at, registrable, name)
+            || as_national_site(parts, at, registrable, name)
     })
 }
 
-/// Whether a name in full ends in front of what stands there in its last label: a sign, a number, or a character that
-/// no name of ASCII goes on with (`paypal.com0.top`, `paypal.comʔ.top`).
-fn ends_name(behind: &str, name: &Name) -> bool {
-    behind.starts_with(|c: char| is_sign(c) || !c.is_ascii())
-        || name.brand_len() >= LEAST && behind.bytes().all(|byte| byte.is_ascii_digit())
+/// Whether a full name ends before `after` in its last label: at a sign, a number, or a character
+/// that no ASCII name continues with (`paypal.com0.top`, `paypal.comʔ.top`).
+fn ends_name(after: &str, name: &Name) -> bool {
+    after.starts_with(|c: char| is_sign(c) || !c.is_ascii())
+        || name.brand_len() >= MIN_BRAND && after.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The same under the two-part suffix of a country, where the owner has sites that no list holds:
+/// The same under the two-part suffix of a country, where the owner has sites that are in no list:
 /// `amazon.co.jp.verify.top`, `hsbc.co.uk-login.top`.
 fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
-    let behind = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
-    let (Some(kind), Some(rest)) = (behind(1), behind(2)) else { return false };
-    let country = rest.split(JOINTS).next().unwrap_or_default();
+    let after = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
+    let (Some(kind), Some(rest)) = (after(1), after(2)) else { return false };
+    let country = rest.split(SEPARATORS).next().unwrap_or_default();
     name.reach == Reach::Brand
-        && name.brand_len() >= LEAST
+        && name.brand_len() >= MIN_BRAND
         && at + 2 <= registrable
         && country.len() == 2
-        && may_be_kind(kind.as_bytes())
+        && may_be_registry_label(kind.as_bytes())
         && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
 }
 
-/// The site of a country that no list holds, as a browser shows it: `www.paypal.de.verify.top`. Without `www` catalogues
-/// of programs have such hosts, in which the letters are a language.
-fn as_a_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
+/// A national site that is in no list, as a browser shows it: `www.paypal.de.verify.top`. Without
+/// `www`, software catalogues have such hosts, where the two letters are a language.
+fn as_national_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
-    let country = label(at + 1).and_then(|behind| behind.split(JOINTS).next());
+    let country = label(at + 1).and_then(|after| after.split(SEPARATORS).next());
     name.reach == Reach::Brand
-        && name.brand_len() >= LEAST
+        && name.brand_len() >= MIN_BRAND
         && at < registrable
         && country.is_some_and(is_country)
         && at.checked_sub(1).and_then(label).is_some_and(|front| front == "www")
 }
 
-/// Whether it may be the code of a country: all have two letters, and nothing else has.
+/// Whether it may be a country code: all have two letters, and no other label there has.
 fn is_country(label: &str) -> bool {
     label.len() == 2 && label.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Letters of what registries put in front of the code of a country: `co`, `gouv`.
-const KIND: usize = 4;
+/// Letters of the labels that registries put before a country code: `co`, `gouv`.
+const REGISTRY_LABEL: usize = 4;
 
-/// Whether registries may have put the label there, as far as its length tells.
-fn may_be_kind(label: &[u8]) -> bool {
-    label.len() <= KIND
+/// Whether a registry may have put the label there, judged by its length.
+fn may_be_registry_label(label: &[u8]) -> bool {
+    label.len() <= REGISTRY_LABEL
 }
 
-/// Whether these labels may begin with the code of a country, a kind in front of it or not, and not end with them.
+/// Whether these labels begin with what may be a country code, perhaps after a registry's label,
+/// and do not end with it.
 fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     let is_country = |label: &Label<'_>| matches!(label.bytes, [_, _] | [_, _, b'-' | b'_', ..]);
     match labels {
-        [kind, country, _, ..] if is_country(country) && may_be_kind(kind.bytes) => true,
+        [kind, country, _, ..] if is_country(country) && may_be_registry_label(kind.bytes) => true,
         [country, _, ..] => is_country(country),
         _ => false,
     }
 }
 
-/// What joins words in a label. Browsers resolve names with underscores below the registrable domain.
-const JOINTS: [char; 2] = ['-', '_'];
+/// Separators of words in a label. Browsers resolve names with underscores below the registrable
+/// domain.
+const SEPARATORS: [char; 2] = ['-', '_'];
 
-/// Where the label begins, and what stands behind each of its joints.
+/// Where the words of the label begin.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr2_iter(b'-', b'_', label).map(|at| at + 1))
 }
 
-/// The words from this byte of the label on, one by one more, with their look, as far as some name goes.
+/// Runs of words from this byte of the label on, each one word longer, with their look, as long as
+/// some name begins so.
 fn runs<'l>(
     label: &'l [u8],
     start: usize,
@@ -261,86 +220,93 @@ fn runs<'l>(
         look.ascii(*byte);
         names.begins(look).then_some((start..at + 1, look.value()))
     });
-    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_joint(*behind)))
+    read.filter(|(run, _)| label.get(run.end).is_none_or(|after| is_separator(*after)))
 }
 
-/// What a name in full may end at in a label: browsers open hosts with signs (`paypal.com~x.example`).
+/// Characters at which a full name may end in a label: browsers open hosts with signs
+/// (`paypal.com~x.example`).
 fn is_sign(c: char) -> bool {
     c.is_ascii_punctuation()
 }
 
-fn is_joint(byte: u8) -> bool {
-    JOINTS.contains(&char::from(byte))
+fn is_separator(byte: u8) -> bool {
+    SEPARATORS.contains(&char::from(byte))
 }
 
-fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
+fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
     word.is_empty()
-        || BESIDE.contains(&word)
-        || BESIDE.contains(&numbered)
+        || FILLERS.contains(&word)
+        || FILLERS.contains(&numbered)
         || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
 }
 
-/// The name between hyphens, beside words of offices.
-fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> Option<&'n Name> {
-    if !label.contains(JOINTS) {
+/// The name between hyphens, beside office words.
+fn between_hyphens<'n>(
+    label: &str,
+    names: &'n Names,
+    table: Option<&Organisations>,
+) -> Option<&'n Name> {
+    if !label.contains(SEPARATORS) {
         return None;
     }
-    let says_nothing = |word: &str| says_nothing(word, table);
-    // Names have hyphens of their own: any run of words that leaves one over.
+    let is_filler = |word: &str| is_filler(word, table);
+    // Names have hyphens of their own: try any run of words that does not fill the label.
     for start in starts(label.as_bytes()) {
         let named = runs(label.as_bytes(), start, names).find_map(|(run, _)| {
             let alone = run.len() == label.len();
-            let (name, behind) = (label.get(run.clone())?, label.get(run.end..)?);
-            let name = spelled(name, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
-            (!alone && behind.split(JOINTS).all(says_nothing)).then_some(name)
+            let (name, after) = (label.get(run.clone())?, label.get(run.end..)?);
+            let name =
+                spelled(name, names).filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
+            (!alone && after.split(SEPARATORS).all(is_filler)).then_some(name)
         });
         if named.is_some() {
             return named;
         }
-        let word = label.get(start..).and_then(|rest| rest.split(JOINTS).next());
-        if !word.is_some_and(says_nothing) {
+        let word = label.get(start..).and_then(|rest| rest.split(SEPARATORS).next());
+        if !word.is_some_and(is_filler) {
             break;
         }
     }
     None
 }
 
-/// The only word of the label that says anything, beside others that say nothing.
-fn telling_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
-    let mut words = label.split(JOINTS).filter(|word| !says_nothing(word, table));
+/// The only word of the label that is no filler, if there is exactly one beside fillers.
+fn distinctive_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
+    let mut words = label.split(SEPARATORS).filter(|word| !is_filler(word, table));
     words.next().filter(|_| words.next().is_none())
 }
 
-/// The name that a label somebody chose is a slip of: all of it, or the only word of it that says anything.
+/// The name that a chosen label is a slip of: the whole label, or its only word that is no filler.
 fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n Name> {
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
     let names_of = |word: &str| context.own.has_label(word) || context.protected.has_label(word);
     let known = |word: &str| names_of(word) || lists().any(|list| list.has_label(word));
-    let word = telling_word(label, context.protected.organisations())
+    let word = distinctive_word(label, context.protected.organisations())
         .filter(|word| word.len() < label.len());
     let mut words = [Some(label), word].into_iter().flatten();
     words.find_map(|word| names.slip(word.as_bytes()).filter(|_| !known(word)))
 }
 
-/// The name with what stands round it when a dot is left out.
-fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
+/// The name in a label where a dot was left out.
+fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let named = |rest: &str| {
-        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(JOINTS));
+        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(SEPARATORS));
         let mut long =
-            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= BESIDE_OTHERS);
+            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= MIN_BRAND_IN_LABEL);
         long.find_map(|rest| spelled(rest, names))
     };
-    match label.strip_prefix("www").map(|rest| rest.trim_start_matches(JOINTS)) {
-        // `wwww` is one letter too many, or the first of the name: `wwwwhatsapp`.
+    match label.strip_prefix("www").map(|rest| rest.trim_start_matches(SEPARATORS)) {
+        // The extra `w` of `wwww` is a typing error, or the first letter of the name:
+        // `wwwwhatsapp`.
         Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_']))),
         None => label.ends_with("com").then(|| named(label)).flatten(),
     }
 }
 
-/// The name whose label is spelled so.
+/// The name whose registrable label is spelled exactly so.
 fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
     named.find(|name| {
@@ -349,12 +315,12 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     })
 }
 
-/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes. `joints`
-/// says whether the host has any.
+/// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`
+/// says whether the host has any separator of words.
 pub(super) fn may_hold(
     label: &Label<'_>,
-    behind: &[Label<'_>],
-    joints: bool,
+    after: &[Label<'_>],
+    separators: bool,
     names: &Names,
 ) -> bool {
     let known = |look: LookHash| names.by_look(look.value()).next().is_some();
@@ -363,20 +329,21 @@ pub(super) fn may_hold(
         |start| runs(bytes, start, names).any(|(_, look)| names.by_look(look).next().is_some());
     let www = || bytes.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
     let com = |(_, end): &(&[u8], &[u8; 3])| end.eq_ignore_ascii_case(b"com");
-    let glued = bytes.len() > BESIDE_OTHERS
+    let with_missing_dot = bytes.len() > MIN_BRAND_IN_LABEL
         && (www()
             || bytes
                 .split_last_chunk()
                 .filter(com)
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
-    glued
-        || label.jointed && starts(bytes).any(run)
-        || behind.first().is_some_and(|behind| {
-            joints && behind.jointed || bytes.len() >= LEAST && behind.is_numbered()
+    with_missing_dot
+        || label.has_separator && starts(bytes).any(run)
+        || after.first().is_some_and(|after| {
+            separators && after.has_separator || bytes.len() >= MIN_BRAND && after.is_numbered()
         }) && known(label.look)
-        || bytes.len() >= LEAST && may_be_in_a_country(behind) && known(label.look)
+        || bytes.len() >= MIN_BRAND && may_be_in_a_country(after) && known(label.look)
         || names.may_be_near(bytes)
-        || label.jointed && bytes.split(|byte| is_joint(*byte)).any(|word| names.may_be_near(word))
+        || label.has_separator
+            && bytes.split(|byte| is_separator(*byte)).any(|word| names.may_be_near(word))
 }
 
 #[cfg(test)]

@@ -1,0 +1,104 @@
+//! A host as it is compared with names: its labels, their pieces between hyphens, and what was
+//! found.
+
+use unicode_script::Script;
+
+use super::domain::SuffixLengths;
+use super::form::Part;
+use super::phrase;
+use super::reading::{LabelChar, LabelChars};
+use super::script::is_native_label;
+use crate::letters;
+use crate::verdict::{Reason, Verdict};
+use uts58::unicode::{ScriptOf as _, is_letter};
+
+/// A protected name that the host resembles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// The name, in ASCII form.
+    pub target: String,
+    /// Index of the label that resembles it most.
+    pub label: usize,
+    pub verdict: Verdict,
+    pub reason: Reason,
+}
+
+/// A host to compare with names.
+pub(super) struct ComparedHost<'a> {
+    pub parts: &'a [Part],
+    /// What each label reads as.
+    pub chars: &'a [LabelChars],
+    pub ascii: &'a str,
+    pub unicode: &'a str,
+    pub suffixes: SuffixLengths,
+}
+
+/// The labels of a host, divided into those that anybody can register and those of the registry.
+pub(super) struct HostLabels<'a> {
+    pub parts: &'a [Part],
+    pub chars: &'a [LabelChars],
+    /// Index of the registrable label; labels after it belong to the registry.
+    pub registrable: usize,
+}
+
+impl<'a> HostLabels<'a> {
+    pub(super) fn of(compared: &ComparedHost<'a>) -> HostLabels<'a> {
+        let registrable = compared.parts.len().saturating_sub(compared.suffixes.icann + 1);
+        HostLabels { parts: compared.parts, chars: compared.chars, registrable }
+    }
+
+    /// Whether the label is the registrable one and is followed by the suffix of the name.
+    pub(super) fn ends_as(&self, at: usize, name: &str) -> bool {
+        let theirs = name.split('.').skip(1);
+        let ours = self.parts.iter().skip(at + 1).map(|part| part.ascii.as_str());
+        at == self.registrable && ours.eq(theirs)
+    }
+
+    /// Whether the letters of the label are those of a language of the top-level domain.
+    pub(super) fn has_native_letters(&self, at: usize) -> bool {
+        let Some(part) = self.parts.get(at) else { return false };
+        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
+        let home = letters::official(tld);
+        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
+        part.unicode.chars().all(own) || self.is_native_word(&part.unicode)
+    }
+
+    /// Whether it is a word of a script other than Latin that is native to the top-level domain.
+    pub(super) fn is_native_word(&self, label: &str) -> bool {
+        let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
+        let mut letters = label.chars().filter(|c| is_letter(*c));
+        letters.all(|c| c.script() != Script::Latin) && is_native_label(label, tld)
+    }
+}
+
+/// A piece of a label between hyphens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub unicode: &'a str,
+    pub chars: &'a [LabelChar],
+    before: Option<&'a str>,
+}
+
+impl Token<'_> {
+    /// Whether it is a word of a phrase and no name.
+    pub(super) fn is_in_phrase(&self) -> bool {
+        phrase::holds(self.before, self.chars)
+    }
+}
+
+/// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
+/// what they read as.
+pub(super) fn tokens<'a>(
+    part: &'a Part,
+    chars: &'a LabelChars,
+    least: usize,
+) -> impl Iterator<Item = Token<'a>> {
+    let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
+    let seen = chars.all().split(|letter| letter.c == '-');
+    let mut before = None;
+    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, chars)| {
+        let before = before.replace(unicode);
+        Token { unicode, chars, before }
+    });
+    tokens.filter(move |token| token.chars.len() >= least)
+}
