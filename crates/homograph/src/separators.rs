@@ -67,8 +67,9 @@ fn ends_host(label: &LabelChars, from: usize, tlds: &dyn TldSet) -> bool {
 /// syllables, where every consonant, including the ʻokina, is before a vowel. Few words of other
 /// languages look like this, and no names that end a host.
 fn is_polynesian(label: &LabelChars) -> bool {
-    let vowel = |c: char| "aeiouāēīōū".contains(c);
-    let consonant = |c: char| "fghklmnprstvw\u{2bb}".contains(c);
+    let vowel = |c: char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'ā' | 'ē' | 'ī' | 'ō' | 'ū');
+    let consonant =
+        |c: char| matches!(c, 'f'..='h' | 'k'..='n' | 'p' | 'r'..='t' | 'v' | 'w' | '\u{2bb}');
     label.iter().enumerate().all(|(at, (c, _))| {
         let after = label.char(at + 1);
         let opens = after.is_some_and(vowel) || c == 'n' && after == Some('g');

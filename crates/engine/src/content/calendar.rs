@@ -97,10 +97,13 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     let bytes = text.as_bytes();
     for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
         // A look of a line's length either way is enough.
-        let before = bytes.get(..edit.range.start).unwrap_or_default();
-        let column = before.iter().rev().take(LINE).take_while(|c| **c != b'\n').count();
+        let start = edit.range.start;
+        let before = bytes.get(start.saturating_sub(LINE)..start).unwrap_or_default();
+        let column =
+            memchr::memrchr(b'\n', before).map_or(before.len(), |end| before.len() - end - 1);
         let behind = bytes.get(edit.range.end..).unwrap_or_default();
-        let rest = behind.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
+        let behind = behind.get(..LINE).unwrap_or(behind);
+        let rest = memchr::memchr2(b'\r', b'\n', behind).unwrap_or(behind.len());
         if column > 1 && column + edit.replacement.len() + rest > LINE {
             edit.replacement.insert_str(0, newline);
             if 1 + edit.replacement.len() + rest > LINE && rest > 0 {

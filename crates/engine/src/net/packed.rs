@@ -125,10 +125,11 @@ pub fn wide(bytes: &[u8], width: usize, order: Order) -> Vec<u8> {
     aligned.extend_from_slice(bytes.get(start..).unwrap_or_default());
     let mut text = String::with_capacity(aligned.len());
     for unit in aligned.chunks_exact(width) {
-        let value = |sum: u32, byte: &u8| sum << 8 | u32::from(*byte);
-        let character = char::from_u32(match order {
-            Order::Little => unit.iter().rev().fold(0, value),
-            Order::Big => unit.iter().fold(0, value),
+        let character = char::from_u32(match (order, unit) {
+            (Order::Little, [low, high]) => u32::from(u16::from_le_bytes([*low, *high])),
+            (Order::Big, [high, low]) => u32::from(u16::from_be_bytes([*high, *low])),
+            (Order::Little, _) => unit.first_chunk().map_or(0, |four| u32::from_le_bytes(*four)),
+            (Order::Big, _) => unit.first_chunk().map_or(0, |four| u32::from_be_bytes(*four)),
         });
         let Some(character) = character else { break };
         text.push(character);

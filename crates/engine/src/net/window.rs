@@ -193,7 +193,32 @@ pub struct Letter {
 
 /// A window as text, its escapes decoded once; NUL, soft breaks and what hosts are mapped without are nothing.
 pub fn letters(window: &[u8]) -> Vec<Letter> {
-    referenced(&characters(&octets(window)))
+    let is_written_in_several = |byte: &u8| matches!(byte, b'=' | b'%' | b'&' | b'\\' | 0);
+    match window.iter().any(is_written_in_several) {
+        true => referenced(&characters(&octets(window))),
+        false => as_written(window),
+    }
+}
+
+/// The same of a window in which nothing is escaped.
+fn as_written(window: &[u8]) -> Vec<Letter> {
+    let mut found = Vec::with_capacity(window.len());
+    let mut at = 0;
+    for chunk in window.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let start = at;
+            at += c.len_utf8();
+            if !Class::of(c).is_ignored() {
+                found.push(Letter { c, raw: start..at });
+            }
+        }
+        if !chunk.invalid().is_empty() {
+            let start = at;
+            at += chunk.invalid().len();
+            found.push(Letter { c: char::REPLACEMENT_CHARACTER, raw: start..at });
+        }
+    }
+    found
 }
 
 pub fn text(letters: &[Letter]) -> String {
@@ -365,6 +390,15 @@ mod tests {
         assert!(!calls_for_a_look(b"www.example.com"));
         assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
         assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
+    }
+
+    #[test]
+    fn what_is_not_escaped_is_read_as_it_is_written() {
+        for written in
+            [&b"p\xD1\x80.com"[..], b"\xD1a\xFF\xFE.com", "a\u{ad}b\u{200b}.рф".as_bytes(), b""]
+        {
+            assert_eq!(as_written(written), referenced(&characters(&octets(written))));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! the encodings of the messages around.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::lines::{self, Fit, Label};
@@ -19,6 +19,8 @@ pub struct Lowering<'m> {
     tree: &'m Tree,
     /// Edits of unwrapped bytes, by part and transfer encoding, in the order of their arrival.
     pending: Vec<Pending>,
+    /// Where each of them stands there.
+    places: HashMap<(usize, Transfer), usize>,
     /// Of the raw body as it stands.
     plain: Vec<RawEdit>,
     /// Where parts of the body stand, whoever sees them, when somebody asked.
@@ -35,8 +37,14 @@ struct Pending {
 impl<'m> Lowering<'m> {
     /// Gathers edits of this message; nothing is changed before they are lowered.
     pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
-        let starts = OnceCell::new();
-        Lowering { message, tree, pending: Vec::new(), plain: Vec::new(), starts }
+        Lowering {
+            message,
+            tree,
+            pending: Vec::new(),
+            places: HashMap::new(),
+            plain: Vec::new(),
+            starts: OnceCell::new(),
+        }
     }
 
     /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
@@ -48,8 +56,8 @@ impl<'m> Lowering<'m> {
         let transfer = reading.transfer;
         let unwrapped = || transfer.bytes(self.raw(part));
         let lowered = reading.charset.lower(unwrapped, &reading.text, edits);
-        let known = self.pending.iter_mut().find(|p| p.part == part && p.transfer == transfer);
-        match known {
+        let place = *self.places.entry((part, transfer)).or_insert(self.pending.len());
+        match self.pending.get_mut(place) {
             Some(pending) => pending.edits.extend(lowered),
             None => {
                 let mut edits = Disjoint::default();
