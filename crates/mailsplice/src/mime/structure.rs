@@ -86,13 +86,13 @@ pub(super) struct Site {
     pub transfers: Vec<Transfer>,
     /// Charsets labelled, the first first.
     pub charsets: Vec<String>,
-    /// The encodings that it is read in, when somebody asked.
-    pub ways: OnceLock<Vec<Way>>,
+    /// The transfer encodings in which it is read, computed on demand.
+    pub decodings: OnceLock<Vec<Decoding>>,
 }
 
 /// A transfer encoding that a part is read in.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct Decoding {
     pub transfer: Transfer,
     /// What a detector of charsets takes the unwrapped bytes for, when somebody asked. Detecting takes a hundred
     /// times what reading does, and a part is read several times: to be judged, to be edited, by the net.

@@ -103,7 +103,7 @@ impl Splitter<'_> {
                 body: range,
                 transfers,
                 charsets: charsets.map(Cow::into_owned).collect(),
-                ways: OnceLock::new(),
+                decodings: OnceLock::new(),
             },
         };
         for codec in codecs {
