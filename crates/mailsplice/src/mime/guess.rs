@@ -1,4 +1,4 @@
-//! What detectors take unlabelled bytes for.
+//! Guesses the charset of unlabelled bytes, like the detectors of mail programs.
 
 use super::charset::Charset;
 
@@ -10,17 +10,17 @@ pub(super) struct Guess {
     pub detected: usize,
 }
 
-/// Bytes outside ASCII below which a guess at their charset says nothing of a text.
+/// Fewer bytes outside ASCII than this are too few to guess the charset of a text.
 const LETTERS: usize = 16;
 
-/// Bytes that are looked at together.
+/// Bytes that are tested together.
 const BLOCK: usize = 64;
 
-/// Bytes between what announces a host and a letter of it.
+/// Most bytes between the start of a link and a letter of its host.
 pub(super) const HOST: usize = 253;
 
-/// The bytes that are no UTF-8 and stand behind what announces a host, in one word with it: there a guess
-/// counts, however little it says.
+/// The bytes that are not UTF-8 and follow the start of a link in the same word. There a guess is used even if
+/// it is uncertain.
 fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
     let mut end = 0;
     let odd = bytes.utf8_chunks().filter_map(move |chunk| {
@@ -68,7 +68,7 @@ pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     let mut left = most;
-    // Lines of ASCII tell nothing.
+    // Lines of ASCII give no information.
     for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
         let line = line.get(..left).unwrap_or(line);
         detector.feed(line, false);

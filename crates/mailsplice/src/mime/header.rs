@@ -1,4 +1,4 @@
-//! Header blocks of parts: their fields, and the labels that say how a part is to be read.
+//! Header blocks of parts: their fields, and the labels, which tell how a part is to be read.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use crate::edit::HeaderField;
 
-/// The fields of a block, in order. Lines that are no field are skipped.
+/// The fields of a block, in order. Lines that are not fields are skipped.
 pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -36,24 +36,24 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
     })
 }
 
-/// Fields of one header that are kept together: real ones have fewer than two hundred.
-pub const KEPT: usize = 1_000;
+/// Fields of one header that [`agreed`] returns: real headers have fewer than two hundred.
+const MAX_AGREED: usize = 1_000;
 
-/// Bytes for which there is room for one field from the start, half as many as most fields have; and fields of a
-/// short header beside those.
-const USUAL: usize = 64;
-const SHORT: usize = 8;
+/// Initial capacity for fields: one for so many bytes (half of a usual field), and `EXTRA_FIELDS` for short headers.
+const BYTES_PER_FIELD: usize = 64;
+const EXTRA_FIELDS: usize = 8;
 
-/// The fields of a block of which all programs see the same: each line is a field or the fold of one, but for the
-/// first one of a mailbox file, no name is set off from its colon, and no character stands in it that some take for
-/// a line end, some for nothing. `None` where one is otherwise, and where there are more than [`KEPT`].
+/// The fields of a block that all programs read in the same way: each line is a field or a folded line, except
+/// for the first line of a mailbox file; there is no blank before a colon; there is no character that some take
+/// for a line end and others ignore. `None` otherwise, and for more than [`MAX_AGREED`] fields.
 pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
         return None;
     }
-    let mut all: Vec<HeaderField> = Vec::with_capacity((block.len() / USUAL + SHORT).min(KEPT));
+    let mut all: Vec<HeaderField> =
+        Vec::with_capacity((block.len() / BYTES_PER_FIELD + EXTRA_FIELDS).min(MAX_AGREED));
     let mut at = envelope(block);
-    let mut pairs = usize::from(block.get(..at).is_some_and(|line| line.ends_with(b"\r\n")));
+    let mut crlf_count = usize::from(block.get(..at).is_some_and(|line| line.ends_with(b"\r\n")));
     while at < block.len() {
         let start = at;
         let line = line_at(block, start);
@@ -63,35 +63,35 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
             [.., b'\n'] => 1,
             _ => 0,
         };
-        pairs += usize::from(line_end == 2);
+        crlf_count += usize::from(line_end == 2);
         if let [b' ' | b'\t', ..] = line {
             let field = all.last_mut().filter(|_| !line.trim_ascii_start().is_empty())?;
             (field.line.end, field.value.end) = (at, at - line_end);
             continue;
         }
-        let name = line.iter().position(|byte| !is_of_name(*byte)).unwrap_or(line.len());
-        if name == 0 || line.get(name) != Some(&b':') || all.len() == KEPT {
+        let name = line.iter().position(|byte| !in_field_name(*byte)).unwrap_or(line.len());
+        if name == 0 || line.get(name) != Some(&b':') || all.len() == MAX_AGREED {
             return None;
         }
         let value = start + name + 1..at - line_end;
         all.push(HeaderField { line: start..at, value, name: start..start + name });
     }
-    // A carriage return that no line feed follows.
-    (memchr::memchr_iter(b'\r', block).count() == pairs).then_some(all)
+    // A CR without LF makes the counts differ.
+    (memchr::memchr_iter(b'\r', block).count() == crlf_count).then_some(all)
 }
 
-/// Bytes of the line at the front that a mailbox file sets before a message (RFC 4155 §A), which is no field.
+/// Length of the `From ` line before a message in a mailbox file (RFC 4155 §A); it is not a field.
 fn envelope(block: &[u8]) -> usize {
     let line = if block.starts_with(b"From ") { line_at(block, 0) } else { &[] };
     if colon(line).is_some() { 0 } else { line.len() }
 }
 
-/// Whether a byte is one of a field's name (RFC 5322 §3.6.8).
-fn is_of_name(byte: u8) -> bool {
-    OF_NAME.get(usize::from(byte)).copied().unwrap_or_default()
+/// Whether a byte is allowed in a field name (RFC 5322 §3.6.8).
+fn in_field_name(byte: u8) -> bool {
+    FIELD_NAME_BYTES.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
-static OF_NAME: [bool; 256] = {
+static FIELD_NAME_BYTES: [bool; 256] = {
     let mut all = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -109,16 +109,16 @@ fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..line_after(bytes, at)).unwrap_or_default()
 }
 
-/// Offset of the colon when a field name stands at the front (RFC 5322 §3.6.8; white space before
-/// the colon is the obsolete form, and may be folded). NUL counts as no character: some programs drop it.
+/// Offset of the colon if the line begins with a field name (RFC 5322 §3.6.8; white space before
+/// the colon is the obsolete form, and may be folded). NUL is ignored: some programs drop it.
 pub(super) fn colon(line: &[u8]) -> Option<usize> {
-    let name = line.iter().take_while(|b| **b == 0 || is_of_name(**b)).count();
+    let name = line.iter().take_while(|b| **b == 0 || in_field_name(**b)).count();
     let rest = line.get(name..).filter(|_| name > 0)?;
     let space = white_space(rest);
     (rest.get(space) == Some(&b':')).then_some(name + space)
 }
 
-/// Bytes of folding white space at the front: a line may end in it, if the next one begins with some.
+/// Length of the folding white space at the start, including line ends that are followed by white space.
 fn white_space(bytes: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -132,15 +132,16 @@ fn white_space(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether a field that says how a body is to be read stands at the front.
+/// Whether the bytes begin with a label: a field that tells how a body is to be read.
 pub(super) fn is_label(bytes: &[u8]) -> bool {
     const START: &[u8] = b"content-";
     let name = bytes.get(..START.len()).unwrap_or_default();
-    name.eq_ignore_ascii_case(START) && colon(bytes.get(..LABEL).unwrap_or(bytes)).is_some()
+    name.eq_ignore_ascii_case(START)
+        && colon(bytes.get(..MAX_LABEL_NAME).unwrap_or(bytes)).is_some()
 }
 
-/// Bytes of the longest name of such a field, its colon and white space before it.
-const LABEL: usize = 64;
+/// Most bytes of a label's name with its colon and white space before it.
+const MAX_LABEL_NAME: usize = 64;
 
 /// Offset of the line after the one at `at`.
 pub(super) fn line_after(bytes: &[u8], at: usize) -> usize {
@@ -148,14 +149,14 @@ pub(super) fn line_after(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', rest).map_or(bytes.len(), |feed| at + feed + 1)
 }
 
-/// A line without the line end that closes it.
+/// The line without its line end.
 pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A value without its folds: line ends go, white space stays, a carriage return within a line too.
-/// Bytes, for a boundary may be any.
+/// The value without its folds: line ends are removed, white space and CRs inside a line stay.
+/// The result is bytes, since a boundary may contain any.
 pub(super) fn unfold(value: &[u8]) -> Vec<u8> {
     let mut unfolded = Vec::with_capacity(value.len());
     for line in value.split_inclusive(|b| *b == b'\n') {
@@ -169,7 +170,7 @@ pub(super) fn unfold(value: &[u8]) -> Vec<u8> {
     unfolded
 }
 
-/// Bytes of a header as text: UTF-8 (RFC 6532), else one character a byte.
+/// Bytes of a header as text: UTF-8 (RFC 6532), else one character per byte.
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -177,27 +178,27 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The fields that say how a body is to be read.
+/// A field that tells how a body is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Type,
     Transfer,
     Disposition,
-    /// Content-Base (RFC 2110) or Content-Location (RFC 2557 §5): what relative URLs begin with.
+    /// Content-Base (RFC 2110) or Content-Location (RFC 2557 §5): a base of relative URLs.
     Base,
 }
 
-/// The labels of a block in order, with their values unfolded.
+/// The labels of a block, in order, with unfolded values.
 pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '_ {
     fields(block).filter_map(|field| label(block, &field))
 }
 
-/// The same, of fields that are known.
+/// Like [`labels`], for fields that are known already.
 pub(super) fn labels_among<'b>(
     block: &'b [u8],
     fields: &'b [HeaderField],
 ) -> impl Iterator<Item = (Label, Vec<u8>)> + 'b {
-    // What most fail on.
+    // A cheap test that most fields fail.
     let may_be = |field: &&HeaderField| matches!(block.get(field.name.start), Some(b'C' | b'c'));
     fields.iter().filter(may_be).filter_map(|field| label(block, field))
 }
@@ -215,7 +216,7 @@ fn label(block: &[u8], field: &HeaderField) -> Option<(Label, Vec<u8>)> {
     Some((label, unfold(block.get(field.value.clone())?)))
 }
 
-/// Whether white space stands between the name of such a field and its colon (RFC 5322 §4.5.8).
+/// Whether a label has white space between its name and its colon (RFC 5322 §4.5.8).
 pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
     let blank = |pair| memchr::memmem::find(block, pair).is_some();
     (blank(b" :") || blank(b"\t:"))
@@ -229,7 +230,7 @@ pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
 /// One way to read a Content-Type or Content-Disposition field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContentType {
-    /// In lower case; empty when it cannot be told.
+    /// In lower case; empty if it is missing.
     pub kind: String,
     pub subtype: String,
     parameters: Vec<(Bytes, Bytes)>,
@@ -238,8 +239,8 @@ pub(super) struct ContentType {
 type Bytes = Vec<u8>;
 
 impl ContentType {
-    /// The readings of a field, the plain one first: parameters of RFC 2231 form over plain ones of
-    /// the same name, and the last of a name over the first. At most three, all different.
+    /// The readings of a field. In the first one, plain parameters override those in RFC 2231 form, then the
+    /// reverse, then the last of a name overrides the first. At most three, all different.
     pub fn parse(value: &[u8]) -> Vec<ContentType> {
         let mut scanner = Scanner { rest: value };
         let (kind, subtype) = scanner.media_type();
@@ -266,13 +267,13 @@ impl ContentType {
         readings
     }
 
-    /// A type without parameters.
+    /// A content type without parameters.
     pub fn bare(kind: &str, subtype: &str) -> ContentType {
         let [kind, subtype] = [kind, subtype].map(str::to_owned);
         ContentType { kind, subtype, parameters: Vec::new() }
     }
 
-    /// The same, delimited by this boundary.
+    /// The same type with this boundary.
     pub fn with_boundary(&self, boundary: &[u8]) -> ContentType {
         let others = self.parameters.iter().filter(|(name, _)| name != b"boundary").cloned();
         let parameters = others.chain([(b"boundary".to_vec(), boundary.to_vec())]).collect();
@@ -284,14 +285,14 @@ impl ContentType {
         self.parameter_bytes(name).map(text)
     }
 
-    /// The value of a parameter as it stands: delimiter lines are compared byte by byte.
+    /// The bytes of a parameter's value: delimiter lines are compared byte by byte.
     pub fn parameter_bytes(&self, name: &str) -> Option<&[u8]> {
         let found = self.parameters.iter().find(|(key, _)| key == name.as_bytes());
         found.map(|(_, value)| value.as_slice())
     }
 }
 
-/// Which of several parameters of one name counts.
+/// Which of several parameters with the same name is used.
 #[derive(Clone, Copy)]
 enum Preference {
     /// The first plain one, else that of RFC 2231.
@@ -302,7 +303,7 @@ enum Preference {
     Last,
 }
 
-/// Parameters as they stand, RFC 2231 pieces by number.
+/// Parameters in their order, and RFC 2231 pieces with their numbers.
 #[derive(Default)]
 struct Parameters {
     plain: Vec<(Bytes, Bytes)>,
@@ -317,7 +318,7 @@ struct Piece {
     value: Bytes,
 }
 
-/// Parameters of one field that are looked at: real fields have fewer than ten.
+/// Parameters of one field that are read: real fields have fewer than ten.
 pub const PARAMETERS: usize = 200;
 
 impl Parameters {
@@ -340,7 +341,7 @@ impl Parameters {
         }
     }
 
-    /// Whether it may matter which of several counts: in most fields each has a name of its own.
+    /// Whether the choice of a [`Preference`] may matter. In most fields each name occurs once.
     fn differ(&self) -> bool {
         let names = || self.plain.iter().map(|(name, _)| name);
         !self.pieces.is_empty()
@@ -360,7 +361,7 @@ impl Parameters {
         all
     }
 
-    /// RFC 2231 §3: the pieces of a name joined in order; §4: percent escapes of the encoded ones.
+    /// RFC 2231 §3: joins the pieces of a name in order; §4: decodes percent escapes.
     fn extended(&self) -> Vec<(Bytes, Bytes)> {
         let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
         pieces.sort_by(|a, b| (&a.name, a.number).cmp(&(&b.name, b.number)));
@@ -381,7 +382,7 @@ impl Parameters {
     }
 }
 
-/// What follows `charset'language'`.
+/// The part after `charset'language'`.
 fn after_charset(value: &[u8]) -> &[u8] {
     let mut parts = value.splitn(3, |b| *b == b'\'');
     match (parts.next(), parts.next(), parts.next()) {
@@ -390,7 +391,7 @@ fn after_charset(value: &[u8]) -> &[u8] {
     }
 }
 
-/// The byte that two hexadecimal digits in either case write.
+/// The byte for two hexadecimal digits, in upper or lower case.
 pub fn hex_pair(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     u8::try_from(digit(high)? << 4 | digit(low)?).ok()
@@ -413,7 +414,7 @@ fn percent_decode(value: &[u8]) -> Bytes {
     out
 }
 
-/// Reads a structured value from the front.
+/// Scans a structured field value.
 struct Scanner<'a> {
     rest: &'a [u8],
 }
@@ -470,7 +471,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Bytes up to white space or one that ends a word.
+    /// Reads up to white space or to a byte that ends a word.
     fn word(&mut self, ends: impl Fn(u8) -> bool) -> &'a [u8] {
         let stop = self.rest.iter().position(|b| b.is_ascii_whitespace() || ends(*b));
         let (word, rest) = self.rest.split_at(stop.unwrap_or(self.rest.len()));
@@ -482,7 +483,7 @@ impl<'a> Scanner<'a> {
         self.skip(|_| false);
     }
 
-    /// Skips white space, comments and what separates.
+    /// Skips white space, comments and separators.
     fn skip(&mut self, separates: impl Fn(u8) -> bool) {
         loop {
             let space = |b: &&u8| b.is_ascii_whitespace() || separates(**b);
@@ -562,8 +563,8 @@ mod tests {
         ] {
             assert_eq!(agreed(block.as_bytes()).unwrap_or_default(), [], "{block:?}");
         }
-        assert!(agreed(&b"a:\n".repeat(KEPT)).is_some());
-        assert_eq!(agreed(&b"a:\n".repeat(KEPT + 1)), None);
+        assert!(agreed(&b"a:\n".repeat(MAX_AGREED)).is_some());
+        assert_eq!(agreed(&b"a:\n".repeat(MAX_AGREED + 1)), None);
     }
 
     fn only(value: &str) -> ContentType {

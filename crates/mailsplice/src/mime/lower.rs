@@ -1,5 +1,5 @@
-//! From edits in the text of parts to edits of the raw body: through charset, transfer encoding, and
-//! the encodings of the messages around.
+//! Lowers edits of the text of parts to edits of the raw body: through charset, transfer encoding, and
+//! the encodings of enclosing messages.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -11,18 +11,18 @@ use super::transfer::{LineEnd, Transfer};
 use super::{Lowered, Message, Reading, TextEdit, Tree};
 use crate::edit::RawEdit;
 
-/// Collects the edits of all parts of a message, then lowers them together: parts inside one encoded
+/// Collects the edits of all parts of a message and lowers them together, since parts inside one encoded
 /// message share its encoded bytes.
 #[derive(Debug)]
 pub struct Lowering<'m> {
     message: Message<'m>,
     tree: &'m Tree,
-    /// Edits of unwrapped bytes, by part and transfer encoding, in the order of their arrival.
+    /// Edits of unwrapped bytes, by part and transfer encoding, in the order in which they were added.
     pending: Vec<Pending>,
-    /// Of the raw body as it stands.
+    /// Edits of the raw body.
     plain: Vec<RawEdit>,
-    /// Where parts of the body stand, whoever sees them, when somebody asked.
-    starts: OnceCell<Vec<Range<usize>>>,
+    /// Byte ranges in the body of all parts and layers, sorted; computed on demand.
+    ranges: OnceCell<Vec<Range<usize>>>,
 }
 
 #[derive(Debug)]
@@ -33,14 +33,14 @@ struct Pending {
 }
 
 impl<'m> Lowering<'m> {
-    /// Gathers edits of this message; nothing is changed before they are lowered.
+    /// Starts to collect edits of this message.
     pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
-        let starts = OnceCell::new();
-        Lowering { message, tree, pending: Vec::new(), plain: Vec::new(), starts }
+        let ranges = OnceCell::new();
+        Lowering { message, tree, pending: Vec::new(), plain: Vec::new(), ranges }
     }
 
-    /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
-    /// edit the same place, the edit that was added first stays.
+    /// Adds edits (in order, disjoint) of one reading of one part. If readings of the same bytes
+    /// edit the same place, the edit that was added first is used.
     pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: Vec<TextEdit>) {
         if edits.is_empty() {
             return;
@@ -59,7 +59,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Adds edits of the raw body as it stands. Those of readings come first.
+    /// Adds edits of the raw body. Edits of readings have precedence.
     pub fn plain(&mut self, edits: Vec<RawEdit>) {
         self.plain.extend(edits);
     }
@@ -99,22 +99,22 @@ impl<'m> Lowering<'m> {
         lowered.refused |= pending.edits.refused;
         let edits = pending.transfer.lower(raw, pending.edits.take(), line_end);
         let at = site.body.start;
-        // Inside an encoded message the encoding around sees to the lines.
+        // Inside an encoded message the outer encoding limits the lines.
         if pending.transfer != Transfer::Identity || site.layer > 0 {
             return layer.extend(shifted(edits, at));
         }
         match lines::fit(raw, edits, part.media, line_end) {
             Fit::Fits(edits) => layer.extend(shifted(edits, at)),
-            // All or nothing: an encoding holds for every byte of the part.
+            // All or nothing: a transfer encoding applies to every byte of the part.
             Fit::TooLong(edits) => {
                 if self.holds_others(&site.body) {
-                    // A line too long, as it most often was before, harms less.
+                    // A line that is too long (most often it was before) harms less.
                     return layer.extend(shifted(edits, at));
                 }
                 let recoded = lines::recoded(raw, &edits, line_end);
                 let bytes = self.tree.layer_bytes(self.message, site.layer);
                 let label = lines::label(self.message, bytes, site, recoded.transfer, line_end);
-                if !layer.takes(&label, &site.body) {
+                if !layer.can_recode(&label, &site.body) {
                     lowered.refused = true;
                     return;
                 }
@@ -130,22 +130,22 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Whether other parts stand inside these bytes of the body, as somebody reads it: a text to some is a multipart
-    /// to others, which no encoding may wrap (RFC 2045 §6.4).
+    /// Whether some reading has other parts inside these bytes of the body: what is text to some clients is a
+    /// multipart to others, which must not be encoded (RFC 2045 §6.4).
     fn holds_others(&self, body: &Range<usize>) -> bool {
         let parts = self.tree.parts.iter().filter(|part| part.site.layer == 0);
         let layers = self.tree.layers.iter().filter(|layer| layer.below == 0);
         let inside = |other: &Range<usize>| {
             other != body && body.start <= other.start && other.end <= body.end
         };
-        let starts = self.starts.get_or_init(|| {
+        let ranges = self.ranges.get_or_init(|| {
             let parts = parts.map(|part| part.site.body.clone());
-            let mut starts: Vec<_> = parts.chain(layers.map(|layer| layer.range.clone())).collect();
-            starts.sort_unstable_by_key(|range| (range.start, range.end));
-            starts
+            let mut ranges: Vec<_> = parts.chain(layers.map(|layer| layer.range.clone())).collect();
+            ranges.sort_unstable_by_key(|range| (range.start, range.end));
+            ranges
         });
-        let first = starts.partition_point(|other| other.start < body.start);
-        let others = starts.get(first..).unwrap_or_default();
+        let first = ranges.partition_point(|other| other.start < body.start);
+        let others = ranges.get(first..).unwrap_or_default();
         others.iter().take_while(|other| other.start < body.end).any(inside)
     }
 
@@ -162,7 +162,7 @@ impl<'m> Lowering<'m> {
 
     fn line_end(&self, layer: usize) -> LineEnd {
         let bytes = self.tree.layer_bytes(self.message, layer);
-        // A body of one line may have no end at all.
+        // A body of one line may have no line end.
         let none = layer == 0 && memchr::memchr(b'\n', bytes).is_none();
         LineEnd::of(if none { self.message.head } else { bytes })
     }
@@ -174,7 +174,7 @@ fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
         .map(move |edit| RawEdit { range: edit.range.start + by..edit.range.end + by, ..edit })
 }
 
-/// Adds the label of a part to the edits of its body, which a part without a header begins with.
+/// Adds the label of a part before the edits of its body; in a part without a header they start at the same offset.
 fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
     match body.first_mut() {
         Some(first) if first.range.start == label.range.end => {
@@ -186,16 +186,16 @@ fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
     }
 }
 
-/// Edits that do not overlap; of those that would, the first stays.
+/// Edits that do not overlap; of overlapping ones the first is kept.
 #[derive(Clone, Debug, Default)]
 struct Disjoint {
-    /// Those that came in order, as nearly all do: each behind the one before it.
-    row: Vec<RawEdit>,
-    /// All of them, by where they begin, from the first one on that did not.
+    /// The edits, as long as each comes after the previous one. Nearly always this holds for all.
+    in_order: Vec<RawEdit>,
+    /// All edits by their start, from the first one that was not in order.
     edits: BTreeMap<usize, RawEdit>,
-    /// Bytes of parts that were encoded anew as a whole: start to end, disjoint.
+    /// Byte ranges of parts that were re-encoded as a whole: start to end, disjoint.
     claimed: BTreeMap<usize, usize>,
-    /// Whether an edit was left out that is not made by another one.
+    /// Whether an edit was left out, and no equal edit was kept.
     refused: bool,
 }
 
@@ -203,7 +203,7 @@ impl Disjoint {
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
         let edits = edits.into_iter();
         if self.edits.is_empty() {
-            self.row.reserve(edits.size_hint().0);
+            self.in_order.reserve(edits.size_hint().0);
         }
         for edit in edits {
             let range = &edit.range;
@@ -217,25 +217,26 @@ impl Disjoint {
 
     /// Adds an edit of bytes that are free.
     fn insert(&mut self, edit: RawEdit) {
-        let behind = self.row.last().is_none_or(|last| last.range.start < edit.range.start);
+        let behind = self.in_order.last().is_none_or(|last| last.range.start < edit.range.start);
         if behind && self.edits.is_empty() {
-            self.row.push(edit);
+            self.in_order.push(edit);
             return;
         }
-        let row = std::mem::take(&mut self.row);
-        self.edits.extend(row.into_iter().map(|edit| (edit.range.start, edit)));
+        let in_order = std::mem::take(&mut self.in_order);
+        self.edits.extend(in_order.into_iter().map(|edit| (edit.range.start, edit)));
         self.edits.insert(edit.range.start, edit);
     }
 
     /// The edit that begins here.
     fn at(&self, start: usize) -> Option<&RawEdit> {
-        let in_row = || self.row.binary_search_by_key(&start, |edit| edit.range.start).ok();
-        self.edits.get(&start).or_else(|| self.row.get(in_row()?))
+        let find_in_order =
+            || self.in_order.binary_search_by_key(&start, |edit| edit.range.start).ok();
+        self.edits.get(&start).or_else(|| self.in_order.get(find_in_order()?))
     }
 
-    /// Whether a part can be encoded anew as a whole. Its label and its body go together: either one
-    /// without the other would be another text.
-    fn takes(&self, label: &Label, body: &Range<usize>) -> bool {
+    /// Whether a part can be re-encoded as a whole. Its label and its body must change together, or else the
+    /// text would be another one.
+    fn can_recode(&self, label: &Label, body: &Range<usize>) -> bool {
         let free = self.is_free(body) && !self.is_claimed(body);
         match label {
             Label::Head(_) => free,
@@ -250,37 +251,40 @@ impl Disjoint {
 
     /// Whether no edit touches these bytes.
     fn is_free(&self, range: &Range<usize>) -> bool {
-        let (before, after) = self.round(range.start);
+        let (before, after) = self.around(range.start);
         before.is_none_or(|old| old.range.end <= range.start && old.range.start < range.start)
             && after.is_none_or(|old| range.end <= old.range.start)
     }
 
-    /// The last edit that begins at an offset or before it, and the first one behind.
-    fn round(&self, at: usize) -> (Option<&RawEdit>, Option<&RawEdit>) {
+    /// The last edit that begins at or before an offset, and the next one.
+    fn around(&self, at: usize) -> (Option<&RawEdit>, Option<&RawEdit>) {
         if !self.edits.is_empty() {
             let before = self.edits.range(..=at).next_back();
             let after = self.edits.range(at + 1..).next();
             return (before.map(|(_, edit)| edit), after.map(|(_, edit)| edit));
         }
-        if let Some(last) = self.row.last().filter(|last| last.range.start <= at) {
+        if let Some(last) = self.in_order.last().filter(|last| last.range.start <= at) {
             return (Some(last), None);
         }
-        let behind = self.row.partition_point(|edit| edit.range.start <= at);
-        (behind.checked_sub(1).and_then(|before| self.row.get(before)), self.row.get(behind))
+        let behind = self.in_order.partition_point(|edit| edit.range.start <= at);
+        (
+            behind.checked_sub(1).and_then(|before| self.in_order.get(before)),
+            self.in_order.get(behind),
+        )
     }
 
-    /// Takes no more edits of these bytes.
+    /// Refuses further edits of these bytes.
     fn claim(&mut self, range: Range<usize>) {
         if !range.is_empty() {
             self.claimed.insert(range.start, range.end);
         }
     }
 
-    /// The edits in order; none are left.
+    /// Removes and returns all edits, in order.
     fn take(&mut self) -> Vec<RawEdit> {
-        let mut row = std::mem::take(&mut self.row);
-        row.extend(std::mem::take(&mut self.edits).into_values());
-        row
+        let mut in_order = std::mem::take(&mut self.in_order);
+        in_order.extend(std::mem::take(&mut self.edits).into_values());
+        in_order
     }
 }
 

@@ -1,36 +1,36 @@
-//! OpenPGP messages (RFC 9580) that are packed or signed but not encrypted: programs show what is in them to
-//! whoever has no key.
+//! OpenPGP messages (RFC 9580) that are compressed or signed but not encrypted: programs show their content
+//! without a key.
 //!
 //! | clause | item |
 //! | --- | --- |
 //! | RFC 9580 §4.2, packets of both formats, lengths also partial | [`packet`] |
 //! | RFC 9580 §5.6, §5.9, compressed and literal data | [`literal`] |
 //! | RFC 9580 §6.2, ASCII armor | [`binary`] |
-//! | RFC 9580 §7, text that is signed as it stands | [`is_clear_signed`] |
+//! | RFC 9580 §7, cleartext signatures | [`is_clear_signed`] |
 
 use std::borrow::Cow;
 
-use super::inflate::{Format, Room};
+use super::inflate::{Format, InflateBudget};
 use super::transfer::Transfer;
 use crate::sieve;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
 
-/// Of the line that begins it, what quoted-printable has no reason to escape.
+/// The part of the first line that quoted-printable has no reason to escape.
 const BEGIN_SIGNED: &[u8] = b"-BEGIN PGP SIGNED MESSAGE-";
 
-/// Where the letter that is rarest in text stands in each: the G of PGP.
-const LETTER: usize = 12;
-const LETTER_SIGNED: usize = 8;
+/// Offset in each of the letter that is rarest in text: the G of PGP.
+const RARE_LETTER: usize = 12;
+const RARE_LETTER_SIGNED: usize = 8;
 
-/// Bytes of a part in which armor begins, if it does: a line or two may stand before it.
-const FRONT: usize = 1024;
+/// Bytes at the start of a part in which armor must begin: one or two lines may precede it.
+const ARMOR_SEARCH: usize = 1024;
 
-/// Packets that are passed over before the data; signatures have two each.
-const PACKETS: usize = 32;
+/// Packets that are read up to the data; signatures have two each.
+const MAX_PACKETS: usize = 32;
 
-/// Compressed data inside one another.
-const NESTED: usize = 4;
+/// Nesting depth of compressed data.
+const MAX_NESTING: usize = 4;
 
 const SIGNATURE: u8 = 2;
 const ONE_PASS: u8 = 4;
@@ -39,36 +39,36 @@ const MARKER: u8 = 10;
 const LITERAL: u8 = 11;
 const PADDING: u8 = 21;
 
-/// Whether armor begins in front of these bytes.
+/// Whether ASCII armor begins near the start.
 pub(super) fn is_armored(bytes: &[u8]) -> bool {
-    let front = bytes.get(..FRONT.min(bytes.len())).unwrap_or_default();
-    sieve::find(front, BEGIN, LETTER).is_some()
+    let front = bytes.get(..ARMOR_SEARCH.min(bytes.len())).unwrap_or_default();
+    sieve::find(front, BEGIN, RARE_LETTER).is_some()
 }
 
-/// Whether text that is signed as it stands begins in front of these bytes.
+/// Whether a cleartext signature begins near the start.
 pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
-    let front = raw.get(..FRONT.min(raw.len())).unwrap_or_default();
+    let front = raw.get(..ARMOR_SEARCH.min(raw.len())).unwrap_or_default();
     let text = match transfer {
         Transfer::Base64 => transfer.bytes(front),
         _ => Cow::Borrowed(front),
     };
-    sieve::find(&text, BEGIN_SIGNED, LETTER_SIGNED).is_some()
+    sieve::find(&text, BEGIN_SIGNED, RARE_LETTER_SIGNED).is_some()
 }
 
-/// What a message says, when nothing of it is encrypted and there is room for it.
-pub(super) fn content(bytes: &[u8], room: &mut Room) -> Option<Vec<u8>> {
-    let said = literal(binary(bytes), room, NESTED)?;
-    // What was packed has taken its room.
-    (room.taken >= said.len() || room.take(said.len())).then_some(said)
+/// The content of a message, if it is not encrypted and `budget` suffices.
+pub(super) fn content(bytes: &[u8], budget: &mut InflateBudget) -> Option<Vec<u8>> {
+    let content = literal(binary(bytes), budget, MAX_NESTING)?;
+    // Compressed content has been taken from `budget` already.
+    (budget.taken >= content.len() || budget.take(content.len())).then_some(content)
 }
 
-/// The packets, out of their armor when they are in any.
+/// The packets, decoded from their armor if they have one.
 fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
     let Some(at) = memchr::memmem::find(bytes, BEGIN) else { return Cow::Borrowed(bytes) };
     let armor = bytes.get(at + BEGIN.len()..).unwrap_or_default();
     let mut data = Vec::with_capacity(armor.len());
     let blank = |line: &&[u8]| line.trim_ascii().is_empty();
-    // Headers end with a blank line, the data with a checksum or the last line of the armor.
+    // Armor headers end with a blank line, the data with a checksum or the last line of the armor.
     let lines = armor.split_inclusive(|byte| *byte == b'\n').skip(1);
     let behind = lines.skip_while(|line| !blank(line)).skip_while(blank);
     for line in behind.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
@@ -77,13 +77,14 @@ fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(Transfer::Base64.bytes(&data).into_owned())
 }
 
-fn literal(packets: Cow<'_, [u8]>, room: &mut Room, depth: usize) -> Option<Vec<u8>> {
+/// The content of the literal packet, also inside compressed ones.
+fn literal(packets: Cow<'_, [u8]>, budget: &mut InflateBudget, depth: usize) -> Option<Vec<u8>> {
     let mut rest = &*packets;
-    for _ in 0..PACKETS {
+    for _ in 0..MAX_PACKETS {
         let Packet { tag, body, behind } = packet(rest)?;
         match tag {
             LITERAL => {
-                // Its format, the length of a file name, the name, a date.
+                // Format, length of the file name, file name, date.
                 let name = usize::from(*body.get(1)?);
                 return body.get(2 + name + 4..).map(<[u8]>::to_vec);
             }
@@ -91,12 +92,12 @@ fn literal(packets: Cow<'_, [u8]>, room: &mut Room, depth: usize) -> Option<Vec<
                 let (algorithm, packed) = body.split_first()?;
                 let depth = depth.checked_sub(1)?;
                 let unpacked = match algorithm {
-                    0 => Some(packed.to_vec()).filter(|packed| room.take(packed.len()))?,
-                    1 => room.inflated(packed, Format::Deflate)?,
-                    2 => room.inflated(packed, Format::Zlib)?,
+                    0 => Some(packed.to_vec()).filter(|packed| budget.take(packed.len()))?,
+                    1 => budget.inflated(packed, Format::Deflate)?,
+                    2 => budget.inflated(packed, Format::Zlib)?,
                     _ => return None,
                 };
-                return literal(Cow::Owned(unpacked), room, depth);
+                return literal(Cow::Owned(unpacked), budget, depth);
             }
             SIGNATURE | ONE_PASS | MARKER | PADDING => rest = behind,
             _ => return None,
@@ -111,7 +112,7 @@ struct Packet<'b> {
     behind: &'b [u8],
 }
 
-/// The packet in front. A body that is broken off goes as far as it does.
+/// The first packet. A truncated body is read as far as it goes.
 fn packet(bytes: &[u8]) -> Option<Packet<'_>> {
     let (first, rest) = bytes.split_first()?;
     let split = |rest: &'_ [u8], length: usize| rest.len().min(length);
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     fn within(most: usize, bytes: &[u8]) -> Option<Vec<u8>> {
-        content(bytes, &mut Room::of(most))
+        content(bytes, &mut InflateBudget::of(most))
     }
 
     /// A literal of the new format.
@@ -183,8 +184,8 @@ mod tests {
             [&[0xC0 | LITERAL, 0xE3, b'b', 0, 0, 0, 0, 0, b's', b'e', 22], &text[2..]].concat();
         for message in [said(text), old, endless, stored, signed, partial] {
             assert_eq!(within(1000, &message).as_deref(), Some(text.as_slice()), "{message:?}");
-            let mut room = Room::of(10);
-            assert!(content(&message, &mut room).is_none() && room.is_over, "{message:?}");
+            let mut budget = InflateBudget::of(10);
+            assert!(content(&message, &mut budget).is_none() && budget.is_over, "{message:?}");
         }
     }
 
@@ -208,8 +209,8 @@ mod tests {
             let length = u8::try_from(inside.len() + 1).unwrap();
             [&[0xC0 | COMPRESSED, length, 0], inside.as_slice()].concat()
         });
-        let mut room = Room::of(1000);
-        assert_eq!(content(&deep, &mut room), None);
-        assert!(room.taken > deep.len(), "what led nowhere counts");
+        let mut budget = InflateBudget::of(1000);
+        assert_eq!(content(&deep, &mut budget), None);
+        assert!(budget.taken > deep.len(), "what led nowhere counts");
     }
 }

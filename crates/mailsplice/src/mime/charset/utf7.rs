@@ -1,7 +1,6 @@
-//! Text with runs in another form between signs: phishing uses it where a filter does not read it and a
-//! client does.
+//! Text with runs in a shifted form. Phishing uses it because clients decode it and filters do not.
 //!
-//! | form | runs | who takes it for a charset |
+//! | form | runs | programs that decode it as a charset |
 //! | --- | --- | --- |
 //! | [`Form::Utf7`] (RFC 2152) | `+BEA-` | mail programs |
 //! | [`Form::Mailbox`] (RFC 3501 §5.1.3) | `&BEA-` | mbstring, iconv-lite, Perl |
@@ -23,7 +22,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Utf7,
-    /// Names of mailboxes: `&` instead of `+`, `,` instead of `/`.
+    /// Mailbox names: `&` instead of `+`, `,` instead of `/`.
     Mailbox,
     /// Encoded words.
     Words,
@@ -41,7 +40,8 @@ pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
+/// Lowers edits of the text to edits of the bytes. If an edit cuts a shifted run, the rest of the run is encoded
+/// again.
 pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: Form) -> Vec<RawEdit> {
     let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), decoded: None };
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
@@ -52,7 +52,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         let mut replacement = form.kept(&before);
         let mut last = first;
         replacement.push_str(&form.direct(&first.replacement));
-        // Two edits in one run: the second goes on where the first stopped.
+        // Two edits in one run: the second continues after the first.
         while let Some((next, behind)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
@@ -77,8 +77,8 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
     lowered
 }
 
-/// Whether edited bytes are read as this text. Of encoded words not always: a sign before an edit may begin a
-/// word that only the edit closes, and white space is none where words are to both sides of it.
+/// Whether the edited bytes decode to this text. With encoded words they may not: a sign before an edit may begin a
+/// word that only the edit closes, and white space between two words is dropped.
 fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
     let mut new = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -104,22 +104,23 @@ fn edited(text: &str, edits: &[TextEdit]) -> String {
     new
 }
 
-/// Which side of a cut is kept.
+/// The side of a cut that is kept.
 enum Side {
     Before,
     After,
 }
 
-/// The runs of a text, with the bytes that they are read from.
+/// The runs of a text, with their bytes.
 struct Runs<'b> {
     bytes: &'b [u8],
     form: Form,
     placed: Vec<Placed>,
-    /// The run that was asked for last, by number: one may hold many edits.
+    /// Index and text of the run that was decoded last: one run may have many edits.
     decoded: Option<(usize, String)>,
 }
 
-/// A shifted run or a direct one, in text and in bytes: there may be one for every third byte of a message.
+/// The ranges of a shifted or direct run in text and in bytes. Kept small: there may be one for every third byte of
+/// a message.
 struct Placed {
     text: Range<u32>,
     bytes: Range<u32>,
@@ -137,7 +138,7 @@ impl Placed {
 }
 
 fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
-    // Offsets past 4 GiB do not occur: the splitter refuses such messages.
+    // Offsets beyond 4 GiB do not occur: the splitter refuses such messages.
     let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     let mut at = 0;
     runs(bytes, form)
@@ -161,7 +162,7 @@ fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
 }
 
 impl Runs<'_> {
-    /// What of a run stands in this range of the text; nothing where the bytes stand for themselves.
+    /// The text of a shifted run in this range; empty for a direct run.
     fn slice(&mut self, index: usize, range: Range<usize>) -> String {
         let Some(run) = self.placed.get(index).filter(|run| run.shifted) else {
             return String::new();
@@ -176,16 +177,16 @@ impl Runs<'_> {
         text.unwrap_or_default().to_owned()
     }
 
-    /// The text between two edits of one shifted run.
+    /// The text between two edits in the same shifted run.
     fn between(&mut self, range: Range<usize>) -> Option<String> {
         let index = self.placed.partition_point(|run| run.text().end < range.start);
         let run = self.placed.get(index)?;
-        // An edit that ends with its run leaves nothing of it to be encoded.
+        // An edit that ends with its run leaves nothing to encode.
         let shared = run.text().start < range.start && range.end < run.text().end;
         (shared && run.shifted).then(|| self.slice(index, range))
     }
 
-    /// Where the bytes are cut for a cut in the text, and the text of a shifted run that stays.
+    /// The offset in the bytes for a cut in the text, and the text of a cut shifted run that is kept.
     fn cut(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
         let index = match side {
             Side::Before => self.placed.partition_point(|run| run.text().end <= offset),
@@ -205,7 +206,7 @@ impl Runs<'_> {
 
 struct Run {
     source: Range<usize>,
-    /// The text of a shifted run; `None`: the bytes themselves.
+    /// The text of a shifted run; `None` for a direct run.
     shifted: Option<String>,
 }
 
@@ -230,7 +231,7 @@ fn runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Run> {
 }
 
 impl Form {
-    /// The sign that a shifted run begins with.
+    /// The first sign of a shifted run.
     fn sign(self) -> u8 {
         match self {
             Form::Utf7 => b'+',
@@ -239,7 +240,7 @@ impl Form {
         }
     }
 
-    /// Where the next shifted run begins.
+    /// Offset of the next shifted run.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         match self {
             Form::Words => memchr::memmem::find(bytes, b"=?"),
@@ -247,7 +248,7 @@ impl Form {
         }
     }
 
-    /// The value of a digit.
+    /// The value of a digit, if it is one.
     fn digit(self, byte: u8) -> Option<u32> {
         let byte = match (self, byte) {
             (Form::Mailbox, b',') => b'/',
@@ -257,7 +258,7 @@ impl Form {
         ALPHABET.iter().position(|letter| *letter == byte).map(|value| value as u32)
     }
 
-    /// The shifted run at the front: its bytes and its text.
+    /// The first shifted run: its length and its text.
     fn shifted(self, bytes: &[u8]) -> (usize, String) {
         if self == Form::Words {
             return words(bytes).unwrap_or((1, "=".to_owned()));
@@ -283,7 +284,7 @@ impl Form {
         (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
     }
 
-    /// New ASCII as it stands outside of shifted runs; encoded words are made of the whole ([`in_words`]).
+    /// New ASCII, written outside shifted runs. Encoded words are made from the whole replacement ([`in_words`]).
     fn direct(self, text: &str) -> String {
         match self {
             Form::Utf7 => text.replace('+', "+-"),
@@ -292,7 +293,7 @@ impl Form {
         }
     }
 
-    /// What stays of a shifted run; nothing for no text.
+    /// The kept text of a cut shifted run as a run; empty for no text.
     fn kept(self, text: &str) -> String {
         match self {
             Form::Words => text.to_owned(),

@@ -1,7 +1,7 @@
-//! Second readings of structure: the same bytes walked again as other programs split them.
+//! Second readings of structure: walks the same bytes again, as other programs split them.
 //!
-//! Every one is bounded: in bytes by [`REREAD`], in readings inside readings by [`LEVELS`](super::super::walk::LEVELS), and no
-//! reading is made twice.
+//! They are limited: their bytes by [`REREAD`], their nesting by [`LEVELS`](super::super::walk::LEVELS), and no
+//! reading is done twice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -16,32 +16,32 @@ use super::super::{Part, Why, sniff};
 use super::{Pass, REREAD, Splitter};
 use crate::edit::{Bypass, Limit};
 
-/// Lines that are no fields, before a header, that are passed over here.
+/// Number of lines before a header that are not fields and are skipped.
 const BROKEN: usize = 4;
 
-/// Layer, bytes, labels and encoding of a walk.
+/// Layer, byte range, labels and transfer encoding of a walk.
 type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
 
-/// What was walked so far.
+/// State of second readings: what was walked so far.
 #[derive(Default)]
 pub(super) struct Visited {
     /// Bytes walked a second time.
     bytes: usize,
     walked: HashSet<WalkKey>,
-    /// Where delimiter lines began, by layer.
+    /// Layers and offsets of delimiter lines.
     pub delimiters: BTreeSet<(usize, usize)>,
-    /// Parts that hold nothing and are not kept.
+    /// Number of empty parts that were skipped.
     pub fillers: usize,
     /// Limits that were reached.
     pub limits: BTreeSet<Limit>,
-    /// Layers in which stray parts were looked for.
+    /// Number of layers in which stray parts were searched.
     layers: usize,
-    /// Layers whose lines end in carriage returns alone below: by the layer there and its bytes.
+    /// Layers in which lone CRs were replaced by LF, by the original layer and byte range.
     by_returns: BTreeMap<(usize, usize, usize), usize>,
 }
 
 impl Splitter<'_> {
-    /// The next pass; when there is none, over parts that nobody declared.
+    /// The next pass. If the queue is empty, searches parts without a declared delimiter.
     pub fn next(&mut self) -> Option<Pass> {
         loop {
             if let Some(pass) = self.queue.pop_front() {
@@ -55,7 +55,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Queues a reading as text where nobody declared the delimiter: not every client guesses one.
+    /// Queues a reading as text if the delimiter is not declared: not every client guesses one.
     pub fn as_text(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
         let label = entity.labels.types.first();
         let declared = label.is_some_and(|label| label.parameter_bytes("boundary").is_some());
@@ -65,8 +65,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Queues a walk with the delimiter that stands there instead of the declared one: clients differ
-    /// over escapes, charsets and comments in a boundary, and over lines that only begin with it.
+    /// Queues a walk with the delimiter found in the text instead of the declared one: clients differ
+    /// on escapes, charsets and comments in a boundary, and on lines that only begin with it.
     pub fn guess(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Some(label) = entity.labels.types.first() else { return };
         let guessed = walk.guessed_boundary(range.clone());
@@ -110,8 +110,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// The reading of those who pass over blank lines before a header (Ruby's mail), or over lines that are no
-    /// fields: an empty one ends there, and labels stand behind it.
+    /// The reading of programs that skip blank lines before a header (Ruby's mail), or lines that are not fields.
+    /// Exists if the usual header is empty, and labels follow such lines.
     fn below_blanks(
         &mut self,
         walk: &Walk<'_>,
@@ -123,7 +123,7 @@ impl Splitter<'_> {
         let mut rest = bytes.get(range.start..)?.trim_ascii_start();
         for _ in 0..BROKEN {
             let next = header::line_after(rest, 0);
-            // Blank is the end of what some pass over.
+            // Programs do not skip more lines after a blank one.
             let blank = rest.get(..next).is_none_or(|line| line.trim_ascii().is_empty());
             if blank || header::colon(rest).is_some() {
                 break;
@@ -143,13 +143,12 @@ impl Splitter<'_> {
         Some((Why::Header, other, body..range.end))
     }
 
-    /// Queues the reading of those to whom a carriage return alone ends a line, where a header ends so: its body
-    /// begins inside of it.
+    /// Queues the reading of programs for which a lone CR ends a line, if it makes the header end earlier.
     fn below_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Head::Block(head) = &entity.head else { return };
         let bytes = walk.bytes.get();
         let block = bytes.get(head.clone()).unwrap_or_default();
-        // The header of what was unwrapped stands elsewhere.
+        // The header of unwrapped bytes is in another layer.
         if head.end > range.start || !block.array_windows().any(is_blank_by_returns) {
             return;
         }
@@ -166,7 +165,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// The same of a multipart whose delimiter stands behind carriage returns alone.
+    /// Like [`Splitter::below_returns`], for a multipart whose delimiter follows a lone CR.
     pub fn delimited_by_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let bytes = walk.bytes.get().get(range.clone()).unwrap_or_default();
         if memchr::memmem::find(bytes, b"\r--").is_none() {
@@ -179,7 +178,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// A layer of these bytes in which carriage returns alone are line feeds.
+    /// A layer of these bytes in which lone CRs are replaced by LF.
     fn by_returns(&mut self, walk: &Walk<'_>, range: Range<usize>) -> Option<usize> {
         let key = (walk.layer, range.start, range.end);
         if let Some(known) = self.visited.by_returns.get(&key) {
@@ -203,7 +202,7 @@ impl Splitter<'_> {
         Some(layer)
     }
 
-    /// Queues a reading as a message of what only some programs open as one.
+    /// Queues a reading as a message for a part that only some programs open as one.
     pub fn as_message(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Some(label) = entity.labels.types.first() else { return };
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
@@ -215,14 +214,14 @@ impl Splitter<'_> {
             let mut other = entity.clone();
             other.labels.types = ContentType::parse(b"message/rfc822");
             if fields() {
-                // RFC 2046 §5.2.1 allows no encoding: some look at none.
+                // RFC 2046 §5.2.1 allows no encoding, so some programs ignore it.
                 other.labels.transfers = vec![Transfer::Identity];
             }
             self.reread(walk, Why::Message, other, range.clone());
         }
     }
 
-    /// Queues a reading as a message of a block inside a text that has the name of one.
+    /// Queues a reading as a message for a block inside a text, if its file name is that of a message.
     pub fn block_as_message(&mut self, walk: &Walk<'_>, part: &Part, above: (Context, usize)) {
         let Some(views) = walk.views.deeper(Why::Message) else { return };
         let (context, depth) = above;
@@ -241,7 +240,7 @@ impl Splitter<'_> {
         self.queue_again(part.site.layer, views, entity, range);
     }
 
-    /// Queues a walk over bytes that were walked before; whether there may be more.
+    /// Queues a walk over bytes that were walked before; returns whether more walks are allowed.
     fn reread(&mut self, walk: &Walk<'_>, why: Why, entity: Entity, range: Range<usize>) -> bool {
         match walk.views.deeper(why) {
             Some(views) => self.queue_again(walk.layer, views, entity, range),
@@ -271,8 +270,8 @@ impl Splitter<'_> {
         true
     }
 
-    /// Queues parts that nobody declared: below a line `--…` that is no delimiter to us, with a
-    /// `Content-…:` field behind it. Whatever a program takes for the boundary, the part begins there.
+    /// Queues stray parts: those after a line `--…` that is not a delimiter for us, but is followed by a
+    /// `Content-…:` field. Whatever a program takes for the boundary, the part begins there.
     fn strays(&mut self, layer: usize) {
         let bytes = self.bytes(layer);
         let bytes = bytes.get();
@@ -290,7 +289,7 @@ impl Splitter<'_> {
         let unknown: Vec<_> = strays.filter(|(start, _)| !self.is_known(layer, *start)).collect();
         for (start, next) in unknown {
             let (head, body) = head_of(bytes, next);
-            // Below a line that is a field as well, the headers of many are one.
+            // If the lines `--…` are fields as well, many of these headers overlap.
             self.tree.steps = self.tree.steps.saturating_add(head.len() as u64);
             if !self.walks(head.len()) {
                 return self.bypass("", Bypass::Limit(Limit::Readings));
@@ -321,7 +320,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Takes bytes that are walked again; whether that many may be.
+    /// Counts bytes that are walked again; returns whether the limit allows them.
     fn walks(&mut self, bytes: usize) -> bool {
         self.visited.bytes = self.visited.bytes.saturating_add(bytes);
         self.visited.bytes <= self.message.body.len().saturating_mul(REREAD)
@@ -331,7 +330,7 @@ impl Splitter<'_> {
         self.visited.delimiters.contains(&(layer, start))
     }
 
-    /// Where the parts of a layer begin, with their paths.
+    /// Start offsets and paths of the parts of a layer, sorted.
     fn places(&self, layer: usize) -> Vec<(usize, String)> {
         let parts = self.tree.parts.iter().filter(|part| part.site.layer == layer);
         let mut places: Vec<_> =
@@ -341,7 +340,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Whether a blank line begins here to whom a carriage return alone ends one, and to nobody else.
+/// Whether a blank line begins here only if a lone CR ends a line.
 fn is_blank_by_returns([end, blank, next]: &[u8; 3]) -> bool {
     matches!(end, b'\r' | b'\n') && *blank == b'\r' && *next != b'\n'
 }
@@ -351,26 +350,26 @@ struct Dashed {
     start: usize,
     /// Where the next line begins.
     next: usize,
-    /// Whether a `Content-…` field stands behind it.
+    /// Whether a `Content-…` field follows.
     has_field: bool,
     /// Whether it ends with `--` as well.
     closes: bool,
 }
 
-/// Longest delimiter line in bytes; RFC 2046 §5.1.1 allows 74.
+/// Most bytes of a delimiter line; RFC 2046 §5.1.1 allows 74.
 pub const DELIMITER: usize = 1_000;
 
-/// Blanks before a delimiter that some pass over.
+/// Blanks before a delimiter that some programs skip.
 const INDENT: usize = 8;
 
-/// Lines that begin with `--`, behind whatever sign or control character, and could delimit parts.
+/// Lines that begin with `--`, perhaps after signs or control characters, and could delimit parts.
 fn dashed(bytes: &[u8]) -> Vec<Dashed> {
     let mut found = Vec::new();
     let mut line_end = 0;
     for start in dashes(bytes) {
         let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
         let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
-        // Behind signs some see it as well: `>--a`, `- --a`, a byte order mark.
+        // Some programs find it even after signs: `>--a`, `- --a`, a byte order mark.
         if before.is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
@@ -384,7 +383,7 @@ fn dashed(bytes: &[u8]) -> Vec<Dashed> {
         }
         let line = bytes.get(start..line_end).unwrap_or_default().trim_ascii_end();
         let next = after_line_end(bytes, line_end);
-        // Of a row of dashes the first two count, and of a line the first that could be a delimiter.
+        // Only the first two of consecutive dashes are used, and only the first possible delimiter of a line.
         if found.last().is_some_and(|last: &Dashed| last.next == next) {
             continue;
         }
@@ -398,7 +397,7 @@ fn dashed(bytes: &[u8]) -> Vec<Dashed> {
     found
 }
 
-/// Where two dashes stand, one pair behind the other: in a row of them the next is where the last one ends.
+/// Offsets of `--`, without overlaps.
 fn dashes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     const PAIR: &[u8; 2] = b"--";
     let finder = memchr::memmem::Finder::new(PAIR);
@@ -411,7 +410,7 @@ fn dashes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Behind the line end at `at`: CR, LF or CRLF.
+/// Offset after the line end at `at`: CR, LF or CRLF.
 fn after_line_end(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at..) {
         Some([b'\r', b'\n', ..]) => at + 2,
@@ -420,7 +419,7 @@ fn after_line_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The header block at `start`, with lines that end at CR, LF or CRLF, and where the body begins.
+/// The header block at `start`, whose lines end at CR, LF or CRLF, and the offset of the body.
 fn head_of(bytes: &[u8], start: usize) -> (Range<usize>, usize) {
     let mut at = start;
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {

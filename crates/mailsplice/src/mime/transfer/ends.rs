@@ -1,5 +1,5 @@
-//! Line ends as another program has them: what is stored with LF was sent with CRLF. To text of several bytes a
-//! character that is another text, since every character behind a line end begins elsewhere.
+//! Exchanges LF and CRLF: text that is stored with LF was sent with CRLF. If a character has several bytes, that
+//! changes the text, since all characters after a line end are shifted.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,19 @@ use super::{Decoded, LineEnd};
 use crate::edit::RawEdit;
 use crate::span::{Map, PieceKind, Track};
 
-/// The line ends of an encoded text.
+/// How line ends are written when a text is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// As they stand.
+    /// Unchanged.
     Kept,
-    /// LF, each.
+    /// All as LF.
     Feeds,
-    /// CRLF, each.
+    /// All as CRLF.
     Pairs,
 }
 
 impl Ends {
-    /// What the first line end of these bytes is not.
+    /// The kind that the first line end of these bytes is not.
     pub fn turned(raw: &[u8]) -> Ends {
         match LineEnd::of(raw) {
             LineEnd::Crlf => Ends::Feeds,
@@ -27,7 +27,7 @@ impl Ends {
         }
     }
 
-    /// Writes the line end at `feed`, before which stands a carriage return or none.
+    /// Writes the line end at `feed`; `carriage`: whether a CR precedes it.
     pub fn write(self, feed: usize, carriage: bool, bytes: &mut Vec<u8>, map: &mut impl Track) {
         match (self, carriage) {
             (Ends::Feeds, true) => {
@@ -45,13 +45,13 @@ impl Ends {
     }
 }
 
-/// Whether the line ends of a text matter to what it says: it holds this spelling of NUL, which text of one byte
-/// a character does not.
+/// Whether the kind of line ends changes the text: it contains NUL (spelled `nul`), which text with one byte per
+/// character does not.
 pub(in crate::mime) fn matter(raw: &[u8], nul: &[u8]) -> bool {
     memchr::memmem::find(raw, nul).is_some() && memchr::memchr(b'\n', raw).is_some()
 }
 
-/// Text that no encoding wraps, and where each byte came from.
+/// Decodes unencoded text with a map.
 pub(super) fn decode(raw: &[u8]) -> Decoded<'_> {
     let mut map = Map::new();
     let bytes = unwrap(raw, &mut map);

@@ -1,4 +1,4 @@
-//! Transfer encodings, read as mail clients read them, and edits in what they carry.
+//! Transfer encodings: decodes them like mail clients, and lowers edits of the decoded bytes.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -23,46 +23,46 @@ use uu::Data;
 use crate::edit::RawEdit;
 use crate::span::{Map, Track, Untracked};
 
-/// How the bytes of a part are wrapped for transport.
+/// A transfer encoding, in one of the ways in which programs decode it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transfer {
-    /// 7bit, 8bit, binary, and every label that nobody knows.
+    /// 7bit, 8bit, binary, and all unknown labels.
     #[default]
     Identity,
-    /// The same with the other line ends, which matter to text of several bytes a character.
+    /// Like [`Transfer::Identity`], with LF and CRLF exchanged, which matters to text with several bytes per character.
     IdentityTurned,
     /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
-    /// The same as those read it who join lines before they look for escapes.
+    /// Quoted-printable, as decoded by programs that join lines before they search escapes.
     QuotedPrintableJoined,
-    /// The same with the other line ends.
+    /// Quoted-printable, with LF and CRLF exchanged.
     QuotedPrintableTurned,
-    /// Four characters for three bytes, as most programs decode it (RFC 2045 §6.8).
+    /// Base64, as most programs decode it: four characters for three bytes (RFC 2045 §6.8).
     Base64,
-    /// Base64 as those read it who take four characters at a time, padding among them.
+    /// Base64, as decoded by programs that take four characters at a time, including padding.
     Base64Quanta,
-    /// Base64 as those read it who pass over padding that completes nothing.
+    /// Base64, as decoded by programs that skip padding unless it completes a unit.
     Base64Skipping,
-    /// Base64 as those read it who pass over all padding.
+    /// Base64, as decoded by programs that skip all padding.
     Base64Unpadded,
-    /// `x-uuencode` and its spellings; also blocks inside text.
+    /// `x-uuencode` and its other spellings; also blocks inside text.
     Uuencode,
-    /// The same as those read it who pass over lines whose length byte does not fit.
+    /// Uuencode, as decoded by programs that skip lines whose length byte does not match.
     UuencodeWhole,
 }
 
-/// What an encoding unwraps to.
+/// Decoded bytes with their map.
 #[derive(Debug)]
 pub(super) struct Decoded<'a> {
     pub bytes: Cow<'a, [u8]>,
-    /// To the encoded bytes; `None`: byte for byte.
+    /// Map to the encoded bytes; `None` if both are the same.
     pub map: Option<Map>,
-    /// Offsets in `bytes` at which the alignment of base64 units begins anew, the first at 0.
+    /// Offsets in `bytes` at which the alignment of base64 units restarts, the first at 0.
     pub restarts: Vec<usize>,
 }
 
-/// Line ends as the message writes them.
+/// The line ends of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineEnd {
     Crlf,
@@ -70,8 +70,8 @@ pub(super) enum LineEnd {
 }
 
 impl Transfer {
-    /// The encoding that a `Content-Transfer-Encoding` value names: its first word, whatever
-    /// follows (`base64;`, `base64 (comment)`), without case.
+    /// The encoding that a `Content-Transfer-Encoding` value names: its first word, ignoring case and the
+    /// rest (`base64;`, `base64 (comment)`).
     pub fn from_label(value: &str) -> Option<Transfer> {
         let word: String = value
             .trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'')
@@ -103,12 +103,12 @@ impl Transfer {
         }
     }
 
-    /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
+    /// Decodes. Never fails: invalid bytes are kept or dropped like clients do.
     pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
         self.unwrap(raw, &mut Untracked)
     }
 
-    /// The same; somebody is told where each piece begins.
+    /// Decodes, and reports each piece to `track`.
     pub(super) fn unwrap<'r>(self, raw: &'r [u8], track: &mut impl Track) -> Cow<'r, [u8]> {
         Cow::Owned(match self {
             Transfer::Identity => return Cow::Borrowed(raw),
@@ -125,7 +125,7 @@ impl Transfer {
         })
     }
 
-    /// The same, with the way back.
+    /// Decodes with a map.
     pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
         match self {
             Transfer::Identity => {
@@ -144,8 +144,8 @@ impl Transfer {
         }
     }
 
-    /// Edits of the encoded bytes that have the effect of `edits` (in order, disjoint) on the
-    /// unwrapped ones. Ranges are relative to `raw`.
+    /// Lowers `edits` (in order, disjoint) of the decoded bytes to edits of the encoded ones. Ranges are
+    /// relative to `raw`.
     pub(super) fn lower(self, raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
         match self {
             Transfer::Identity => edits,
@@ -164,7 +164,7 @@ impl Transfer {
 }
 
 impl Decoded<'_> {
-    /// The encoded bytes of this range.
+    /// The range of encoded bytes for this range of decoded ones.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.map {
             None => range,
@@ -174,7 +174,7 @@ impl Decoded<'_> {
 }
 
 impl LineEnd {
-    /// The line end that these bytes use first; CRLF when they have none.
+    /// The first line end in these bytes; CRLF if they have none.
     pub(super) fn of(bytes: &[u8]) -> LineEnd {
         match memchr::memchr(b'\n', bytes) {
             Some(at) if at == 0 || bytes.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
@@ -190,7 +190,7 @@ impl LineEnd {
     }
 }
 
-/// Bytes between the last line feed before `at` and `at`.
+/// Number of bytes between the last LF before `at` and `at`.
 pub(super) fn column(raw: &[u8], at: usize) -> usize {
     let before = raw.get(..at).unwrap_or(raw);
     match memchr::memrchr(b'\n', before) {
@@ -199,7 +199,7 @@ pub(super) fn column(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// Offset of the end of the line that holds `at`, before its line end.
+/// Offset of the end of the line that contains `at`, before its line end.
 pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
     let rest = raw.get(at..).unwrap_or_default();
     match memchr::memchr(b'\n', rest) {
@@ -209,10 +209,10 @@ pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// The lines that edits in order stand in: a line of any length is passed once, not once an edit.
+/// Finds the lines of edits in order. A line of any length is searched once, not once per edit.
 pub(super) struct Lines<'r> {
     raw: &'r [u8],
-    /// The line of the last question, without its line end.
+    /// The line that was found last, without its line end.
     line: Option<Range<usize>>,
 }
 
@@ -221,7 +221,7 @@ impl<'r> Lines<'r> {
         Lines { raw, line: None }
     }
 
-    /// The line that holds this offset, without its line end.
+    /// The line that contains this offset, without its line end.
     pub(super) fn at(&mut self, at: usize) -> Range<usize> {
         let known = self.line.take().filter(|line| (line.start..=line.end).contains(&at));
         let find = || at - column(self.raw, at)..line_end_after(self.raw, at);
