@@ -137,11 +137,11 @@ pub(super) fn is_label(bytes: &[u8]) -> bool {
     const START: &[u8] = b"content-";
     let name = bytes.get(..START.len()).unwrap_or_default();
     name.eq_ignore_ascii_case(START)
-        && colon(bytes.get(..MAX_LABEL_NAME).unwrap_or(bytes)).is_some()
+        && colon(bytes.get(..LABEL_NAME_BYTES).unwrap_or(bytes)).is_some()
 }
 
 /// Most bytes of a label's name with its colon and white space before it.
-const MAX_LABEL_NAME: usize = 64;
+const LABEL_NAME_BYTES: usize = 64;
 
 /// Offset of the line after the one at `at`.
 pub(super) fn line_after(bytes: &[u8], at: usize) -> usize {

@@ -13,7 +13,7 @@ use super::{Media, Message};
 use crate::edit::{HeadEdit, HeaderField, RawEdit};
 
 /// Most bytes of a line, without its line end.
-const MAX_LINE: usize = 998;
+const LINE_BYTES: usize = 998;
 
 /// Whether edits keep every line that they touch within the limit.
 pub(super) enum Fit {
@@ -60,7 +60,7 @@ fn any_too_long(raw: &[u8], edits: &[RawEdit]) -> bool {
             rest = after;
         }
         line.add(raw.get(at..end).unwrap_or_default());
-        if line.longest.max(line.column) > MAX_LINE.max(old) {
+        if line.longest.max(line.column) > LINE_BYTES.max(old) {
             return true;
         }
     }

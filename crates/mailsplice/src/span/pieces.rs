@@ -22,7 +22,7 @@ const BLOCK: u8 = 8;
 const CHUNK: usize = 1 << 16;
 
 /// Most bytes of a block: explicit units, and distances of 32 bits.
-const MAX_BLOCK_BYTES: usize = 13 * BLOCK as usize;
+const BLOCK_BYTES: usize = 13 * BLOCK as usize;
 
 /// Units (in text, in source) that have a code of one byte: its index here.
 const UNITS: [(u8, u8); 10] =
@@ -82,7 +82,7 @@ impl Pieces {
     }
 
     fn begin_block(&mut self, text: u32, source: u32) {
-        if self.chunks.last().is_none_or(|chunk| chunk.len() + MAX_BLOCK_BYTES > CHUNK) {
+        if self.chunks.last().is_none_or(|chunk| chunk.len() + BLOCK_BYTES > CHUNK) {
             // The first chunk starts small: most maps are short.
             let capacity = if self.chunks.is_empty() { 4 * usize::from(BLOCK) } else { CHUNK };
             self.chunks.push(Vec::with_capacity(capacity));
