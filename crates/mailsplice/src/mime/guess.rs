@@ -6,7 +6,7 @@ use super::charset::Charset;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Guess {
     pub charsets: Vec<Charset>,
-    /// Bytes that the detector was given.
+    /// Bytes that the detector read.
     pub detected: usize,
 }
 
@@ -39,25 +39,24 @@ fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
     odd.take(LETTERS).filter(move |(at, _)| announced(*at)).flat_map(|(_, odd)| odd).copied()
 }
 
-/// Bytes of lines with letters outside ASCII that a detector is given. Of 33 real texts that are longer than four
-/// kilobytes, four are taken for something else by the first four, and none by the first eight.
+/// Bytes of non-ASCII lines that the detector is given. Of 33 real texts that are longer than 4 KiB, four are guessed
+/// differently from their first 4 KiB, and none from their first 8 KiB.
 pub const DETECTED: usize = 8 << 10;
 
-/// The first parts of a message: a detector is given so much of each.
+/// The number of parts, from the first, for which the detector is given [`DETECTED`] bytes.
 pub const DETECTED_PARTS: usize = 4;
 
-/// The same bytes of each further part. Digests of mail without labels have many parts. Of 122 real texts that are
-/// longer, the guess is another one than by the whole text for ten.
+/// Bytes of non-ASCII lines of each further part: digests of unlabelled mail have many parts. Of 122 real texts that
+/// are longer, ten are guessed differently from the whole text.
 pub const DETECTED_FURTHER: usize = 512;
 
-/// Bytes of lines outside ASCII that a detector is given of this part, counted from 0.
+/// Bytes of non-ASCII lines that the detector is given of a part; the first part is 0.
 pub(super) fn detection_bytes(part: usize) -> usize {
     if part < DETECTED_PARTS { DETECTED } else { DETECTED_FURTHER }
 }
 
-/// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
-/// mbstring does, where signs of Western charsets would stand in a host. Of lines outside ASCII at most `most` bytes
-/// are looked at.
+/// Guesses the charset of unlabelled bytes: by chardetng, like Firefox and Thunderbird; and IBM866, like mbstring, if
+/// there would be symbols of Western charsets in a host. At most `most` bytes of non-ASCII lines are read.
 pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
     let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();

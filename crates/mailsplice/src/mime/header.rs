@@ -1,4 +1,4 @@
-//! Header blocks of parts: their fields, and the labels, which tell how a part is to be read.
+//! Header blocks of parts: their fields, and the labels (the `Content-…` fields that describe the body).
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -132,7 +132,7 @@ fn white_space(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether the bytes begin with a label: a field that tells how a body is to be read.
+/// Whether the bytes begin with a label.
 pub(super) fn is_label(bytes: &[u8]) -> bool {
     const START: &[u8] = b"content-";
     let name = bytes.get(..START.len()).unwrap_or_default();
@@ -178,7 +178,7 @@ fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A field that tells how a body is to be read.
+/// A field that describes the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Type,

@@ -29,7 +29,7 @@ pub struct Lowering<'m> {
 struct Pending {
     part: usize,
     transfer: Transfer,
-    edits: Disjoint,
+    edits: DisjointEdits,
 }
 
 impl<'m> Lowering<'m> {
@@ -52,7 +52,7 @@ impl<'m> Lowering<'m> {
         match known {
             Some(pending) => pending.edits.extend(lowered),
             None => {
-                let mut edits = Disjoint::default();
+                let mut edits = DisjointEdits::default();
                 edits.extend(lowered);
                 self.pending.push(Pending { part, transfer, edits });
             }
@@ -67,30 +67,36 @@ impl<'m> Lowering<'m> {
     /// The edits of the raw body, in order and disjoint, and those of the header.
     pub fn finish(mut self) -> Lowered {
         let mut lowered = Lowered::default();
-        let mut layers: Vec<Disjoint> = vec![Disjoint::default(); self.tree.layers.len() + 1];
+        let mut layers: Vec<DisjointEdits> =
+            vec![DisjointEdits::default(); self.tree.layers.len() + 1];
         for pending in std::mem::take(&mut self.pending) {
-            self.part(pending, &mut layers, &mut lowered);
+            self.lower_part(pending, &mut layers, &mut lowered);
         }
         for (index, layer) in self.tree.layers.iter().enumerate().rev() {
-            let Some(edits) = layers.get_mut(index + 1).map(Disjoint::take) else { continue };
+            let Some(edits) = layers.get_mut(index + 1).map(DisjointEdits::take) else { continue };
             if edits.is_empty() {
                 continue;
             }
-            let edits = self.through(layer, edits);
+            let edits = self.lower_layer(layer, edits);
             if let Some(below) = layers.get_mut(layer.below) {
-                below.extend(shifted(edits, layer.range.start));
+                below.extend(shift(edits, layer.range.start));
             }
         }
         if let Some(body) = layers.first_mut() {
             body.extend(std::mem::take(&mut self.plain));
         }
         lowered.refused |= layers.iter().any(|layer| layer.refused);
-        lowered.edits = layers.first_mut().map(Disjoint::take).unwrap_or_default();
+        lowered.edits = layers.first_mut().map(DisjointEdits::take).unwrap_or_default();
         lowered
     }
 
     /// Lowers the edits of one part to its layer.
-    fn part(&self, mut pending: Pending, layers: &mut [Disjoint], lowered: &mut Lowered) {
+    fn lower_part(
+        &self,
+        mut pending: Pending,
+        layers: &mut [DisjointEdits],
+        lowered: &mut Lowered,
+    ) {
         let Some(part) = self.tree.parts.get(pending.part) else { return };
         let site = &part.site;
         let Some(layer) = layers.get_mut(site.layer) else { return };
@@ -101,15 +107,15 @@ impl<'m> Lowering<'m> {
         let at = site.body.start;
         // Inside an encoded message the outer encoding limits the lines.
         if pending.transfer != Transfer::Identity || site.layer > 0 {
-            return layer.extend(shifted(edits, at));
+            return layer.extend(shift(edits, at));
         }
         match lines::fit(raw, edits, part.media, line_end) {
-            Fit::Fits(edits) => layer.extend(shifted(edits, at)),
+            Fit::Fits(edits) => layer.extend(shift(edits, at)),
             // All or nothing: a transfer encoding applies to every byte of the part.
             Fit::TooLong(edits) => {
                 if self.holds_others(&site.body) {
                     // A line that is too long (most often it was before) harms less.
-                    return layer.extend(shifted(edits, at));
+                    return layer.extend(shift(edits, at));
                 }
                 let recoded = lines::recoded(raw, &edits, line_end);
                 let bytes = self.tree.layer_bytes(self.message, site.layer);
@@ -118,10 +124,10 @@ impl<'m> Lowering<'m> {
                     lowered.refused = true;
                     return;
                 }
-                let mut edits: Vec<RawEdit> = shifted(recoded.edits, at).collect();
+                let mut edits: Vec<RawEdit> = shift(recoded.edits, at).collect();
                 match label {
                     Label::Head(edit) => lowered.head.push(edit),
-                    Label::Layer(label) => put_before(label, &mut edits),
+                    Label::Layer(label) => add_label(label, &mut edits),
                 }
                 lowered.recoded.push(part.path.clone());
                 layer.extend(edits);
@@ -150,7 +156,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
-    fn through(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
+    fn lower_layer(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
         let below = self.tree.layer_bytes(self.message, layer.below);
         let raw = below.get(layer.range.clone()).unwrap_or_default();
         layer.transfer.lower(raw, edits, self.line_end(layer.below))
@@ -168,14 +174,14 @@ impl<'m> Lowering<'m> {
     }
 }
 
-fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
+fn shift(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
     edits
         .into_iter()
         .map(move |edit| RawEdit { range: edit.range.start + by..edit.range.end + by, ..edit })
 }
 
 /// Adds the label of a part before the edits of its body; in a part without a header they start at the same offset.
-fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
+fn add_label(label: RawEdit, body: &mut Vec<RawEdit>) {
     match body.first_mut() {
         Some(first) if first.range.start == label.range.end => {
             let text = std::mem::take(&mut first.replacement);
@@ -188,7 +194,7 @@ fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
 
 /// Edits that do not overlap; of overlapping ones the first is kept.
 #[derive(Clone, Debug, Default)]
-struct Disjoint {
+struct DisjointEdits {
     /// The edits, as long as each comes after the previous one. Nearly always this holds for all.
     in_order: Vec<RawEdit>,
     /// All edits by their start, from the first one that was not in order.
@@ -199,7 +205,7 @@ struct Disjoint {
     refused: bool,
 }
 
-impl Disjoint {
+impl DisjointEdits {
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
         let edits = edits.into_iter();
         if self.edits.is_empty() {
@@ -296,7 +302,7 @@ mod tests {
     fn of_edits_that_meet_the_first_stays() {
         let edit = |range: Range<usize>| RawEdit { range, replacement: b"x".to_vec() };
         let starts = |edits: &[Range<usize>]| -> (Vec<usize>, bool) {
-            let mut disjoint = Disjoint::default();
+            let mut disjoint = DisjointEdits::default();
             edits.iter().for_each(|range| disjoint.extend([edit(range.clone())]));
             let refused = disjoint.refused;
             (disjoint.take().iter().map(|edit| edit.range.start).collect(), refused)

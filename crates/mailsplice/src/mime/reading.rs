@@ -101,7 +101,7 @@ fn decodings_of(labelled: &[Transfer], raw: &[u8]) -> Vec<Decoding> {
         }
         all.push(Transfer::Base64Unpadded);
     }
-    if labelled.contains(&Transfer::QuotedPrintable) && qp::breaks_escapes(raw) {
+    if labelled.contains(&Transfer::QuotedPrintable) && qp::has_broken_escape(raw) {
         all.push(Transfer::QuotedPrintableJoined);
     }
     if labelled.contains(&Transfer::Uuencode) && uu::has_odd_lines(raw) {

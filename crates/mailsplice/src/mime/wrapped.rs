@@ -149,8 +149,8 @@ mod tests {
         for start in 0..=bytes.len() {
             for end in [start, start + 1, start + 2, start + 7, bytes.len()] {
                 let range = start..end.clamp(start, bytes.len());
-                let told = wrapped.source(range.clone());
-                prop_assert_eq!(told, whole.source(range.clone()), "{:?}", range);
+                let found = wrapped.source(range.clone());
+                prop_assert_eq!(found, whole.source(range.clone()), "{:?}", range);
             }
         }
         Ok(())

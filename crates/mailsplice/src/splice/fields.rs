@@ -175,7 +175,7 @@ pub(super) fn undo_values(head: &[u8]) -> Vec<String> {
 }
 
 /// The recipe of an undo value.
-pub(super) fn undo_content(value: &str) -> Option<Undo> {
+pub(super) fn parse_undo(value: &str) -> Option<Undo> {
     let mut version = None;
     let mut content = None;
     for part in value.split(';') {

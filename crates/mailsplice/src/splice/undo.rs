@@ -355,17 +355,16 @@ fn undo_one(
     on_changed: OnChangedField,
     stored: &impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Undone, RestoreError> {
-    let packed =
-        match fields::undo_content(value).ok_or(RestoreError::Malformed("another layout"))? {
-            fields::Undo::Inline(packed) => packed,
-            fields::Undo::Stored(name) => {
-                let packed = stored(&name).ok_or_else(|| RestoreError::NotHere(name.clone()))?;
-                if digest(&packed) != name {
-                    return Err(RestoreError::Malformed("a stored recipe of another digest"));
-                }
-                packed
+    let packed = match fields::parse_undo(value).ok_or(RestoreError::Malformed("another layout"))? {
+        fields::Undo::Inline(packed) => packed,
+        fields::Undo::Stored(name) => {
+            let packed = stored(&name).ok_or_else(|| RestoreError::NotHere(name.clone()))?;
+            if digest(&packed) != name {
+                return Err(RestoreError::Malformed("a stored recipe of another digest"));
             }
-        };
+            packed
+        }
+    };
     // The old bytes are about as long as the message itself; the limit is far above that.
     let limit = INFLATED * (head.len() + body.len()) + INFLATED_BASE;
     let plain =

@@ -10,11 +10,11 @@ use super::{Charset, Endian};
 /// The charset of a label in lower case: a WHATWG label, a label of other programs, or a name that is followed
 /// by something else.
 pub(super) fn find(label: &str) -> Option<Charset> {
-    known(label).or_else(|| alias(label)).or_else(|| prefix(label))
+    whatwg(label).or_else(|| alias(label)).or_else(|| prefix(label))
 }
 
 /// The charset of a WHATWG label.
-fn known(label: &str) -> Option<Charset> {
+fn whatwg(label: &str) -> Option<Charset> {
     let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
     Some(match encoding {
         _ if encoding == encoding_rs::UTF_8 => Charset::Utf8,
@@ -28,11 +28,11 @@ fn known(label: &str) -> Option<Charset> {
 fn prefix(label: &str) -> Option<Charset> {
     let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
     let name = label.split(|c| !in_name(c)).next().filter(|name| name.len() < label.len())?;
-    known(name).or_else(|| alias(name))
+    whatwg(name).or_else(|| alias(name))
 }
 
 /// The charset of a code page number, as Windows, IBM and Java number them.
-fn numbered(key: &str) -> Option<&'static str> {
+fn by_number(key: &str) -> Option<&'static str> {
     let prefixes = ["windows", "ibm", "ccsid", "cp", "ms", "dos", "codepage", ""];
     let digits = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix))?;
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -46,7 +46,7 @@ fn numbered(key: &str) -> Option<&'static str> {
     if let Some(part) = number.checked_sub(28_590) {
         return LATIN.get(part.checked_sub(1)?).copied();
     }
-    let numbers = NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, meant)| *meant);
+    let numbers = NUMBERS.iter().find(|(page, _)| *page == number).map(|(_, meant)| *meant);
     let page = || pages::all().map(|page| page.name).find(|name| is_page(name, number));
     numbers.or_else(page)
 }
@@ -110,8 +110,8 @@ fn alias(label: &str) -> Option<Charset> {
     };
     let bare = || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(find);
     let plain =
-        || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(numbered);
-    let meant = find(&key).or_else(bare).or_else(|| numbered(&key)).or_else(plain)?;
+        || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(by_number);
+    let meant = find(&key).or_else(bare).or_else(|| by_number(&key)).or_else(plain)?;
     match meant {
         "utf-7" => Some(Charset::Utf7),
         "utf-16" | "utf-16le" => Some(Charset::Utf16(Endian::Little)),
@@ -125,7 +125,7 @@ fn alias(label: &str) -> Option<Charset> {
         "us-ascii" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
         _ => {
             let page = || pages::all().find(|page: &&Page| page.name == meant).map(Charset::Page);
-            known(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
+            whatwg(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
         }
     }
 }

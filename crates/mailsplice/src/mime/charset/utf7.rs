@@ -48,20 +48,20 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
     let mut rest = edits;
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
-        let (start, before) = runs.cut(text, first.range.start, Side::Before);
-        let mut replacement = form.kept(&before);
+        let (start, before) = runs.cut_at(text, first.range.start, Side::Before);
+        let mut replacement = form.encode_run(&before);
         let mut last = first;
-        replacement.push_str(&form.direct(&first.replacement));
+        replacement.push_str(&form.encode_direct(&first.replacement));
         // Two edits in one run: the second continues after the first.
         while let Some((next, behind)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
-            replacement.push_str(&form.kept(&between));
-            replacement.push_str(&form.direct(&next.replacement));
+            replacement.push_str(&form.encode_run(&between));
+            replacement.push_str(&form.encode_direct(&next.replacement));
             (last, rest) = (next, behind);
         }
-        let (end, after) = runs.cut(text, last.range.end, Side::After);
-        replacement.push_str(&form.kept(&after));
+        let (end, after) = runs.cut_at(text, last.range.end, Side::After);
+        replacement.push_str(&form.encode_run(&after));
         let replacement = if form == Form::Words { in_words(&replacement) } else { replacement };
         lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
@@ -187,7 +187,7 @@ impl Runs<'_> {
     }
 
     /// The offset in the bytes for a cut in the text, and the text of a cut shifted run that is kept.
-    fn cut(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
+    fn cut_at(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
         let index = match side {
             Side::Before => self.placed.partition_point(|run| run.text().end <= offset),
             Side::After => self.placed.partition_point(|run| run.text().end < offset),
@@ -285,7 +285,7 @@ impl Form {
     }
 
     /// New ASCII, written outside shifted runs. Encoded words are made from the whole replacement ([`in_words`]).
-    fn direct(self, text: &str) -> String {
+    fn encode_direct(self, text: &str) -> String {
         match self {
             Form::Utf7 => text.replace('+', "+-"),
             Form::Mailbox => text.replace('&', "&-"),
@@ -294,7 +294,7 @@ impl Form {
     }
 
     /// The kept text of a cut shifted run as a run; empty for no text.
-    fn kept(self, text: &str) -> String {
+    fn encode_run(self, text: &str) -> String {
         match self {
             Form::Words => text.to_owned(),
             _ if text.is_empty() => String::new(),
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_cut_run_keeps_its_rest() {
-        let bytes = format!("see {} now", Form::Utf7.kept("a http://b.example c"));
+        let bytes = format!("see {} now", Form::Utf7.encode_run("a http://b.example c"));
         let text = decode(bytes.as_bytes());
         let start = text.text.find("http").unwrap();
         let edits = [
@@ -395,7 +395,7 @@ mod tests {
         let edits = edits
             .map(|(start, end, new)| TextEdit { range: start..end, replacement: new.to_owned() });
         assert_eq!(apply_in(bytes, &edits, Form::Words), "see hxxps://xn--x[.]com now");
-        let bytes = format!("a {} b", Form::Mailbox.kept("рw.xа"));
+        let bytes = format!("a {} b", Form::Mailbox.encode_run("рw.xа"));
         let edits = [TextEdit { range: 5..6, replacement: "[.]&".to_owned() }];
         let new = apply_in(&bytes, &edits, Form::Mailbox);
         assert_eq!(super::decode(new.as_bytes(), Form::Mailbox).as_str(), "a рw[.]&xа b");

@@ -27,7 +27,7 @@ pub(in crate::mime) enum Breaks {
 }
 
 /// Whether there is a soft break inside an escape, so that the variants of [`Breaks`] differ.
-pub(in crate::mime) fn breaks_escapes(raw: &[u8]) -> bool {
+pub(in crate::mime) fn has_broken_escape(raw: &[u8]) -> bool {
     // Before the first break of a broken escape is its `=`, or that and one digit.
     let begins_break = |byte, next| (byte == b'=') & ((next <= b' ') | (next == 127));
     let found = each(raw, begins_break, |at| {
@@ -382,13 +382,13 @@ mod tests {
     #[test]
     fn lines_may_be_joined_before_escapes_are_read() {
         for raw in ["x=D0==\r\nB0y", "x=D=\r\n0=B=\n0y", "x==\r\n=\r\nD0=B0y"] {
-            assert!(breaks_escapes(raw.as_bytes()), "{raw}");
+            assert!(has_broken_escape(raw.as_bytes()), "{raw}");
             let decoded = decode(raw.as_bytes(), Breaks::First);
             assert_eq!(String::from_utf8_lossy(&decoded.bytes), "xаy", "{raw}");
             assert_eq!(decoded.source(1..3), 1..raw.len() - 1, "{raw}");
         }
         for raw in ["x=D0=\r\n=B0y", "x=\r\nD0", "a==3D", "=D", "=D=\r\nx", "=="] {
-            assert!(!breaks_escapes(raw.as_bytes()), "{raw}");
+            assert!(!has_broken_escape(raw.as_bytes()), "{raw}");
         }
     }
 
