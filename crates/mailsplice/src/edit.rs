@@ -12,6 +12,19 @@ pub struct RawEdit {
     pub replacement: Vec<u8>,
 }
 
+/// The bytes with these edits (in order, disjoint, within them).
+pub(crate) fn edited(bytes: &[u8], edits: &[RawEdit]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for edit in edits {
+        out.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
+        out.extend_from_slice(&edit.replacement);
+        at = edit.range.end;
+    }
+    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    out
+}
+
 /// An edit of a header field of the message itself. An empty range at the end of the head adds the
 /// field; an empty value removes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +48,39 @@ pub struct Field {
     pub value: String,
 }
 
-/// Characters a line (RFC 5322 §2.1.1).
+/// The line end of a text, also used for lines that we add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    /// CR and LF, as on the wire.
+    Crlf,
+    /// LF alone, as in Unix files.
+    Lf,
+}
+
+impl LineEnd {
+    /// The first line end in these bytes; CRLF if they have none.
+    pub fn of(bytes: &[u8]) -> LineEnd {
+        match memchr::memchr(b'\n', bytes) {
+            Some(at) if at == 0 || bytes.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
+            _ => LineEnd::Crlf,
+        }
+    }
+
+    /// Its characters.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            LineEnd::Crlf => "\r\n",
+            LineEnd::Lf => "\n",
+        }
+    }
+
+    /// Its bytes.
+    pub const fn as_bytes(self) -> &'static [u8] {
+        self.as_str().as_bytes()
+    }
+}
+
+/// Characters per line (RFC 5322 §2.1.1).
 pub const LINE: usize = 78;
 
 impl Field {

@@ -3,6 +3,7 @@
 use memchr::{memchr, memchr_iter};
 
 use crate::edit::Field;
+pub use crate::edit::LineEnd;
 use crate::mime::Message;
 
 /// A message split into its pieces; nothing is copied or changed.
@@ -14,15 +15,6 @@ pub struct Whole<'m> {
     pub message: Message<'m>,
     /// The empty line between header and body; empty when the message ends before it.
     pub separator: &'m [u8],
-}
-
-/// The line end of a message, also used for lines that we add.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineEnd {
-    /// CR and LF, as on the wire.
-    Crlf,
-    /// LF alone, as in Unix files.
-    Lf,
 }
 
 impl<'m> Whole<'m> {
@@ -70,17 +62,9 @@ pub fn body_start(bytes: &[u8]) -> Option<usize> {
 }
 
 impl LineEnd {
-    /// The line end of a header block; CRLF for an empty one.
-    pub fn of(head: &[u8]) -> LineEnd {
-        match memchr(b'\n', head) {
-            Some(at) if at == 0 || head.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
-            _ => LineEnd::Crlf,
-        }
-    }
-
     /// Header fields as lines with this line end.
     pub fn fields(self, fields: &[Field]) -> Vec<u8> {
-        let end = if self == LineEnd::Lf { "\n" } else { "\r\n" };
+        let end = self.as_str();
         let mut out = String::new();
         for field in fields {
             out += field.name;

@@ -140,33 +140,30 @@ impl Packets<'_> {
 
     /// Appends a change of the header; returns false if the MTA does not allow it.
     fn header(&self, change: &HeaderChange, out: &mut Vec<u8>) -> bool {
-        let allowed = self.mail.actions;
         match change {
             HeaderChange::Insert { name, value } => {
-                if !allowed.has(Actions::ADD_HEADERS) {
-                    return false;
+                let allowed = self.mail.actions.has(Actions::ADD_HEADERS);
+                if allowed {
+                    let value = self.wire_value(format!(" {value}").as_bytes());
+                    Reply::InsertHeader { position: 0, name: name.as_bytes(), value: &value }
+                        .encode(out);
                 }
-                let value = self.wire_value(format!(" {value}").as_bytes());
-                Reply::InsertHeader { position: 0, name: name.as_bytes(), value: &value }
-                    .encode(out);
+                allowed
             }
             HeaderChange::Change { name, index, value } => {
-                if !allowed.has(Actions::CHANGE_HEADERS) {
-                    return false;
-                }
-                let value = self.wire_value(value);
-                let index = u32::try_from(*index).unwrap_or(u32::MAX);
-                Reply::ChangeHeader { index, name: name.as_bytes(), value: &value }.encode(out);
+                self.change_field(name, *index, &self.wire_value(value), out)
             }
-            HeaderChange::Delete { name, index } => {
-                if !allowed.has(Actions::CHANGE_HEADERS) {
-                    return false;
-                }
-                let index = u32::try_from(*index).unwrap_or(u32::MAX);
-                Reply::ChangeHeader { index, name: name.as_bytes(), value: b"" }.encode(out);
-            }
+            HeaderChange::Delete { name, index } => self.change_field(name, *index, b"", out),
         }
-        true
+    }
+
+    fn change_field(&self, name: &str, index: usize, value: &[u8], out: &mut Vec<u8>) -> bool {
+        let allowed = self.mail.actions.has(Actions::CHANGE_HEADERS);
+        if allowed {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            Reply::ChangeHeader { index, name: name.as_bytes(), value }.encode(out);
+        }
+        allowed
     }
 
     /// A value in the form for the MTA: LF only, and the first space only if it was negotiated.

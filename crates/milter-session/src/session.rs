@@ -233,7 +233,7 @@ impl Session {
             return self.negotiate(&command, out);
         }
         match command {
-            Command::Negotiate { .. } => return Err(self.out_of_order(&command)),
+            Command::Negotiate { .. } => self.expect(&[State::New], b'O')?,
             Command::Macros { stage, pairs } => {
                 // If Sendmail itself refuses all recipients of a message, it sends no ABORT, but the macros of
                 // the next MAIL.
@@ -243,40 +243,36 @@ impl Session {
                 self.keep_macros(stage, &pairs);
             }
             Command::Connect { name, peer } => {
-                self.expect_state(State::Idle, b'C')?;
+                self.expect(&[State::Idle], b'C')?;
                 name.clone_into(&mut self.client_name);
                 self.client = peer;
                 self.reply_continue(Protocol::NR_CONNECT, out);
             }
             Command::Helo(_) => self.reply_continue(Protocol::NR_HELO, out),
             Command::Mail { address, parameters } => {
-                self.expect_state(State::Idle, b'M')?;
+                self.expect(&[State::Idle], b'M')?;
                 self.begin_mail(address, &parameters);
                 self.reply_continue(Protocol::NR_MAIL, out);
             }
             Command::Rcpt { address, .. } => {
-                self.expect_state(State::Envelope, b'R')?;
+                self.expect(&[State::Envelope], b'R')?;
                 if self.mail.recipients.len() < self.bounds.recipients {
                     self.mail.recipients.push(strip_angles(address).to_vec());
                 }
                 self.reply_continue(Protocol::NR_RCPT, out);
             }
             Command::Data => {
-                self.expect_state(State::Envelope, b'T')?;
+                self.expect(&[State::Envelope], b'T')?;
                 self.reply_continue(Protocol::NR_DATA, out);
             }
             Command::Header { name, value } => {
-                if !matches!(self.state, State::Envelope | State::Head) {
-                    return Err(self.out_of_order(&command));
-                }
+                self.expect(&[State::Envelope, State::Head], b'L')?;
                 self.state = State::Head;
                 self.keep_field(name, value);
                 self.reply_continue(Protocol::NR_HEADER, out);
             }
             Command::EndOfHeaders => {
-                if !matches!(self.state, State::Envelope | State::Head) {
-                    return Err(self.out_of_order(&command));
-                }
+                self.expect(&[State::Envelope, State::Head], b'N')?;
                 self.state = State::Body;
                 self.reply_continue(Protocol::NR_EOH, out);
             }
@@ -351,7 +347,7 @@ impl Session {
                 Ok(Step::ReadOn)
             }
             Command::Quit => Ok(Step::Close),
-            _ => Err(self.out_of_order(command)),
+            _ => Err(Violation::Order { expected: self.expected(), found: command.code() }),
         }
     }
 
@@ -361,15 +357,12 @@ impl Session {
         }
     }
 
-    fn expect_state(&self, state: State, found: u8) -> Result<(), Violation> {
-        if self.state == state {
-            return Ok(());
+    /// Checks that a command is allowed only in these states.
+    fn expect(&self, states: &[State], found: u8) -> Result<(), Violation> {
+        match states.contains(&self.state) {
+            true => Ok(()),
+            false => Err(Violation::Order { expected: self.expected(), found }),
         }
-        Err(Violation::Order { expected: self.expected(), found })
-    }
-
-    fn out_of_order(&self, command: &Command<'_>) -> Violation {
-        Violation::Order { expected: self.expected(), found: command.code() }
     }
 
     fn expected(&self) -> &'static str {
@@ -434,9 +427,7 @@ impl Session {
     }
 
     fn keep_body(&mut self, chunk: &[u8], code: u8) -> Result<(), Violation> {
-        if !self.in_message() {
-            return Err(Violation::Order { expected: self.expected(), found: code });
-        }
+        self.expect(&[State::Envelope, State::Head, State::Body], code)?;
         self.state = State::Body;
         self.count(chunk.len());
         if self.mail.completeness == Completeness::Whole {

@@ -10,7 +10,7 @@ use super::header;
 use super::structure::Site;
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
-use crate::edit::{HeadEdit, HeaderField, RawEdit};
+use crate::edit::{HeadEdit, HeaderField, RawEdit, edited};
 
 /// Most bytes of a line, without its line end.
 const LINE_BYTES: usize = 998;
@@ -131,14 +131,7 @@ pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recod
 
 /// The edited part in base64, as one edit.
 fn in_base64(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> RawEdit {
-    let mut bytes = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    for edit in edits {
-        bytes.extend_from_slice(raw.get(at..edit.range.start).unwrap_or_default());
-        bytes.extend_from_slice(&edit.replacement);
-        at = edit.range.end;
-    }
-    bytes.extend_from_slice(raw.get(at..).unwrap_or_default());
+    let bytes = edited(raw, edits);
     RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) }
 }
 
@@ -239,11 +232,7 @@ mod tests {
     use super::*;
 
     fn apply(raw: &[u8], edits: &[RawEdit]) -> String {
-        let mut out = raw.to_vec();
-        for edit in edits.iter().rev() {
-            out.splice(edit.range.clone(), edit.replacement.iter().copied());
-        }
-        String::from_utf8(out).unwrap()
+        String::from_utf8(edited(raw, edits)).unwrap()
     }
 
     fn long_line() -> (Vec<u8>, Vec<RawEdit>) {

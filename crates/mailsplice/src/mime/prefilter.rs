@@ -22,20 +22,12 @@ const BLOCK: usize = 64;
 /// Bytes in which markup is searched: the first KiB may be encoded in three times as many.
 const OPENING: usize = 3 * 1024;
 
-/// Tests the raw bytes of a part. Base64 and uuencode must be unwrapped first.
+/// Tests the raw bytes of a part. Other transfer encodings than quoted-printable must be decoded first.
 pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String]) -> Candidates {
     let quoted = match transfer {
         Transfer::Identity => false,
         Transfer::QuotedPrintable => true,
-        Transfer::Base64
-        | Transfer::Base64Quanta
-        | Transfer::Base64Skipping
-        | Transfer::Base64Unpadded
-        | Transfer::IdentityTurned
-        | Transfer::QuotedPrintableJoined
-        | Transfer::QuotedPrintableTurned
-        | Transfer::Uuencode
-        | Transfer::UuencodeWhole => return Candidates::Maybe,
+        _ => return Candidates::Maybe,
     };
     match unwrapped(raw, media, labels) {
         Candidates::None if quoted && escapes(raw) => Candidates::Maybe,

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::{Builder, Charset};
-use crate::edit::RawEdit;
+use crate::edit::{RawEdit, edited};
 use crate::span::Text;
 use crate::span::TextEdit;
 use words::{in_words, words};
@@ -66,7 +66,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
     if form == Form::Words {
-        let new = edited(text.as_str(), edits);
+        let new = edited_text(text.as_str(), edits);
         if !is_read_as(bytes, &lowered, &new) {
             return vec![RawEdit {
                 range: 0..bytes.len(),
@@ -80,19 +80,11 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
 /// Whether the edited bytes decode to this text. With encoded words they may not: a sign before an edit may begin a
 /// word that only the edit closes, and white space between two words is dropped.
 fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
-    let mut new = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    for edit in edits {
-        new.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
-        new.extend_from_slice(&edit.replacement);
-        at = edit.range.end;
-    }
-    new.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    decode(&new, Form::Words).as_str() == text
+    decode(&edited(bytes, edits), Form::Words).as_str() == text
 }
 
 /// The text with its edits.
-fn edited(text: &str, edits: &[TextEdit]) -> String {
+fn edited_text(text: &str, edits: &[TextEdit]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {

@@ -1,11 +1,9 @@
 //! Exchanges LF and CRLF: text that is stored with LF was sent with CRLF. If a character has several bytes, that
 //! changes the text, since all characters after a line end are shifted.
 
-use std::borrow::Cow;
-
 use super::{Decoded, LineEnd};
 use crate::edit::RawEdit;
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{PieceKind, Track};
 
 /// How line ends are written when a text is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +50,8 @@ pub(in crate::mime) fn matter(raw: &[u8], nul: &[u8]) -> bool {
 }
 
 /// Decodes unencoded text with a map.
-pub(super) fn decode(raw: &[u8]) -> Decoded<'_> {
-    let mut map = Map::new();
-    let bytes = unwrap(raw, &mut map);
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+pub(super) fn decode(raw: &[u8]) -> Decoded<'static> {
+    Decoded::with_map(raw, |map| unwrap(raw, map))
 }
 
 pub(super) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {

@@ -20,6 +20,7 @@ use base64::Padding;
 use qp::Breaks;
 use uu::Data;
 
+pub(super) use crate::edit::LineEnd;
 use crate::edit::RawEdit;
 use crate::span::{Map, Track, Untracked};
 
@@ -62,11 +63,14 @@ pub(super) struct Decoded<'a> {
     pub restarts: Vec<usize>,
 }
 
-/// The line ends of the message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineEnd {
-    Crlf,
-    Lf,
+/// How to decode, with a variant where programs differ.
+#[derive(Clone, Copy)]
+enum Scheme {
+    Identity,
+    Ends,
+    QuotedPrintable(Breaks),
+    Base64(Padding),
+    Uuencode(Data),
 }
 
 impl Transfer {
@@ -88,18 +92,29 @@ impl Transfer {
         }
     }
 
+    fn scheme(self) -> Scheme {
+        match self {
+            Transfer::Identity => Scheme::Identity,
+            Transfer::IdentityTurned => Scheme::Ends,
+            Transfer::QuotedPrintable => Scheme::QuotedPrintable(Breaks::InPlace),
+            Transfer::QuotedPrintableJoined => Scheme::QuotedPrintable(Breaks::First),
+            Transfer::QuotedPrintableTurned => Scheme::QuotedPrintable(Breaks::Turned),
+            Transfer::Base64 => Scheme::Base64(Padding::Ends),
+            Transfer::Base64Quanta => Scheme::Base64(Padding::Counts),
+            Transfer::Base64Skipping => Scheme::Base64(Padding::Skipped),
+            Transfer::Base64Unpadded => Scheme::Base64(Padding::Nothing),
+            Transfer::Uuencode => Scheme::Uuencode(Data::ByLength),
+            Transfer::UuencodeWhole => Scheme::Uuencode(Data::Whole),
+        }
+    }
+
     /// The name written into a header field.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Transfer::Identity | Transfer::IdentityTurned => "8bit",
-            Transfer::QuotedPrintable
-            | Transfer::QuotedPrintableJoined
-            | Transfer::QuotedPrintableTurned => "quoted-printable",
-            Transfer::Base64
-            | Transfer::Base64Quanta
-            | Transfer::Base64Skipping
-            | Transfer::Base64Unpadded => "base64",
-            Transfer::Uuencode | Transfer::UuencodeWhole => "x-uuencode",
+        match self.scheme() {
+            Scheme::Identity | Scheme::Ends => "8bit",
+            Scheme::QuotedPrintable(_) => "quoted-printable",
+            Scheme::Base64(_) => "base64",
+            Scheme::Uuencode(_) => "x-uuencode",
         }
     }
 
@@ -110,82 +125,55 @@ impl Transfer {
 
     /// Decodes, and reports each piece to `track`.
     pub(super) fn unwrap<'r>(self, raw: &'r [u8], track: &mut impl Track) -> Cow<'r, [u8]> {
-        Cow::Owned(match self {
-            Transfer::Identity => return Cow::Borrowed(raw),
-            Transfer::IdentityTurned => ends::unwrap(raw, track),
-            Transfer::QuotedPrintable => qp::unwrap(raw, Breaks::InPlace, track),
-            Transfer::QuotedPrintableJoined => qp::unwrap(raw, Breaks::First, track),
-            Transfer::QuotedPrintableTurned => qp::unwrap(raw, Breaks::Turned, track),
-            Transfer::Base64 => base64::unwrap(raw, Padding::Ends, track),
-            Transfer::Base64Quanta => base64::unwrap(raw, Padding::Counts, track),
-            Transfer::Base64Skipping => base64::unwrap(raw, Padding::Skipped, track),
-            Transfer::Base64Unpadded => base64::unwrap(raw, Padding::Nothing, track),
-            Transfer::Uuencode => uu::unwrap(raw, Data::ByLength, track),
-            Transfer::UuencodeWhole => uu::unwrap(raw, Data::Whole, track),
+        Cow::Owned(match self.scheme() {
+            Scheme::Identity => return Cow::Borrowed(raw),
+            Scheme::Ends => ends::unwrap(raw, track),
+            Scheme::QuotedPrintable(breaks) => qp::unwrap(raw, breaks, track),
+            Scheme::Base64(padding) => base64::unwrap(raw, padding, track),
+            Scheme::Uuencode(data) => uu::unwrap(raw, data, track),
         })
     }
 
     /// Decodes with a map.
     pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
-        match self {
-            Transfer::Identity => {
+        match self.scheme() {
+            Scheme::Identity => {
                 Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
             }
-            Transfer::QuotedPrintable => qp::decode(raw, Breaks::InPlace),
-            Transfer::IdentityTurned => ends::decode(raw),
-            Transfer::QuotedPrintableJoined => qp::decode(raw, Breaks::First),
-            Transfer::QuotedPrintableTurned => qp::decode(raw, Breaks::Turned),
-            Transfer::Base64 => base64::decode(raw, Padding::Ends),
-            Transfer::Base64Quanta => base64::decode(raw, Padding::Counts),
-            Transfer::Base64Skipping => base64::decode(raw, Padding::Skipped),
-            Transfer::Base64Unpadded => base64::decode(raw, Padding::Nothing),
-            Transfer::Uuencode => uu::decode(raw, Data::ByLength),
-            Transfer::UuencodeWhole => uu::decode(raw, Data::Whole),
+            Scheme::Ends => ends::decode(raw),
+            Scheme::QuotedPrintable(breaks) => qp::decode(raw, breaks),
+            Scheme::Base64(padding) => base64::decode(raw, padding),
+            Scheme::Uuencode(data) => uu::decode(raw, data),
         }
     }
 
     /// Lowers `edits` (in order, disjoint) of the decoded bytes to edits of the encoded ones. Ranges are
     /// relative to `raw`.
     pub(super) fn lower(self, raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
-        match self {
-            Transfer::Identity => edits,
-            Transfer::QuotedPrintable => qp::lower(raw, &edits, line_end, Breaks::InPlace),
-            Transfer::IdentityTurned => ends::lower(raw, &edits),
-            Transfer::QuotedPrintableJoined => qp::lower(raw, &edits, line_end, Breaks::First),
-            Transfer::QuotedPrintableTurned => qp::lower(raw, &edits, line_end, Breaks::Turned),
-            Transfer::Base64 => base64::lower(raw, &edits, line_end, Padding::Ends),
-            Transfer::Base64Quanta => base64::lower(raw, &edits, line_end, Padding::Counts),
-            Transfer::Base64Skipping => base64::lower(raw, &edits, line_end, Padding::Skipped),
-            Transfer::Base64Unpadded => base64::lower(raw, &edits, line_end, Padding::Nothing),
-            Transfer::Uuencode => uu::lower(raw, &edits, line_end, Data::ByLength),
-            Transfer::UuencodeWhole => uu::lower(raw, &edits, line_end, Data::Whole),
+        match self.scheme() {
+            Scheme::Identity => edits,
+            Scheme::Ends => ends::lower(raw, &edits),
+            Scheme::QuotedPrintable(breaks) => qp::lower(raw, &edits, line_end, breaks),
+            Scheme::Base64(padding) => base64::lower(raw, &edits, line_end, padding),
+            Scheme::Uuencode(data) => uu::lower(raw, &edits, line_end, data),
         }
     }
 }
 
 impl Decoded<'_> {
+    /// Decodes with a map; `unwrap` decodes and reports its pieces.
+    fn with_map(raw: &[u8], unwrap: impl FnOnce(&mut Map) -> Vec<u8>) -> Decoded<'static> {
+        let mut map = Map::new();
+        let bytes = unwrap(&mut map);
+        map.close(bytes.len(), raw.len());
+        Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+    }
+
     /// The range of encoded bytes for this range of decoded ones.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.map {
             None => range,
             Some(map) => map.source(range),
-        }
-    }
-}
-
-impl LineEnd {
-    /// The first line end in these bytes; CRLF if they have none.
-    pub(super) fn of(bytes: &[u8]) -> LineEnd {
-        match memchr::memchr(b'\n', bytes) {
-            Some(at) if at == 0 || bytes.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
-            _ => LineEnd::Crlf,
-        }
-    }
-
-    pub(super) fn as_bytes(self) -> &'static [u8] {
-        match self {
-            LineEnd::Crlf => b"\r\n",
-            LineEnd::Lf => b"\n",
         }
     }
 }

@@ -3,14 +3,13 @@
 //! Decoding: escapes in either case; `=` at a line's end (CRLF, LF or CR) is a soft break even with white space
 //! after it; an `=` before anything else is literal; white space at the end of a line is dropped.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
 use crate::edit::RawEdit;
 use crate::sieve::each;
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{PieceKind, Track};
 
 /// Most characters of a line that is written, including its soft break (RFC 2045 §6.7 rule 5).
 const LINE: usize = 76;
@@ -79,11 +78,8 @@ pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
 }
 
 /// Decodes with a map.
-pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'_> {
-    let mut map = Map::new();
-    let bytes = unwrap(raw, breaks, &mut map);
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'static> {
+    Decoded::with_map(raw, |map| unwrap(raw, breaks, map))
 }
 
 /// Decodes.

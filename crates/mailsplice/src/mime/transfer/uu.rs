@@ -1,12 +1,11 @@
 //! Uuencode, as a transfer encoding and as blocks inside text, which many clients show as attachments.
 
-use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use super::{Decoded, LineEnd, Transfer};
 use crate::edit::RawEdit;
 use crate::sieve::each;
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{PieceKind, Track};
 
 /// Most bytes of a line: all encoders write as many.
 const LINE: usize = 45;
@@ -126,11 +125,8 @@ impl EndLines {
 }
 
 /// Decodes with a map.
-pub(in crate::mime) fn decode(raw: &[u8], data: Data) -> Decoded<'_> {
-    let mut map = Map::new();
-    let bytes = unwrap(raw, data, &mut map);
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+pub(in crate::mime) fn decode(raw: &[u8], data: Data) -> Decoded<'static> {
+    Decoded::with_map(raw, |map| unwrap(raw, data, map))
 }
 
 /// Decodes every data line, and skips other lines.
