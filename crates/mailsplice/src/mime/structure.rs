@@ -23,7 +23,7 @@ use super::guess::Guess;
 use super::header::{self, ContentType};
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
-use super::walk::{Boundaries, Entered, Frame, LayerBytes, Open, Views, Walk};
+use super::walk::{Boundaries, Frame, LayerBytes, OpenLeaf, OpenMessage, Views, Walk};
 use super::{Clarity, Media, Message, Part, Tree, View};
 use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
@@ -153,7 +153,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
 }
 
 /// Steps for the start of a part, kept or not: reading its header, looking for second readings.
-const CHILD: u64 = 64;
+const CHILD_STEPS: u64 = 64;
 
 fn too_large(length: usize) -> bool {
     length as u64 > LARGEST
@@ -222,7 +222,7 @@ impl<'m> Splitter<'m> {
                 self.rest(&walk, at..walk.end);
                 return;
             }
-            self.tree.steps += CHILD;
+            self.tree.steps += CHILD_STEPS;
             at = self.child(&mut walk, delimiter.frame, at);
         }
         let end = walk.end;
@@ -308,7 +308,7 @@ impl<'m> Splitter<'m> {
                 }
             } else if entity.labels.is_message() && entity.labels.transfer() == Transfer::Identity {
                 if entity.labels.types.len() > 1 || entity.labels.transfers.len() > 1 {
-                    walk.messages.push(Entered {
+                    walk.messages.push(OpenMessage {
                         entity: entity.clone(),
                         start,
                         frames: walk.frames.len(),
@@ -320,7 +320,7 @@ impl<'m> Splitter<'m> {
                 (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
                 continue;
             }
-            walk.open = Some(Open { entity, start });
+            walk.open = Some(OpenLeaf { entity, start });
             return start;
         }
     }
@@ -407,7 +407,7 @@ impl<'m> Splitter<'m> {
         if transfer != Transfer::Identity && self.unwrap(walk, &entity, &range, transfer) {
             return;
         }
-        self.delimited_by_returns(walk, &entity, &range);
+        self.delimited_by_lone_crs(walk, &entity, &range);
         self.guess(walk, &entity, &range);
         entity.labels.types = ContentType::parse(b"text/plain");
         self.leaf(walk, entity, range);
@@ -434,7 +434,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// Limit on the total bytes of all layers.
-    pub fn room(&self) -> usize {
+    pub fn max_layer_bytes(&self) -> usize {
         self.message.body.len().saturating_mul(UNWRAPPED).max(UNWRAPPED_BASE)
     }
 
@@ -446,7 +446,7 @@ impl<'m> Splitter<'m> {
         transfer: Transfer,
     ) -> Option<usize> {
         let raw = walk.bytes.get().get(range.clone())?;
-        if self.unwrapped + raw.len() > self.room() {
+        if self.unwrapped + raw.len() > self.max_layer_bytes() {
             return None;
         }
         let decoded = transfer.decode(raw);

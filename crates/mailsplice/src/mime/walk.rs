@@ -48,8 +48,8 @@ pub(super) struct Walk<'m> {
     pub frames: Vec<Frame>,
     pub boundaries: Boundaries,
     /// Open messages, the innermost last.
-    pub messages: Vec<Entered>,
-    pub open: Option<Open>,
+    pub messages: Vec<OpenMessage>,
+    pub open: Option<OpenLeaf>,
 }
 
 /// An open multipart.
@@ -64,13 +64,13 @@ pub(super) struct Frame {
 }
 
 /// A leaf whose end is not known yet.
-pub(super) struct Open {
+pub(super) struct OpenLeaf {
     pub entity: Entity,
     pub start: usize,
 }
 
 /// An open message that some clients take for another type or for encoded.
-pub(super) struct Entered {
+pub(super) struct OpenMessage {
     pub entity: Entity,
     pub start: usize,
     /// Number of multiparts around it.

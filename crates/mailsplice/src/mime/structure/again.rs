@@ -17,7 +17,7 @@ use super::{Pass, REREAD, Splitter};
 use crate::edit::{Bypass, Limit};
 
 /// Number of lines before a header that are not fields and are skipped.
-const BROKEN: usize = 4;
+const SKIPPED_LINES: usize = 4;
 
 /// Layer, byte range, labels and transfer encoding of a walk.
 type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
@@ -37,7 +37,7 @@ pub(super) struct Visited {
     /// Number of layers in which stray parts were searched.
     layers: usize,
     /// Layers in which lone CRs were replaced by LF, by the original layer and byte range.
-    by_returns: BTreeMap<(usize, usize, usize), usize>,
+    lone_cr_layers: BTreeMap<(usize, usize, usize), usize>,
 }
 
 impl Splitter<'_> {
@@ -51,7 +51,7 @@ impl Splitter<'_> {
                 return None;
             }
             self.visited.layers += 1;
-            self.strays(self.visited.layers - 1);
+            self.queue_strays(self.visited.layers - 1);
         }
     }
 
@@ -101,8 +101,8 @@ impl Splitter<'_> {
             other.head = Head::Block(head.start..ragged);
             others.push((Why::Header, other, ragged..range.end.max(ragged)));
         }
-        others.extend(self.below_blanks(walk, entity, range));
-        self.below_returns(walk, entity, range);
+        others.extend(self.after_blanks(walk, entity, range));
+        self.header_by_lone_crs(walk, entity, range);
         for (why, entity, range) in others {
             if !self.reread(walk, why, entity, range) {
                 return;
@@ -112,7 +112,7 @@ impl Splitter<'_> {
 
     /// The reading of programs that skip blank lines before a header (Ruby's mail), or lines that are not fields.
     /// Exists if the usual header is empty, and labels follow such lines.
-    fn below_blanks(
+    fn after_blanks(
         &mut self,
         walk: &Walk<'_>,
         entity: &Entity,
@@ -121,7 +121,7 @@ impl Splitter<'_> {
         let empty = matches!(&entity.head, Head::Block(block) if block.is_empty());
         let bytes = walk.bytes.get().get(..range.end).filter(|_| empty)?;
         let mut rest = bytes.get(range.start..)?.trim_ascii_start();
-        for _ in 0..BROKEN {
+        for _ in 0..SKIPPED_LINES {
             let next = header::line_after(rest, 0);
             // Programs do not skip more lines after a blank one.
             let blank = rest.get(..next).is_none_or(|line| line.trim_ascii().is_empty());
@@ -144,15 +144,15 @@ impl Splitter<'_> {
     }
 
     /// Queues the reading of programs for which a lone CR ends a line, if it makes the header end earlier.
-    fn below_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+    fn header_by_lone_crs(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Head::Block(head) = &entity.head else { return };
         let bytes = walk.bytes.get();
         let block = bytes.get(head.clone()).unwrap_or_default();
         // The header of unwrapped bytes is in another layer.
-        if head.end > range.start || !block.array_windows().any(is_blank_by_returns) {
+        if head.end > range.start || !block.array_windows().any(is_blank_by_lone_cr) {
             return;
         }
-        let Some(layer) = self.by_returns(walk, head.start..range.end.max(head.end)) else {
+        let Some(layer) = self.lone_cr_layer(walk, head.start..range.end.max(head.end)) else {
             return;
         };
         let bytes = self.bytes(layer);
@@ -165,13 +165,18 @@ impl Splitter<'_> {
         }
     }
 
-    /// Like [`Splitter::below_returns`], for a multipart whose delimiter follows a lone CR.
-    pub fn delimited_by_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+    /// Like [`Splitter::header_by_lone_crs`], for a multipart whose delimiter follows a lone CR.
+    pub fn delimited_by_lone_crs(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+    ) {
         let bytes = walk.bytes.get().get(range.clone()).unwrap_or_default();
         if memchr::memmem::find(bytes, b"\r--").is_none() {
             return;
         }
-        let Some(layer) = self.by_returns(walk, range.clone()) else { return };
+        let Some(layer) = self.lone_cr_layer(walk, range.clone()) else { return };
         if let Some(views) = walk.views.deeper(Why::Boundary) {
             let end = self.bytes(layer).get().len();
             self.queue_again(layer, views, entity.clone(), 0..end);
@@ -179,9 +184,9 @@ impl Splitter<'_> {
     }
 
     /// A layer of these bytes in which lone CRs are replaced by LF.
-    fn by_returns(&mut self, walk: &Walk<'_>, range: Range<usize>) -> Option<usize> {
+    fn lone_cr_layer(&mut self, walk: &Walk<'_>, range: Range<usize>) -> Option<usize> {
         let key = (walk.layer, range.start, range.end);
-        if let Some(known) = self.visited.by_returns.get(&key) {
+        if let Some(known) = self.visited.lone_cr_layers.get(&key) {
             return Some(*known);
         }
         let layer = self.layer(walk, &range, Transfer::Identity);
@@ -198,7 +203,7 @@ impl Splitter<'_> {
                 *byte = b'\n';
             }
         }
-        self.visited.by_returns.insert(key, layer);
+        self.visited.lone_cr_layers.insert(key, layer);
         Some(layer)
     }
 
@@ -261,7 +266,7 @@ impl Splitter<'_> {
             return true;
         }
         let parts = self.tree.parts.len() + self.queue.len();
-        if !self.walks(range.len()) || parts >= self.limits.parts {
+        if !self.count_rewalked(range.len()) || parts >= self.limits.parts {
             self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Readings));
             return false;
         }
@@ -272,26 +277,27 @@ impl Splitter<'_> {
 
     /// Queues stray parts: those after a line `--…` that is not a delimiter for us, but is followed by a
     /// `Content-…:` field. Whatever a program takes for the boundary, the part begins there.
-    fn strays(&mut self, layer: usize) {
+    fn queue_strays(&mut self, layer: usize) {
         let bytes = self.bytes(layer);
         let bytes = bytes.get();
-        let lines = dashed(bytes);
-        if lines.iter().all(|line| !line.has_field || self.is_known(layer, line.start)) {
+        let lines = dash_lines(bytes);
+        if lines.iter().all(|line| !line.has_field || self.is_delimiter(layer, line.start)) {
             return;
         }
-        let places = self.places(layer);
+        let part_starts = self.part_starts(layer);
         let ends: Vec<usize> = lines
             .iter()
-            .filter(|line| line.has_field || line.closes || self.is_known(layer, line.start))
+            .filter(|line| line.has_field || line.closes || self.is_delimiter(layer, line.start))
             .map(|line| line.start)
             .collect();
         let strays = lines.iter().filter(|line| line.has_field).map(|line| (line.start, line.next));
-        let unknown: Vec<_> = strays.filter(|(start, _)| !self.is_known(layer, *start)).collect();
+        let unknown: Vec<_> =
+            strays.filter(|(start, _)| !self.is_delimiter(layer, *start)).collect();
         for (start, next) in unknown {
             let (head, body) = head_of(bytes, next);
             // If the lines `--…` are fields as well, many of these headers overlap.
             self.tree.steps = self.tree.steps.saturating_add(head.len() as u64);
-            if !self.walks(head.len()) {
+            if !self.count_rewalked(head.len()) {
                 return self.bypass("", Bypass::Limit(Limit::Readings));
             }
             if self.is_stopped() {
@@ -303,8 +309,8 @@ impl Splitter<'_> {
             });
             let block = self.capped(bytes.get(head.clone()).unwrap_or_default(), "1");
             let labels = Labels::of(block, DefaultType::Text);
-            let above = places.partition_point(|(at, _)| *at <= start);
-            let path = above.checked_sub(1).and_then(|at| places.get(at));
+            let above = part_starts.partition_point(|(at, _)| *at <= start);
+            let path = above.checked_sub(1).and_then(|at| part_starts.get(at));
             let entity = Entity {
                 path: path.map_or_else(|| join("", 1), |(_, path)| path.clone()),
                 place: Place::Child,
@@ -321,32 +327,32 @@ impl Splitter<'_> {
     }
 
     /// Counts bytes that are walked again; returns whether the limit allows them.
-    fn walks(&mut self, bytes: usize) -> bool {
+    fn count_rewalked(&mut self, bytes: usize) -> bool {
         self.visited.bytes = self.visited.bytes.saturating_add(bytes);
         self.visited.bytes <= self.message.body.len().saturating_mul(REREAD)
     }
 
-    fn is_known(&self, layer: usize, start: usize) -> bool {
+    fn is_delimiter(&self, layer: usize, start: usize) -> bool {
         self.visited.delimiters.contains(&(layer, start))
     }
 
     /// Start offsets and paths of the parts of a layer, sorted.
-    fn places(&self, layer: usize) -> Vec<(usize, String)> {
+    fn part_starts(&self, layer: usize) -> Vec<(usize, String)> {
         let parts = self.tree.parts.iter().filter(|part| part.site.layer == layer);
-        let mut places: Vec<_> =
+        let mut part_starts: Vec<_> =
             parts.map(|part| (part.site.body.start, part.path.clone())).collect();
-        places.sort();
-        places
+        part_starts.sort();
+        part_starts
     }
 }
 
 /// Whether a blank line begins here only if a lone CR ends a line.
-fn is_blank_by_returns([end, blank, next]: &[u8; 3]) -> bool {
+fn is_blank_by_lone_cr([end, blank, next]: &[u8; 3]) -> bool {
     matches!(end, b'\r' | b'\n') && *blank == b'\r' && *next != b'\n'
 }
 
 /// A line that begins with `--`.
-struct Dashed {
+struct DashLine {
     start: usize,
     /// Where the next line begins.
     next: usize,
@@ -363,10 +369,10 @@ pub const DELIMITER: usize = 1_000;
 const INDENT: usize = 8;
 
 /// Lines that begin with `--`, perhaps after signs or control characters, and could delimit parts.
-fn dashed(bytes: &[u8]) -> Vec<Dashed> {
+fn dash_lines(bytes: &[u8]) -> Vec<DashLine> {
     let mut found = Vec::new();
     let mut line_end = 0;
-    for start in dashes(bytes) {
+    for start in dash_pairs(bytes) {
         let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
         let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         // Some programs find it even after signs: `>--a`, `- --a`, a byte order mark.
@@ -384,21 +390,21 @@ fn dashed(bytes: &[u8]) -> Vec<Dashed> {
         let line = bytes.get(start..line_end).unwrap_or_default().trim_ascii_end();
         let next = after_line_end(bytes, line_end);
         // Only the first two of consecutive dashes are used, and only the first possible delimiter of a line.
-        if found.last().is_some_and(|last: &Dashed| last.next == next) {
+        if found.last().is_some_and(|last: &DashLine| last.next == next) {
             continue;
         }
         let field = bytes.get(next..next + 8).unwrap_or_default();
         let has_field = field.eq_ignore_ascii_case(b"content-");
         let closes = line.len() > 4 && line.ends_with(b"--") && line.iter().any(|b| *b != b'-');
         if has_field || closes {
-            found.push(Dashed { start, next, has_field, closes });
+            found.push(DashLine { start, next, has_field, closes });
         }
     }
     found
 }
 
 /// Offsets of `--`, without overlaps.
-fn dashes(bytes: &[u8]) -> impl Iterator<Item = usize> {
+fn dash_pairs(bytes: &[u8]) -> impl Iterator<Item = usize> {
     const PAIR: &[u8; 2] = b"--";
     let finder = memchr::memmem::Finder::new(PAIR);
     let mut at = 0;
@@ -447,10 +453,10 @@ mod tests {
         let text =
             b"--a\r\nContent-Type: x/y\r\n\r\nhi -- no\n-- \n\0--b\rcontent-type: z\r\r--b--\r";
         let found: Vec<_> =
-            dashed(text).iter().map(|line| (line.start, line.has_field, line.closes)).collect();
+            dash_lines(text).iter().map(|line| (line.start, line.has_field, line.closes)).collect();
         assert_eq!(found, [(0, true, false), (40, true, false), (61, false, true)]);
         let rows = b"------=_Part\r\nContent-Type: x/y\r\n\r\n------=_Part--\r\n";
-        let found: Vec<_> = dashed(rows).iter().map(|line| line.start).collect();
+        let found: Vec<_> = dash_lines(rows).iter().map(|line| line.start).collect();
         assert_eq!(found, [0, 35], "a row of dashes is one delimiter");
         assert_eq!(head_of(text, 44), (44..60, 61));
         assert_eq!(head_of(text, 5), (5..24, 26));

@@ -56,7 +56,7 @@ impl Splitter<'_> {
         also.retain(|other| *other != media && *other != Media::Opaque);
         let charsets = types.iter().filter_map(|label| label.parameter("charset"));
         let unknown = |label: &str| {
-            !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
+            !label.is_empty() && !means_unknown(label) && Charset::from_label(label).is_none()
         };
         let text = !matches!(media, Media::Opaque | Media::Inert);
         if text && charsets.clone().next().is_some_and(|label| unknown(&label))
@@ -93,7 +93,7 @@ impl Splitter<'_> {
                 sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
-            label: [short(&label.kind), "/", short(&label.subtype)].concat(),
+            label: [truncated_name(&label.kind), "/", truncated_name(&label.subtype)].concat(),
             view: walk.views.view(),
             bases,
             externals,
@@ -108,14 +108,14 @@ impl Splitter<'_> {
         };
         for codec in codecs {
             if let Codec::Transfer(inner) = codec {
-                self.twice(walk, &part, inner);
+                self.add_decoded_again(walk, &part, inner);
             }
         }
-        self.with_blocks(walk, part, raw, (entity.context, entity.depth));
+        self.add_with_blocks(walk, part, raw, (entity.context, entity.depth));
     }
 
     /// Adds a part as seen by programs that take a transfer encoding for a charset: unwrapped once more.
-    fn twice(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
+    fn add_decoded_again(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
         if self.tree.parts.len() >= self.limits.parts {
             return self.bypass("", Bypass::Limit(Limit::Parts));
         }
@@ -134,7 +134,7 @@ impl Splitter<'_> {
 
     /// Adds a text part, and a part for each uuencoded block in it, like clients; `above`: context and depth of the
     /// text.
-    fn with_blocks(
+    fn add_with_blocks(
         &mut self,
         walk: &Walk<'_>,
         mut part: Part,
@@ -200,7 +200,7 @@ impl Splitter<'_> {
 const MEDIA_NAME: usize = 127;
 
 /// The name of a media type, truncated to the allowed length.
-fn short(name: &str) -> &str {
+fn truncated_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MEDIA_NAME)).unwrap_or_default()
 }
 
@@ -221,7 +221,7 @@ fn is_document(
 
 /// Whether a charset name means that the charset is unknown (RFC 1428 §3). Includes the answers `y` and `yes`, which
 /// people give when `git send-email` asks for the charset to declare: it takes the answer for a name.
-fn says_unknown(label: &str) -> bool {
+fn means_unknown(label: &str) -> bool {
     let label = label.trim().to_ascii_lowercase();
     if matches!(label.as_str(), "y" | "yes") {
         return true;

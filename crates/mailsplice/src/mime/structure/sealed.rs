@@ -50,7 +50,7 @@ impl Splitter<'_> {
             _ if may_be_packed_picture(entity) => "image/svg+xml",
             _ => return,
         };
-        let mut budget = InflateBudget::of(self.room().saturating_sub(self.unwrapped));
+        let mut budget = InflateBudget::of(self.max_layer_bytes().saturating_sub(self.unwrapped));
         budget.inflater = self.inflater.take();
         let found = self.unsealed(walk, entity, range, &mut budget);
         self.unwrapped += budget.taken;
