@@ -52,7 +52,7 @@ fn bits_of(marks: u64) -> u32 {
     (marks.wrapping_mul(GATHER) >> 56) as u32
 }
 
-/// Offset of the first occurrence of a short sign, searched by its byte at `rare`: in a few lines this costs less
+/// Offset of the first occurrence of a short sign, found by its byte at `rare`: in a few lines this costs less
 /// than building the tables of a substring search.
 pub fn find(bytes: &[u8], sign: &[u8], rare: usize) -> Option<usize> {
     let byte = *sign.get(rare)?;

@@ -8,7 +8,7 @@ use super::sniff::{self, SNIFFED};
 use super::transfer::Transfer;
 use crate::sieve;
 
-/// Whether bytes are the start of a PDF: programs search its signature in the first KiB.
+/// Whether bytes are the start of a PDF: programs look for its signature in the first KiB.
 pub fn is_pdf(opening: &[u8]) -> bool {
     pdf_mark(opening).is_some()
 }

@@ -19,7 +19,7 @@ pub(super) enum Candidates {
 
 const BLOCK: usize = 64;
 
-/// Bytes in which markup is searched: the first KiB may be encoded in three times as many.
+/// Bytes in which clients look for markup (2 KiB), times 1.5 in case they are encoded.
 const OPENING: usize = 3 * 1024;
 
 /// Tests the raw bytes of a part. Other transfer encodings than quoted-printable must be decoded first.
@@ -92,7 +92,7 @@ fn candidate(byte: u8, next: u8) -> bool {
     bracketed | ((byte == b'.') & label) | ((byte == b':') & (next > b' ')) | (byte == b'@') | wide
 }
 
-/// Whether a quoted-printable part has escapes of anything that [`candidate`] searches. An escape after a dot
+/// Whether a quoted-printable part has escapes of anything that [`candidate`] looks for. An escape after a dot
 /// is a candidate already.
 fn escapes(raw: &[u8]) -> bool {
     raw.windows(3).any(|window| match window {

@@ -4,7 +4,7 @@ use super::Media;
 use super::header::{self, ContentType};
 use super::transfer::Transfer;
 
-/// Bytes at the start in which clients search markup.
+/// Bytes at the start in which clients look for markup.
 pub const SNIFFED: usize = 1024;
 
 /// Whether a part is a message with a header and a body of its own.

@@ -55,7 +55,7 @@ impl Layer {
     }
 }
 
-/// Total bytes of all layers that are always allowed; the limit is this or [`UNWRAPPED`] times the body.
+/// Total bytes of all layers that are always allowed; the limit is this or [`UNWRAPPED`] times the body, whichever is larger.
 pub const UNWRAPPED_BASE: usize = 1 << 20;
 
 /// Limit on the total bytes of all layers, as a multiple of the body.
@@ -290,7 +290,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// Enters the body of an entity: opens a multipart, an inner message, or a leaf. Returns where to
-    /// search the next delimiter.
+    /// look for the next delimiter.
     fn enter(&mut self, walk: &mut Walk<'_>, mut entity: Entity, mut start: usize) -> usize {
         loop {
             let Some(label) = entity.labels.types.first() else { return start };

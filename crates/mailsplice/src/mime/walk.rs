@@ -8,7 +8,7 @@ use super::entity::{Context, Entity};
 use super::header::{self, ContentType};
 use super::{View, Why};
 
-/// Bytes of a multipart in which its delimiter is searched when none is declared.
+/// Bytes of a multipart in which the delimiter is searched for, if none is declared.
 pub const GUESSED: usize = 4096;
 
 /// Nesting depth of second readings.
@@ -142,7 +142,7 @@ impl Walk<'_> {
             let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
             let field = header::colon(bytes.get(at..).unwrap_or_default()).is_some();
             if !field && !envelope && !folded {
-                // If the first line is not a field, most programs continue only if a label follows.
+                // Most programs continue after a first line that is not a field. Here only if a label follows.
                 if first && !is_label_below(bytes, next) {
                     return Block { head: start..start, body: start, ragged };
                 }

@@ -34,14 +34,14 @@ pub(super) struct Visited {
     pub fillers: usize,
     /// Limits that were reached.
     pub limits: BTreeSet<Limit>,
-    /// Number of layers in which stray parts were searched.
+    /// Number of layers that were checked for stray parts.
     layers: usize,
     /// Layers in which lone CRs were replaced by LF, by the original layer and byte range.
     lone_cr_layers: BTreeMap<(usize, usize, usize), usize>,
 }
 
 impl Splitter<'_> {
-    /// The next pass. If the queue is empty, searches parts without a declared delimiter.
+    /// The next pass. If the queue is empty, looks for parts without a declared delimiter.
     pub fn next(&mut self) -> Option<Pass> {
         loop {
             if let Some(pass) = self.queue.pop_front() {

@@ -143,7 +143,7 @@ impl Splitter<'_> {
     ) {
         let transfer = part.site.transfers.first().copied().unwrap_or_default();
         let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
-        // In pages, programs search blocks only in lines that are not encoded.
+        // In pages, programs look for blocks only in lines that are not encoded.
         let shown = !part.document && !matches!(part.media, Media::Inert | Media::Opaque);
         let looked_for = shown && (plain || transfer == Transfer::Identity);
         if !looked_for || !uu::may_hold_blocks(raw, transfer) {

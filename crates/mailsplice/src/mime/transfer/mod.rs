@@ -35,7 +35,7 @@ pub enum Transfer {
     IdentityTurned,
     /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
-    /// Quoted-printable, as decoded by programs that join lines before they search escapes.
+    /// Quoted-printable, as decoded by programs that join lines before they decode escapes.
     QuotedPrintableJoined,
     /// Quoted-printable, with LF and CRLF exchanged.
     QuotedPrintableTurned,

@@ -19,7 +19,7 @@ const LINE: usize = 76;
 pub(in crate::mime) enum Breaks {
     /// In order, together with escapes.
     InPlace,
-    /// Before escapes are searched: an escape may contain a break (mailparser, postal-mime, emailjs).
+    /// Before escapes are decoded: an escape may contain a break (mailparser, postal-mime, emailjs).
     First,
     /// In order; other line ends are changed from CRLF to LF, or from LF to CRLF.
     Turned,
