@@ -20,13 +20,13 @@ pub fn each(
     for (index, block) in bytes.chunks(BLOCK).enumerate() {
         let start = index * BLOCK;
         let here = marks.as_flattened_mut().as_flattened_mut();
-        let behind = bytes.get(start + 1..).unwrap_or_default();
-        for ((mark, byte), next) in here.iter_mut().zip(block).zip(behind) {
+        let after = bytes.get(start + 1..).unwrap_or_default();
+        for ((mark, byte), next) in here.iter_mut().zip(block).zip(after) {
             *mark = u8::from(is_kind(*byte, *next));
         }
-        if behind.len() < BLOCK {
+        if after.len() < BLOCK {
             let last = block.last().is_some_and(|last| is_kind(*last, 0));
-            let beyond = here.get_mut(behind.len()..).unwrap_or_default();
+            let beyond = here.get_mut(after.len()..).unwrap_or_default();
             beyond.fill(0);
             beyond.iter_mut().take(1).for_each(|mark| *mark = u8::from(last));
         }

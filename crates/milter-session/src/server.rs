@@ -394,9 +394,10 @@ where
 
     /// Whether the bytes of this connection and of all others together are within the limit.
     fn fits_in_memory(&self) -> bool {
-        let most = self.shared.limits.load().memory_bytes;
-        let reserve = if self.held.bytes > SMALL_BYTES { most / SMALL_RESERVE_DIVISOR } else { 0 };
-        self.held.total() <= most - reserve
+        let max_bytes = self.shared.limits.load().memory_bytes;
+        let reserve =
+            if self.held.bytes > SMALL_BYTES { max_bytes / SMALL_RESERVE_DIVISOR } else { 0 };
+        self.held.total() <= max_bytes - reserve
     }
 
     async fn message(&mut self, mail: Box<Mail>) -> Result<(), ConnectionError> {

@@ -18,9 +18,8 @@ pub fn is_pdf(opening: &[u8]) -> bool {
 pub fn may_be_pdf(wrapped: &[u8], transfer: Transfer) -> bool {
     match transfer {
         Transfer::QuotedPrintable => {
-            let behind = |at: usize| matches!(wrapped.get(at + 1), Some(b'P' | b'='));
-            memchr::memchr_iter(b'%', wrapped).any(behind)
-                || memmem::find(wrapped, b"=25").is_some()
+            let after = |at: usize| matches!(wrapped.get(at + 1), Some(b'P' | b'='));
+            memchr::memchr_iter(b'%', wrapped).any(after) || memmem::find(wrapped, b"=25").is_some()
         }
         _ => true,
     }

@@ -8,10 +8,10 @@ pub fn early_end(head: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut at = 0;
     while let Some(rest) = head.get(at..).filter(|rest| !rest.is_empty()) {
         let end = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
-        let (line, behind) = rest.split_at_checked(end)?;
-        let next = match behind {
+        let (line, after) = rest.split_at_checked(end)?;
+        let next = match after {
             [b'\r', b'\n', next @ ..] | [_, next @ ..] => next,
-            [] => behind,
+            [] => after,
         };
         if at > 0 && is_blank(line) {
             return Some((head.get(..at)?, next));

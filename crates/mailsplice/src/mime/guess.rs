@@ -56,8 +56,8 @@ pub(super) fn detection_bytes(part: usize) -> usize {
 }
 
 /// Guesses the charset of unlabelled bytes: by chardetng, like Firefox and Thunderbird; and IBM866, like mbstring, if
-/// there would be symbols of Western charsets in a host. At most `most` bytes of non-ASCII lines are read.
-pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
+/// there would be symbols of Western charsets in a host. At most `max_bytes` bytes of non-ASCII lines are read.
+pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
     let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
     let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
     let mut linked = bytes_of_links(bytes).peekable();
@@ -66,7 +66,7 @@ pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     }
     let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    let mut left = most;
+    let mut left = max_bytes;
     // Lines of ASCII give no information.
     for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
         let line = line.get(..left).unwrap_or(line);
@@ -80,7 +80,7 @@ pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
     let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
     let charsets = std::iter::once(guess).chain(dos).map(Charset::Known).collect();
-    Guess { charsets, detected: most - left }
+    Guess { charsets, detected: max_bytes - left }
 }
 
 #[cfg(test)]
@@ -97,10 +97,12 @@ mod tests {
             .encode("Пожалуйста, подтвердите ваш адрес.\r\n")
             .0
             .into_owned();
-        for (part, most) in [(0, DETECTED), (DETECTED_PARTS - 1, DETECTED), (DETECTED_PARTS, 512)] {
+        for (part, max_bytes) in
+            [(0, DETECTED), (DETECTED_PARTS - 1, DETECTED), (DETECTED_PARTS, 512)]
+        {
             let guess = guessed(&line.repeat(1_000), detection_bytes(part));
             let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
-            assert_eq!((guess.detected, guess.charsets), (most, expected), "{part}");
+            assert_eq!((guess.detected, guess.charsets), (max_bytes, expected), "{part}");
         }
     }
 

@@ -460,14 +460,14 @@ impl<'a> Scanner<'a> {
         let mut rest = quoted;
         loop {
             let stop = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            let (plain, behind) = rest.split_at(stop);
+            let (plain, after) = rest.split_at(stop);
             value.extend_from_slice(plain);
-            let [b'\\', escaped, behind @ ..] = behind else {
-                self.rest = behind.get(1..).unwrap_or_default();
+            let [b'\\', escaped, after @ ..] = after else {
+                self.rest = after.get(1..).unwrap_or_default();
                 return value;
             };
             value.push(*escaped);
-            rest = behind;
+            rest = after;
         }
     }
 

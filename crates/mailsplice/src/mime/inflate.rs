@@ -20,30 +20,30 @@ pub enum Ending {
     Cut,
 }
 
-/// Inflates zlib data (RFC 1950), as far as they are readable; `None` if the result has more than `most` bytes.
-pub fn inflate(packed: &[u8], most: usize) -> Option<(Vec<u8>, Ending)> {
-    inflated(packed, &mut inflater(Format::Zlib), most)
+/// Inflates zlib data (RFC 1950), as far as they are readable; `None` if the result has more than `limit` bytes.
+pub fn inflate(packed: &[u8], limit: usize) -> Option<(Vec<u8>, Ending)> {
+    inflated(packed, &mut inflater(Format::Zlib), limit)
 }
 
 fn inflater(format: Format) -> Decompress {
     Decompress::new(format == Format::Zlib)
 }
 
-/// Inflates data as far as they are readable; `None` if the result has more than `most` bytes.
-fn inflated(packed: &[u8], inflater: &mut Decompress, most: usize) -> Option<(Vec<u8>, Ending)> {
-    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
-    while out.len() <= most {
+/// Inflates data as far as they are readable; `None` if the result has more than `limit` bytes.
+fn inflated(packed: &[u8], inflater: &mut Decompress, limit: usize) -> Option<(Vec<u8>, Ending)> {
+    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(limit));
+    while out.len() <= limit {
         let taken = usize::try_from(inflater.total_in()).unwrap_or(packed.len());
         let rest = packed.get(taken..).unwrap_or_default();
         let before = out.len();
         let status = inflater.decompress_vec(rest, &mut out, FlushDecompress::None);
         match status {
-            Ok(Status::StreamEnd) => return (out.len() <= most).then_some((out, Ending::Whole)),
-            Err(_) => return (out.len() <= most).then_some((out, Ending::Cut)),
+            Ok(Status::StreamEnd) => return (out.len() <= limit).then_some((out, Ending::Whole)),
+            Err(_) => return (out.len() <= limit).then_some((out, Ending::Cut)),
             Ok(_) if out.len() < out.capacity() && out.len() == before => {
                 return Some((out, Ending::Cut));
             }
-            Ok(_) => out.reserve(out.capacity().max(64).min(most.saturating_add(1))),
+            Ok(_) => out.reserve(out.capacity().max(64).min(limit.saturating_add(1))),
         }
     }
     None
@@ -52,7 +52,7 @@ fn inflated(packed: &[u8], inflater: &mut Decompress, most: usize) -> Option<(Ve
 /// The budget for inflated bytes. All inflated bytes count, even if they were not used.
 #[derive(Debug)]
 pub(super) struct InflateBudget {
-    most: usize,
+    limit: usize,
     /// Bytes that were inflated, including those of attempts that exceeded the budget.
     pub taken: usize,
     /// Whether the budget was exceeded.
@@ -62,13 +62,13 @@ pub(super) struct InflateBudget {
 }
 
 impl InflateBudget {
-    pub fn of(most: usize) -> InflateBudget {
-        InflateBudget { most, taken: 0, is_over: false, inflater: None }
+    pub fn of(limit: usize) -> InflateBudget {
+        InflateBudget { limit, taken: 0, is_over: false, inflater: None }
     }
 
     /// Takes so many bytes from the budget; false if it does not suffice.
     pub fn take(&mut self, bytes: usize) -> bool {
-        let left = self.most.saturating_sub(self.taken);
+        let left = self.limit.saturating_sub(self.taken);
         self.taken += bytes.min(left);
         self.is_over |= bytes > left;
         bytes <= left
@@ -76,7 +76,7 @@ impl InflateBudget {
 
     /// Inflates data as far as they are readable, if the budget suffices.
     pub fn inflated(&mut self, packed: &[u8], format: Format) -> Option<Vec<u8>> {
-        let left = self.most.saturating_sub(self.taken);
+        let left = self.limit.saturating_sub(self.taken);
         let inflater = self.inflater.get_or_insert_with(|| inflater(format));
         inflater.reset(format == Format::Zlib);
         let unpacked = inflated(packed, inflater, left).map(|(unpacked, _)| unpacked);

@@ -223,8 +223,8 @@ impl DisjointEdits {
 
     /// Adds an edit of bytes that are free.
     fn insert(&mut self, edit: RawEdit) {
-        let behind = self.in_order.last().is_none_or(|last| last.range.start < edit.range.start);
-        if behind && self.edits.is_empty() {
+        let is_last = self.in_order.last().is_none_or(|last| last.range.start < edit.range.start);
+        if is_last && self.edits.is_empty() {
             self.in_order.push(edit);
             return;
         }
@@ -272,10 +272,10 @@ impl DisjointEdits {
         if let Some(last) = self.in_order.last().filter(|last| last.range.start <= at) {
             return (Some(last), None);
         }
-        let behind = self.in_order.partition_point(|edit| edit.range.start <= at);
+        let after = self.in_order.partition_point(|edit| edit.range.start <= at);
         (
-            behind.checked_sub(1).and_then(|before| self.in_order.get(before)),
-            self.in_order.get(behind),
+            after.checked_sub(1).and_then(|before| self.in_order.get(before)),
+            self.in_order.get(after),
         )
     }
 

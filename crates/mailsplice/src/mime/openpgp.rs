@@ -70,8 +70,8 @@ fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
     let blank = |line: &&[u8]| line.trim_ascii().is_empty();
     // Armor headers end with a blank line, the data with a checksum or the last line of the armor.
     let lines = armor.split_inclusive(|byte| *byte == b'\n').skip(1);
-    let behind = lines.skip_while(|line| !blank(line)).skip_while(blank);
-    for line in behind.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
+    let after = lines.skip_while(|line| !blank(line)).skip_while(blank);
+    for line in after.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
         data.extend_from_slice(line);
     }
     Cow::Owned(Transfer::Base64.bytes(&data).into_owned())
@@ -81,7 +81,7 @@ fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
 fn literal(packets: Cow<'_, [u8]>, budget: &mut InflateBudget, depth: usize) -> Option<Vec<u8>> {
     let mut rest = &*packets;
     for _ in 0..MAX_PACKETS {
-        let Packet { tag, body, behind } = packet(rest)?;
+        let Packet { tag, body, after } = packet(rest)?;
         match tag {
             LITERAL => {
                 // Format, length of the file name, file name, date.
@@ -99,7 +99,7 @@ fn literal(packets: Cow<'_, [u8]>, budget: &mut InflateBudget, depth: usize) -> 
                 };
                 return literal(Cow::Owned(unpacked), budget, depth);
             }
-            SIGNATURE | ONE_PASS | MARKER | PADDING => rest = behind,
+            SIGNATURE | ONE_PASS | MARKER | PADDING => rest = after,
             _ => return None,
         }
     }
@@ -109,7 +109,7 @@ fn literal(packets: Cow<'_, [u8]>, budget: &mut InflateBudget, depth: usize) -> 
 struct Packet<'b> {
     tag: u8,
     body: Cow<'b, [u8]>,
-    behind: &'b [u8],
+    after: &'b [u8],
 }
 
 /// The first packet. A truncated body is read as far as it goes.
@@ -123,35 +123,35 @@ fn packet(bytes: &[u8]) -> Option<Packet<'_>> {
         let octets = [1, 2, 4, 0].get(usize::from(first & 3)).copied()?;
         let (length, body) = rest.split_at_checked(octets)?;
         let length = if octets == 0 { body.len() } else { big_endian(length) };
-        let (body, behind) = body.split_at(split(body, length));
-        return Some(Packet { tag: first >> 2 & 0xF, body: Cow::Borrowed(body), behind });
+        let (body, after) = body.split_at(split(body, length));
+        return Some(Packet { tag: first >> 2 & 0xF, body: Cow::Borrowed(body), after });
     }
     let tag = first & 0x3F;
     let mut whole: Cow<'_, [u8]> = Cow::Borrowed(&[]);
     let mut rest = rest;
     loop {
-        let (octet, behind) = rest.split_first()?;
-        let (length, behind, is_last) = match octet {
-            0..=191 => (usize::from(*octet), behind, true),
+        let (octet, after) = rest.split_first()?;
+        let (length, after, is_last) = match octet {
+            0..=191 => (usize::from(*octet), after, true),
             192..=223 => {
-                let (low, behind) = behind.split_first()?;
-                ((usize::from(*octet) - 192) * 256 + usize::from(*low) + 192, behind, true)
+                let (low, after) = after.split_first()?;
+                ((usize::from(*octet) - 192) * 256 + usize::from(*low) + 192, after, true)
             }
-            224..=254 => (1 << (octet & 31), behind, false),
+            224..=254 => (1 << (octet & 31), after, false),
             255 => {
-                let (length, behind) = behind.split_at_checked(4)?;
-                (big_endian(length), behind, true)
+                let (length, after) = after.split_at_checked(4)?;
+                (big_endian(length), after, true)
             }
         };
-        let (body, behind) = behind.split_at(split(behind, length));
+        let (body, after) = after.split_at(split(after, length));
         match whole.is_empty() {
             true => whole = Cow::Borrowed(body),
             false => whole.to_mut().extend_from_slice(body),
         }
-        if is_last || behind.is_empty() {
-            return Some(Packet { tag, body: whole, behind });
+        if is_last || after.is_empty() {
+            return Some(Packet { tag, body: whole, after });
         }
-        rest = behind;
+        rest = after;
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     }
 
     /// A literal of the new format.
-    fn said(text: &[u8]) -> Vec<u8> {
+    fn literal_packet(text: &[u8]) -> Vec<u8> {
         let length = u8::try_from(text.len() + 6).unwrap();
         [&[0xC0 | LITERAL, length, b'b', 0, 0, 0, 0, 0], text].concat()
     }
@@ -178,11 +178,11 @@ mod tests {
         let text = b"see https://example.com/";
         let old = [&[0x80 | LITERAL << 2, 30, b'b', 0, 0, 0, 0, 0], text.as_slice()].concat();
         let endless = [&[0x83 | LITERAL << 2, b'b', 0, 0, 0, 0, 0], text.as_slice()].concat();
-        let stored = [&[0xC0 | COMPRESSED, 33, 0], said(text).as_slice()].concat();
+        let stored = [&[0xC0 | COMPRESSED, 33, 0], literal_packet(text).as_slice()].concat();
         let signed = [&[0xC0 | ONE_PASS, 2, 3, 0], stored.as_slice()].concat();
         let partial =
             [&[0xC0 | LITERAL, 0xE3, b'b', 0, 0, 0, 0, 0, b's', b'e', 22], &text[2..]].concat();
-        for message in [said(text), old, endless, stored, signed, partial] {
+        for message in [literal_packet(text), old, endless, stored, signed, partial] {
             assert_eq!(within(1000, &message).as_deref(), Some(text.as_slice()), "{message:?}");
             let mut budget = InflateBudget::of(10);
             assert!(content(&message, &mut budget).is_none() && budget.is_over, "{message:?}");
@@ -205,7 +205,7 @@ mod tests {
         {
             assert_eq!(within(1000, bytes), None, "{bytes:?}");
         }
-        let deep = (0..20).fold(said(b"x"), |inside, _| {
+        let deep = (0..20).fold(literal_packet(b"x"), |inside, _| {
             let length = u8::try_from(inside.len() + 1).unwrap();
             [&[0xC0 | COMPRESSED, length, 0], inside.as_slice()].concat()
         });

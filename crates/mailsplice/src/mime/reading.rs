@@ -107,12 +107,12 @@ fn decodings_of(labelled: &[Transfer], raw: &[u8]) -> Vec<Decoding> {
     if labelled.contains(&Transfer::Uuencode) && uu::has_odd_lines(raw) {
         all.push(Transfer::UuencodeWhole);
     }
-    for (kept, nul, turned) in [
-        (Transfer::Identity, &b"\0"[..], Transfer::IdentityTurned),
-        (Transfer::QuotedPrintable, b"=00", Transfer::QuotedPrintableTurned),
+    for (kept, nul, swapped) in [
+        (Transfer::Identity, &b"\0"[..], Transfer::IdentitySwapped),
+        (Transfer::QuotedPrintable, b"=00", Transfer::QuotedPrintableSwapped),
     ] {
         if labelled.contains(&kept) && ends::matter(raw, nul) {
-            all.push(turned);
+            all.push(swapped);
         }
     }
     all.into_iter().map(|transfer| Decoding { transfer, guess: OnceLock::new() }).collect()
@@ -298,12 +298,12 @@ fn holds_utf8(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
         let Err(error) = std::str::from_utf8(rest) else { return !rest.is_ascii() };
-        let (valid, behind) = rest.split_at_checked(error.valid_up_to()).unwrap_or_default();
+        let (valid, after) = rest.split_at_checked(error.valid_up_to()).unwrap_or_default();
         if !valid.is_ascii() {
             return true;
         }
         let Some(broken) = error.error_len() else { return false };
-        rest = behind.get(broken..).unwrap_or_default();
+        rest = after.get(broken..).unwrap_or_default();
     }
 }
 

@@ -121,9 +121,9 @@ impl Pieces {
     /// [`Pieces::last_while`] for the offsets up to the start of a non-empty range, and for those before its end.
     /// Usually both are in one or two blocks, which are then read once.
     pub fn around(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
-        let behind = self.blocks.partition_point(|block| block.text as usize <= range.start);
-        let far = self.blocks.get(behind + 1).is_some_and(|far| (far.text as usize) < range.end);
-        let Some(block) = behind.checked_sub(1).filter(|_| !far) else {
+        let after = self.blocks.partition_point(|block| block.text as usize <= range.start);
+        let far = self.blocks.get(after + 1).is_some_and(|far| (far.text as usize) < range.end);
+        let Some(block) = after.checked_sub(1).filter(|_| !far) else {
             let start = self.last_while(|text| text <= range.start).0;
             return (start, self.last_while(|text| text < range.end));
         };
@@ -172,8 +172,8 @@ impl Iterator for Unpacked<'_> {
     fn next(&mut self) -> Option<Piece> {
         let (unit, text, source) = match self.rest {
             // Most pieces are near the previous one.
-            [code, text @ ..0x80, source @ ..0x80, behind @ ..] if *code != EXPLICIT => {
-                self.rest = behind;
+            [code, text @ ..0x80, source @ ..0x80, after @ ..] if *code != EXPLICIT => {
+                self.rest = after;
                 (*UNITS.get(usize::from(*code))?, u32::from(*text), u32::from(*source))
             }
             _ => self.any_size()?,
@@ -234,8 +234,8 @@ fn read(rest: &mut &[u8]) -> Option<u32> {
 }
 
 fn read_byte(rest: &mut &[u8]) -> Option<u8> {
-    let (byte, behind) = rest.split_first()?;
-    *rest = behind;
+    let (byte, after) = rest.split_first()?;
+    *rest = after;
     Some(*byte)
 }
 

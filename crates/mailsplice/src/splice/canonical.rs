@@ -4,38 +4,38 @@ use sha2::{Digest, Sha256};
 
 /// Line ends of a stretch of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineEnds {
+pub(super) enum LineEndStyle {
     /// All CRLF, or no line end at all.
     Crlf = 0,
     Lf = 1,
     Mixed = 2,
 }
 
-impl LineEnds {
-    pub fn of(bytes: &[u8]) -> LineEnds {
-        LineEnds::find(bytes).unwrap_or(LineEnds::Crlf)
+impl LineEndStyle {
+    pub fn of(bytes: &[u8]) -> LineEndStyle {
+        LineEndStyle::find(bytes).unwrap_or(LineEndStyle::Crlf)
     }
 
     /// `None` without any line end.
-    pub fn find(bytes: &[u8]) -> Option<LineEnds> {
+    pub fn find(bytes: &[u8]) -> Option<LineEndStyle> {
         let mut line_ends = None;
         for at in memchr::memchr_iter(b'\n', bytes) {
             let crlf = at > 0 && bytes.get(at - 1) == Some(&b'\r');
-            let here = if crlf { LineEnds::Crlf } else { LineEnds::Lf };
+            let here = if crlf { LineEndStyle::Crlf } else { LineEndStyle::Lf };
             match line_ends {
                 None => line_ends = Some(here),
                 Some(line_ends) if line_ends == here => {}
-                Some(_) => return Some(LineEnds::Mixed),
+                Some(_) => return Some(LineEndStyle::Mixed),
             }
         }
         line_ends
     }
 
-    pub fn from_number(number: u64) -> Option<LineEnds> {
+    pub fn from_number(number: u64) -> Option<LineEndStyle> {
         match number {
-            0 => Some(LineEnds::Crlf),
-            1 => Some(LineEnds::Lf),
-            2 => Some(LineEnds::Mixed),
+            0 => Some(LineEndStyle::Crlf),
+            1 => Some(LineEndStyle::Lf),
+            2 => Some(LineEndStyle::Mixed),
             _ => None,
         }
     }
@@ -57,9 +57,9 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
 }
 
 /// Appends the bytes with their line ends converted. Mixed line ends stay as they are.
-pub(super) fn convert(bytes: &[u8], from: LineEnds, to: LineEnds, out: &mut Vec<u8>) {
+pub(super) fn convert(bytes: &[u8], from: LineEndStyle, to: LineEndStyle, out: &mut Vec<u8>) {
     match (from, to) {
-        (LineEnds::Crlf, LineEnds::Lf) => {
+        (LineEndStyle::Crlf, LineEndStyle::Lf) => {
             let mut at = 0;
             for feed in memchr::memchr_iter(b'\n', bytes) {
                 let stop =
@@ -69,7 +69,7 @@ pub(super) fn convert(bytes: &[u8], from: LineEnds, to: LineEnds, out: &mut Vec<
             }
             out.extend_from_slice(bytes.get(at..).unwrap_or_default());
         }
-        (LineEnds::Lf, LineEnds::Crlf) => {
+        (LineEndStyle::Lf, LineEndStyle::Crlf) => {
             for (index, line) in bytes.split(|b| *b == b'\n').enumerate() {
                 if index > 0 {
                     out.extend_from_slice(b"\r\n");
@@ -177,12 +177,12 @@ mod tests {
 
     #[test]
     fn styles() {
-        assert_eq!(LineEnds::of(b"a\r\nb\r\n"), LineEnds::Crlf);
-        assert_eq!(LineEnds::of(b"a\nb\n"), LineEnds::Lf);
-        assert_eq!(LineEnds::of(b"a\nb\r\n"), LineEnds::Mixed);
+        assert_eq!(LineEndStyle::of(b"a\r\nb\r\n"), LineEndStyle::Crlf);
+        assert_eq!(LineEndStyle::of(b"a\nb\n"), LineEndStyle::Lf);
+        assert_eq!(LineEndStyle::of(b"a\nb\r\n"), LineEndStyle::Mixed);
         let mut out = Vec::new();
-        convert(b"a\r\nb", LineEnds::Crlf, LineEnds::Lf, &mut out);
-        convert(b"c\nd\n", LineEnds::Lf, LineEnds::Crlf, &mut out);
+        convert(b"a\r\nb", LineEndStyle::Crlf, LineEndStyle::Lf, &mut out);
+        convert(b"c\nd\n", LineEndStyle::Lf, LineEndStyle::Crlf, &mut out);
         assert_eq!(out, b"a\nbc\r\nd\r\n");
     }
 }

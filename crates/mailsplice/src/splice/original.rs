@@ -46,9 +46,9 @@ impl<'a> Original<'a> {
             return None;
         }
         let prefix = plain.iter().zip(&decoded_new).take_while(|(a, b)| a == b).count();
-        let most = plain.len().min(decoded_new.len()) - prefix;
+        let max_suffix = plain.len().min(decoded_new.len()) - prefix;
         let backward = plain.iter().rev().zip(decoded_new.iter().rev());
-        let suffix = backward.take(most).take_while(|(a, b)| a == b).count();
+        let suffix = backward.take(max_suffix).take_while(|(a, b)| a == b).count();
         let middle = plain.get(prefix..plain.len() - suffix)?.to_vec();
         Some(Original::Encoded { layout, prefix, middle: Cow::Owned(middle), suffix })
     }

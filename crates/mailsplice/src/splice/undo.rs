@@ -20,7 +20,7 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 pub use super::canonical::hex;
-use super::canonical::{self, CrlfCursor, LineEnds, digest};
+use super::canonical::{self, CrlfCursor, LineEndStyle, digest};
 pub use super::fields::Seal;
 use super::fields::{self, header_fields};
 use super::original::Original;
@@ -108,7 +108,7 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
     let mut out = packing::Writer::default();
     out.number(version);
     out.raw(&canonical::sha256(body));
-    out.number(LineEnds::of(body) as u64);
+    out.number(LineEndStyle::of(body) as u64);
     let edits = valid_edits(body, edits);
     out.number(edits.len() as u64);
     let mut at = 0;
@@ -383,7 +383,7 @@ fn undo_one(
 /// A parsed recipe.
 struct Recipe<'a> {
     sha256: [u8; 32],
-    line_ends: LineEnds,
+    line_ends: LineEndStyle,
     edits: Vec<(u64, u64, Original<'a>)>,
     head: Vec<OldField<'a>>,
 }
@@ -416,7 +416,7 @@ impl<'a> Recipe<'a> {
             return None;
         }
         let sha256 = reader.raw(32)?.try_into().ok()?;
-        let line_ends = LineEnds::from_number(reader.number()?)?;
+        let line_ends = LineEndStyle::from_number(reader.number()?)?;
         let mut edits = Vec::new();
         for _ in 0..reader.number()? {
             edits.push((reader.number()?, reader.number()?, Original::read(&mut reader)?));
@@ -463,7 +463,7 @@ impl<'a> Recipe<'a> {
 
     fn body_from(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
         // A body without line ends gives no hint that they were converted.
-        let kept = LineEnds::find(body).unwrap_or(self.line_ends);
+        let kept = LineEndStyle::find(body).unwrap_or(self.line_ends);
         let mut out = Vec::with_capacity(body.len() + 1024);
         let mut cursor = CrlfCursor::new(body);
         for (before, replaced, original) in &self.edits {
@@ -479,7 +479,7 @@ impl<'a> Recipe<'a> {
     /// The header with the old values, and the names of the fields whose value was neither old nor new. A field
     /// that does not exist any more is not restored.
     fn head(&self, head: &[u8]) -> (Vec<u8>, Vec<String>) {
-        let kept = LineEnds::of(head);
+        let kept = LineEndStyle::of(head);
         let mut out = head.to_vec();
         let mut overwritten = Vec::new();
         for field in &self.head {
@@ -498,7 +498,7 @@ impl<'a> Recipe<'a> {
                 None => drop(out.drain(line)),
                 Some(old) => {
                     let mut bytes = Vec::with_capacity(old.len());
-                    canonical::convert(old, LineEnds::of(old), kept, &mut bytes);
+                    canonical::convert(old, LineEndStyle::of(old), kept, &mut bytes);
                     drop(out.splice(value, bytes));
                 }
             }

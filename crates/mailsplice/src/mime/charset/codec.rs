@@ -73,13 +73,14 @@ pub(super) fn escapes(bytes: &[u8]) -> Text<'static> {
 
 /// The first escape: its character and its length.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
-    let [b'\\', kind, behind @ ..] = bytes else { return None };
-    let number = |digits: &[u8], most: usize, radix: u32| -> (u32, usize) {
-        let values = digits.iter().take(most).map_while(|digit| char::from(*digit).to_digit(radix));
+    let [b'\\', kind, after @ ..] = bytes else { return None };
+    let number = |digits: &[u8], max_digits: usize, radix: u32| -> (u32, usize) {
+        let values =
+            digits.iter().take(max_digits).map_while(|digit| char::from(*digit).to_digit(radix));
         values.fold((0, 0), |(sum, count), value| (sum * radix + value, count + 1))
     };
     let exactly = |width: usize| {
-        let (value, count) = number(behind, width, 16);
+        let (value, count) = number(after, width, 16);
         (count == width).then(|| char::from_u32(value)).flatten().map(|c| (c, 2 + width))
     };
     match kind {

@@ -46,19 +46,19 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
     let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), decoded: None };
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
-    while let Some((first, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((first, following)) = rest.split_first() {
+        rest = following;
         let (start, before) = runs.cut_at(text, first.range.start, Side::Before);
         let mut replacement = form.encode_run(&before);
         let mut last = first;
         replacement.push_str(&form.encode_direct(&first.replacement));
         // Two edits in one run: the second continues after the first.
-        while let Some((next, behind)) = rest.split_first()
+        while let Some((next, following)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
             replacement.push_str(&form.encode_run(&between));
             replacement.push_str(&form.encode_direct(&next.replacement));
-            (last, rest) = (next, behind);
+            (last, rest) = (next, following);
         }
         let (end, after) = runs.cut_at(text, last.range.end, Side::After);
         replacement.push_str(&form.encode_run(&after));

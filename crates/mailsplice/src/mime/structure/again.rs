@@ -198,8 +198,8 @@ impl Splitter<'_> {
         let bytes = Arc::get_mut(&mut last.bytes)?;
         let mut next = None;
         for byte in bytes.iter_mut().rev() {
-            let behind = next.replace(*byte);
-            if *byte == b'\r' && behind != Some(b'\n') {
+            let after = next.replace(*byte);
+            if *byte == b'\r' && after != Some(b'\n') {
                 *byte = b'\n';
             }
         }

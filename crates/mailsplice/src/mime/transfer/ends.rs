@@ -18,7 +18,7 @@ pub(super) enum Ends {
 
 impl Ends {
     /// The kind that the first line end of these bytes is not.
-    pub fn turned(raw: &[u8]) -> Ends {
+    pub fn swapped(raw: &[u8]) -> Ends {
         match LineEnd::of(raw) {
             LineEnd::Crlf => Ends::Feeds,
             LineEnd::Lf => Ends::Pairs,
@@ -55,7 +55,7 @@ pub(super) fn decode(raw: &[u8]) -> Decoded<'static> {
 }
 
 pub(super) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
-    let ends = Ends::turned(raw);
+    let ends = Ends::swapped(raw);
     let mut bytes = Vec::with_capacity(raw.len());
     let mut start = 0;
     for feed in memchr::memchr_iter(b'\n', raw).chain([raw.len()]) {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn line_ends_are_turned_and_lead_back() {
-        for (raw, turned) in [
+        for (raw, swapped) in [
             (&b"a\0\r\nb\0\r\n\r\nc"[..], &b"a\0\nb\0\n\nc"[..]),
             (b"a\0\nb\0\n\nc", b"a\0\r\nb\0\r\n\r\nc"),
             (b"a\r\nb\nc\r", b"a\nb\nc\r"),
@@ -94,10 +94,10 @@ mod tests {
             (b"", b""),
         ] {
             let decoded = decode(raw);
-            assert_eq!(decoded.bytes, turned);
+            assert_eq!(decoded.bytes, swapped);
             for letter in b"abc" {
                 let at = |bytes: &[u8]| memchr::memchr(*letter, bytes);
-                if let (Some(from), Some(to)) = (at(raw), at(turned)) {
+                if let (Some(from), Some(to)) = (at(raw), at(swapped)) {
                     assert_eq!(decoded.source(to..to + 1), from..from + 1, "{raw:?}");
                 }
             }

@@ -32,13 +32,13 @@ pub enum Transfer {
     #[default]
     Identity,
     /// Like [`Transfer::Identity`], with LF and CRLF exchanged, which matters to text with several bytes per character.
-    IdentityTurned,
+    IdentitySwapped,
     /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
     /// Quoted-printable, as decoded by programs that join lines before they decode escapes.
     QuotedPrintableJoined,
     /// Quoted-printable, with LF and CRLF exchanged.
-    QuotedPrintableTurned,
+    QuotedPrintableSwapped,
     /// Base64, as most programs decode it: four characters for three bytes (RFC 2045 §6.8).
     Base64,
     /// Base64, as decoded by programs that take four characters at a time, including padding.
@@ -95,10 +95,10 @@ impl Transfer {
     fn scheme(self) -> Scheme {
         match self {
             Transfer::Identity => Scheme::Identity,
-            Transfer::IdentityTurned => Scheme::Ends,
+            Transfer::IdentitySwapped => Scheme::Ends,
             Transfer::QuotedPrintable => Scheme::QuotedPrintable(Breaks::InPlace),
             Transfer::QuotedPrintableJoined => Scheme::QuotedPrintable(Breaks::First),
-            Transfer::QuotedPrintableTurned => Scheme::QuotedPrintable(Breaks::Turned),
+            Transfer::QuotedPrintableSwapped => Scheme::QuotedPrintable(Breaks::Swapped),
             Transfer::Base64 => Scheme::Base64(Padding::Ends),
             Transfer::Base64Quanta => Scheme::Base64(Padding::Counts),
             Transfer::Base64Skipping => Scheme::Base64(Padding::Skipped),

@@ -22,7 +22,7 @@ pub(in crate::mime) enum Breaks {
     /// Before escapes are decoded: an escape may contain a break (mailparser, postal-mime, emailjs).
     First,
     /// In order; other line ends are changed from CRLF to LF, or from LF to CRLF.
-    Turned,
+    Swapped,
 }
 
 /// Whether there is a soft break inside an escape, so that the variants of [`Breaks`] differ.
@@ -84,7 +84,7 @@ pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'static> {
 
 /// Decodes.
 pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) -> Vec<u8> {
-    let ends = if breaks == Breaks::Turned { Ends::turned(raw) } else { Ends::Kept };
+    let ends = if breaks == Breaks::Swapped { Ends::swapped(raw) } else { Ends::Kept };
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(rest) = raw.get(at..)
@@ -217,13 +217,13 @@ pub(in crate::mime) fn lower(
     let mut lines = Lines::of(raw);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     // The end of the last replacement in the raw bytes, and the column after it.
-    let mut behind = (0, 0);
+    let mut after = (0, 0);
     let mut ranges = edits.iter().map(|edit| decoded.source(edit.range.clone())).peekable();
     for (index, edit) in edits.iter().enumerate() {
         let Some(range) = ranges.next() else { break };
         let line_start = lines.at(range.start).start;
-        let start_column = match line_start <= behind.0 && index > 0 {
-            true => behind.1 + (range.start - behind.0),
+        let start_column = match line_start <= after.0 && index > 0 {
+            true => after.1 + (range.start - after.0),
             false => range.start - line_start,
         };
         let line_stop = lines.at(range.end).end;
@@ -238,7 +238,7 @@ pub(in crate::mime) fn lower(
         let rest = raw.get(range.end..line_stop).unwrap_or_default();
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
         writer.close(tail, is_space_before(raw, range.start), at_line_end);
-        behind = (range.end, writer.column);
+        after = (range.end, writer.column);
         lowered.push(RawEdit { range, replacement: writer.out });
     }
     lowered

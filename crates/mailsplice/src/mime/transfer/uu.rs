@@ -36,7 +36,7 @@ pub(in crate::mime) struct Block<'a> {
 /// Whether the decoded bytes may contain a block: a cheap test, so that not every text is decoded twice.
 pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
     match transfer {
-        Transfer::Identity | Transfer::IdentityTurned => true,
+        Transfer::Identity | Transfer::IdentitySwapped => true,
         Transfer::Uuencode | Transfer::UuencodeWhole => false,
         Transfer::Base64
         | Transfer::Base64Quanta
@@ -44,7 +44,7 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
         | Transfer::Base64Unpadded => !raw.is_empty(),
         Transfer::QuotedPrintable
         | Transfer::QuotedPrintableJoined
-        | Transfer::QuotedPrintableTurned => {
+        | Transfer::QuotedPrintableSwapped => {
             let begin = |at: usize| {
                 raw.get(at..at + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"begin"))
             };
@@ -251,10 +251,10 @@ fn next_begin(text: &[u8], from: usize) -> Option<usize> {
 fn begin_name(line: &[u8]) -> Option<&[u8]> {
     let rest = line.get(BEGIN.len()..).filter(|_| starts_with_begin(line))?;
     let digits = rest.iter().take_while(|b| matches!(b, b'0'..=b'7')).count();
-    let behind = rest.get(digits..)?;
+    let after = rest.get(digits..)?;
     // Some programs check neither the mode nor the name.
-    ((1..=6).contains(&digits) && behind.first().is_none_or(u8::is_ascii_whitespace))
-        .then_some(behind.trim_ascii())
+    ((1..=6).contains(&digits) && after.first().is_none_or(u8::is_ascii_whitespace))
+        .then_some(after.trim_ascii())
 }
 
 /// The line at this offset without its line end (CR, LF or CRLF), and the offset of the next.

@@ -13,11 +13,11 @@ pub(super) fn in_words(text: &str) -> String {
     let mut rest = text;
     while !rest.is_empty() {
         let direct = direct_length(rest, out.is_empty());
-        let (plain, behind) = rest.split_at(direct);
+        let (plain, after) = rest.split_at(direct);
         out.push_str(plain);
-        let (encoded, behind) = behind.split_at(encoded_length(behind));
+        let (encoded, after) = after.split_at(encoded_length(after));
         push_words(&mut out, encoded);
-        rest = behind;
+        rest = after;
     }
     out
 }
@@ -54,13 +54,13 @@ const WORD_TEXT: usize = 20;
 fn push_words(out: &mut String, text: &str) {
     let mut rest = text;
     while !rest.is_empty() {
-        let (word, behind) = rest.split_at(rest.floor_char_boundary(WORD_TEXT));
+        let (word, after) = rest.split_at(rest.floor_char_boundary(WORD_TEXT));
         let escaped: String = word.bytes().map(|byte| format!("={byte:02X}")).collect();
         out.push_str(&format!("=?utf-8?q?{escaped}?="));
-        if !behind.is_empty() {
+        if !after.is_empty() {
             out.push(' ');
         }
-        rest = behind;
+        rest = after;
     }
 }
 
@@ -77,10 +77,10 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
     let mut decoded = Vec::new();
     first.decode_onto(&mut decoded);
     loop {
-        let behind = bytes.get(length..).unwrap_or_default();
-        let space = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let behind = behind.get(space..).unwrap_or_default();
-        let Some(next) = Word::of(behind) else { break };
+        let after = bytes.get(length..).unwrap_or_default();
+        let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let after = after.get(space..).unwrap_or_default();
+        let Some(next) = Word::of(after) else { break };
         let same =
             next.charset == first.charset || next.charset.eq_ignore_ascii_case(first.charset);
         if !same && word_charset(next.charset).is_none() {
@@ -161,9 +161,9 @@ impl<'b> Word<'b> {
         let charset = inner.iter().position(|byte| *byte == b'?')?;
         let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
         let start = charset + 3;
-        let behind = inner.get(start..)?;
-        let is_end = |mark: &usize| behind.get(mark + 1) == Some(&b'=');
-        let length = memchr::memchr_iter(b'?', behind).find(is_end)?;
+        let after = inner.get(start..)?;
+        let is_end = |mark: &usize| after.get(mark + 1) == Some(&b'=');
+        let length = memchr::memchr_iter(b'?', after).find(is_end)?;
         let encoding = match encoding {
             b'b' | b'B' => Encoding::B,
             b'q' | b'Q' => Encoding::Q,
@@ -171,7 +171,7 @@ impl<'b> Word<'b> {
         };
         // RFC 2231 §5: an asterisk and a language may follow.
         let charset = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
-        let text = behind.get(..length)?;
+        let text = after.get(..length)?;
         Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
     }
 
