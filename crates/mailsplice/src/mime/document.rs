@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::header::ContentType;
+use super::content_type::ContentType;
 use super::sniff::{self, SNIFFED};
 use super::transfer::Transfer;
 use crate::sieve;

@@ -1,7 +1,8 @@
 //! What a header tells about its body, in every way in which a client may read it.
 
 use super::Clarity;
-use super::header::{self, ContentType, Label};
+use super::content_type::ContentType;
+use super::header::{self, Label};
 use super::lenient;
 use super::sniff;
 use super::transfer::Transfer;

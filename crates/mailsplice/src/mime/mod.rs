@@ -4,6 +4,7 @@
 //! edits of the decoded text into edits of the raw bytes. Nothing here knows what a link is.
 
 mod charset;
+mod content_type;
 mod der;
 mod document;
 mod early;
@@ -33,10 +34,10 @@ use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
 pub use charset::{Charset, Endian};
+pub use content_type::{PARAMETERS, hex_pair};
 pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
 pub use guess::{DETECTED, DETECTED_FURTHER, DETECTED_PARTS};
-pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
 pub use misread::is_utf8_misread;

@@ -1,7 +1,8 @@
 //! Determines the media of a part by its labels, its name and its first bytes, like clients do.
 
 use super::Media;
-use super::header::{self, ContentType};
+use super::content_type::ContentType;
+use super::header;
 use super::transfer::Transfer;
 
 /// Bytes at the start in which clients look for markup.

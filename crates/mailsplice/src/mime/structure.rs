@@ -18,9 +18,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::content_type::ContentType;
 use super::entity::{Context, Entity, Head, Place, join};
 use super::guess::Guess;
-use super::header::{self, ContentType};
+use super::header;
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
 use super::walk::{Boundaries, Frame, LayerBytes, OpenLeaf, OpenMessage, Views, Walk};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::content_type::ContentType;
 use super::entity::{Context, Entity};
-use super::header::{self, ContentType};
+use super::header;
 use super::{View, Why};
 
 /// Bytes of a multipart in which the delimiter is searched for, if none is declared.

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::super::content_type::ContentType;
 use super::super::entity::{Context, Entity, Head, Place, join};
-use super::super::header::{self, ContentType};
+use super::super::header;
 use super::super::labels::{DefaultType, Labels, label_key};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::super::charset::{Charset, Codec};
+use super::super::content_type::ContentType;
 use super::super::entity::{Context, Entity, Head, join};
-use super::super::header::ContentType;
 use super::super::labels::Labels;
 use super::super::openpgp;
 use super::super::transfer::{Transfer, base64, uu};

@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::Why;
+use super::super::content_type::ContentType;
 use super::super::der::{self, Content};
 use super::super::entity::Entity;
-use super::super::header::{self, ContentType};
+use super::super::header;
 use super::super::inflate::{Format, InflateBudget};
 use super::super::openpgp;
 use super::super::transfer::Transfer;
