@@ -136,7 +136,7 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
     packing::deflate(&out.finish())
 }
 
-/// The edits that [`super::apply`] does not skip.
+/// The edits that [`super::apply()`] does not skip.
 fn valid_edits<'e>(body: &[u8], edits: &'e [RawEdit]) -> Vec<&'e RawEdit> {
     let mut at = 0;
     edits

@@ -11,7 +11,7 @@
 //! | ISO-2022-JP (RFC 1468) | `encoding_rs` | an escape to ASCII before it and one back after it |
 //! | ISO-2022-JP-1, -2 (RFC 1554), -3, -2004 | [`japanese`] | the same |
 //! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
-//! | UTF-32 | [`wide`] | four bytes a character |
+//! | UTF-32 | [`wide`](mod@wide) | four bytes a character |
 //! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
 //! | Johab, EBCDIC with two-byte sets, Python's Big5 | [`rows`] | the same, with SI before it and SO after it |
 //!
