@@ -1,30 +1,30 @@
 //! The milter server: accepts connections, with deadlines, limits and drain.
 //!
-//! A connection passes packets to its [`Session`] and a complete message to the [`Handler`], and writes the
-//! answer in one flush. An error ends only its own connection.
+//! An error ends only its own connection.
 
 use std::fmt;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{sleep, timeout};
 
-use super::answer::{Answer, Ending};
+use super::answer::Answer;
 use super::endpoint::{Listener, SocketFile};
-use super::session::{Bounds, Completeness, Mail, Session, Step, Violation};
-use super::wire;
+use super::session::{Bounds, Mail, Violation};
 
-mod connections;
+mod connection;
+mod slots;
 
-use connections::{Connections, Slot};
+use connection::{Connection, ConnectionError};
+use slots::{Slot, Slots};
 
 /// Decides about messages. Called once per message, at its end.
 pub trait Handler: Send + Sync + 'static {
@@ -134,7 +134,7 @@ pub struct Server<H> {
 struct Shared<H> {
     handler: Arc<H>,
     limits: ArcSwap<Limits>,
-    connections: Connections,
+    slots: Slots,
     /// Bytes of messages in memory, of all connections.
     held: AtomicUsize,
 }
@@ -142,11 +142,9 @@ struct Shared<H> {
 impl<H: Handler> Server<H> {
     /// A server that passes every message to this handler. It does not listen before [`Server::run`].
     pub fn new(handler: Arc<H>, limits: Limits) -> Server<H> {
-        let connections = Connections::new(limits.connections);
+        let slots = Slots::new(limits.connections);
         let limits = ArcSwap::from_pointee(limits);
-        Server {
-            shared: Arc::new(Shared { handler, limits, connections, held: AtomicUsize::new(0) }),
-        }
+        Server { shared: Arc::new(Shared { handler, limits, slots, held: AtomicUsize::new(0) }) }
     }
 
     /// Sets new limits. [`Limits::session`] applies to new connections, [`Limits::connections`] stays as it was
@@ -209,10 +207,6 @@ impl Accept for (UnixListener, Option<SocketFile>) {
 /// Default of [`Limits::message`].
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Time after SIGTERM in which an idle connection may still begin a message: its SMTP session has
-/// begun, and closing it would defer the session's next message.
-const DRAIN_GRACE: Duration = Duration::from_secs(3);
-
 /// The first pause after a failed accept; each failure doubles the pause.
 const BACK_OFF: Duration = Duration::from_millis(50);
 /// The longest pause after a failed accept.
@@ -232,7 +226,7 @@ impl<H: Handler> Shared<H> {
                 Ok(stream) => {
                     back_off = BACK_OFF;
                     let slot = tokio::select! {
-                        slot = self.connections.take(|| self.handler.event(Event::Evicted)) => slot,
+                        slot = self.slots.take(|| self.handler.event(Event::Evicted)) => slot,
                         _ = drain.changed() => break,
                     };
                     let shared = Arc::clone(&self);
@@ -241,7 +235,7 @@ impl<H: Handler> Shared<H> {
                 // Descriptors become free when connections end, so the longest idle one is closed.
                 Err(error) => {
                     self.handler.event(Event::NotAccepted(&error));
-                    if self.connections.evict() {
+                    if self.slots.evict() {
                         self.handler.event(Event::Evicted);
                     }
                     sleep(back_off).await;
@@ -262,19 +256,7 @@ impl<H: Handler> Shared<H> {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         self.handler.event(Event::Opened);
-        let mut connection = Connection {
-            stream,
-            session: Session::new(self.limits.load().session),
-            input: Vec::new(),
-            output: Vec::new(),
-            held: HeldBytes { all: &self.held, bytes: 0 },
-            shared: &self,
-            slot,
-            drain,
-            close_at: None,
-            received: 0,
-            sent: 0,
-        };
+        let mut connection = Connection::new(stream, &self, slot, drain);
         match connection.run().await {
             Ok(()) => {}
             Err(ConnectionError::Violation(violation)) => {
@@ -286,237 +268,5 @@ impl<H: Handler> Shared<H> {
         let (received, sent) = (connection.received, connection.sent);
         drop(connection);
         self.handler.event(Event::Closed { received, sent });
-    }
-}
-
-/// Why a connection ended without QUIT.
-enum ConnectionError {
-    Violation(Violation),
-    Deadline(Waiting),
-    Broken(io::Error),
-}
-
-impl From<Violation> for ConnectionError {
-    fn from(violation: Violation) -> ConnectionError {
-        ConnectionError::Violation(violation)
-    }
-}
-
-impl From<io::Error> for ConnectionError {
-    fn from(error: io::Error) -> ConnectionError {
-        ConnectionError::Broken(error)
-    }
-}
-
-/// Buffer for reading from a new connection.
-const INPUT_BYTES: usize = 4 << 10;
-/// Most bytes that the buffer grows by while content is received: a whole chunk.
-const INPUT_BYTES_CONTENT: usize = 128 << 10;
-/// Bytes of each buffer that a connection keeps from one message to the next. Most messages fit, so they need
-/// no allocation.
-const MAX_KEPT_BYTES: usize = 64 << 10;
-/// An answer up to this size is sent in one write, a larger one in writes of this size.
-const OUTPUT_BYTES: usize = 256 << 10;
-/// This part (one sixteenth) of [`Limits::memory_bytes`] is reserved for messages up to [`SMALL_BYTES`], so that
-/// large messages that never end do not block small ones.
-const SMALL_RESERVE_DIVISOR: usize = 16;
-const SMALL_BYTES: usize = 64 << 10;
-
-struct Connection<'s, S, H> {
-    stream: S,
-    session: Session,
-    input: Vec<u8>,
-    output: Vec<u8>,
-    held: HeldBytes<'s>,
-    shared: &'s Shared<H>,
-    slot: Slot,
-    drain: watch::Receiver<bool>,
-    /// When to close the connection for the drain, if there is no message then.
-    close_at: Option<Instant>,
-    received: u64,
-    sent: u64,
-}
-
-impl<S, H> Connection<'_, S, H>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    H: Handler,
-{
-    async fn run(&mut self) -> Result<(), ConnectionError> {
-        let mut deadline = Instant::now() + self.time_limit();
-        let mut in_content = false;
-        loop {
-            let taken = self.packets().await?;
-            let Some(taken) = taken else { return Ok(()) };
-            self.flush().await?;
-            if self.session.in_content() != in_content {
-                in_content = !in_content;
-                deadline = Instant::now() + self.time_limit();
-            } else if taken > 0 && !in_content {
-                deadline = Instant::now() + self.time_limit();
-            }
-            if !self.read(deadline).await? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// How long to wait for input in the current state.
-    fn time_limit(&self) -> Duration {
-        let limits = self.shared.limits.load();
-        if self.session.in_content() { limits.message } else { limits.idle }
-    }
-
-    /// Processes all complete packets of the input; returns their number, or `None` after QUIT.
-    async fn packets(&mut self) -> Result<Option<usize>, ConnectionError> {
-        let mut taken = 0;
-        let mut at = 0;
-        while let Some((packet, size)) =
-            wire::packet(self.input.get(at..).unwrap_or_default()).map_err(Violation::from)?
-        {
-            let step = self.session.packet(packet, &mut self.output)?;
-            at += size;
-            taken += 1;
-            match step {
-                Step::ReadOn => {}
-                Step::Message(mail) => self.message(mail).await?,
-                Step::Close => return Ok(None),
-            }
-        }
-        self.input.drain(..at);
-        self.held.set(self.session.held());
-        if self.session.in_content() && !self.fits_in_memory() {
-            self.session.drop_content();
-            self.held.set(0);
-        }
-        Ok(Some(taken))
-    }
-
-    /// Whether the bytes of this connection and of all others together are within the limit.
-    fn fits_in_memory(&self) -> bool {
-        let max_bytes = self.shared.limits.load().memory_bytes;
-        let reserve =
-            if self.held.bytes > SMALL_BYTES { max_bytes / SMALL_RESERVE_DIVISOR } else { 0 };
-        self.held.total() <= max_bytes - reserve
-    }
-
-    async fn message(&mut self, mail: Box<Mail>) -> Result<(), ConnectionError> {
-        self.slot.set_busy();
-        self.held.set(mail.head.len() + mail.body.len());
-        let mail = Arc::new(*mail);
-        let dropped = mail.completeness == Completeness::Dropped;
-        let answer = if dropped || !self.fits_in_memory() {
-            self.shared.handler.event(Event::OutOfMemory { held: self.held.total() });
-            let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
-            Answer { ending: Ending::Tempfail(line), ..Answer::default() }
-        } else {
-            self.shared.handler.message(Arc::clone(&mail)).await
-        };
-        let mut packets = answer.packets(&mail);
-        while packets.append(&mut self.output) {
-            if self.output.len() >= OUTPUT_BYTES {
-                self.flush().await?;
-            }
-        }
-        self.flush().await?;
-        if let Ok(mail) = Arc::try_unwrap(mail) {
-            self.session.recycle(mail);
-        }
-        self.held.set(0);
-        Ok(())
-    }
-
-    async fn flush(&mut self) -> Result<(), ConnectionError> {
-        if self.output.is_empty() {
-            return Ok(());
-        }
-        let reply_limit = self.shared.limits.load().reply;
-        self.sent += self.output.len() as u64;
-        match timeout(reply_limit, self.stream.write_all(&self.output)).await {
-            Ok(written) => written?,
-            Err(_) => return Err(ConnectionError::Deadline(Waiting::Reply)),
-        }
-        self.output.clear();
-        self.output.shrink_to(MAX_KEPT_BYTES);
-        Ok(())
-    }
-
-    /// Waits for more input; returns false at the end of the stream, and if the connection must be closed.
-    async fn read(&mut self, deadline: Instant) -> Result<bool, ConnectionError> {
-        let in_message = self.session.in_message();
-        self.reserve();
-        if !in_message {
-            self.slot.set_idle();
-        }
-        if self.close_at.is_none() && *self.drain.borrow() {
-            let grace = DRAIN_GRACE.min(self.shared.limits.load().drain);
-            self.close_at = Some(Instant::now() + grace);
-        }
-        let close_at = self.close_at.filter(|_| !in_message);
-        let read = tokio::select! {
-            biased;
-            read = timeout_at(deadline, self.stream.read_buf(&mut self.input)) => read,
-            () = until(close_at), if close_at.is_some() => return Ok(false),
-            // Called again, which sets `close_at`.
-            _ = self.drain.changed(), if self.close_at.is_none() => return Ok(true),
-            () = self.slot.evicted(), if !in_message => return Ok(false),
-        };
-        self.slot.set_busy();
-        match read {
-            Ok(Ok(bytes)) => {
-                self.received += bytes as u64;
-                Ok(bytes > 0)
-            }
-            Ok(Err(error)) => Err(ConnectionError::Broken(error)),
-            Err(_) if self.session.in_content() => Err(ConnectionError::Deadline(Waiting::Content)),
-            Err(_) => Err(ConnectionError::Deadline(Waiting::Command)),
-        }
-    }
-
-    /// Reserves space for the rest of the current packet. After a large message its memory is freed.
-    fn reserve(&mut self) {
-        let wanted = wire::missing(&self.input).clamp(INPUT_BYTES, INPUT_BYTES_CONTENT);
-        if !self.session.in_message() {
-            self.input.shrink_to(MAX_KEPT_BYTES);
-        }
-        if self.input.capacity() - self.input.len() < wanted {
-            self.input.reserve(wanted);
-        }
-    }
-}
-
-/// Sleeps until a time; forever without one.
-async fn until(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// This connection's share of the bytes in memory, released when dropped.
-#[derive(Debug)]
-struct HeldBytes<'s> {
-    all: &'s AtomicUsize,
-    bytes: usize,
-}
-
-impl HeldBytes<'_> {
-    fn set(&mut self, bytes: usize) {
-        if bytes >= self.bytes {
-            self.all.fetch_add(bytes - self.bytes, Ordering::Relaxed);
-        } else {
-            self.all.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
-        }
-        self.bytes = bytes;
-    }
-
-    fn total(&self) -> usize {
-        self.all.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for HeldBytes<'_> {
-    fn drop(&mut self) {
-        self.set(0);
     }
 }

@@ -50,7 +50,7 @@ const MISREAD_AS: [Charset; 3] = [
     Charset::Known(encoding_rs::WINDOWS_1250),
 ];
 
-/// Whether this host is UTF-8 that the writer misread in another charset (`bÃ¼cher.de`). No sender means these
+/// Whether this host is UTF-8 that the writer misread in another charset (`bÃ¼cher.de`). No sender intends these
 /// letters.
 pub fn is_utf8_misread(host: &str) -> bool {
     is_utf8_in(MISREAD_AS, host)
@@ -78,7 +78,7 @@ impl Reading<'_> {
     }
 
     /// Whether this host is UTF-8 that was read in another charset: by this reading, or by the program that wrote
-    /// the text. No sender means these letters.
+    /// the text. No sender intends these letters.
     pub fn is_utf8_misread(&self, host: &str) -> bool {
         let own = self.may_be_misread().then_some(self.charset);
         let own = own.filter(|own| !MISREAD_AS.contains(own) && !host.is_ascii());

@@ -1,13 +1,13 @@
-//! The open connections of a server, and which one has been idle the longest.
+//! Limits the number of open connections: each has a slot, and the longest idle one can be evicted.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// The connections of one server.
+/// The slots of one server.
 #[derive(Clone, Debug)]
-pub struct Connections {
+pub struct Slots {
     inner: Arc<Mutex<Inner>>,
     /// Notified when a slot becomes free or a connection becomes idle.
     changed: Arc<Notify>,
@@ -31,14 +31,14 @@ struct Entry {
 /// The slot of a connection, freed when dropped.
 #[derive(Debug)]
 pub struct Slot {
-    connections: Connections,
+    all: Slots,
     id: u64,
     eviction: Arc<Notify>,
 }
 
-impl Connections {
-    pub fn new(limit: usize) -> Connections {
-        Connections { inner: Arc::default(), changed: Arc::default(), limit }
+impl Slots {
+    pub fn new(limit: usize) -> Slots {
+        Slots { inner: Arc::default(), changed: Arc::default(), limit }
     }
 
     /// Waits for a slot for a new connection. If there is none, evicts the longest idle connection, and calls
@@ -65,7 +65,7 @@ impl Connections {
         inner.counter += 1;
         let id = inner.counter;
         inner.slots.insert(id, Entry { idle_since: None, eviction: Arc::clone(&eviction) });
-        Some(Slot { connections: self.clone(), id, eviction })
+        Some(Slot { all: self.clone(), id, eviction })
     }
 
     /// Evicts the longest idle connection; returns false if none is idle.
@@ -87,20 +87,20 @@ impl Connections {
 impl Slot {
     /// Marks the connection as idle: it may be evicted.
     pub fn set_idle(&self) {
-        let mut inner = self.connections.lock();
+        let mut inner = self.all.lock();
         inner.counter += 1;
         let counter = inner.counter;
         if let Some(entry) = inner.slots.get_mut(&self.id) {
             entry.idle_since = Some(counter);
         }
-        if inner.slots.len() >= self.connections.limit {
-            self.connections.changed.notify_one();
+        if inner.slots.len() >= self.all.limit {
+            self.all.changed.notify_one();
         }
     }
 
     /// Marks the connection as busy: it is not evicted.
     pub fn set_busy(&self) {
-        if let Some(entry) = self.connections.lock().slots.get_mut(&self.id) {
+        if let Some(entry) = self.all.lock().slots.get_mut(&self.id) {
             entry.idle_since = None;
         }
     }
@@ -113,7 +113,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.connections.lock().slots.remove(&self.id);
-        self.connections.changed.notify_one();
+        self.all.lock().slots.remove(&self.id);
+        self.all.changed.notify_one();
     }
 }
