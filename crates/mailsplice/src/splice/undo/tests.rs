@@ -1,4 +1,7 @@
+use super::format::field_digest;
 use super::*;
+use crate::edit::{HeadEdit, RawEdit};
+use crate::splice::fields::header_fields;
 use crate::splice::{apply, apply_head};
 
 const HEAD: &[u8] = b"Subject: one\r\n two\r\nTo: x@example.org\r\n";
