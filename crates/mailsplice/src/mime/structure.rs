@@ -24,7 +24,7 @@ use super::guess::Guess;
 use super::header;
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
-use super::walk::{Boundaries, Frame, LayerBytes, OpenLeaf, OpenMessage, Views, Walk};
+use super::walk::{Boundaries, LayerBytes, OpenLeaf, OpenMessage, OpenMultipart, Views, Walk};
 use super::{Clarity, Media, Message, Part, Tree, View};
 use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
@@ -304,7 +304,13 @@ impl<'m> Splitter<'m> {
                 if !boundary.is_empty() {
                     let context = self.context_below(&entity);
                     walk.boundaries.add(&boundary, walk.frames.len());
-                    walk.frames.push(Frame { entity, boundary, start, children: 0, context });
+                    walk.frames.push(OpenMultipart {
+                        entity,
+                        boundary,
+                        start,
+                        children: 0,
+                        context,
+                    });
                     return start;
                 }
             } else if entity.labels.is_message() && entity.labels.transfer() == Transfer::Identity {

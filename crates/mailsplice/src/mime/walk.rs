@@ -46,7 +46,7 @@ pub(super) struct Walk<'m> {
     pub bytes: LayerBytes<'m>,
     pub end: usize,
     pub views: Views,
-    pub frames: Vec<Frame>,
+    pub frames: Vec<OpenMultipart>,
     pub boundaries: Boundaries,
     /// Open messages, the innermost last.
     pub messages: Vec<OpenMessage>,
@@ -54,7 +54,7 @@ pub(super) struct Walk<'m> {
 }
 
 /// An open multipart.
-pub(super) struct Frame {
+pub(super) struct OpenMultipart {
     pub entity: Entity,
     pub boundary: Vec<u8>,
     /// Where its body begins.
