@@ -1,4 +1,4 @@
-//! Edits a word of a message, then takes the edit back: `cargo run -p mailsplice --example undo`
+//! Edits a word of a message, then undoes the edit: `cargo run -p mailsplice --example undo`
 
 use mailsplice::limits::Limits;
 use mailsplice::span::TextEdit;
@@ -33,7 +33,7 @@ fn main() -> Result<(), RestoreError> {
     let (head, body) = edited(message);
     print!("{}\r\n{}", String::from_utf8_lossy(&head), String::from_utf8_lossy(&body));
     let restored = splice::restore(&head, &body, None, |_| None)?;
-    println!("taken back, byte for byte: {}", restored.body == message.body);
+    println!("restored, byte for byte: {}", restored.body == message.body);
     Ok(())
 }
 

@@ -1,19 +1,32 @@
-//! What stands in a header, what is to change in a message, and what of it was not read.
+//! Edits of a message, fields of a header, and reasons why a part was not read.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Bytes of the raw body to replace. Everything outside stays as it came in.
+/// Bytes of the raw body to replace. Everything outside stays as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawEdit {
     /// Byte range in the raw body.
     pub range: Range<usize>,
-    /// Bytes that take its place: ASCII, or what the part's charset makes of it.
+    /// New bytes: ASCII, or text encoded in the part's charset.
     pub replacement: Vec<u8>,
 }
 
-/// A change of a header field of the message itself. An empty range at the end of the head adds the
-/// field; an empty value takes it away.
+/// The bytes with these edits (in order, disjoint, within them).
+pub(crate) fn edited(bytes: &[u8], edits: &[RawEdit]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for edit in edits {
+        out.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
+        out.extend_from_slice(&edit.replacement);
+        at = edit.range.end;
+    }
+    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    out
+}
+
+/// An edit of a header field of the message itself. An empty range at the end of the head adds the
+/// field; an empty value removes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadEdit {
     /// Field name, as spelled in the message.
@@ -26,16 +39,48 @@ pub struct HeadEdit {
     pub value: Vec<u8>,
 }
 
-/// A header field of ours to add. Folded lines are joined by LF and an indentation.
+/// A header field of ours to add. Folded lines are joined by LF and one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// As it is to be spelled in the message.
+    /// The name as it is written in the message.
     pub name: &'static str,
     /// ASCII, without the leading space.
     pub value: String,
 }
 
-/// Characters a line (RFC 5322 §2.1.1).
+/// The line end of a text, also used for lines that we add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    /// CR and LF, as on the wire.
+    Crlf,
+    /// LF alone, as in Unix files.
+    Lf,
+}
+
+impl LineEnd {
+    /// The first line end in these bytes; CRLF if they have none.
+    pub fn of(bytes: &[u8]) -> LineEnd {
+        match memchr::memchr(b'\n', bytes) {
+            Some(at) if at == 0 || bytes.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
+            _ => LineEnd::Crlf,
+        }
+    }
+
+    /// Its characters.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            LineEnd::Crlf => "\r\n",
+            LineEnd::Lf => "\n",
+        }
+    }
+
+    /// Its bytes.
+    pub const fn as_bytes(self) -> &'static [u8] {
+        self.as_str().as_bytes()
+    }
+}
+
+/// Characters per line (RFC 5322 §2.1.1).
 pub const LINE: usize = 78;
 
 impl Field {
@@ -51,7 +96,7 @@ impl Field {
     }
 }
 
-/// Folds at white space, and inside words that are too long for a line.
+/// Folds `text` at white space, and inside words that are too long for a line.
 fn fold(name: &str, text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     let mut column = name.len() + 2;
@@ -84,12 +129,12 @@ fn fold(name: &str, text: &str) -> String {
     out
 }
 
-/// A recipe that is too big for a header field: to be kept where `restore` finds it.
+/// A recipe that is too big for a header field. It must be stored where `restore` finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRecipe {
     /// SHA-256 of the recipe in lower-case hexadecimal: its file name in the state directory.
     pub digest: String,
-    /// What is to be kept in that file.
+    /// Content of that file.
     pub recipe: Vec<u8>,
 }
 
@@ -98,52 +143,51 @@ pub struct StoredRecipe {
 pub enum Bypass {
     /// A bound was reached.
     Limit(Limit),
-    /// A part that cannot be looked into: encrypted, PKCS#7, archive, office format.
+    /// A part whose content cannot be read: encrypted, PKCS#7, archive, office format.
     Opaque,
-    /// The engine failed on it; the original bytes went on.
+    /// The engine panicked on it; the original bytes were passed on.
     Panic,
-    /// A part that could not be decoded; the reason in a word.
+    /// A part that could not be decoded; the reason in one word.
     Undecodable(&'static str),
 }
 
-/// A bound of what one message may take: which one was reached. Its name stands in the header field and in events
-/// (`limit:parts`). The engine has bounds beyond those of this crate; all names are here, so that none is told in
-/// two ways.
+/// The limit that one message reached. Its name is written in the header field and in events (`limit:parts`).
+/// The engine has limits that this crate has not; all names are here, so that no name is used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Limit {
-    /// Parts or archives in one another.
+    /// Nested parts or archives.
     Depth,
-    /// Pages in one another.
+    /// Nested pages.
     Documents,
-    /// What is written beside links: notices and anchors.
+    /// Text that is added beside links: notices and anchors.
     Extras,
     /// Bytes of a header.
     Header,
-    /// Links of which something is kept.
+    /// Links that are recorded.
     Links,
-    /// Bytes of a message that is read at all.
+    /// Bytes of a message; a longer one is not read at all.
     MaxMessage,
-    /// Time.
+    /// Time for one message.
     MessageTimeout,
-    /// Bytes of wrappings that the look under all structure unwraps.
+    /// Bytes that the scan of the whole message, which ignores its structure, unwraps.
     Net,
     /// Parts.
     Parts,
     /// Second readings.
     Readings,
-    /// Rounds of edits and new readings.
+    /// Rounds of editing and reading again.
     Rounds,
-    /// Bytes of a body that is read.
+    /// Bytes of a body; a longer one is not read.
     Size,
     /// Steps of all readings.
     Steps,
-    /// Bytes that transfer encodings and compression unwrap to.
+    /// Bytes after transfer encodings and compression are undone.
     Unwrapped,
 }
 
 impl Limit {
-    /// Its name in one word.
+    /// The name in one word.
     pub const fn name(self) -> &'static str {
         match self {
             Limit::Depth => "depth",
@@ -165,9 +209,9 @@ impl Limit {
 }
 
 impl Bypass {
-    /// Whether the message used up what reading it may cost: time, steps, memory, or a count that no honest
-    /// mail comes near. What was left unread may hold anything. Mail that is merely long and words that were
-    /// left out beside links are not meant.
+    /// Whether the message exhausted a limit of time, steps, memory, or a count that no legitimate mail comes
+    /// near. The unread rest may contain anything. False for mail that is merely long, and for text that was
+    /// left out beside links.
     pub fn is_exhaustion(&self) -> bool {
         let long = |limit: &Limit| matches!(limit, Limit::MaxMessage | Limit::Size | Limit::Extras);
         matches!(self, Bypass::Limit(limit) if !long(limit))
@@ -188,15 +232,15 @@ impl fmt::Display for Bypass {
 /// A field in a header block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderField {
-    /// With its line end.
+    /// Byte range of the field with its line end.
     pub line: Range<usize>,
-    /// Byte range of what stands behind the colon, without the final line end.
+    /// Byte range after the colon, without the final line end.
     pub value: Range<usize>,
     pub(crate) name: Range<usize>,
 }
 
 impl HeaderField {
-    /// The field's name as spelled, out of the header block that the field was found in.
+    /// The field's name as spelled. `head` is the header block in which the field was found.
     #[inline]
     pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
         head.get(self.name.clone()).unwrap_or_default()
@@ -207,7 +251,7 @@ impl HeaderField {
         self.name(head).eq_ignore_ascii_case(name)
     }
 
-    /// The value with runs of white space as one space each.
+    /// The value with each run of white space replaced by one space.
     pub fn text(&self, head: &[u8]) -> String {
         let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
         value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")

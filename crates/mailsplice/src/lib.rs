@@ -1,8 +1,8 @@
-//! Byte-exact surgery on mail.
+//! Edits mail byte-exactly.
 //!
-//! [`mime`] splits a message and decodes its parts into text that remembers its bytes ([`span`]);
-//! edits of that text are lowered to raw bytes ([`edit`]), carried out and taken back ([`splice`]).
-//! Every byte outside the edits is the byte that came in. Nothing here knows what a link is.
+//! [`mime`] splits a message and decodes its parts into text that is mapped to its raw bytes ([`span`]).
+//! Edits of that text are lowered to raw bytes ([`edit`]), applied and undone ([`splice`]).
+//! Every byte outside the edits stays as it was. Nothing here knows what a link is.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -1,13 +1,13 @@
-//! Bounds on splitting a message: unit, default, reason.
+//! Limits on splitting a message: unit, default, reason.
 
-/// How far a message is split. What a bound stops is read as text, or not at all, and said.
+/// How far a message is split. What exceeds a limit is read as text or not at all, and is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Nested parts. Real mail stays below 12; parsers that recurse end at about 33,000.
+    /// Nested parts. Real mail stays below 12; recursive parsers overflow their stack at about 33,000.
     pub depth: usize,
-    /// Parts in a message: empty ones of a few bytes each would cost memory out of proportion.
+    /// Parts in a message: empty ones of a few bytes each would cost disproportionate memory.
     pub parts: usize,
-    /// Bytes of one header block. MTAs cut theirs at about 100 kB; those of parts have no such bound.
+    /// Bytes of one header block. MTAs truncate the message's own at about 100 kB, but not those of parts.
     pub header_bytes: usize,
 }
 

@@ -1,16 +1,16 @@
-//! Bytes of a kind, found many at once.
+//! Finds all bytes of a kind, a block at a time.
 
 use std::ops::ControlFlow;
 
-/// Bytes that are looked at together.
+/// Bytes that are tested together.
 const BLOCK: usize = 256;
 
-/// Words of eight marks that are passed over together.
+/// Words of eight marks that are skipped together if none is set.
 const WORDS: usize = 4;
 
-/// Visits each byte that is of a kind, as it and the one behind it tell (NUL at the end), in order, until told to
-/// stop. A loop without a way out tells which of a block are, many at once; what is left to do byte by byte is in
-/// those alone.
+/// Calls `visit` with the offset of each byte that is of a kind, in order, until it breaks. `is_kind` gets the byte
+/// and the next one (NUL at the end). It is called for a whole block in a loop without an exit, so the compiler
+/// can vectorize it; only the matches are then handled one by one.
 pub fn each(
     bytes: &[u8],
     is_kind: impl Fn(u8, u8) -> bool,
@@ -20,13 +20,13 @@ pub fn each(
     for (index, block) in bytes.chunks(BLOCK).enumerate() {
         let start = index * BLOCK;
         let here = marks.as_flattened_mut().as_flattened_mut();
-        let behind = bytes.get(start + 1..).unwrap_or_default();
-        for ((mark, byte), next) in here.iter_mut().zip(block).zip(behind) {
+        let after = bytes.get(start + 1..).unwrap_or_default();
+        for ((mark, byte), next) in here.iter_mut().zip(block).zip(after) {
             *mark = u8::from(is_kind(*byte, *next));
         }
-        if behind.len() < BLOCK {
+        if after.len() < BLOCK {
             let last = block.last().is_some_and(|last| is_kind(*last, 0));
-            let beyond = here.get_mut(behind.len()..).unwrap_or_default();
+            let beyond = here.get_mut(after.len()..).unwrap_or_default();
             beyond.fill(0);
             beyond.iter_mut().take(1).for_each(|mark| *mark = u8::from(last));
         }
@@ -52,8 +52,8 @@ fn bits_of(marks: u64) -> u32 {
     (marks.wrapping_mul(GATHER) >> 56) as u32
 }
 
-/// Where a short sign stands first, looked for by its byte at `rare`: in a few lines that takes less than the tables of a
-/// search do.
+/// Offset of the first occurrence of a short sign, found by its byte at `rare`: in a few lines this costs less
+/// than building the tables of a substring search.
 pub fn find(bytes: &[u8], sign: &[u8], rare: usize) -> Option<usize> {
     let byte = *sign.get(rare)?;
     let mut starts = memchr::memchr_iter(byte, bytes).filter_map(|at| at.checked_sub(rare));

@@ -1,32 +1,24 @@
-//! One message as a file holds it: an mbox line perhaps, the header, an empty line, the body.
+//! One message as stored in a file: perhaps an mbox line, then the header, an empty line, the body.
 
 use memchr::{memchr, memchr_iter};
 
 use crate::edit::Field;
+pub use crate::edit::LineEnd;
 use crate::mime::Message;
 
-/// A message and what stands around its pieces; nothing is copied or changed.
+/// A message split into its pieces; nothing is copied or changed.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole<'m> {
-    /// The mbox line in front, with its line end.
+    /// The mbox line before the header, with its line end.
     pub envelope: &'m [u8],
     /// Header and body.
     pub message: Message<'m>,
-    /// The empty line between header and body; nothing when the message ends before it.
+    /// The empty line between header and body; empty when the message ends before it.
     pub separator: &'m [u8],
 }
 
-/// The line end of a message: what lines of ours are to end with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineEnd {
-    /// CR and LF, as on the wire.
-    Crlf,
-    /// LF alone, as files of Unix have it.
-    Lf,
-}
-
 impl<'m> Whole<'m> {
-    /// Cuts a file at its first empty line. Never fails: without one all of it is header.
+    /// Splits a file at its first empty line. Never fails: without one everything is header.
     pub fn split(bytes: &'m [u8]) -> Whole<'m> {
         let start = match bytes.starts_with(b"From ") {
             true => memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1),
@@ -38,7 +30,7 @@ impl<'m> Whole<'m> {
     }
 }
 
-/// Header, empty line, body.
+/// Splits into header, empty line and body.
 pub fn pieces(bytes: &[u8]) -> [&[u8]; 3] {
     let Some(body) = body_start(bytes) else { return [bytes, &[], &[]] };
     let (head, body) = bytes.split_at_checked(body).unwrap_or_default();
@@ -48,13 +40,13 @@ pub fn pieces(bytes: &[u8]) -> [&[u8]; 3] {
 }
 
 impl<'m> Message<'m> {
-    /// Header and body of a message in a file or in memory, as [`Whole::split`] cuts it.
+    /// Header and body of a message in a file or in memory, as [`Whole::split`] splits it.
     pub fn split(bytes: &'m [u8]) -> Message<'m> {
         Whole::split(bytes).message
     }
 }
 
-/// First byte of the body: after the first empty line. `None` without one.
+/// Offset of the body: after the first empty line. `None` without one.
 pub fn body_start(bytes: &[u8]) -> Option<usize> {
     if bytes.starts_with(b"\n") {
         return Some(1);
@@ -70,17 +62,9 @@ pub fn body_start(bytes: &[u8]) -> Option<usize> {
 }
 
 impl LineEnd {
-    /// The line end of a header block; CRLF for an empty one.
-    pub fn of(head: &[u8]) -> LineEnd {
-        match memchr(b'\n', head) {
-            Some(at) if at == 0 || head.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
-            _ => LineEnd::Crlf,
-        }
-    }
-
-    /// Header fields as lines of the message.
+    /// Header fields as lines with this line end.
     pub fn fields(self, fields: &[Field]) -> Vec<u8> {
-        let end = if self == LineEnd::Lf { "\n" } else { "\r\n" };
+        let end = self.as_str();
         let mut out = String::new();
         for field in fields {
             out += field.name;

@@ -1,4 +1,4 @@
-//! A milter without sockets: the packets of one message go in, those that change it come out.
+//! A milter without sockets: reads the packets of one message and prints its replies.
 //!
 //! `cargo run -p milter-session --no-default-features --example no_sockets`
 
@@ -6,9 +6,9 @@ use milter_session::session::{Bounds, Step, Violation};
 use milter_session::wire::{self, Packet};
 use milter_session::{Answer, HeaderChange, Mail, Session};
 
-/// What an MTA sends for a message, each packet without its length: command byte and data.
+/// The packets that an MTA sends for a message, without their lengths: command byte and data.
 const PACKETS: &[&[u8]] = &[
-    // Version 6, and all actions and steps that Postfix knows.
+    // Version 6, and all actions and protocol flags that Postfix knows.
     b"O\0\0\0\x06\0\0\x01\xff\0\x1f\xff\xff",
     b"Chost.example\x004\0\x19192.0.2.1\0",
     b"M<ann@example.com>\0",
@@ -19,13 +19,13 @@ const PACKETS: &[&[u8]] = &[
     b"E",
 ];
 
-/// The filter: how long the body is stands in a header field.
+/// The filter: adds a header field with the length of the body.
 fn decide(mail: &Mail) -> Answer {
     let (name, value) = ("X-Body-Bytes".to_owned(), mail.body.len().to_string());
     Answer { header: vec![HeaderChange::Insert { name, value }], ..Answer::accept() }
 }
 
-/// All bytes that the MTA gets.
+/// Runs a session; returns all bytes that the MTA receives.
 fn converse(packets: &[&[u8]]) -> Result<Vec<u8>, Violation> {
     let mut session = Session::new(Bounds::default());
     let mut out = Vec::new();

@@ -1,43 +1,43 @@
-//! What a filter decides about a message, and the packets that say so.
+//! The decision of a filter about a message, and its packets.
 //!
-//! The order is fixed: changes of header fields, then the body in chunks with nothing between
-//! them (Postfix answers 451 to anything else there), then the verdict.
+//! The order is fixed: changes of header fields, then the body in consecutive chunks (Postfix answers 451 to
+//! anything between them), then the ending.
 
 use std::ops::Range;
 
 use super::session::Mail;
 use super::wire::{Actions, CHUNK_BYTES, Protocol, Reply, body_chunk};
 
-/// A stretch of the new body.
+/// A piece of the new body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Bytes of the body as it came.
+    /// A byte range of the received body.
     Kept(Range<usize>),
-    /// Bytes that take the place of what is not kept.
+    /// New bytes.
     New(Vec<u8>),
 }
 
-/// A change of the header.
+/// A change of a header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderChange {
-    /// In front of all fields. The value is without the leading space, lines joined by LF and an
+    /// Inserts a field before all others. The value is without the leading space, its lines joined by LF and an
     /// indentation.
     Insert {
         /// Name of the field, without its colon.
         name: String,
-        /// What is to stand behind the colon and its space.
+        /// The text after the colon and its space.
         value: String,
     },
-    /// The field of that name with this index, from 1. The value begins with its space.
+    /// Changes the field with this name and index. The value begins with its space.
     Change {
         /// Name of the field, without its colon.
         name: String,
         /// Which of the fields of that name, from 1, counted from the top.
         index: usize,
-        /// What is to stand behind the colon.
+        /// The bytes after the colon.
         value: Vec<u8>,
     },
-    /// Deletes the field of that name with this index, from 1. Higher indices go first.
+    /// Deletes the field with this name and index. Delete higher indices first.
     Delete {
         /// Name of the field, without its colon.
         name: String,
@@ -46,46 +46,46 @@ pub enum HeaderChange {
     },
 }
 
-/// What becomes of the message.
+/// What happens to the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// Delivered, with the changes.
+    /// It is delivered, with the changes.
     #[default]
     Accept,
-    /// Held in the MTA's quarantine for this reason.
+    /// It is held in the MTA's quarantine for this reason.
     Quarantine(String),
-    /// An SMTP reply of class 4: code, enhanced code, text.
+    /// It is deferred with an SMTP reply of class 4: code, enhanced code, text.
     Tempfail(String),
-    /// An SMTP reply of class 5: code, enhanced code, text.
+    /// It is rejected with an SMTP reply of class 5: code, enhanced code, text.
     Reject(String),
-    /// Taken from the sender and thrown away; nobody is told.
+    /// It is accepted from the sender and silently discarded.
     Discard,
 }
 
 /// The answer to a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// In the order in which they are sent to the MTA.
+    /// Changes of the header, in the order in which they are sent to the MTA.
     pub header: Vec<HeaderChange>,
-    /// The new body; `None` leaves it alone.
+    /// The new body; `None` if it is not changed.
     pub body: Option<Vec<Piece>>,
-    /// Delivered or not, and what the sender is told.
+    /// What happens to the message.
     pub ending: Ending,
 }
 
 impl Answer {
-    /// The answer that touches nothing.
+    /// Delivers the message without changes.
     pub fn accept() -> Answer {
         Answer::default()
     }
 
-    /// The packets, one after the other, each appended to the buffer that is handed in.
+    /// The packets of the answer.
     pub fn packets<'a>(&'a self, mail: &'a Mail) -> Packets<'a> {
         Packets { answer: self, mail, next: Next::Header(0) }
     }
 }
 
-/// Packets of an answer, made one at a time: a large body is never copied as a whole.
+/// Encodes the packets of an answer one at a time, so that a large body is never copied as a whole.
 #[derive(Debug)]
 pub struct Packets<'a> {
     answer: &'a Answer,
@@ -96,19 +96,19 @@ pub struct Packets<'a> {
 #[derive(Debug)]
 enum Next {
     Header(usize),
-    /// The piece and the bytes of it that are out already.
+    /// Index of the piece, and bytes of it that were sent already.
     Body(usize, usize),
     Ending,
-    Nothing,
+    Done,
 }
 
 impl Packets<'_> {
-    /// Appends the next packet; false when there is none.
+    /// Appends the next packet; returns false if there is none.
     pub fn append(&mut self, out: &mut Vec<u8>) -> bool {
         loop {
             match self.next {
                 Next::Header(index) => match self.answer.header.get(index) {
-                    Some(change) if self.changes_go_on() => {
+                    Some(change) if self.sends_changes() => {
                         self.next = Next::Header(index + 1);
                         if self.header(change, out) {
                             return true;
@@ -125,52 +125,49 @@ impl Packets<'_> {
                 },
                 Next::Ending => {
                     self.ending(out);
-                    self.next = Next::Nothing;
+                    self.next = Next::Done;
                     return true;
                 }
-                Next::Nothing => return false,
+                Next::Done => return false,
             }
         }
     }
 
-    /// A message that is not delivered needs no changes.
-    fn changes_go_on(&self) -> bool {
+    /// Whether the message is delivered or quarantined; else its changes are not sent.
+    fn sends_changes(&self) -> bool {
         matches!(self.answer.ending, Ending::Accept | Ending::Quarantine(_))
     }
 
-    /// False when the MTA has not granted this kind of change.
+    /// Appends a change of the header; returns false if the MTA does not allow it.
     fn header(&self, change: &HeaderChange, out: &mut Vec<u8>) -> bool {
-        let granted = self.mail.actions;
         match change {
             HeaderChange::Insert { name, value } => {
-                if !granted.has(Actions::ADD_HEADERS) {
-                    return false;
+                let allowed = self.mail.actions.has(Actions::ADD_HEADERS);
+                if allowed {
+                    let value = self.wire_value(format!(" {value}").as_bytes());
+                    Reply::InsertHeader { position: 0, name: name.as_bytes(), value: &value }
+                        .encode(out);
                 }
-                let value = self.spaced(format!(" {value}").as_bytes());
-                Reply::InsertHeader { position: 0, name: name.as_bytes(), value: &value }
-                    .encode(out);
+                allowed
             }
             HeaderChange::Change { name, index, value } => {
-                if !granted.has(Actions::CHANGE_HEADERS) {
-                    return false;
-                }
-                let value = self.spaced(value);
-                let index = u32::try_from(*index).unwrap_or(u32::MAX);
-                Reply::ChangeHeader { index, name: name.as_bytes(), value: &value }.encode(out);
+                self.change_field(name, *index, &self.wire_value(value), out)
             }
-            HeaderChange::Delete { name, index } => {
-                if !granted.has(Actions::CHANGE_HEADERS) {
-                    return false;
-                }
-                let index = u32::try_from(*index).unwrap_or(u32::MAX);
-                Reply::ChangeHeader { index, name: name.as_bytes(), value: b"" }.encode(out);
-            }
+            HeaderChange::Delete { name, index } => self.change_field(name, *index, b"", out),
         }
-        true
     }
 
-    /// A value as the MTA takes it: LF only, and the first space only if it was negotiated.
-    fn spaced(&self, value: &[u8]) -> Vec<u8> {
+    fn change_field(&self, name: &str, index: usize, value: &[u8], out: &mut Vec<u8>) -> bool {
+        let allowed = self.mail.actions.has(Actions::CHANGE_HEADERS);
+        if allowed {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            Reply::ChangeHeader { index, name: name.as_bytes(), value }.encode(out);
+        }
+        allowed
+    }
+
+    /// A value in the form for the MTA: LF only, and the first space only if it was negotiated.
+    fn wire_value(&self, value: &[u8]) -> Vec<u8> {
         let value = match value.strip_prefix(b" ") {
             Some(rest) if !self.mail.protocol.has(Protocol::LEADING_SPACE) => rest,
             _ => value,
@@ -178,22 +175,22 @@ impl Packets<'_> {
         value.iter().copied().filter(|&byte| byte != b'\r').collect()
     }
 
-    /// Appends one chunk of the new body that begins in a piece; `None` when the body is out.
+    /// Appends one chunk of the new body, starting at byte `done` of a piece; `None` if the body is complete.
     fn chunk(&self, mut piece: usize, mut done: usize, out: &mut Vec<u8>) -> Option<Next> {
         let pieces = self
             .answer
             .body
             .as_deref()
-            .filter(|_| self.changes_go_on() && self.mail.actions.has(Actions::CHANGE_BODY))?;
-        let mut room = CHUNK_BYTES;
+            .filter(|_| self.sends_changes() && self.mail.actions.has(Actions::CHANGE_BODY))?;
+        let mut left = CHUNK_BYTES;
         let chunk = body_chunk(out);
-        while room > 0
+        while left > 0
             && let Some(bytes) = pieces.get(piece).map(|piece| self.bytes(piece))
         {
             let rest = bytes.get(done..).unwrap_or_default();
-            let taken = rest.get(..room).unwrap_or(rest);
+            let taken = rest.get(..left).unwrap_or(rest);
             out.extend_from_slice(taken);
-            room -= taken.len();
+            left -= taken.len();
             done += taken.len();
             if done == bytes.len() {
                 piece += 1;

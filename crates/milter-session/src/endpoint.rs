@@ -1,4 +1,4 @@
-//! Where the milter listens: `inet:PORT@HOST` and `unix:PATH`, as sendmail spells them.
+//! Listen addresses of the milter: `inet:PORT@HOST` and `unix:PATH`, as Sendmail spells them.
 
 use std::fmt;
 use std::fs;
@@ -9,10 +9,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// An address to listen at.
+/// A listen address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
-    /// `inet:PORT@HOST`; the host may be a name or an address, IPv6 in brackets or without.
+    /// `inet:PORT@HOST`; the host is a name or an address, IPv6 with or without brackets.
     Inet {
         /// A name or an address, without brackets.
         host: String,
@@ -39,7 +39,7 @@ impl fmt::Display for Endpoint {
 }
 
 impl Endpoint {
-    /// The same place as Postfix spells it in `smtpd_milters`: `inet:HOST:PORT`.
+    /// The same address as Postfix spells it in `smtpd_milters`: `inet:HOST:PORT`.
     pub fn postfix(&self) -> String {
         match self {
             Endpoint::Inet { host, port } if host.contains(':') => format!("inet:[{host}]:{port}"),
@@ -49,7 +49,7 @@ impl Endpoint {
     }
 }
 
-/// A listen address that cannot be read.
+/// A listen address that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected inet:PORT@HOST or unix:PATH, found {0:?}")]
 pub struct BadEndpoint(String);
@@ -82,7 +82,7 @@ impl FromStr for Endpoint {
 pub struct Access {
     /// Mode of the socket file. 0660 with group `postfix` suits Postfix, whose smtpd is not root.
     pub mode: u32,
-    /// Group id of the socket file; `None` leaves the daemon's own.
+    /// Group id of the socket file; `None` keeps the group of the process.
     pub group: Option<u32>,
 }
 
@@ -95,14 +95,14 @@ impl Default for Access {
 /// A bound socket.
 #[derive(Debug)]
 pub enum Listener {
-    /// A TCP socket that is listened at.
+    /// A TCP socket.
     Inet(TcpListener),
-    /// The file is removed at the end when the daemon has made it.
+    /// A Unix socket. Its file is removed at the end if this process created it.
     Unix(UnixListener, Option<SocketFile>),
 }
 
 impl Listener {
-    /// Binds the address. A socket file that nobody listens at any more is replaced.
+    /// Binds the address. A socket file without a listener is replaced.
     pub fn bind(endpoint: &Endpoint, access: Access) -> io::Result<Listener> {
         match endpoint {
             Endpoint::Inet { host, port } => {
@@ -116,7 +116,7 @@ impl Listener {
                 let listener = UnixListener::bind(path)?;
                 let file = SocketFile(path.clone());
                 fs::set_permissions(path, fs::Permissions::from_mode(access.mode))?;
-                // Not even asked for without need: a hardened unit has no such system call.
+                // Called only if necessary: a hardened systemd unit does not allow this system call.
                 if access.group.is_some() {
                     chown(path, None, access.group)?;
                 }
@@ -126,7 +126,7 @@ impl Listener {
         }
     }
 
-    /// Where it listens, with the port that the system has chosen for port 0.
+    /// The listen address, with the port that the system chose for port 0.
     pub fn endpoint(&self) -> io::Result<Endpoint> {
         match self {
             Listener::Inet(listener) => {
@@ -141,13 +141,13 @@ impl Listener {
     }
 }
 
-/// A socket file of ours, removed when dropped.
+/// A socket file that we created; removed when dropped.
 #[derive(Debug)]
 pub struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Nothing can be done about a file that somebody else has removed or replaced.
+        // If the file was removed or replaced by another process, nothing can be done.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -164,7 +164,7 @@ fn clear_stale(path: &Path) -> io::Result<()> {
         Ok(_) => match UnixStream::connect(path) {
             Ok(_) => Err(io::Error::new(
                 io::ErrorKind::AddrInUse,
-                format!("somebody listens at {} already", path.display()),
+                format!("another process already listens at {}", path.display()),
             )),
             Err(_) => fs::remove_file(path),
         },

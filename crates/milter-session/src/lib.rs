@@ -1,8 +1,8 @@
-//! The milter protocol, version 6 and below: what an MTA and a filter say to each other.
+//! The milter protocol, version 6 and below, between an MTA and a filter.
 //!
-//! [`wire`] turns bytes into commands and replies into bytes, [`session`] is the state machine of
-//! one connection, [`answer`] is what a filter decides about a message, and [`server`] joins them
-//! to sockets and clocks. Nothing here knows what a link is.
+//! [`wire`] parses commands and encodes replies, [`session`] is the state machine of one connection,
+//! [`answer`] is the decision of a filter about a message, and [`server`] connects them to sockets and
+//! clocks. Nothing here knows what a link is.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

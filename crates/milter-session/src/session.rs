@@ -1,7 +1,7 @@
 //! One milter connection as a state machine: packets in, replies and messages out.
 //!
-//! It has no socket and no clock. One connection carries many messages and, after `QUIT_NC`, many
-//! SMTP sessions; nothing of one leaks into the next.
+//! It has no socket and no clock. One connection transports many messages and, after `QUIT_NC`, many
+//! SMTP sessions; no data of one leaks into the next.
 
 use std::net::IpAddr;
 
@@ -9,15 +9,15 @@ use super::wire::{
     Actions, Command, Malformed, Packet, Peer, Protocol, Reply, Stage, VERSION, command_name,
 };
 
-/// What we would do to messages.
+/// The actions that we may perform.
 const ACTIONS: Actions = Actions::ADD_HEADERS
     .with(Actions::CHANGE_BODY)
     .with(Actions::CHANGE_HEADERS)
     .with(Actions::QUARANTINE)
     .with(Actions::SET_MACROS);
 
-/// What we can do without: commands nobody here reads, and every reply before the last. That is
-/// where the speed is: an MTA that waits for no replies sends a message in one go.
+/// The protocol flags that we ask for: no commands that are not read here, and no replies before the last. This
+/// is essential for speed: an MTA that waits for no replies sends a message at once.
 const PROTOCOL: Protocol = Protocol::NO_HELO
     .with(Protocol::NO_EOH)
     .with(Protocol::NO_UNKNOWN)
@@ -33,8 +33,8 @@ const PROTOCOL: Protocol = Protocol::NO_HELO
     .with(Protocol::NR_BODY)
     .with(Protocol::LEADING_SPACE);
 
-/// The macros that are read: host name, authentication, queue id. Postfix knows the queue id at
-/// RCPT or later on the smtpd path, at MAIL on the other.
+/// The macros that we ask for: host name, authentication, queue id. For mail from smtpd, Postfix knows the queue
+/// id at RCPT or later; for other mail, at MAIL.
 const MACROS: &[(Stage, &str)] = &[
     (Stage::Connect, "j"),
     (Stage::Mail, "i {auth_authen} {auth_type}"),
@@ -42,17 +42,17 @@ const MACROS: &[(Stage, &str)] = &[
     (Stage::EndOfMessage, "i"),
 ];
 
-/// Macros kept of one stage; an MTA that is asked for four sends four.
-const MACROS_KEPT: usize = 64;
+/// Macros that are kept; an MTA that is asked for four sends four.
+const MAX_MACROS: usize = 64;
 
-/// Recipients of one message kept for the policy: ten times what Postfix takes in a transaction.
-const RECIPIENTS: usize = 10_000;
+/// Recipients of one message that are kept for the policy: ten times what Postfix accepts in a transaction.
+const MAX_RECIPIENTS: usize = 10_000;
 
-/// Bounds on what one connection may hold.
+/// Limits on the memory of one connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Bytes of head and body of one message. What comes after is dropped and
-    /// [`Mail::completeness`] says so.
+    /// Bytes of head and body of one message. The rest is dropped, and
+    /// [`Mail::completeness`] becomes [`Completeness::Cut`].
     pub message_bytes: usize,
     /// Recipients of one message that are kept for the policy.
     pub recipients: usize,
@@ -60,41 +60,41 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { message_bytes: 128 << 20, recipients: RECIPIENTS }
+        Bounds { message_bytes: 128 << 20, recipients: MAX_RECIPIENTS }
     }
 }
 
-/// Which way a message came into the MTA.
+/// How a message came into the MTA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// By SMTP: a rejection reaches the client.
+    /// By SMTP: a rejection is sent to the client.
     #[default]
     Smtp,
-    /// By the `sendmail` command (`non_smtpd_milters`): addresses come without `<>`. A rejection
-    /// would bounce to the sender, so there is none.
+    /// By the `sendmail` command (`non_smtpd_milters`): addresses are without `<>`. The filter does not reject such
+    /// messages, since that would cause a bounce to the sender.
     Local,
 }
 
-/// Whether all of a message has been kept.
+/// Whether a message was kept completely.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Completeness {
-    /// All of it is here.
+    /// Completely.
     #[default]
     Whole,
-    /// It went over [`Bounds::message_bytes`]; head and body are only a beginning.
+    /// It exceeded [`Bounds::message_bytes`]; head and body are truncated.
     Cut,
-    /// There was no room for it ([`Session::let_go`]): nothing of it is here.
+    /// There was not enough memory ([`Session::drop_content`]): head and body are empty.
     Dropped,
 }
 
-/// A message with its envelope, as the MTA told of it.
+/// A message with its envelope, as received from the MTA.
 #[derive(Clone, Debug, Default)]
 pub struct Mail {
     /// The client's name as the MTA knows it.
     pub client_name: Vec<u8>,
     /// Address of the client, as the MTA saw it.
     pub client: Peer,
-    /// By SMTP, or from a program on the same machine.
+    /// By SMTP, or by the `sendmail` command.
     pub origin: Origin,
     /// Reverse path without `<>`; empty for bounces.
     pub sender: Vec<u8>,
@@ -102,28 +102,28 @@ pub struct Mail {
     pub parameters: Vec<Vec<u8>>,
     /// Forward paths without `<>`.
     pub recipients: Vec<Vec<u8>>,
-    /// The MTA's name of itself (macro `j`).
+    /// Host name of the MTA (macro `j`).
     pub host_name: Vec<u8>,
-    /// Queue id (macro `i`); empty when the MTA sent none.
+    /// Queue id (macro `i`); empty if the MTA sent none.
     pub queue_id: Vec<u8>,
-    /// The authenticated user (macro `{auth_authen}`), empty when there is none.
+    /// The authenticated user (macro `{auth_authen}`); empty if there is none.
     pub authenticated: Vec<u8>,
-    /// Header fields in their order, lines ended by CRLF, without the empty line.
+    /// Header fields in order, lines ended by CRLF, without the empty line.
     pub head: Vec<u8>,
-    /// Behind the empty line, as it came over the wire.
+    /// The bytes after the empty line, as received.
     pub body: Vec<u8>,
-    /// Bytes of the message, dropped ones included.
+    /// Bytes of the message, including dropped ones.
     pub size: usize,
     /// Whether [`Mail::head`] and [`Mail::body`] are the whole message.
     pub completeness: Completeness,
-    /// What the MTA lets us do.
+    /// The actions that the MTA allows.
     pub actions: Actions,
-    /// How values of header fields are passed.
+    /// The negotiated protocol flags.
     pub protocol: Protocol,
 }
 
 impl Mail {
-    /// The client's address, when it has one.
+    /// The client's IP address, if it has one.
     pub fn client_address(&self) -> Option<IpAddr> {
         match self.client {
             Peer::Inet { address, .. } => Some(address),
@@ -131,7 +131,7 @@ impl Mail {
         }
     }
 
-    /// The queue id for logs: `-` when there is none.
+    /// The queue id for logs; `-` if there is none.
     pub fn queue_id(&self) -> String {
         if self.queue_id.is_empty() {
             return "-".to_owned();
@@ -144,14 +144,14 @@ fn printable(byte: u8) -> char {
     if byte.is_ascii_graphic() { char::from(byte) } else { '?' }
 }
 
-/// What follows from a packet.
+/// What to do after a packet.
 #[derive(Debug)]
 pub enum Step {
-    /// Read on. Replies may have been appended.
+    /// Read the next packet. Replies may have been appended.
     ReadOn,
-    /// A message is complete. The MTA waits for its answer.
+    /// Answer this message, which is complete. The MTA waits.
     Message(Box<Mail>),
-    /// The MTA said good-bye.
+    /// Close the connection: the MTA sent QUIT.
     Close,
 }
 
@@ -159,23 +159,23 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// Bytes that the protocol has no reading for.
+    /// Bytes that cannot be parsed.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// A command at a time when the protocol does not have it.
+    /// A command that is not allowed in this state.
     #[error("expected {expected}, found {}", command_name(*.found))]
     Order {
-        /// What would have been in order, in words.
+        /// The allowed commands, in words.
         expected: &'static str,
-        /// Command byte that came.
+        /// The command byte that was received.
         found: u8,
     },
-    /// The MTA's version of the protocol, which is too old.
+    /// The MTA's protocol version, which is too old.
     #[error("expected protocol version 2 or higher, found {0}")]
     Version(u32),
 }
 
-/// Where a connection stands.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Before OPTNEG.
@@ -190,7 +190,7 @@ enum State {
     Body,
 }
 
-/// Macros by name, of one command's stage.
+/// Names and values of macros.
 type Macros = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// The state machine.
@@ -210,7 +210,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session before its first packet.
+    /// A new session, before its first packet.
     pub fn new(bounds: Bounds) -> Session {
         Session {
             state: State::New,
@@ -225,104 +225,100 @@ impl Session {
         }
     }
 
-    /// Takes a packet; replies are appended to `out`. After an error the connection is to be
+    /// Processes a packet; replies are appended to `out`. After an error the connection must be
     /// closed.
     pub fn packet(&mut self, packet: Packet<'_>, out: &mut Vec<u8>) -> Result<Step, Violation> {
         let command = packet.command()?;
         if self.state == State::New {
-            return self.begin(&command, out);
+            return self.negotiate(&command, out);
         }
         match command {
-            Command::Negotiate { .. } => return Err(self.order(&command)),
+            Command::Negotiate { .. } => self.expect(&[State::New], b'O')?,
             Command::Macros { stage, pairs } => {
-                // Sendmail sends no ABORT for a message all of whose recipients it has refused
-                // itself: the macros of the next MAIL come instead.
+                // If Sendmail itself refuses all recipients of a message, it sends no ABORT, but the macros of
+                // the next MAIL.
                 if stage == b'M' && self.state == State::Envelope {
                     self.reset();
                 }
                 self.keep_macros(stage, &pairs);
             }
             Command::Connect { name, peer } => {
-                self.expect(State::Idle, b'C')?;
+                self.expect(&[State::Idle], b'C')?;
                 name.clone_into(&mut self.client_name);
                 self.client = peer;
-                self.go_on(Protocol::NR_CONNECT, out);
+                self.reply_continue(Protocol::NR_CONNECT, out);
             }
-            Command::Helo(_) => self.go_on(Protocol::NR_HELO, out),
+            Command::Helo(_) => self.reply_continue(Protocol::NR_HELO, out),
             Command::Mail { address, parameters } => {
-                self.expect(State::Idle, b'M')?;
+                self.expect(&[State::Idle], b'M')?;
                 self.begin_mail(address, &parameters);
-                self.go_on(Protocol::NR_MAIL, out);
+                self.reply_continue(Protocol::NR_MAIL, out);
             }
             Command::Rcpt { address, .. } => {
-                self.expect(State::Envelope, b'R')?;
+                self.expect(&[State::Envelope], b'R')?;
                 if self.mail.recipients.len() < self.bounds.recipients {
                     self.mail.recipients.push(strip_angles(address).to_vec());
                 }
-                self.go_on(Protocol::NR_RCPT, out);
+                self.reply_continue(Protocol::NR_RCPT, out);
             }
             Command::Data => {
-                self.expect(State::Envelope, b'T')?;
-                self.go_on(Protocol::NR_DATA, out);
+                self.expect(&[State::Envelope], b'T')?;
+                self.reply_continue(Protocol::NR_DATA, out);
             }
             Command::Header { name, value } => {
-                if !matches!(self.state, State::Envelope | State::Head) {
-                    return Err(self.order(&command));
-                }
+                self.expect(&[State::Envelope, State::Head], b'L')?;
                 self.state = State::Head;
                 self.keep_field(name, value);
-                self.go_on(Protocol::NR_HEADER, out);
+                self.reply_continue(Protocol::NR_HEADER, out);
             }
             Command::EndOfHeaders => {
-                if !matches!(self.state, State::Envelope | State::Head) {
-                    return Err(self.order(&command));
-                }
+                self.expect(&[State::Envelope, State::Head], b'N')?;
                 self.state = State::Body;
-                self.go_on(Protocol::NR_EOH, out);
+                self.reply_continue(Protocol::NR_EOH, out);
             }
             Command::Body(chunk) => {
                 self.keep_body(chunk, b'B')?;
-                self.go_on(Protocol::NR_BODY, out);
+                self.reply_continue(Protocol::NR_BODY, out);
             }
             Command::EndOfMessage(chunk) => {
                 self.keep_body(chunk, b'E')?;
                 return Ok(Step::Message(self.finish()));
             }
             Command::Abort => self.reset(),
-            Command::Unknown(_) => self.go_on(Protocol::NR_UNKNOWN, out),
+            Command::Unknown(_) => self.reply_continue(Protocol::NR_UNKNOWN, out),
             Command::QuitNewConnection => self.reset_connection(),
             Command::Quit => return Ok(Step::Close),
         }
         Ok(Step::ReadOn)
     }
 
-    /// Whether a message's content is coming in: from its first header field to its end.
+    /// Whether the content of a message is being received: from its first header field to its end.
     pub fn in_content(&self) -> bool {
         matches!(self.state, State::Head | State::Body)
     }
 
-    /// Whether a message has begun, by its MAIL.
+    /// Whether a message has begun (by MAIL) and not ended.
     pub fn in_message(&self) -> bool {
         !matches!(self.state, State::New | State::Idle)
     }
 
-    /// Bytes held of the message that is coming in.
+    /// Bytes in memory of the message that is being received.
     pub fn held(&self) -> usize {
         self.mail.head.len() + self.mail.body.len()
     }
 
-    /// Gives up the message that is coming in: what came of it goes, what still comes is not kept.
-    pub fn let_go(&mut self) {
+    /// Drops the content of the message that is being received, and of the rest of it.
+    pub fn drop_content(&mut self) {
         self.mail.completeness = Completeness::Dropped;
         self.mail.head = Vec::new();
         self.mail.body = Vec::new();
     }
 
-    /// Gives the buffers of an answered message back, to be used for the next one.
+    /// Returns the buffers of an answered message, so that the next one can use them.
     pub fn recycle(&mut self, mut mail: Mail) {
-        /// Larger buffers go back to the system: most messages are far smaller.
-        const KEPT_BYTES: usize = 64 << 10;
-        if self.held() == 0 && mail.body.capacity() + mail.head.capacity() <= KEPT_BYTES {
+        /// Larger buffers are freed: most messages are far smaller.
+        const MAX_KEPT_BYTES: usize = 64 << 10;
+        if self.held() == 0 && mail.body.capacity() + mail.head.capacity() <= MAX_KEPT_BYTES {
             mail.head.clear();
             mail.body.clear();
             self.mail.head = mail.head;
@@ -330,7 +326,7 @@ impl Session {
         }
     }
 
-    fn begin(&mut self, command: &Command<'_>, out: &mut Vec<u8>) -> Result<Step, Violation> {
+    fn negotiate(&mut self, command: &Command<'_>, out: &mut Vec<u8>) -> Result<Step, Violation> {
         match *command {
             Command::Negotiate { version, actions, protocol } => {
                 if version < 2 {
@@ -351,25 +347,22 @@ impl Session {
                 Ok(Step::ReadOn)
             }
             Command::Quit => Ok(Step::Close),
-            _ => Err(self.order(command)),
+            _ => Err(Violation::Order { expected: self.expected(), found: command.code() }),
         }
     }
 
-    fn go_on(&self, no_reply: Protocol, out: &mut Vec<u8>) {
+    fn reply_continue(&self, no_reply: Protocol, out: &mut Vec<u8>) {
         if !self.protocol.has(no_reply) {
             Reply::Continue.encode(out);
         }
     }
 
-    fn expect(&self, state: State, found: u8) -> Result<(), Violation> {
-        if self.state == state {
-            return Ok(());
+    /// Checks that a command is allowed only in these states.
+    fn expect(&self, states: &[State], found: u8) -> Result<(), Violation> {
+        match states.contains(&self.state) {
+            true => Ok(()),
+            false => Err(Violation::Order { expected: self.expected(), found }),
         }
-        Err(Violation::Order { expected: self.expected(), found })
-    }
-
-    fn order(&self, command: &Command<'_>) -> Violation {
-        Violation::Order { expected: self.expected(), found: command.code() }
     }
 
     fn expected(&self) -> &'static str {
@@ -390,7 +383,7 @@ impl Session {
         for &(name, value) in pairs {
             if let Some((_, old)) = kept.iter_mut().find(|(known, _)| known == name) {
                 *old = value.to_vec();
-            } else if kept.len() < MACROS_KEPT {
+            } else if kept.len() < MAX_MACROS {
                 kept.push((name.to_vec(), value.to_vec()));
             }
         }
@@ -409,7 +402,7 @@ impl Session {
         mail.parameters = parameters.iter().map(|parameter| parameter.to_vec()).collect();
     }
 
-    /// Adds a field to the head as it stood in the message: folds come as LF.
+    /// Adds a field to the head as it was in the message. The MTA sends folds as LF.
     fn keep_field(&mut self, name: &[u8], value: &[u8]) {
         self.count(name.len() + value.len() + 3);
         if self.mail.completeness != Completeness::Whole {
@@ -418,25 +411,23 @@ impl Session {
         let head = &mut self.mail.head;
         head.extend_from_slice(name);
         head.push(b':');
-        // Without LEADING_SPACE the MTA has eaten one space, but not a tab.
+        // Without LEADING_SPACE the MTA has removed one space, but not a tab.
         if !self.protocol.has(Protocol::LEADING_SPACE) && !value.starts_with(b"\t") {
             head.push(b' ');
         }
-        let mut begun = 0;
+        let mut start = 0;
         for end in memchr::memchr_iter(b'\n', value) {
-            let line = value.get(begun..end).unwrap_or_default();
+            let line = value.get(start..end).unwrap_or_default();
             head.extend_from_slice(line);
             head.extend_from_slice(if line.ends_with(b"\r") { b"\n" } else { b"\r\n" });
-            begun = end + 1;
+            start = end + 1;
         }
-        head.extend_from_slice(value.get(begun..).unwrap_or_default());
+        head.extend_from_slice(value.get(start..).unwrap_or_default());
         head.extend_from_slice(b"\r\n");
     }
 
     fn keep_body(&mut self, chunk: &[u8], code: u8) -> Result<(), Violation> {
-        if !self.in_message() {
-            return Err(Violation::Order { expected: self.expected(), found: code });
-        }
+        self.expect(&[State::Envelope, State::Head, State::Body], code)?;
         self.state = State::Body;
         self.count(chunk.len());
         if self.mail.completeness == Completeness::Whole {
@@ -466,7 +457,7 @@ impl Session {
         mail
     }
 
-    /// Forgets the message; ABORT may come at any time, after the end of a message as well.
+    /// Clears the message. ABORT may come at any time, even after the end of a message.
     fn reset(&mut self) {
         self.state = State::Idle;
         self.message_macros.clear();

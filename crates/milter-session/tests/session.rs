@@ -1,4 +1,4 @@
-//! The session's state machine, driven by scripts of packets.
+//! Tests of the session's state machine with sequences of packets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use milter_session::session::{Bounds, Completeness, Step, Violation};
@@ -8,10 +8,10 @@ use proptest::prelude::*;
 
 /// What Postfix 3.7 and Sendmail 8.17 offer: version 6, actions 0x1ff, protocol 0x1fffff.
 const OFFER: &[u8] = &[0, 0, 0, 6, 0, 0, 1, 0xff, 0, 0x1f, 0xff, 0xff];
-/// libmilter's oldest: version 2, actions 0x3f, protocol 0x7f.
+/// The offer of the oldest libmilter: version 2, actions 0x3f, protocol 0x7f.
 const OLD_OFFER: &[u8] = &[0, 0, 0, 2, 0, 0, 0, 0x3f, 0, 0, 0, 0x7f];
 
-/// A session and what it said.
+/// A session and its output.
 struct Script {
     session: Session,
     out: Vec<u8>,
@@ -30,7 +30,7 @@ impl Script {
         script
     }
 
-    /// Sends packets until one is an error; whether the session said good-bye.
+    /// Sends packets until one is an error; returns whether the session ended with QUIT.
     fn say(&mut self, packets: &[(u8, &[u8])]) -> Result<bool, Violation> {
         for &(code, data) in packets {
             match self.session.packet(Packet { code, data }, &mut self.out)? {
@@ -161,7 +161,7 @@ fn abort_in_the_middle_forgets_the_message() {
     assert_eq!(script.mails[0].body, b"hello\r\nworld\r\n");
 }
 
-/// As Sendmail does when it has refused every recipient itself.
+/// Like Sendmail if it has refused every recipient itself.
 #[test]
 fn a_message_that_was_given_up_without_an_abort_gives_way_to_the_next() {
     let mut script = Script::begun();
@@ -291,8 +291,8 @@ fn quit_says_good_bye_at_any_time() {
 }
 
 proptest! {
-    /// Whatever an MTA says, the session ends or goes on; it holds no more than its bounds, and a
-    /// message comes only out of an envelope.
+    /// Whatever an MTA sends, the session ends or continues, holds no more than its limits, and returns a message
+    /// only after an envelope.
     #[test]
     fn no_order_of_packets_does_harm(
         packets in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Packets of the milter protocol, byte for byte.
+//! Tests of packets of the milter protocol, byte for byte.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use milter_session::wire::{
@@ -222,8 +222,8 @@ fn what_the_mta_has_not_granted_is_left_out() {
 }
 
 proptest! {
-    /// Whatever the pieces, the chunks are full but for the last, contiguous, and together the
-    /// body that the pieces make.
+    /// For any pieces, all chunks but the last are full, they are consecutive, and together they are the body that the
+    /// pieces describe.
     #[test]
     fn chunks_make_up_the_body(
         lengths in prop::collection::vec((any::<bool>(), 0_usize..90_000), 0..8),
@@ -250,7 +250,7 @@ proptest! {
         prop_assert_eq!(joined, whole);
     }
 
-    /// No bytes make the parser panic, and a packet is never larger than what it takes.
+    /// The parser panics on no bytes, and a packet is never longer than the bytes that it takes.
     #[test]
     fn any_bytes_are_a_packet_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(Some((packet, size))) = packet(&bytes) {

@@ -1,5 +1,5 @@
-//! The content of PKCS#7 (CMS, RFC 5652) as it stands in BER or DER: signed data is not encrypted, and
-//! compressed data (RFC 3274) is not either.
+//! Finds the content of PKCS#7 (CMS, RFC 5652) in BER or DER. Signed data and compressed data (RFC 3274) are
+//! not encrypted.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-/// What a ContentInfo holds, as the byte ranges of its octet strings in order.
+/// The content of a ContentInfo, as the byte ranges of its octet strings in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Signed(Vec<Range<usize>>),
@@ -18,8 +18,8 @@ pub(super) enum Content {
     Compressed(Vec<Range<usize>>),
 }
 
-/// Pieces inside one another that an octet string may have.
-const NESTED: usize = 8;
+/// Nesting depth of the pieces of an octet string.
+const MAX_NESTING: usize = 8;
 
 const SEQUENCE: u8 = 0x30;
 const OCTETS: u8 = 0x04;
@@ -29,7 +29,7 @@ const EXPLICIT_0: u8 = 0xA0;
 const SIGNED_DATA: &[u8] = b"\x06\x09\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02";
 const COMPRESSED_DATA: &[u8] = b"\x06\x0B\x2A\x86\x48\x86\xF7\x0D\x01\x09\x10\x01\x09";
 
-/// The readable content; `None` for what is encrypted, detached, or no ContentInfo.
+/// The readable content; `None` if it is encrypted, detached, or not a ContentInfo.
 pub(super) fn content(bytes: &[u8]) -> Option<Content> {
     let info = Element::at(bytes, 0..bytes.len()).filter(|info| info.tag == SEQUENCE)?;
     let kind = bytes.get(info.inside.clone())?;
@@ -40,7 +40,7 @@ pub(super) fn content(bytes: &[u8]) -> Option<Content> {
     };
     let explicit = Element::at(bytes, info.inside.start + oid.len()..info.inside.end)?;
     let data = Element::at(bytes, explicit.inside).filter(|data| data.tag == SEQUENCE)?;
-    // version, then a SET of algorithms or one algorithm, then EncapsulatedContentInfo.
+    // Version, then a SET of algorithms or one algorithm, then EncapsulatedContentInfo.
     let version = Element::at(bytes, data.inside.clone())?;
     let algorithms = Element::at(bytes, version.end..data.inside.end)?;
     let encapsulated = Element::at(bytes, algorithms.end..data.inside.end)?;
@@ -51,7 +51,7 @@ pub(super) fn content(bytes: &[u8]) -> Option<Content> {
     Some(if compressed { Content::Compressed(octets) } else { Content::Signed(octets) })
 }
 
-/// The bytes of an octet string, which may be one of pieces.
+/// The byte ranges of an octet string, which may consist of pieces.
 fn pieces(bytes: &[u8], range: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open = vec![range];
@@ -60,14 +60,14 @@ fn pieces(bytes: &[u8], range: Range<usize>) -> Option<Vec<Range<usize>>> {
         open.push(element.end..range.end);
         match element.tag {
             OCTETS => found.push(element.inside),
-            OCTETS_IN_PIECES if open.len() < NESTED => open.push(element.inside),
+            OCTETS_IN_PIECES if open.len() < MAX_NESTING => open.push(element.inside),
             _ => {}
         }
     }
     (!found.is_empty()).then_some(found)
 }
 
-/// An element: its tag, what is inside, and where it ends.
+/// A BER element: its tag, the range of its content, and its end.
 struct Element {
     tag: u8,
     inside: Range<usize>,
@@ -75,9 +75,9 @@ struct Element {
 }
 
 impl Element {
-    /// The element at the front of a range; `None` at its end, at end-of-contents, and where it is longer.
-    /// One of indefinite length is taken to reach to the end of the range: what stands behind its
-    /// end-of-contents is of elements around it, and nothing here looks for those.
+    /// The element at the start of a range; `None` at its end, at end-of-contents, and if its length is unreadable.
+    /// One of indefinite length is assumed to reach to the end of the range: the bytes after its
+    /// end-of-contents belong to enclosing elements, which are not needed any more.
     fn at(bytes: &[u8], range: Range<usize>) -> Option<Element> {
         let [tag, length, rest @ ..] = bytes.get(range.clone())? else { return None };
         if *tag == 0 {
@@ -96,7 +96,7 @@ impl Element {
             _ => return None,
         };
         let end = start.checked_add(length)?;
-        // Cut short, it is read as far as it goes.
+        // A truncated element is read as far as it goes.
         let end = end.min(range.end);
         Some(Element { tag: *tag, inside: start..end, end })
     }

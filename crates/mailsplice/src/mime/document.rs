@@ -1,26 +1,25 @@
-//! Files that no mail program shows as text: a PDF, a picture, an archive, an office file, a signed container. A
-//! byte more in one of them breaks its offsets and its sums.
+//! Recognizes files that no mail program shows as text: a PDF, a picture, an archive, an office file, a signed
+//! container. One more byte in such a file breaks its offsets and its checksums.
 
 use memchr::memmem;
 
-use super::header::ContentType;
+use super::content_type::ContentType;
 use super::sniff::{self, SNIFFED};
 use super::transfer::Transfer;
 use crate::sieve;
 
-/// Whether bytes open a PDF: programs look for the mark in the first KiB.
+/// Whether bytes are the start of a PDF: programs look for its signature in the first KiB.
 pub fn is_pdf(opening: &[u8]) -> bool {
     pdf_mark(opening).is_some()
 }
 
-/// Whether bytes may unwrap to the opening of a PDF: a look that saves unwrapping every text for it. In
-/// quoted-printable a sign of the mark stands as it is, or escaped, and a letter or a break behind it.
+/// Whether bytes may unwrap to the start of a PDF: a cheap test, so that not every text must be unwrapped. In
+/// quoted-printable the `%` of the signature is literal or escaped, and a letter or a soft break follows it.
 pub fn may_be_pdf(wrapped: &[u8], transfer: Transfer) -> bool {
     match transfer {
         Transfer::QuotedPrintable => {
-            let behind = |at: usize| matches!(wrapped.get(at + 1), Some(b'P' | b'='));
-            memchr::memchr_iter(b'%', wrapped).any(behind)
-                || memmem::find(wrapped, b"=25").is_some()
+            let after = |at: usize| matches!(wrapped.get(at + 1), Some(b'P' | b'='));
+            memchr::memchr_iter(b'%', wrapped).any(after) || memmem::find(wrapped, b"=25").is_some()
         }
         _ => true,
     }
@@ -30,8 +29,8 @@ fn pdf_mark(opening: &[u8]) -> Option<usize> {
     sieve::find(opening.get(..SNIFFED).unwrap_or(opening), b"%PDF-", 2)
 }
 
-/// Whether a leaf is such a file by its label, by every one of its names and by its first bytes. What some
-/// program shows as a text or a page is none, whatever it begins with.
+/// Whether a leaf is such a file by its label, by all of its names and by its first bytes. What some
+/// program shows as a text or a page is not, whatever its first bytes are.
 pub(super) fn is_document(
     label: &ContentType,
     names: &[String],
@@ -39,7 +38,7 @@ pub(super) fn is_document(
 ) -> bool {
     match label.kind.as_str() {
         "application" if !sniff::is_shown(&label.subtype) => {}
-        // What is called a text has the name of a file and begins as one.
+        // A file labelled as text: its name and its first bytes decide.
         "text" if label.subtype == "plain" && !names.is_empty() => {
             return is_named_binary(names, opening);
         }
@@ -47,17 +46,17 @@ pub(super) fn is_document(
         _ => return is_named_binary(names, opening),
     }
     let labelled = matches!(label.subtype.as_str(), "pdf" | "x-pdf" | "acrobat")
-        || sniff::is_untold(&label.subtype);
+        || sniff::is_generic(&label.subtype);
     is_named_document(names, labelled, opening)
 }
 
-/// The same of a file under a label that says nothing of such files, PDFs aside: those are text to some.
+/// Like [`is_document`], for a label that does not decide. PDFs do not count: some programs show them as text.
 fn is_named_binary(names: &[String], opening: impl FnOnce() -> Vec<u8>) -> bool {
     !names.iter().any(|name| sniff::names_text(name)) && opens_binary(&opening())
 }
 
-/// The same of a file that has names and no label of its own; `pdf` says whether it may be a PDF under another
-/// name.
+/// Like [`is_document`], for a file that has names but no label; `pdf`: whether it may be a PDF with another
+/// extension.
 pub(super) fn is_named_document(
     names: &[String],
     pdf: bool,
@@ -71,24 +70,24 @@ pub(super) fn is_named_document(
     pdf && opens_pdf(&opening) || is_binary(&opening)
 }
 
-/// Whether bytes hold what no text does: those of a tape archive, of DER, of a program. What begins with markup is a
-/// page to whoever looks into it.
+/// Whether bytes are not text: a tape archive, DER, a program. Bytes that begin with markup do not count:
+/// programs that sniff show them as a page.
 fn is_binary(opening: &[u8]) -> bool {
-    // UTF-16 has a mark of its order in front, and zeros between its letters.
+    // UTF-16 has a byte order mark at the start, and NULs between its letters.
     let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xFE | 0xFF);
     let text = opening.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(opening);
     let first = text.iter().find(|byte| !blank(byte));
     first.is_some_and(|first| *first != b'<') && !sniff::is_readable(opening)
 }
 
-/// Whether nothing in front of the mark makes a page of it.
+/// Whether bytes are the start of a PDF, with no HTML before its signature.
 fn opens_pdf(opening: &[u8]) -> bool {
     let before = pdf_mark(opening).and_then(|at| opening.get(..at));
     before.is_some_and(|before| !sniff::looks_like_html(before))
 }
 
-/// Whether bytes open a ZIP (OpenDocument, OOXML, EPUB and JAR are some), 7z, RAR, gzip, bzip2, xz, Zstandard, OLE,
-/// ELF, PNG, JPEG or GIF file, and hold what no text does.
+/// Whether bytes are the start of a ZIP (also OpenDocument, OOXML, EPUB, JAR), 7z, RAR, gzip, bzip2, xz, Zstandard,
+/// OLE, ELF, PNG, JPEG or GIF file, and are not text.
 fn opens_binary(opening: &[u8]) -> bool {
     const MARKS: [&[u8]; 12] = [
         b"BZh",

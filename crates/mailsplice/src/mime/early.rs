@@ -1,17 +1,17 @@
-//! Where a header ends to those who take less for a part of it than others.
+//! Finds where a header ends earlier for strict programs than for others.
 
 use super::header;
 
-/// A header up to a line, behind the first, that is neither a field nor a fold with something in it; and what
-/// stands behind. Lines end at CR, LF or CRLF. `None` where a header ends in the same place for all.
+/// Splits a header at the first line (but not the first line of all) that is neither a field nor a folded line with
+/// content; returns what is before and after it. Lines end at CR, LF or CRLF. `None` if all programs agree.
 pub fn early_end(head: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut at = 0;
     while let Some(rest) = head.get(at..).filter(|rest| !rest.is_empty()) {
         let end = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
-        let (line, behind) = rest.split_at_checked(end)?;
-        let next = match behind {
+        let (line, after) = rest.split_at_checked(end)?;
+        let next = match after {
             [b'\r', b'\n', next @ ..] | [_, next @ ..] => next,
-            [] => behind,
+            [] => after,
         };
         if at > 0 && is_blank(line) {
             return Some((head.get(..at)?, next));

@@ -1,4 +1,4 @@
-//! What has a header: where it stands, what its labels say, and what stands above it.
+//! An entity (RFC 2045 §2.4): its header, the meaning of its labels, and its parents.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -8,28 +8,28 @@ use std::ops::Range;
 
 use super::labels::{DefaultType, Labels};
 
-/// A header that has been read, and what stands above it.
+/// A header that has been read, with its context.
 #[derive(Clone)]
 pub(super) struct Entity {
-    /// Own number below a multipart; the number of the message around it at the top of one.
+    /// Below a multipart: its own path. At the top of a message: the path of that message.
     pub path: String,
     pub place: Place,
     pub head: Head,
     pub labels: Labels,
     pub context: Context,
     pub depth: usize,
-    /// A line in the header that is no field: some clients let the body begin there.
+    /// Offset of the first header line that is not a field: some clients begin the body there.
     pub ragged: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The content of a message; a single part there is number 1.
+    /// The content of a message; if it is a single part, it has number 1.
     Top,
     Child,
 }
 
-/// What the multiparts above mean for a part.
+/// Properties that a part inherits from the multiparts around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
     pub signed: bool,
@@ -47,16 +47,16 @@ impl Entity {
     }
 }
 
-/// Where the header of a part stands.
+/// Where the header of a part is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// It is the message's own.
+    /// It is the header of the message itself.
     Message,
-    /// In the layer of the part, without the empty line.
+    /// Byte range in the layer of the part, without the empty line.
     Block(Range<usize>),
 }
 
-/// The path of the part of this number.
+/// The path of the child with this number.
 pub(super) fn join(path: &str, number: usize) -> String {
     if path.is_empty() { number.to_string() } else { format!("{path}.{number}") }
 }

@@ -1,4 +1,4 @@
-//! What detectors take unlabelled bytes for.
+//! Guesses the charset of unlabelled bytes, like the detectors of mail programs.
 
 use super::charset::Charset;
 
@@ -6,21 +6,21 @@ use super::charset::Charset;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Guess {
     pub charsets: Vec<Charset>,
-    /// Bytes that the detector was given.
+    /// Bytes that the detector read.
     pub detected: usize,
 }
 
-/// Bytes outside ASCII below which a guess at their charset says nothing of a text.
+/// Fewer bytes outside ASCII than this are too few to guess the charset of a text.
 const LETTERS: usize = 16;
 
-/// Bytes that are looked at together.
+/// Bytes that are tested together.
 const BLOCK: usize = 64;
 
-/// Bytes between what announces a host and a letter of it.
+/// Most bytes between the start of a link and a letter of its host.
 pub(super) const HOST: usize = 253;
 
-/// The bytes that are no UTF-8 and stand behind what announces a host, in one word with it: there a guess
-/// counts, however little it says.
+/// The bytes that are not UTF-8 and follow the start of a link in the same word. There a guess is used even if
+/// it is uncertain.
 fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
     let mut end = 0;
     let odd = bytes.utf8_chunks().filter_map(move |chunk| {
@@ -39,26 +39,25 @@ fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
     odd.take(LETTERS).filter(move |(at, _)| announced(*at)).flat_map(|(_, odd)| odd).copied()
 }
 
-/// Bytes of lines with letters outside ASCII that a detector is given. Of 33 real texts that are longer than four
-/// kilobytes, four are taken for something else by the first four, and none by the first eight.
+/// Bytes of non-ASCII lines that the detector is given. Of 33 real texts that are longer than 4 KiB, four are guessed
+/// differently from their first 4 KiB, and none from their first 8 KiB.
 pub const DETECTED: usize = 8 << 10;
 
-/// The first parts of a message: a detector is given so much of each.
+/// The number of parts, from the first, for which the detector is given [`DETECTED`] bytes.
 pub const DETECTED_PARTS: usize = 4;
 
-/// The same bytes of each further part. Digests of mail without labels have many parts. Of 122 real texts that are
-/// longer, the guess is another one than by the whole text for ten.
+/// Bytes of non-ASCII lines of each further part: digests of unlabelled mail have many parts. Of 122 real texts that
+/// are longer, ten are guessed differently from the whole text.
 pub const DETECTED_FURTHER: usize = 512;
 
-/// Bytes of lines outside ASCII that a detector is given of this part, counted from 0.
+/// Bytes of non-ASCII lines that the detector is given of a part; the first part is 0.
 pub(super) fn detection_bytes(part: usize) -> usize {
     if part < DETECTED_PARTS { DETECTED } else { DETECTED_FURTHER }
 }
 
-/// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
-/// mbstring does, where signs of Western charsets would stand in a host. Of lines outside ASCII at most `most` bytes
-/// are looked at.
-pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
+/// Guesses the charset of unlabelled bytes: by chardetng, like Firefox and Thunderbird; and IBM866, like mbstring, if
+/// there would be symbols of Western charsets in a host. At most `max_bytes` bytes of non-ASCII lines are read.
+pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
     let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
     let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
     let mut linked = bytes_of_links(bytes).peekable();
@@ -67,8 +66,8 @@ pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     }
     let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    let mut left = most;
-    // Lines of ASCII tell nothing.
+    let mut left = max_bytes;
+    // Lines of ASCII give no information.
     for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
         let line = line.get(..left).unwrap_or(line);
         detector.feed(line, false);
@@ -81,7 +80,7 @@ pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
     let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
     let charsets = std::iter::once(guess).chain(dos).map(Charset::Known).collect();
-    Guess { charsets, detected: most - left }
+    Guess { charsets, detected: max_bytes - left }
 }
 
 #[cfg(test)]
@@ -98,10 +97,12 @@ mod tests {
             .encode("Пожалуйста, подтвердите ваш адрес.\r\n")
             .0
             .into_owned();
-        for (part, most) in [(0, DETECTED), (DETECTED_PARTS - 1, DETECTED), (DETECTED_PARTS, 512)] {
+        for (part, max_bytes) in
+            [(0, DETECTED), (DETECTED_PARTS - 1, DETECTED), (DETECTED_PARTS, 512)]
+        {
             let guess = guessed(&line.repeat(1_000), detection_bytes(part));
             let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
-            assert_eq!((guess.detected, guess.charsets), (most, expected), "{part}");
+            assert_eq!((guess.detected, guess.charsets), (max_bytes, expected), "{part}");
         }
     }
 

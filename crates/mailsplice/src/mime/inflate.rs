@@ -1,8 +1,8 @@
-//! Deflated data, as far as they go and no further than is allowed.
+//! Inflates data up to a limit. Of damaged data the readable part is returned.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// How deflated data are wrapped.
+/// The format around deflated data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// RFC 1950.
@@ -11,72 +11,72 @@ pub(super) enum Format {
     Deflate,
 }
 
-/// Whether packed data went to their end.
+/// Whether compressed data were complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// They did.
+    /// They were.
     Whole,
-    /// Damaged, or broken off.
+    /// They are damaged or truncated.
     Cut,
 }
 
-/// What zlib (RFC 1950) made this of, as far as it goes; `None` when that is more than `most` bytes.
-pub fn inflate(packed: &[u8], most: usize) -> Option<(Vec<u8>, Ending)> {
-    inflated(packed, &mut inflater(Format::Zlib), most)
+/// Inflates zlib data (RFC 1950), as far as they are readable; `None` if the result has more than `limit` bytes.
+pub fn inflate(packed: &[u8], limit: usize) -> Option<(Vec<u8>, Ending)> {
+    inflated(packed, &mut inflater(Format::Zlib), limit)
 }
 
 fn inflater(format: Format) -> Decompress {
     Decompress::new(format == Format::Zlib)
 }
 
-/// What is unpacked, as far as it goes; `None` when that is more than `most` bytes.
-fn inflated(packed: &[u8], inflater: &mut Decompress, most: usize) -> Option<(Vec<u8>, Ending)> {
-    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
-    while out.len() <= most {
+/// Inflates data as far as they are readable; `None` if the result has more than `limit` bytes.
+fn inflated(packed: &[u8], inflater: &mut Decompress, limit: usize) -> Option<(Vec<u8>, Ending)> {
+    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(limit));
+    while out.len() <= limit {
         let taken = usize::try_from(inflater.total_in()).unwrap_or(packed.len());
         let rest = packed.get(taken..).unwrap_or_default();
         let before = out.len();
         let status = inflater.decompress_vec(rest, &mut out, FlushDecompress::None);
         match status {
-            Ok(Status::StreamEnd) => return (out.len() <= most).then_some((out, Ending::Whole)),
-            Err(_) => return (out.len() <= most).then_some((out, Ending::Cut)),
+            Ok(Status::StreamEnd) => return (out.len() <= limit).then_some((out, Ending::Whole)),
+            Err(_) => return (out.len() <= limit).then_some((out, Ending::Cut)),
             Ok(_) if out.len() < out.capacity() && out.len() == before => {
                 return Some((out, Ending::Cut));
             }
-            Ok(_) => out.reserve(out.capacity().max(64).min(most.saturating_add(1))),
+            Ok(_) => out.reserve(out.capacity().max(64).min(limit.saturating_add(1))),
         }
     }
     None
 }
 
-/// What may still be unpacked: whatever was counts, whether it came to anything or not.
+/// The budget for inflated bytes. All inflated bytes count, even if they were not used.
 #[derive(Debug)]
-pub(super) struct Room {
-    most: usize,
-    /// Bytes that were unpacked, or looked at and found too many.
+pub(super) struct InflateBudget {
+    limit: usize,
+    /// Bytes that were inflated, including those of attempts that exceeded the budget.
     pub taken: usize,
-    /// Whether something had no room.
+    /// Whether the budget was exceeded.
     pub is_over: bool,
-    /// Made for the first packed data, and used for all: making one takes longer than unpacking a few bytes.
+    /// Created once and reused: creating one costs more than inflating a few bytes.
     pub inflater: Option<Decompress>,
 }
 
-impl Room {
-    pub fn of(most: usize) -> Room {
-        Room { most, taken: 0, is_over: false, inflater: None }
+impl InflateBudget {
+    pub fn of(limit: usize) -> InflateBudget {
+        InflateBudget { limit, taken: 0, is_over: false, inflater: None }
     }
 
-    /// Takes room for so many bytes; whether there was.
+    /// Takes so many bytes from the budget; false if it does not suffice.
     pub fn take(&mut self, bytes: usize) -> bool {
-        let left = self.most.saturating_sub(self.taken);
+        let left = self.limit.saturating_sub(self.taken);
         self.taken += bytes.min(left);
         self.is_over |= bytes > left;
         bytes <= left
     }
 
-    /// What is unpacked, as far as it goes, if there is room for it.
+    /// Inflates data as far as they are readable, if the budget suffices.
     pub fn inflated(&mut self, packed: &[u8], format: Format) -> Option<Vec<u8>> {
-        let left = self.most.saturating_sub(self.taken);
+        let left = self.limit.saturating_sub(self.taken);
         let inflater = self.inflater.get_or_insert_with(|| inflater(format));
         inflater.reset(format == Format::Zlib);
         let unpacked = inflated(packed, inflater, left).map(|(unpacked, _)| unpacked);
@@ -107,16 +107,16 @@ mod tests {
                 out.write_all(text).and_then(|()| out.finish()).unwrap()
             }
         };
-        let mut room = Room::of(usize::MAX);
+        let mut budget = InflateBudget::of(usize::MAX);
         for format in [Format::Zlib, Format::Deflate, Format::Zlib] {
             for text in &texts {
                 let whole = packed(format, text);
-                // Broken off, damaged, then whole.
+                // Truncated, damaged, then whole.
                 let cut = whole.get(..whole.len() / 2).unwrap();
-                let fresh = Room::of(usize::MAX).inflated(cut, format);
-                assert_eq!(room.inflated(cut, format), fresh);
-                room.inflated(b"\xFF\xFF\xFF", format);
-                assert_eq!(room.inflated(&whole, format).as_ref(), Some(text));
+                let fresh = InflateBudget::of(usize::MAX).inflated(cut, format);
+                assert_eq!(budget.inflated(cut, format), fresh);
+                budget.inflated(b"\xFF\xFF\xFF", format);
+                assert_eq!(budget.inflated(&whole, format).as_ref(), Some(text));
             }
         }
     }

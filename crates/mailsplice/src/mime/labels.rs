@@ -1,25 +1,26 @@
-//! What a header says of its body, in every way that a client may take it.
+//! What a header tells about its body, in every way in which a client may read it.
 
 use super::Clarity;
-use super::header::{self, ContentType, Label};
+use super::content_type::ContentType;
+use super::header::{self, Label};
 use super::lenient;
 use super::sniff;
 use super::transfer::Transfer;
 use crate::edit::HeaderField;
 
-/// What a header says of its body.
+/// What a header tells about its body.
 #[derive(Clone)]
 pub(super) struct Labels {
-    /// The readings of Content-Type, the one most clients take first. Never empty.
+    /// The readings of Content-Type, that of most clients first. Never empty.
     pub types: Vec<ContentType>,
     pub transfers: Vec<Transfer>,
     pub disposition: ContentType,
     /// File names, in every reading of the fields.
     pub names: Vec<String>,
     pub clarity: Clarity,
-    /// What relative URLs begin with.
+    /// Bases of relative URLs.
     pub bases: Vec<String>,
-    /// Where a body is that is not in the message.
+    /// Addresses of a body that is not in the message.
     pub externals: Vec<String>,
 }
 
@@ -41,22 +42,22 @@ impl DefaultType {
     }
 }
 
-/// Fields of one name that are read: each may be the one that a program takes. So many from the front, and half
-/// as many from the end: programs take the first or the last.
-const FIELDS: usize = 8;
+/// Fields of one name that are read: so many from the start, and half as many from the end, since programs use
+/// the first or the last.
+const MAX_FIELDS: usize = 8;
 
 impl Labels {
-    /// Reads a header block: the first field of a name counts, every other one is another reading.
+    /// Reads a header block. The first field of a name is the usual reading, the others are further readings.
     pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
-        // Thousands of delimiters may stand in a row.
+        // Fast path: there may be thousands of consecutive delimiters.
         if block.is_empty() {
-            return Labels::unsaid(default_type);
+            return Labels::defaults(default_type);
         }
         Labels::among(block, header::agreed(block).as_deref(), default_type)
     }
 
-    /// Those of a part without a header: what most programs take where nothing is said.
-    fn unsaid(default_type: DefaultType) -> Labels {
+    /// The labels of a part without a header: the defaults of most programs.
+    fn defaults(default_type: DefaultType) -> Labels {
         Labels {
             types: vec![default_type.label()],
             transfers: vec![Transfer::Identity],
@@ -68,7 +69,7 @@ impl Labels {
         }
     }
 
-    /// The same, where the block was walked; with its fields, where programs agree on them.
+    /// Like [`Labels::of`], for a block with the result of [`header::agreed`].
     pub fn among(
         block: &[u8],
         agreed: Option<&[HeaderField]>,
@@ -79,18 +80,18 @@ impl Labels {
             Some(fields) => header::labels_among(block, fields).collect(),
             None => header::labels(block).collect(),
         };
-        let mut left = [0_usize; 4];
+        let mut remaining = [0_usize; 4];
         for (name, _) in &fields {
-            if let Some(left) = left.get_mut(*name as usize) {
-                *left += 1;
+            if let Some(remaining) = remaining.get_mut(*name as usize) {
+                *remaining += 1;
             }
         }
         for (name, value) in &fields {
             reader.clear &= is_clear(*name, value);
-            let left = left.get_mut(*name as usize);
-            let is_last = left.is_some_and(|left| {
-                *left = left.saturating_sub(1);
-                *left < FIELDS / 2
+            let remaining = remaining.get_mut(*name as usize);
+            let is_last = remaining.is_some_and(|remaining| {
+                *remaining = remaining.saturating_sub(1);
+                *remaining < MAX_FIELDS / 2
             });
             reader.field(*name, value, is_last);
         }
@@ -102,7 +103,7 @@ impl Labels {
             && (agreed.is_some() || !header::has_obsolete_label(block))
             && boundaries_agree(&reader.types);
         let clarity = if clear { Clarity::Clear } else { Clarity::Ambiguous };
-        // What most programs take where nothing is said goes first.
+        // The defaults of most programs come first.
         if reader.types.is_empty() {
             reader.types.push(default_type.label());
         }
@@ -115,10 +116,10 @@ impl Labels {
         let Reader { types, transfers, disposition, mut names, bases, .. } = reader;
         let mut externals = Vec::new();
         for label in &types {
-            distinct(&mut externals, external(label));
+            add_distinct(&mut externals, external(label));
         }
         for label in &types {
-            distinct(&mut names, named(label, "name"));
+            add_distinct(&mut names, file_names(label, "name"));
         }
         Labels {
             types,
@@ -140,16 +141,16 @@ fn boundaries_agree(types: &[ContentType]) -> bool {
     boundaries.all(|boundary| Some(boundary) == first)
 }
 
-/// What the fields of a block said so far.
+/// Collects the labels of a block.
 struct Reader {
     types: Vec<ContentType>,
     transfers: Vec<Transfer>,
     disposition: Option<ContentType>,
     names: Vec<String>,
-    /// Fields of each name.
+    /// Number of fields of each name.
     fields: [usize; 4],
     bases: Vec<String>,
-    /// Whether every value is what the standard allows.
+    /// Whether the standard allows every value.
     clear: bool,
 }
 
@@ -167,8 +168,8 @@ impl Default for Reader {
     }
 }
 
-/// Whether a type or an encoding is what RFC 2045 §5.1 and §6.1 allow, comments apart and the lapses of
-/// honest senders with them: white space, a parameter where none belongs, a type without a subtype.
+/// Whether RFC 2045 §5.1 and §6.1 allow the value of a type or an encoding. Comments are taken as not allowed, and
+/// common mistakes of legitimate senders as allowed: white space, a parameter where none belongs, no subtype.
 fn is_clear(name: Label, value: &[u8]) -> bool {
     let end = memchr::memchr(b';', value).unwrap_or(value.len());
     let word = value.get(..end).unwrap_or_default().trim_ascii();
@@ -189,7 +190,7 @@ impl Reader {
     fn field(&mut self, name: Label, value: &[u8], is_last: bool) {
         let Some(count) = self.fields.get_mut(name as usize) else { return };
         *count += 1;
-        if *count > FIELDS && !is_last {
+        if *count > MAX_FIELDS && !is_last {
             return;
         }
         let others = lenient::values(value);
@@ -198,16 +199,16 @@ impl Reader {
                 Label::Type => self.content_type(value),
                 Label::Transfer => {
                     let value = String::from_utf8_lossy(value);
-                    distinct(&mut self.transfers, transfer_readings(&value));
+                    add_distinct(&mut self.transfers, transfer_readings(&value));
                 }
                 Label::Base => {
                     let base = String::from_utf8_lossy(value);
-                    distinct(&mut self.bases, vec![base.trim().to_owned()]);
+                    add_distinct(&mut self.bases, vec![base.trim().to_owned()]);
                 }
                 Label::Disposition => {
                     let mut readings = ContentType::parse(value);
                     for reading in &readings {
-                        distinct(&mut self.names, named(reading, "filename"));
+                        add_distinct(&mut self.names, file_names(reading, "filename"));
                     }
                     self.disposition = self.disposition.take().or(readings.pop());
                 }
@@ -217,54 +218,54 @@ impl Reader {
 
     fn content_type(&mut self, value: &[u8]) {
         let readings = ContentType::parse(value);
-        // No subtype, no valid type (RFC 2045 §5.2): text to some, a multipart to others.
+        // A type without a subtype is invalid (RFC 2045 §5.2): some read text, others a multipart.
         if readings.first().is_some_and(|r| r.kind == "multipart" && r.subtype.is_empty()) {
-            distinct(&mut self.types, ContentType::parse(b"text/plain"));
+            add_distinct(&mut self.types, ContentType::parse(b"text/plain"));
         }
-        distinct(&mut self.types, readings);
+        add_distinct(&mut self.types, readings);
     }
 }
 
-/// Where a label says that the body is: an address (RFC 2017 §3, white space in it is none), or a server
+/// The addresses of an external body: a URL (RFC 2017 §3, white space in it is ignored), or a server
 /// (RFC 2046 §5.2.3.2).
 fn external(label: &ContentType) -> Vec<String> {
     if (label.kind.as_str(), label.subtype.as_str()) != ("message", "external-body") {
         return Vec::new();
     }
-    let said = |name| label.parameter(name).filter(|value| !value.trim().is_empty());
-    let url = said("url").map(|url| url.split_whitespace().collect());
-    let site = said("site").map(|site| format!("ftp://{}/", site.trim()));
+    let value = |name| label.parameter(name).filter(|value| !value.trim().is_empty());
+    let url = value("url").map(|url| url.split_whitespace().collect());
+    let site = value("site").map(|site| format!("ftp://{}/", site.trim()));
     url.into_iter().chain(site).collect()
 }
 
-/// The file name of a label, also with its encoded words decoded (RFC 2047 §5 forbids them here).
-fn named(label: &ContentType, parameter: &str) -> Vec<String> {
+/// The file name in a label, and also with its encoded words decoded (RFC 2047 §5 forbids them here).
+fn file_names(label: &ContentType, parameter: &str) -> Vec<String> {
     let Some(name) = label.parameter(parameter) else { return Vec::new() };
     let mut names = vec![name.clone().into_owned()];
     if name.contains("=?") {
-        let decoded = lenient::words(name.as_bytes());
+        let decoded = lenient::decode_words(name.as_bytes());
         names.push(String::from_utf8_lossy(&decoded).into_owned());
     }
     names
 }
 
-/// The encodings that clients take a label for, the usual one first: its first word, any other word, and
-/// for those that compare it as a whole the bytes as they are.
+/// The encodings in which clients read a label, the usual one first: its first word, any other word, and
+/// none for clients that compare the whole label.
 fn transfer_readings(label: &str) -> Vec<Transfer> {
     let mut found = vec![Transfer::from_label(label).unwrap_or_default()];
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if label.trim().contains(|c| !is_word(c)) {
         let words = label.split(|c| !is_word(c)).filter_map(Transfer::from_label);
         let known = words.filter(|transfer| *transfer != Transfer::Identity).take(3).collect();
-        distinct(&mut found, known);
+        add_distinct(&mut found, known);
         // A fold inside the word.
         let whole: String = label.split_whitespace().collect();
-        distinct(&mut found, Transfer::from_label(&whole).into_iter().collect());
-        distinct(&mut found, vec![Transfer::Identity]);
+        add_distinct(&mut found, Transfer::from_label(&whole).into_iter().collect());
+        add_distinct(&mut found, vec![Transfer::Identity]);
     }
-    // Not everybody knows it.
+    // Not every client knows uuencode.
     if found.contains(&Transfer::Uuencode) {
-        distinct(&mut found, vec![Transfer::Identity]);
+        add_distinct(&mut found, vec![Transfer::Identity]);
     }
     // Some look for the name anywhere in the label (`x-base64`).
     let lower = label.to_ascii_lowercase();
@@ -274,15 +275,15 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
         ("quotedprint", Transfer::QuotedPrintable),
     ];
     let named = within.into_iter().filter(|(name, _)| lower.contains(name));
-    distinct(&mut found, named.map(|(_, known)| known).collect());
-    // Names that Perl's Email::MIME::Encodings has besides.
+    add_distinct(&mut found, named.map(|(_, known)| known).collect());
+    // An additional name of Perl's Email::MIME::Encodings.
     if lower.trim() == "qp" {
-        distinct(&mut found, vec![Transfer::QuotedPrintable]);
+        add_distinct(&mut found, vec![Transfer::QuotedPrintable]);
     }
     found
 }
 
-fn distinct<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
+fn add_distinct<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
     for item in more {
         if !known.contains(&item) {
             known.push(item);
@@ -291,17 +292,17 @@ fn distinct<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
 }
 
 impl Labels {
-    /// message/rfc822 and its kin.
+    /// Whether it is message/rfc822 or a similar type.
     pub fn is_message(&self) -> bool {
         self.types.first().is_some_and(sniff::is_message)
     }
 
-    /// Whether there are parts inside.
+    /// Whether it contains parts.
     pub fn is_container(&self) -> bool {
         self.is_message() || self.types.first().is_some_and(|label| label.kind == "multipart")
     }
 
-    /// application/…: what may be encrypted.
+    /// Whether it is `application/…`, the only type that may be encrypted.
     pub fn is_application(&self) -> bool {
         self.types.first().is_some_and(|label| label.kind == "application")
     }
@@ -311,7 +312,7 @@ impl Labels {
     }
 }
 
-/// What makes two readings of a label differ.
+/// The properties by which two readings of a label differ.
 pub(super) fn label_key(label: &ContentType) -> [Vec<u8>; 4] {
     let parameter = |name| label.parameter_bytes(name).unwrap_or_default().to_vec();
     let [kind, subtype] = [&label.kind, &label.subtype].map(|word| word.clone().into_bytes());

@@ -1,8 +1,8 @@
-//! Other ways in which programs read the value of a field that says how a body is to be read.
+//! Other ways in which programs read the value of a label.
 //!
-//! Each is made only where the value holds what they differ over: a comment (RFC 822 §3.1.4), a control
-//! character (to C the end of the string), an encoded word (RFC 2047 §5 forbids it here), a comma or
-//! quotes about the type, a backslash.
+//! They exist only if the value has something that programs read differently: a comment (RFC 822 §3.1.4), a
+//! control character (in C the end of the string), an encoded word (RFC 2047 §5 forbids it here), a comma,
+//! quotes around the type, a backslash.
 
 use mail_parser::{HeaderName, MessageParser};
 
@@ -11,7 +11,7 @@ use super::header::{self, Label};
 /// A value as a program reads it.
 type Reading = fn(&[u8]) -> Vec<u8>;
 
-/// The other readings of a value, most of all the one that takes all oddities out.
+/// The other readings of a value; the first one removes all oddities.
 pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
     let odd = |byte: &u8| is_control(byte) || matches!(byte, b'?' | b'(' | b',' | b'\\');
     if !value.iter().any(odd) && !quoted_type(value) {
@@ -20,7 +20,7 @@ pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = Vec::new();
     let mut all = value.to_vec();
     let odd: [(bool, Reading); 5] = [
-        (memchr::memmem::find(value, b"=?").is_some(), words),
+        (memchr::memmem::find(value, b"=?").is_some(), decode_words),
         (memchr::memchr(b'(', value).is_some(), without_comments),
         (value.iter().any(is_control), without_controls),
         (memchr::memchr(b',', value).is_some(), commas),
@@ -43,28 +43,28 @@ pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// What decoders of UTF-8 pass over at the front of a line.
-const MARK: &[u8] = "\u{FEFF}".as_bytes();
+/// Byte order mark, which UTF-8 decoders skip at the start of a line.
+const BOM: &[u8] = "\u{FEFF}".as_bytes();
 
-fn without_marks(bytes: &[u8]) -> Vec<u8> {
+fn without_boms(bytes: &[u8]) -> Vec<u8> {
     let mut rest = Vec::with_capacity(bytes.len());
     let mut at = 0;
-    for mark in memchr::memmem::find_iter(bytes, MARK) {
-        rest.extend_from_slice(bytes.get(at..mark).unwrap_or_default());
-        at = mark + MARK.len();
+    for bom in memchr::memmem::find_iter(bytes, BOM) {
+        rest.extend_from_slice(bytes.get(at..bom).unwrap_or_default());
+        at = bom + BOM.len();
     }
     rest.extend_from_slice(bytes.get(at..).unwrap_or_default());
     rest
 }
 
-/// The labels of a block in which programs see line ends or fields where others see none: a lone carriage
-/// return (RFC 5322 §2.2 forbids it), NUL, vertical tab, form feed, a byte order mark.
+/// The labels of a block as read by programs that see other line ends or fields in it: if it has a lone CR
+/// (RFC 5322 §2.2 forbids it), NUL, vertical tab, form feed or a byte order mark. Else none.
 pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
     let bare = |at: usize| at + 1 < block.len() && block.get(at + 1) != Some(&b'\n');
-    let marked = memchr::memmem::find(block, MARK).is_some();
+    let has_bom = memchr::memmem::find(block, BOM).is_some();
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_none()
         && !memchr::memchr_iter(b'\r', block).any(bare)
-        && !marked
+        && !has_bom
     {
         return Vec::new();
     }
@@ -80,8 +80,8 @@ pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
             byte => plain.push(*byte),
         }
     }
-    if marked {
-        plain = without_marks(&plain);
+    if has_bom {
+        plain = without_boms(&plain);
     }
     header::labels(&plain).collect()
 }
@@ -98,7 +98,7 @@ fn commas(value: &[u8]) -> Vec<u8> {
     value.iter().map(|byte| if *byte == b',' { b';' } else { *byte }).collect()
 }
 
-/// Whether quotes stand in front of the parameters.
+/// Whether there are quotes before the parameters.
 fn quoted_type(value: &[u8]) -> bool {
     let end = memchr::memchr(b';', value).unwrap_or(value.len());
     value.get(..end).is_some_and(|kind| memchr::memchr2(b'"', b'\'', kind).is_some())
@@ -108,7 +108,7 @@ fn without_quotes(value: &[u8]) -> Vec<u8> {
     value.iter().filter(|byte| !matches!(byte, b'"' | b'\'')).copied().collect()
 }
 
-/// Backslashes that stand for themselves.
+/// Doubles backslashes, so that they are read literally.
 fn backslashes(value: &[u8]) -> Vec<u8> {
     let doubled = value.iter().flat_map(|byte| match byte {
         b'\\' => &b"\\\\"[..],
@@ -117,7 +117,7 @@ fn backslashes(value: &[u8]) -> Vec<u8> {
     doubled.copied().collect()
 }
 
-/// RFC 822 §3.1.4: comments nest, and stand nowhere in a quoted string.
+/// Removes comments. They nest, and do not occur in a quoted string (RFC 822 §3.1.4).
 fn without_comments(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     let mut depth = 0_usize;
@@ -149,8 +149,8 @@ fn without_comments(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// RFC 2047 words decoded.
-pub(super) fn words(value: &[u8]) -> Vec<u8> {
+/// Decodes encoded words (RFC 2047).
+pub(super) fn decode_words(value: &[u8]) -> Vec<u8> {
     let mut field = b"Subject: ".to_vec();
     field.extend(value.iter().filter(|byte| !matches!(byte, b'\r' | b'\n')));
     field.extend_from_slice(b"\r\n\r\n");

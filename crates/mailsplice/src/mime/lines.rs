@@ -1,7 +1,7 @@
-//! Keeps lines within what mail may carry (RFC 5322 §2.1.1): an edit must not make a longer one.
+//! Keeps lines within the limit for mail (RFC 5322 §2.1.1): an edit must not make a longer one.
 //!
-//! Postfix would break it where it likes. In HTML a line end may stand beside white space that an edit
-//! borders on; everywhere else the part is switched to an encoding, which says the same.
+//! Postfix would break such a line at an arbitrary place. In HTML a line end may be added where an edit borders
+//! on white space. Everywhere else the part is re-encoded in a transfer encoding, which keeps its content.
 
 use std::ops::Range;
 
@@ -10,35 +10,35 @@ use super::header;
 use super::structure::Site;
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
-use crate::edit::{HeadEdit, HeaderField, RawEdit};
+use crate::edit::{HeadEdit, HeaderField, RawEdit, edited};
 
-/// Longest line in bytes, its line end not counted.
-const LONGEST: usize = 998;
+/// Most bytes of a line, without its line end.
+const LINE_BYTES: usize = 998;
 
-/// Whether edits keep every line that they touch within bounds.
+/// Whether edits keep every line that they touch within the limit.
 pub(super) enum Fit {
     Fits(Vec<RawEdit>),
-    /// They do not, wherever a line is broken. As they came.
+    /// They do not, even with line breaks. The unchanged edits.
     TooLong(Vec<RawEdit>),
 }
 
-/// Fits edits of unencoded bytes, with line ends beside white space where the media allows them.
+/// Fits edits of unencoded bytes, adding line ends beside white space if the media allows that.
 pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineEnd) -> Fit {
     if !any_too_long(raw, &edits) {
         return Fit::Fits(edits);
     }
-    // Where characters are wider than a byte a line end is none.
+    // In wide characters (UTF-16, UTF-32) a byte of LF is not a line end.
     if media != Media::Html || memchr::memchr(0, raw).is_some() {
         return Fit::TooLong(edits);
     }
-    let broken = broken(raw, &edits, line_end);
+    let broken = with_breaks(raw, &edits, line_end);
     match any_too_long(raw, &broken) {
         true => Fit::TooLong(edits),
         false => Fit::Fits(broken),
     }
 }
 
-/// Whether a line that is too long was not as long before.
+/// Whether the edits make a line too long that was not as long before.
 fn any_too_long(raw: &[u8], edits: &[RawEdit]) -> bool {
     let mut rest = edits;
     while let Some(first) = rest.first() {
@@ -60,14 +60,14 @@ fn any_too_long(raw: &[u8], edits: &[RawEdit]) -> bool {
             rest = after;
         }
         line.add(raw.get(at..end).unwrap_or_default());
-        if line.longest.max(line.column) > LONGEST.max(old) {
+        if line.longest.max(line.column) > LINE_BYTES.max(old) {
             return true;
         }
     }
     false
 }
 
-/// Lengths of the lines in what is added piece by piece.
+/// Measures the lines of text that is added piece by piece.
 struct NewLine {
     column: usize,
     longest: usize,
@@ -86,8 +86,8 @@ impl NewLine {
     }
 }
 
-/// Adds a line end on each side of an edit that borders on white space.
-fn broken(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+/// Adds a line end to each side of an edit that borders on white space.
+fn with_breaks(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
     let space = |at: Option<usize>| {
         at.and_then(|at| raw.get(at)).is_some_and(|byte| matches!(byte, b' ' | b'\t'))
     };
@@ -107,19 +107,19 @@ fn broken(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
         .collect()
 }
 
-/// A part in another encoding.
+/// Edits that change a part to another transfer encoding.
 pub(super) struct Recoded {
     pub transfer: Transfer,
     pub edits: Vec<RawEdit>,
 }
 
-/// The edited part in an encoding: quoted-printable, which leaves most lines of a text as they are; base64
-/// where that is shorter, as in most scripts, and where bytes are no text by themselves: UTF-16, in which a
-/// line feed is half a character.
+/// Encodes the edited part in quoted-printable, which leaves most lines of a text as they are; or in base64
+/// if that is shorter, as for most non-Latin scripts, or if the part is UTF-16, in which LF is half a
+/// character.
 pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recoded {
     let base64 = in_base64(raw, edits, line_end);
     if memchr::memchr(0, raw).is_none() {
-        let edits = switched(raw, edits, line_end);
+        let edits = in_quoted_printable(raw, edits, line_end);
         let kept = raw.len() - edits.iter().map(|edit| edit.range.len()).sum::<usize>();
         let written = edits.iter().map(|edit| edit.replacement.len()).sum::<usize>();
         if kept + written <= base64.replacement.len() {
@@ -131,21 +131,14 @@ pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recod
 
 /// The edited part in base64, as one edit.
 fn in_base64(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> RawEdit {
-    let mut bytes = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    for edit in edits {
-        bytes.extend_from_slice(raw.get(at..edit.range.start).unwrap_or_default());
-        bytes.extend_from_slice(&edit.replacement);
-        at = edit.range.end;
-    }
-    bytes.extend_from_slice(raw.get(at..).unwrap_or_default());
+    let bytes = edited(raw, edits);
     RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) }
 }
 
-/// The edited part in quoted-printable, as edits of the lines that read differently in it.
-fn switched(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+/// The edited part in quoted-printable, as edits of the lines that change.
+fn in_quoted_printable(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
     let mut out = Vec::new();
-    // A line may be the whole part: it is not to grow step by step.
+    // A line may be the whole part: its buffer must not be reallocated step by step.
     let grown = |edit: &RawEdit| edit.replacement.len().saturating_sub(edit.range.len());
     let grown: usize = edits.iter().map(grown).sum();
     let mut edits = edits.iter().peekable();
@@ -174,15 +167,15 @@ fn switched(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
 
 const FIELD: &str = "Content-Transfer-Encoding";
 
-/// Where the label of the new encoding goes.
+/// Where the label of the new encoding is written.
 pub(super) enum Label {
-    /// Into the message's own header.
+    /// In the message's own header.
     Head(HeadEdit),
-    /// Into the layer of the part.
+    /// In the layer of the part.
     Layer(RawEdit),
 }
 
-/// The edit that labels a part with this encoding.
+/// The edit that labels a part with this transfer encoding.
 pub(super) fn label(
     message: Message<'_>,
     layer: &[u8],
@@ -219,7 +212,7 @@ pub(super) fn label(
                     replacement.push(b':');
                     replacement.extend_from_slice(&value);
                     replacement.extend_from_slice(line_end.as_bytes());
-                    // Without an empty line of its own, the header needs one now.
+                    // The header had no empty line of its own; now it needs one.
                     if site.body.start == block.end {
                         replacement.extend_from_slice(line_end.as_bytes());
                     }
@@ -239,11 +232,7 @@ mod tests {
     use super::*;
 
     fn apply(raw: &[u8], edits: &[RawEdit]) -> String {
-        let mut out = raw.to_vec();
-        for edit in edits.iter().rev() {
-            out.splice(edit.range.clone(), edit.replacement.iter().copied());
-        }
-        String::from_utf8(out).unwrap()
+        String::from_utf8(edited(raw, edits)).unwrap()
     }
 
     fn long_line() -> (Vec<u8>, Vec<RawEdit>) {
@@ -267,7 +256,7 @@ mod tests {
     fn text_is_switched_to_quoted_printable() {
         let (raw, edits) = long_line();
         assert!(matches!(fit(&raw, edits.clone(), Media::Plain, LineEnd::Crlf), Fit::TooLong(_)));
-        let new = apply(&raw, &switched(&raw, &edits, LineEnd::Crlf));
+        let new = apply(&raw, &in_quoted_printable(&raw, &edits, LineEnd::Crlf));
         assert!(new.lines().all(|line| line.len() <= 76));
         let decoded = qp::decode(new.as_bytes(), qp::Breaks::InPlace);
         assert_eq!(decoded.bytes, apply(&raw, &edits).as_bytes());

@@ -1,5 +1,5 @@
-//! From edits in the text of parts to edits of the raw body: through charset, transfer encoding, and
-//! the encodings of the messages around.
+//! Lowers edits of the text of parts to edits of the raw body: through charset, transfer encoding, and
+//! the encodings of enclosing messages.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -11,44 +11,44 @@ use super::transfer::{LineEnd, Transfer};
 use super::{Lowered, Message, Reading, TextEdit, Tree};
 use crate::edit::RawEdit;
 
-/// Collects the edits of all parts of a message, then lowers them together: parts inside one encoded
+/// Collects the edits of all parts of a message and lowers them together, since parts inside one encoded
 /// message share its encoded bytes.
 #[derive(Debug)]
 pub struct Lowering<'m> {
     message: Message<'m>,
     tree: &'m Tree,
-    /// Edits of unwrapped bytes, by part and transfer encoding, in the order of their arrival.
+    /// Edits of unwrapped bytes, by part and transfer encoding, in the order in which they were added.
     pending: Vec<Pending>,
-    /// Where each of them stands there.
-    places: HashMap<(usize, Transfer), usize>,
-    /// Of the raw body as it stands.
+    /// Index in `pending` by part and transfer encoding.
+    indices: HashMap<(usize, Transfer), usize>,
+    /// Edits of the raw body.
     plain: Vec<RawEdit>,
-    /// Where parts of the body stand, whoever sees them, when somebody asked.
-    starts: OnceCell<Vec<Range<usize>>>,
+    /// Byte ranges in the body of all parts and layers, sorted; computed on demand.
+    ranges: OnceCell<Vec<Range<usize>>>,
 }
 
 #[derive(Debug)]
 struct Pending {
     part: usize,
     transfer: Transfer,
-    edits: Disjoint,
+    edits: DisjointEdits,
 }
 
 impl<'m> Lowering<'m> {
-    /// Gathers edits of this message; nothing is changed before they are lowered.
+    /// Starts to collect edits of this message.
     pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
         Lowering {
             message,
             tree,
             pending: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
             plain: Vec::new(),
-            starts: OnceCell::new(),
+            ranges: OnceCell::new(),
         }
     }
 
-    /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
-    /// edit the same place, the edit that was added first stays.
+    /// Adds edits (in order, disjoint) of one reading of one part. If readings of the same bytes
+    /// edit the same place, the edit that was added first is used.
     pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: Vec<TextEdit>) {
         if edits.is_empty() {
             return;
@@ -56,18 +56,18 @@ impl<'m> Lowering<'m> {
         let transfer = reading.transfer;
         let unwrapped = || transfer.bytes(self.raw(part));
         let lowered = reading.charset.lower(unwrapped, &reading.text, edits);
-        let place = *self.places.entry((part, transfer)).or_insert(self.pending.len());
-        match self.pending.get_mut(place) {
+        let index = *self.indices.entry((part, transfer)).or_insert(self.pending.len());
+        match self.pending.get_mut(index) {
             Some(pending) => pending.edits.extend(lowered),
             None => {
-                let mut edits = Disjoint::default();
+                let mut edits = DisjointEdits::default();
                 edits.extend(lowered);
                 self.pending.push(Pending { part, transfer, edits });
             }
         }
     }
 
-    /// Adds edits of the raw body as it stands. Those of readings come first.
+    /// Adds edits of the raw body. Edits of readings have precedence.
     pub fn plain(&mut self, edits: Vec<RawEdit>) {
         self.plain.extend(edits);
     }
@@ -75,30 +75,36 @@ impl<'m> Lowering<'m> {
     /// The edits of the raw body, in order and disjoint, and those of the header.
     pub fn finish(mut self) -> Lowered {
         let mut lowered = Lowered::default();
-        let mut layers: Vec<Disjoint> = vec![Disjoint::default(); self.tree.layers.len() + 1];
+        let mut layers: Vec<DisjointEdits> =
+            vec![DisjointEdits::default(); self.tree.layers.len() + 1];
         for pending in std::mem::take(&mut self.pending) {
-            self.part(pending, &mut layers, &mut lowered);
+            self.lower_part(pending, &mut layers, &mut lowered);
         }
         for (index, layer) in self.tree.layers.iter().enumerate().rev() {
-            let Some(edits) = layers.get_mut(index + 1).map(Disjoint::take) else { continue };
+            let Some(edits) = layers.get_mut(index + 1).map(DisjointEdits::take) else { continue };
             if edits.is_empty() {
                 continue;
             }
-            let edits = self.through(layer, edits);
+            let edits = self.lower_layer(layer, edits);
             if let Some(below) = layers.get_mut(layer.below) {
-                below.extend(shifted(edits, layer.range.start));
+                below.extend(shift(edits, layer.range.start));
             }
         }
         if let Some(body) = layers.first_mut() {
             body.extend(std::mem::take(&mut self.plain));
         }
         lowered.refused |= layers.iter().any(|layer| layer.refused);
-        lowered.edits = layers.first_mut().map(Disjoint::take).unwrap_or_default();
+        lowered.edits = layers.first_mut().map(DisjointEdits::take).unwrap_or_default();
         lowered
     }
 
     /// Lowers the edits of one part to its layer.
-    fn part(&self, mut pending: Pending, layers: &mut [Disjoint], lowered: &mut Lowered) {
+    fn lower_part(
+        &self,
+        mut pending: Pending,
+        layers: &mut [DisjointEdits],
+        lowered: &mut Lowered,
+    ) {
         let Some(part) = self.tree.parts.get(pending.part) else { return };
         let site = &part.site;
         let Some(layer) = layers.get_mut(site.layer) else { return };
@@ -107,29 +113,29 @@ impl<'m> Lowering<'m> {
         lowered.refused |= pending.edits.refused;
         let edits = pending.transfer.lower(raw, pending.edits.take(), line_end);
         let at = site.body.start;
-        // Inside an encoded message the encoding around sees to the lines.
+        // Inside an encoded message the outer encoding limits the lines.
         if pending.transfer != Transfer::Identity || site.layer > 0 {
-            return layer.extend(shifted(edits, at));
+            return layer.extend(shift(edits, at));
         }
         match lines::fit(raw, edits, part.media, line_end) {
-            Fit::Fits(edits) => layer.extend(shifted(edits, at)),
-            // All or nothing: an encoding holds for every byte of the part.
+            Fit::Fits(edits) => layer.extend(shift(edits, at)),
+            // All or nothing: a transfer encoding applies to every byte of the part.
             Fit::TooLong(edits) => {
                 if self.holds_others(&site.body) {
-                    // A line too long, as it most often was before, harms less.
-                    return layer.extend(shifted(edits, at));
+                    // A line that is too long (most often it was before) harms less.
+                    return layer.extend(shift(edits, at));
                 }
                 let recoded = lines::recoded(raw, &edits, line_end);
                 let bytes = self.tree.layer_bytes(self.message, site.layer);
                 let label = lines::label(self.message, bytes, site, recoded.transfer, line_end);
-                if !layer.takes(&label, &site.body) {
+                if !layer.can_recode(&label, &site.body) {
                     lowered.refused = true;
                     return;
                 }
-                let mut edits: Vec<RawEdit> = shifted(recoded.edits, at).collect();
+                let mut edits: Vec<RawEdit> = shift(recoded.edits, at).collect();
                 match label {
                     Label::Head(edit) => lowered.head.push(edit),
-                    Label::Layer(label) => put_before(label, &mut edits),
+                    Label::Layer(label) => add_label(label, &mut edits),
                 }
                 lowered.recoded.push(part.path.clone());
                 layer.extend(edits);
@@ -138,27 +144,27 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Whether other parts stand inside these bytes of the body, as somebody reads it: a text to some is a multipart
-    /// to others, which no encoding may wrap (RFC 2045 §6.4).
+    /// Whether some reading has other parts inside these bytes of the body: what is text to some clients is a
+    /// multipart to others, which must not be encoded (RFC 2045 §6.4).
     fn holds_others(&self, body: &Range<usize>) -> bool {
         let parts = self.tree.parts.iter().filter(|part| part.site.layer == 0);
         let layers = self.tree.layers.iter().filter(|layer| layer.below == 0);
         let inside = |other: &Range<usize>| {
             other != body && body.start <= other.start && other.end <= body.end
         };
-        let starts = self.starts.get_or_init(|| {
+        let ranges = self.ranges.get_or_init(|| {
             let parts = parts.map(|part| part.site.body.clone());
-            let mut starts: Vec<_> = parts.chain(layers.map(|layer| layer.range.clone())).collect();
-            starts.sort_unstable_by_key(|range| (range.start, range.end));
-            starts
+            let mut ranges: Vec<_> = parts.chain(layers.map(|layer| layer.range.clone())).collect();
+            ranges.sort_unstable_by_key(|range| (range.start, range.end));
+            ranges
         });
-        let first = starts.partition_point(|other| other.start < body.start);
-        let others = starts.get(first..).unwrap_or_default();
+        let first = ranges.partition_point(|other| other.start < body.start);
+        let others = ranges.get(first..).unwrap_or_default();
         others.iter().take_while(|other| other.start < body.end).any(inside)
     }
 
     /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
-    fn through(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
+    fn lower_layer(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
         let below = self.tree.layer_bytes(self.message, layer.below);
         let raw = below.get(layer.range.clone()).unwrap_or_default();
         layer.transfer.lower(raw, edits, self.line_end(layer.below))
@@ -170,20 +176,20 @@ impl<'m> Lowering<'m> {
 
     fn line_end(&self, layer: usize) -> LineEnd {
         let bytes = self.tree.layer_bytes(self.message, layer);
-        // A body of one line may have no end at all.
+        // A body of one line may have no line end.
         let none = layer == 0 && memchr::memchr(b'\n', bytes).is_none();
         LineEnd::of(if none { self.message.head } else { bytes })
     }
 }
 
-fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
+fn shift(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
     edits
         .into_iter()
         .map(move |edit| RawEdit { range: edit.range.start + by..edit.range.end + by, ..edit })
 }
 
-/// Adds the label of a part to the edits of its body, which a part without a header begins with.
-fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
+/// Adds the label of a part before the edits of its body; in a part without a header they start at the same offset.
+fn add_label(label: RawEdit, body: &mut Vec<RawEdit>) {
     match body.first_mut() {
         Some(first) if first.range.start == label.range.end => {
             let text = std::mem::take(&mut first.replacement);
@@ -194,24 +200,24 @@ fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
     }
 }
 
-/// Edits that do not overlap; of those that would, the first stays.
+/// Edits that do not overlap; of overlapping ones the first is kept.
 #[derive(Clone, Debug, Default)]
-struct Disjoint {
-    /// Those that came in order, as nearly all do: each behind the one before it.
-    row: Vec<RawEdit>,
-    /// All of them, by where they begin, from the first one on that did not.
+struct DisjointEdits {
+    /// The edits, as long as each comes after the previous one. Nearly always this holds for all.
+    in_order: Vec<RawEdit>,
+    /// All edits by their start, from the first one that was not in order.
     edits: BTreeMap<usize, RawEdit>,
-    /// Bytes of parts that were encoded anew as a whole: start to end, disjoint.
+    /// Byte ranges of parts that were re-encoded as a whole: start to end, disjoint.
     claimed: BTreeMap<usize, usize>,
-    /// Whether an edit was left out that is not made by another one.
+    /// Whether an edit was left out, and no equal edit was kept.
     refused: bool,
 }
 
-impl Disjoint {
+impl DisjointEdits {
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
         let edits = edits.into_iter();
         if self.edits.is_empty() {
-            self.row.reserve(edits.size_hint().0);
+            self.in_order.reserve(edits.size_hint().0);
         }
         for edit in edits {
             let range = &edit.range;
@@ -225,25 +231,26 @@ impl Disjoint {
 
     /// Adds an edit of bytes that are free.
     fn insert(&mut self, edit: RawEdit) {
-        let behind = self.row.last().is_none_or(|last| last.range.start < edit.range.start);
-        if behind && self.edits.is_empty() {
-            self.row.push(edit);
+        let is_last = self.in_order.last().is_none_or(|last| last.range.start < edit.range.start);
+        if is_last && self.edits.is_empty() {
+            self.in_order.push(edit);
             return;
         }
-        let row = std::mem::take(&mut self.row);
-        self.edits.extend(row.into_iter().map(|edit| (edit.range.start, edit)));
+        let in_order = std::mem::take(&mut self.in_order);
+        self.edits.extend(in_order.into_iter().map(|edit| (edit.range.start, edit)));
         self.edits.insert(edit.range.start, edit);
     }
 
     /// The edit that begins here.
     fn at(&self, start: usize) -> Option<&RawEdit> {
-        let in_row = || self.row.binary_search_by_key(&start, |edit| edit.range.start).ok();
-        self.edits.get(&start).or_else(|| self.row.get(in_row()?))
+        let find_in_order =
+            || self.in_order.binary_search_by_key(&start, |edit| edit.range.start).ok();
+        self.edits.get(&start).or_else(|| self.in_order.get(find_in_order()?))
     }
 
-    /// Whether a part can be encoded anew as a whole. Its label and its body go together: either one
-    /// without the other would be another text.
-    fn takes(&self, label: &Label, body: &Range<usize>) -> bool {
+    /// Whether a part can be re-encoded as a whole. Its label and its body must change together, or else the
+    /// text would be another one.
+    fn can_recode(&self, label: &Label, body: &Range<usize>) -> bool {
         let free = self.is_free(body) && !self.is_claimed(body);
         match label {
             Label::Head(_) => free,
@@ -258,37 +265,40 @@ impl Disjoint {
 
     /// Whether no edit touches these bytes.
     fn is_free(&self, range: &Range<usize>) -> bool {
-        let (before, after) = self.round(range.start);
+        let (before, after) = self.around(range.start);
         before.is_none_or(|old| old.range.end <= range.start && old.range.start < range.start)
             && after.is_none_or(|old| range.end <= old.range.start)
     }
 
-    /// The last edit that begins at an offset or before it, and the first one behind.
-    fn round(&self, at: usize) -> (Option<&RawEdit>, Option<&RawEdit>) {
+    /// The last edit that begins at or before an offset, and the next one.
+    fn around(&self, at: usize) -> (Option<&RawEdit>, Option<&RawEdit>) {
         if !self.edits.is_empty() {
             let before = self.edits.range(..=at).next_back();
             let after = self.edits.range(at + 1..).next();
             return (before.map(|(_, edit)| edit), after.map(|(_, edit)| edit));
         }
-        if let Some(last) = self.row.last().filter(|last| last.range.start <= at) {
+        if let Some(last) = self.in_order.last().filter(|last| last.range.start <= at) {
             return (Some(last), None);
         }
-        let behind = self.row.partition_point(|edit| edit.range.start <= at);
-        (behind.checked_sub(1).and_then(|before| self.row.get(before)), self.row.get(behind))
+        let after = self.in_order.partition_point(|edit| edit.range.start <= at);
+        (
+            after.checked_sub(1).and_then(|before| self.in_order.get(before)),
+            self.in_order.get(after),
+        )
     }
 
-    /// Takes no more edits of these bytes.
+    /// Refuses further edits of these bytes.
     fn claim(&mut self, range: Range<usize>) {
         if !range.is_empty() {
             self.claimed.insert(range.start, range.end);
         }
     }
 
-    /// The edits in order; none are left.
+    /// Removes and returns all edits, in order.
     fn take(&mut self) -> Vec<RawEdit> {
-        let mut row = std::mem::take(&mut self.row);
-        row.extend(std::mem::take(&mut self.edits).into_values());
-        row
+        let mut in_order = std::mem::take(&mut self.in_order);
+        in_order.extend(std::mem::take(&mut self.edits).into_values());
+        in_order
     }
 }
 
@@ -300,7 +310,7 @@ mod tests {
     fn of_edits_that_meet_the_first_stays() {
         let edit = |range: Range<usize>| RawEdit { range, replacement: b"x".to_vec() };
         let starts = |edits: &[Range<usize>]| -> (Vec<usize>, bool) {
-            let mut disjoint = Disjoint::default();
+            let mut disjoint = DisjointEdits::default();
             edits.iter().for_each(|range| disjoint.extend([edit(range.clone())]));
             let refused = disjoint.refused;
             (disjoint.take().iter().map(|edit| edit.range.start).collect(), refused)

@@ -1,91 +1,92 @@
-//! What a reading makes of bytes that mean something else: letters of another charset, escapes that call a set.
+//! Recognizes text that was decoded in the wrong charset: letters of another charset, remains of escapes.
 
 use super::Reading;
 use super::charset::Charset;
 
-/// What else the bytes of a part are read in.
+/// The other charsets in which the bytes of a part are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Others {
-    /// A charset that escapes call sets in.
+pub(super) struct OtherCharsets {
+    /// One in which escapes designate sets.
     escapes: bool,
-    /// One of several bytes a character, which detectors take it for where no label names another.
-    several: bool,
-    /// Any other than that of the West and UTF-8, which detectors take it for where no label names one.
+    /// A multi-byte charset that detectors guess, and no label names a charset.
+    multi_byte: bool,
+    /// Any other than windows-1252 and UTF-8 that detectors guess, and no label names a charset.
     guessed: bool,
 }
 
-impl Others {
-    /// Among the charsets that a part with these labels is read in.
-    pub fn among(charsets: &[Charset], labels: &[String]) -> Others {
+impl OtherCharsets {
+    /// Those among the charsets in which a part with these labels is read.
+    pub fn among(charsets: &[Charset], labels: &[String]) -> OtherCharsets {
         let names = |label: &String| {
             !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
         };
         let unnamed = !labels.iter().any(names);
         let other = |charset: &Charset| ![Charset::WINDOWS_1252, Charset::Utf8].contains(charset);
-        Others {
-            escapes: charsets.iter().any(|charset| calls_sets(*charset)),
-            several: unnamed && charsets.iter().any(|charset| is_wide(*charset)),
+        OtherCharsets {
+            escapes: charsets.iter().any(|charset| designates_sets(*charset)),
+            multi_byte: unnamed && charsets.iter().any(|charset| is_multi_byte(*charset)),
             guessed: unnamed && charsets.iter().any(other),
         }
     }
 }
 
-/// Whether escapes call the sets of the charset (ISO 2022 §13.2).
-fn calls_sets(charset: Charset) -> bool {
+/// Whether escapes designate the sets of the charset (ISO 2022 §13.2).
+fn designates_sets(charset: Charset) -> bool {
     matches!(charset, Charset::Iso2022Jp2 | Charset::Iso2022Shift)
         || charset == Charset::Known(encoding_rs::ISO_2022_JP)
 }
 
-/// Whether its letters beyond ASCII take several bytes each, those of UTF-8 aside.
-fn is_wide(charset: Charset) -> bool {
+/// Whether its letters beyond ASCII take several bytes each. Not UTF-8.
+fn is_multi_byte(charset: Charset) -> bool {
     use encoding_rs::{BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS};
-    let wide = [BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS];
-    wide.into_iter().any(|encoding| charset == Charset::Known(encoding))
+    let multi_byte = [BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS];
+    multi_byte.into_iter().any(|encoding| charset == Charset::Known(encoding))
 }
 
-/// What mail programs take UTF-8 for where they write it once more: `Ã¼`, `ГјР`, `ĂĽ`.
-const MISTAKEN: [Charset; 3] = [
+/// Charsets in which mail programs misread UTF-8 when they encode it a second time: `Ã¼`, `ГјР`, `ĂĽ`.
+const MISREAD_AS: [Charset; 3] = [
     Charset::WINDOWS_1252,
     Charset::Known(encoding_rs::WINDOWS_1251),
     Charset::Known(encoding_rs::WINDOWS_1250),
 ];
 
-/// Whether this host is UTF-8 that whoever wrote it read in another charset (`bÃ¼cher.de`). No sender means these
+/// Whether this host is UTF-8 that the writer misread in another charset (`bÃ¼cher.de`). No sender intends these
 /// letters.
 pub fn is_utf8_misread(host: &str) -> bool {
-    is_utf8_in(MISTAKEN, host)
+    is_utf8_in(MISREAD_AS, host)
 }
 
-/// Whether this host is UTF-8 that was read in one of these charsets, each of which has one byte for a character.
+/// Whether this host is UTF-8 that was read in one of these single-byte charsets.
 fn is_utf8_in(charsets: impl IntoIterator<Item = Charset>, host: &str) -> bool {
-    // A character of UTF-8 is two of theirs at least, side by side.
+    // A non-ASCII character of UTF-8 is at least two adjacent characters in them.
     let mut before = true;
     let mut pairs = |c: char| !std::mem::replace(&mut before, c.is_ascii()) && !c.is_ascii();
-    host.chars().any(&mut pairs) && charsets.into_iter().any(|charset| is_of_utf8(charset, host))
+    host.chars().any(&mut pairs)
+        && charsets.into_iter().any(|charset| encodes_to_utf8(charset, host))
 }
 
-/// Whether the bytes of this host in a charset are characters of UTF-8.
-fn is_of_utf8(charset: Charset, host: &str) -> bool {
+/// Whether this host, encoded in the charset, is UTF-8.
+fn encodes_to_utf8(charset: Charset, host: &str) -> bool {
     charset.encode(host).is_some_and(|bytes| is_cut_from_utf8(&bytes))
 }
 
 impl Reading<'_> {
-    /// Whether the bytes may as well be characters of another charset: those of UTF-8, and of what it takes
-    /// escapes or shifts to write, show what they are.
+    /// Whether the bytes may as well be characters of another charset. UTF-8 and charsets with escapes or shifts
+    /// are recognizable.
     pub fn may_be_misread(&self) -> bool {
         self.charset != Charset::Utf8 && self.charset.keeps_ascii()
     }
 
-    /// Whether this host is UTF-8 that was read in another charset: by this reading, or by whoever wrote the
-    /// text once more. No sender means these letters.
+    /// Whether this host is UTF-8 that was read in another charset: by this reading, or by the program that wrote
+    /// the text. No sender intends these letters.
     pub fn is_utf8_misread(&self, host: &str) -> bool {
         let own = self.may_be_misread().then_some(self.charset);
-        let own = own.filter(|own| !MISTAKEN.contains(own) && !host.is_ascii());
-        own.is_some_and(|charset| is_of_utf8(charset, host)) || is_utf8_in(MISTAKEN, host)
+        let own = own.filter(|own| !MISREAD_AS.contains(own) && !host.is_ascii());
+        own.is_some_and(|charset| encodes_to_utf8(charset, host)) || is_utf8_in(MISREAD_AS, host)
     }
 
-    /// Whether what stands here begins with the last byte of an escape, `B` in `ESC ( B`, and is read without it
-    /// as well.
+    /// Whether the text after `before` begins with the last byte of an escape (`B` in `ESC ( B`), and another
+    /// reading drops the escape.
     pub fn begins_in_escape(&self, before: &str) -> bool {
         self.others.escapes && self.charset.keeps_ascii() && {
             // ISO 2022 §13.2.1: ESC, one to three intermediate bytes, a final one.
@@ -96,24 +97,24 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether this is how the West reads bytes that nobody labelled, and that detectors take for other letters.
+    /// Whether this reads unlabelled bytes as windows-1252 while detectors guess another charset.
     pub fn is_least_likely(&self) -> bool {
         self.others.guessed && self.charset == Charset::WINDOWS_1252
     }
 
-    /// Whether letters beyond ASCII in front of this host are those of a text that is glued to it: nobody says
-    /// what its bytes are, and detectors take several of them for one character.
+    /// Whether non-ASCII letters at the start of this host belong to text that is glued to it: the bytes are
+    /// unlabelled, and detectors guess a multi-byte charset.
     pub fn is_glued(&self, host: &str) -> bool {
-        self.others.several
+        self.others.multi_byte
             && self.charset == Charset::WINDOWS_1252
             && host.trim_start_matches(|c: char| !c.is_ascii()).is_ascii()
     }
 }
 
-/// Whether these are characters of UTF-8, of which the first and the last may be cut.
+/// Whether these are characters of UTF-8; the first and the last may be truncated.
 fn is_cut_from_utf8(bytes: &[u8]) -> bool {
-    let goes_on = |byte: &&u8| (0x80..0xC0).contains(*byte);
-    let cut = bytes.iter().take(3).take_while(goes_on).count();
+    let is_continuation = |byte: &&u8| (0x80..0xC0).contains(*byte);
+    let cut = bytes.iter().take(3).take_while(is_continuation).count();
     let bytes = bytes.get(cut..).unwrap_or_default();
     match std::str::from_utf8(bytes) {
         Ok(text) => !text.is_ascii(),

@@ -1,9 +1,10 @@
-//! Splits a message into parts and owns the raw spans: text out, edits back in.
+//! Splits a message into parts, decodes them to text, and lowers edits of that text to raw bytes.
 //!
-//! [`parse`] splits, [`readings`] decodes a part in every way that a client might, [`Lowering`] takes
-//! edits of what was decoded back to the raw bytes. Nothing here knows what a link is.
+//! [`parse`] splits, [`readings`] decodes a part in every way that a client might, [`Lowering`] turns
+//! edits of the decoded text into edits of the raw bytes. Nothing here knows what a link is.
 
 mod charset;
+mod content_type;
 mod der;
 mod document;
 mod early;
@@ -33,10 +34,10 @@ use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
 pub use charset::{Charset, Endian};
+pub use content_type::{PARAMETERS, hex_pair};
 pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
 pub use guess::{DETECTED, DETECTED_FURTHER, DETECTED_PARTS};
-pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
 pub use misread::is_utf8_misread;
@@ -54,192 +55,191 @@ pub use crate::span::TextEdit;
 pub struct Message<'m> {
     /// Header fields with their line ends, without the empty line.
     pub head: &'m [u8],
-    /// Everything behind the empty line.
+    /// Everything after the empty line.
     pub body: &'m [u8],
 }
 
-/// What stands above a part.
+/// Properties that a part has from its header and its parents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Below multipart/signed, or text with a signature of OpenPGP around it.
+    /// Below multipart/signed, or text inside an OpenPGP cleartext signature.
     pub signed: bool,
     /// Content-Disposition: attachment.
     pub attachment: bool,
-    /// Inside what cannot be edited in place: the DER of PKCS#7, compressed bytes.
+    /// Inside data that cannot be edited in place: the DER of PKCS#7, compressed bytes.
     pub sealed: bool,
 }
 
-/// Whose reading of the labels a part comes from.
+/// Which clients see a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum View {
-    /// What most clients see.
+    /// Most clients.
     Usual,
-    /// What some clients see. Its bytes belong to usual parts as well.
+    /// Some clients. Its bytes also belong to usual parts.
     Other(Why),
 }
 
 /// Why some clients see a part that others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// Of two labels the second, another reading of one, another transfer encoding.
+    /// They take the second of two labels, read one label differently, or take another transfer encoding.
     Label,
-    /// The body begins where the header is broken.
+    /// They begin the body at a broken header line.
     Header,
-    /// Another delimiter than the declared one, or a line that only begins with it.
+    /// They take another delimiter than the declared one, or a line that only begins with it.
     Boundary,
-    /// A line like a delimiter with a label behind it, which nobody declared.
+    /// They take a line for a delimiter that is not declared, because a label follows it.
     Stray,
-    /// Its label says that it is no message, or is encoded as no message may be.
+    /// They read it as a message although its label says otherwise, or although messages may not be encoded so.
     Message,
-    /// Inside PKCS#7 or gzip.
+    /// They unwrap PKCS#7, OpenPGP or gzip.
     Wrapped,
-    /// A multipart whose delimiter nobody declared, as text.
+    /// They show a multipart without a declared delimiter as text.
     Text,
 }
 
 /// A leaf part.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// As in IMAP: `1`, `1.2`.
+    /// Part number as in IMAP: `1`, `1.2`.
     pub path: String,
-    /// What most clients take it for.
+    /// How most clients read it.
     pub media: Media,
-    /// What other clients take it for.
+    /// How other clients read it.
     pub also: Vec<Media>,
-    /// What the parts above it say of it.
+    /// Properties from its header and its parents.
     pub surroundings: Surroundings,
-    /// Index of the innermost multipart/alternative above it, to compare its siblings.
+    /// Index of the innermost multipart/alternative around it, to find its siblings.
     pub alternative: Option<usize>,
-    /// Its Content-Type as most clients take it: `text/html`, in lower case.
+    /// Its Content-Type as most clients read it, in lower case: `text/html`.
     pub label: String,
-    /// Whether it is a file of SVG by its label and its name: programs draw it as a picture or open it apart
-    /// from the message.
+    /// Whether it is an SVG file by its label and its name: programs draw it as a picture or open it outside
+    /// the message.
     pub drawing: bool,
     /// Whether it is a PDF, a picture, an archive or an office file by its labels, its names and its bytes:
-    /// nothing shows it as text, and a byte more in it breaks it.
+    /// no program shows it as text, and one more byte corrupts it.
     pub document: bool,
-    /// Whether every client sees it.
+    /// Which clients see it.
     pub view: View,
-    /// Content-Base and Content-Location: what relative URLs begin with, as the header has them.
+    /// Content-Base and Content-Location: bases of relative URLs, as the header spells them.
     pub bases: Vec<String>,
-    /// Where message/external-body says that the body is.
+    /// Addresses at which message/external-body says that the body is.
     pub externals: Vec<String>,
     site: structure::Site,
 }
 
 impl Part {
-    /// The labelled transfer encoding.
+    /// The declared transfer encoding.
     pub fn transfer(&self) -> Transfer {
         self.site.transfers.first().copied().unwrap_or_default()
     }
 
-    /// Where the content stands in the raw body; `None` inside an encoded message.
+    /// Byte range of the content in the raw body; `None` inside an encoded message.
     pub fn raw_range(&self) -> Option<Range<usize>> {
         (self.site.layer == 0).then(|| self.site.body.clone())
     }
 
-    /// Whether its label names this charset. US-ASCII, which clients read as windows-1252 (WHATWG
-    /// Encoding §4.2), names none that has more.
+    /// Whether its label declares this charset. The label US-ASCII, which clients read as windows-1252 (WHATWG
+    /// Encoding §4.2), declares no larger charset.
     pub fn declares(&self, charset: Charset) -> bool {
         let label = self.site.charsets.first().map(String::as_str).unwrap_or_default();
         !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label) == Some(charset)
     }
 }
 
-/// The part tree: leaves in order. Labels that clients read in several ways give several leaves.
+/// The parts of a message: leaves in order. If clients read labels in several ways, there are several leaves.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Leaves in the order of the body; [`Part::path`] of two may be the same where clients differ.
+    /// Leaves in the order of the body; two may have the same [`Part::path`] if clients differ.
     pub parts: Vec<Part>,
-    /// Paths of what was not read, and why.
+    /// Paths of parts that were not read, and why.
     pub bypasses: Vec<(String, Bypass)>,
-    /// Paths of entities whose labels programs read in different ways.
+    /// Paths of entities whose labels programs read differently.
     pub ambiguous: BTreeSet<String>,
-    /// Whether a text is labelled with a codec that is no charset: nobody but a library would decode it.
+    /// Whether a text is labelled with a codec that is not a charset: only libraries would decode it.
     pub codec: bool,
-    /// Bytes that were walked and unwrapped to split it.
+    /// Cost of splitting: bytes that were walked and unwrapped.
     pub steps: u64,
-    /// The fields of the message's own header, where programs agree on them: each line is a field or the fold
-    /// of one, and no character or blank in it is read in two ways.
+    /// The fields of the message's own header, if programs agree on them: each line is a field or a folded
+    /// line, and no character or blank in it is read in two ways.
     pub head: Option<Vec<HeaderField>>,
-    /// What encoded messages inside the message unwrap to.
+    /// The unwrapped bytes of encoded messages inside the message.
     layers: Vec<structure::Layer>,
 }
 
-/// Whether programs agree on what a header says.
+/// Whether programs agree on the meaning of a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Clarity {
     #[default]
     Clear,
-    /// Three labels or an empty one, a blank before the colon, a control character, no token.
+    /// Three labels or an empty one, a blank before the colon, a control character, not a token.
     Ambiguous,
 }
 
-/// One way in which a client may read a part. The first is what the label says.
+/// One way in which a client may read a part. The first one follows the label.
 #[derive(Clone, Debug)]
 pub struct Reading<'m> {
-    /// The text, before entities; its map leads to the transfer-decoded bytes.
+    /// The text, entities not decoded; its map leads to the transfer-decoded bytes.
     pub text: Text<'m>,
-    /// How the text is to be read: as HTML, as plain text.
+    /// How the text is shown: as HTML, as plain text.
     pub media: Media,
-    /// The charset that the bytes were read in; an edit is written in it as well.
+    /// The charset from which the bytes were decoded, and in which an edit is encoded.
     pub charset: Charset,
-    /// The transfer encoding that was undone, and is done again for an edit.
+    /// The transfer encoding that was undone, and in which an edit is encoded.
     pub transfer: Transfer,
-    /// From the transfer-decoded bytes to the raw ones.
+    /// Maps the transfer-decoded bytes to the raw ones.
     wrapped: wrapped::Wrapped<'m>,
-    /// Whether the part is read in no other encoding.
-    alone: bool,
-    others: misread::Others,
-    /// Bytes of the part that a detector of charsets was given; the first reading of an encoding says so.
+    /// Whether the part is read in no other transfer encoding.
+    single_transfer: bool,
+    others: misread::OtherCharsets,
+    /// Bytes of the part that the charset detector was given. Counted in the first reading of a transfer encoding only.
     pub detected: usize,
 }
 
-/// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.
+/// Splits a message. Never fails: what cannot be split is a leaf, and limits that were reached are in
+/// [`Tree::bypasses`].
 pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
     parse_until(message, limits, None)
 }
 
-/// The same, until the owner of `stop` raises it: what was not split then is not read, and
-/// `limit:message_timeout` says so.
+/// Like [`parse`], but ends when `stop` becomes true: the rest is not read, which is reported as
+/// `limit:message_timeout`.
 pub fn parse_until(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
     structure::split(message, limits, stop)
 }
 
-/// The readings of a part, the label's first. None for opaque and inert parts, and none when its
-/// bytes say that no client can see a link in it.
+/// The readings of a part, the one by its label first. None for opaque and inert parts, and none if its
+/// bytes show that no client can see a link in it.
 pub fn readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
     reading::all(message, tree, part, reading::Filter::On)
 }
 
-/// The readings of a part, whether or not there can be a link in it.
+/// Like [`readings`], even if there can be no link in the part.
 pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
     reading::all(message, tree, part, reading::Filter::Off)
 }
 
-/// The readings of a part in an encoding that does not say, byte for byte or unit for unit, what its bytes are:
-/// uuencode, and what programs differ over in others.
+/// The readings of a part in uuencode, and in those transfer encodings that only some programs apply. The
+/// others map byte for byte or unit for unit.
 pub fn odd_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
     reading::odd(message, tree, part)
 }
 
-/// Raw edits for edits in a reading's text.
+/// Edits of the text of readings, lowered to raw edits.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
     /// In the raw body, in order and disjoint.
     pub edits: Vec<RawEdit>,
-    /// A changed Content-Transfer-Encoding of the message itself.
+    /// Change of the Content-Transfer-Encoding of the message itself.
     pub head: Vec<HeadEdit>,
-    /// Paths of parts that had to be switched to another encoding, because an edited line would
-    /// have been over 998 bytes.
+    /// Paths of parts whose transfer encoding was changed, because an edited line would have exceeded 998 bytes.
     pub recoded: Vec<String>,
-    /// Whether an edit was left out because another one has its bytes: the edited message must be
-    /// read again.
+    /// Whether an edit was left out because it overlaps another one: the edited message must be read again.
     pub refused: bool,
 }
 
 /// Lowers edits (in order, disjoint) of one reading of one part to raw edits. For several parts or
-/// readings use [`Lowering`], which keeps their raw edits apart.
+/// readings use [`Lowering`], which keeps their raw edits disjoint.
 pub fn lower(
     message: Message<'_>,
     tree: &Tree,
@@ -253,8 +253,8 @@ pub fn lower(
 }
 
 impl Tree {
-    /// The bytes of the raw body that carry this range of a reading's text. Inside an encoded
-    /// message, those of its encoded form.
+    /// The byte range in the raw body of this range of a reading's text. Inside an encoded message, the
+    /// range of its encoded form.
     pub fn raw_span(
         &self,
         part: usize,
@@ -272,8 +272,8 @@ impl Tree {
         span
     }
 
-    /// Indices of the parts: those first that clients show unasked, so that attachments in front of them cannot use
-    /// up what is there for reading.
+    /// Indices of the parts, attachments last: so attachments at the front cannot exhaust the limits before the
+    /// parts that clients show directly are read.
     pub fn in_order_of_sight(&self) -> impl Iterator<Item = usize> {
         let waits =
             |index: &usize| self.parts.get(*index).is_some_and(|part| part.surroundings.attachment);
@@ -281,7 +281,7 @@ impl Tree {
         all().filter(move |index| !waits(index)).chain(all().filter(waits))
     }
 
-    /// Whether no two parts share bytes: neither second readings nor messages inside encoded ones.
+    /// Whether no two parts share bytes: there are no second readings and no encoded messages.
     pub fn is_disjoint(&self) -> bool {
         let usual = |part: &Part| part.view == View::Usual && part.site.layer == 0;
         let mut ranges: Vec<_> = self.parts.iter().map(|part| &part.site.body).collect();
@@ -290,14 +290,14 @@ impl Tree {
         self.parts.iter().all(usual) && ranges.windows(2).all(apart)
     }
 
-    /// The content of a part as it stands, in its transfer encoding.
+    /// The content of a part, in its transfer encoding.
     pub fn content<'m>(&'m self, message: Message<'m>, part: usize) -> &'m [u8] {
         let site = self.parts.get(part).map(|part| &part.site);
         site.and_then(|site| self.layer_bytes(message, site.layer).get(site.body.clone()))
             .unwrap_or_default()
     }
 
-    /// The bytes that parts of this layer lie in; 0 is the body.
+    /// The bytes of a layer; 0 is the body.
     fn layer_bytes<'m>(&'m self, message: Message<'m>, layer: usize) -> &'m [u8] {
         let above = layer.checked_sub(1).and_then(|index| self.layers.get(index));
         above.map_or(message.body, |layer| layer.bytes.as_slice())

@@ -1,36 +1,36 @@
-//! OpenPGP messages (RFC 9580) that are packed or signed but not encrypted: programs show what is in them to
-//! whoever has no key.
+//! OpenPGP messages (RFC 9580) that are compressed or signed but not encrypted: programs show their content
+//! without a key.
 //!
 //! | clause | item |
 //! | --- | --- |
 //! | RFC 9580 §4.2, packets of both formats, lengths also partial | [`packet`] |
 //! | RFC 9580 §5.6, §5.9, compressed and literal data | [`literal`] |
 //! | RFC 9580 §6.2, ASCII armor | [`binary`] |
-//! | RFC 9580 §7, text that is signed as it stands | [`is_clear_signed`] |
+//! | RFC 9580 §7, cleartext signatures | [`is_clear_signed`] |
 
 use std::borrow::Cow;
 
-use super::inflate::{Format, Room};
+use super::inflate::{Format, InflateBudget};
 use super::transfer::Transfer;
 use crate::sieve;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
 
-/// Of the line that begins it, what quoted-printable has no reason to escape.
+/// The part of the first line that quoted-printable has no reason to escape.
 const BEGIN_SIGNED: &[u8] = b"-BEGIN PGP SIGNED MESSAGE-";
 
-/// Where the letter that is rarest in text stands in each: the G of PGP.
-const LETTER: usize = 12;
-const LETTER_SIGNED: usize = 8;
+/// Offset in each of the letter that is rarest in text: the G of PGP.
+const RARE_LETTER: usize = 12;
+const RARE_LETTER_SIGNED: usize = 8;
 
-/// Bytes of a part in which armor begins, if it does: a line or two may stand before it.
-const FRONT: usize = 1024;
+/// Bytes at the start of a part in which armor must begin: one or two lines may precede it.
+const ARMOR_SEARCH: usize = 1024;
 
-/// Packets that are passed over before the data; signatures have two each.
-const PACKETS: usize = 32;
+/// Packets that are read up to the data; signatures have two each.
+const MAX_PACKETS: usize = 32;
 
-/// Compressed data inside one another.
-const NESTED: usize = 4;
+/// Nesting depth of compressed data.
+const MAX_NESTING: usize = 4;
 
 const SIGNATURE: u8 = 2;
 const ONE_PASS: u8 = 4;
@@ -39,51 +39,52 @@ const MARKER: u8 = 10;
 const LITERAL: u8 = 11;
 const PADDING: u8 = 21;
 
-/// Whether armor begins in front of these bytes.
+/// Whether ASCII armor begins near the start.
 pub(super) fn is_armored(bytes: &[u8]) -> bool {
-    let front = bytes.get(..FRONT.min(bytes.len())).unwrap_or_default();
-    sieve::find(front, BEGIN, LETTER).is_some()
+    let front = bytes.get(..ARMOR_SEARCH.min(bytes.len())).unwrap_or_default();
+    sieve::find(front, BEGIN, RARE_LETTER).is_some()
 }
 
-/// Whether text that is signed as it stands begins in front of these bytes.
+/// Whether a cleartext signature begins near the start.
 pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
-    let front = raw.get(..FRONT.min(raw.len())).unwrap_or_default();
+    let front = raw.get(..ARMOR_SEARCH.min(raw.len())).unwrap_or_default();
     let text = match transfer {
         Transfer::Base64 => transfer.bytes(front),
         _ => Cow::Borrowed(front),
     };
-    sieve::find(&text, BEGIN_SIGNED, LETTER_SIGNED).is_some()
+    sieve::find(&text, BEGIN_SIGNED, RARE_LETTER_SIGNED).is_some()
 }
 
-/// What a message says, when nothing of it is encrypted and there is room for it.
-pub(super) fn content(bytes: &[u8], room: &mut Room) -> Option<Vec<u8>> {
-    let said = literal(binary(bytes), room, NESTED)?;
-    // What was packed has taken its room.
-    (room.taken >= said.len() || room.take(said.len())).then_some(said)
+/// The content of a message, if it is not encrypted and `budget` suffices.
+pub(super) fn content(bytes: &[u8], budget: &mut InflateBudget) -> Option<Vec<u8>> {
+    let content = literal(binary(bytes), budget, MAX_NESTING)?;
+    // Compressed content has been taken from `budget` already.
+    (budget.taken >= content.len() || budget.take(content.len())).then_some(content)
 }
 
-/// The packets, out of their armor when they are in any.
+/// The packets, decoded from their armor if they have one.
 fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
     let Some(at) = memchr::memmem::find(bytes, BEGIN) else { return Cow::Borrowed(bytes) };
     let armor = bytes.get(at + BEGIN.len()..).unwrap_or_default();
     let mut data = Vec::with_capacity(armor.len());
     let blank = |line: &&[u8]| line.trim_ascii().is_empty();
-    // Headers end with a blank line, the data with a checksum or the last line of the armor.
+    // Armor headers end with a blank line, the data with a checksum or the last line of the armor.
     let lines = armor.split_inclusive(|byte| *byte == b'\n').skip(1);
-    let behind = lines.skip_while(|line| !blank(line)).skip_while(blank);
-    for line in behind.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
+    let after = lines.skip_while(|line| !blank(line)).skip_while(blank);
+    for line in after.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
         data.extend_from_slice(line);
     }
     Cow::Owned(Transfer::Base64.bytes(&data).into_owned())
 }
 
-fn literal(packets: Cow<'_, [u8]>, room: &mut Room, depth: usize) -> Option<Vec<u8>> {
+/// The content of the literal packet, also inside compressed ones.
+fn literal(packets: Cow<'_, [u8]>, budget: &mut InflateBudget, depth: usize) -> Option<Vec<u8>> {
     let mut rest = &*packets;
-    for _ in 0..PACKETS {
-        let Packet { tag, body, behind } = packet(rest)?;
+    for _ in 0..MAX_PACKETS {
+        let Packet { tag, body, after } = packet(rest)?;
         match tag {
             LITERAL => {
-                // Its format, the length of a file name, the name, a date.
+                // Format, length of the file name, file name, date.
                 let name = usize::from(*body.get(1)?);
                 return body.get(2 + name + 4..).map(<[u8]>::to_vec);
             }
@@ -91,14 +92,14 @@ fn literal(packets: Cow<'_, [u8]>, room: &mut Room, depth: usize) -> Option<Vec<
                 let (algorithm, packed) = body.split_first()?;
                 let depth = depth.checked_sub(1)?;
                 let unpacked = match algorithm {
-                    0 => Some(packed.to_vec()).filter(|packed| room.take(packed.len()))?,
-                    1 => room.inflated(packed, Format::Deflate)?,
-                    2 => room.inflated(packed, Format::Zlib)?,
+                    0 => Some(packed.to_vec()).filter(|packed| budget.take(packed.len()))?,
+                    1 => budget.inflated(packed, Format::Deflate)?,
+                    2 => budget.inflated(packed, Format::Zlib)?,
                     _ => return None,
                 };
-                return literal(Cow::Owned(unpacked), room, depth);
+                return literal(Cow::Owned(unpacked), budget, depth);
             }
-            SIGNATURE | ONE_PASS | MARKER | PADDING => rest = behind,
+            SIGNATURE | ONE_PASS | MARKER | PADDING => rest = after,
             _ => return None,
         }
     }
@@ -108,10 +109,10 @@ fn literal(packets: Cow<'_, [u8]>, room: &mut Room, depth: usize) -> Option<Vec<
 struct Packet<'b> {
     tag: u8,
     body: Cow<'b, [u8]>,
-    behind: &'b [u8],
+    after: &'b [u8],
 }
 
-/// The packet in front. A body that is broken off goes as far as it does.
+/// The first packet. A truncated body is read as far as it goes.
 fn packet(bytes: &[u8]) -> Option<Packet<'_>> {
     let (first, rest) = bytes.split_first()?;
     let split = |rest: &'_ [u8], length: usize| rest.len().min(length);
@@ -122,35 +123,35 @@ fn packet(bytes: &[u8]) -> Option<Packet<'_>> {
         let octets = [1, 2, 4, 0].get(usize::from(first & 3)).copied()?;
         let (length, body) = rest.split_at_checked(octets)?;
         let length = if octets == 0 { body.len() } else { big_endian(length) };
-        let (body, behind) = body.split_at(split(body, length));
-        return Some(Packet { tag: first >> 2 & 0xF, body: Cow::Borrowed(body), behind });
+        let (body, after) = body.split_at(split(body, length));
+        return Some(Packet { tag: first >> 2 & 0xF, body: Cow::Borrowed(body), after });
     }
     let tag = first & 0x3F;
     let mut whole: Cow<'_, [u8]> = Cow::Borrowed(&[]);
     let mut rest = rest;
     loop {
-        let (octet, behind) = rest.split_first()?;
-        let (length, behind, is_last) = match octet {
-            0..=191 => (usize::from(*octet), behind, true),
+        let (octet, after) = rest.split_first()?;
+        let (length, after, is_last) = match octet {
+            0..=191 => (usize::from(*octet), after, true),
             192..=223 => {
-                let (low, behind) = behind.split_first()?;
-                ((usize::from(*octet) - 192) * 256 + usize::from(*low) + 192, behind, true)
+                let (low, after) = after.split_first()?;
+                ((usize::from(*octet) - 192) * 256 + usize::from(*low) + 192, after, true)
             }
-            224..=254 => (1 << (octet & 31), behind, false),
+            224..=254 => (1 << (octet & 31), after, false),
             255 => {
-                let (length, behind) = behind.split_at_checked(4)?;
-                (big_endian(length), behind, true)
+                let (length, after) = after.split_at_checked(4)?;
+                (big_endian(length), after, true)
             }
         };
-        let (body, behind) = behind.split_at(split(behind, length));
+        let (body, after) = after.split_at(split(after, length));
         match whole.is_empty() {
             true => whole = Cow::Borrowed(body),
             false => whole.to_mut().extend_from_slice(body),
         }
-        if is_last || behind.is_empty() {
-            return Some(Packet { tag, body: whole, behind });
+        if is_last || after.is_empty() {
+            return Some(Packet { tag, body: whole, after });
         }
-        rest = behind;
+        rest = after;
     }
 }
 
@@ -163,11 +164,11 @@ mod tests {
     use super::*;
 
     fn within(most: usize, bytes: &[u8]) -> Option<Vec<u8>> {
-        content(bytes, &mut Room::of(most))
+        content(bytes, &mut InflateBudget::of(most))
     }
 
     /// A literal of the new format.
-    fn said(text: &[u8]) -> Vec<u8> {
+    fn literal_packet(text: &[u8]) -> Vec<u8> {
         let length = u8::try_from(text.len() + 6).unwrap();
         [&[0xC0 | LITERAL, length, b'b', 0, 0, 0, 0, 0], text].concat()
     }
@@ -177,14 +178,14 @@ mod tests {
         let text = b"see https://example.com/";
         let old = [&[0x80 | LITERAL << 2, 30, b'b', 0, 0, 0, 0, 0], text.as_slice()].concat();
         let endless = [&[0x83 | LITERAL << 2, b'b', 0, 0, 0, 0, 0], text.as_slice()].concat();
-        let stored = [&[0xC0 | COMPRESSED, 33, 0], said(text).as_slice()].concat();
+        let stored = [&[0xC0 | COMPRESSED, 33, 0], literal_packet(text).as_slice()].concat();
         let signed = [&[0xC0 | ONE_PASS, 2, 3, 0], stored.as_slice()].concat();
         let partial =
             [&[0xC0 | LITERAL, 0xE3, b'b', 0, 0, 0, 0, 0, b's', b'e', 22], &text[2..]].concat();
-        for message in [said(text), old, endless, stored, signed, partial] {
+        for message in [literal_packet(text), old, endless, stored, signed, partial] {
             assert_eq!(within(1000, &message).as_deref(), Some(text.as_slice()), "{message:?}");
-            let mut room = Room::of(10);
-            assert!(content(&message, &mut room).is_none() && room.is_over, "{message:?}");
+            let mut budget = InflateBudget::of(10);
+            assert!(content(&message, &mut budget).is_none() && budget.is_over, "{message:?}");
         }
     }
 
@@ -204,12 +205,12 @@ mod tests {
         {
             assert_eq!(within(1000, bytes), None, "{bytes:?}");
         }
-        let deep = (0..20).fold(said(b"x"), |inside, _| {
+        let deep = (0..20).fold(literal_packet(b"x"), |inside, _| {
             let length = u8::try_from(inside.len() + 1).unwrap();
             [&[0xC0 | COMPRESSED, length, 0], inside.as_slice()].concat()
         });
-        let mut room = Room::of(1000);
-        assert_eq!(content(&deep, &mut room), None);
-        assert!(room.taken > deep.len(), "what led nowhere counts");
+        let mut budget = InflateBudget::of(1000);
+        assert_eq!(content(&deep, &mut budget), None);
+        assert!(budget.taken > deep.len(), "what led nowhere counts");
     }
 }

@@ -1,9 +1,9 @@
-//! Tells parts in which nothing can be a link from their raw bytes, before they are decoded.
+//! Finds parts that cannot contain a link by their raw bytes, before they are decoded.
 //!
-//! A link has a dot inside a host, a colon behind a scheme, or an `@`; dots also as U+3002, U+FF0E and
-//! U+FF61. The bytes are passed in blocks of 64, without a branch inside a block. Whenever they
-//! could mean something else (an escape, a charset in which other bytes make a dot, markup) the answer
-//! is "maybe": no answer ever hides a link.
+//! A link has a dot inside a host, a colon after a scheme, or an `@`; dots also as U+3002, U+FF0E and
+//! U+FF61. The bytes are tested in blocks of 64, without a branch inside a block. Whenever they
+//! could mean something else (an escape, a charset in which other bytes are a dot, markup) the answer
+//! is [`Candidates::Maybe`], so no link is ever missed.
 
 use super::Media;
 use super::charset::Charset;
@@ -12,30 +12,22 @@ use super::transfer::Transfer;
 /// Whether a part must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidates {
-    /// There is no link in it, whatever the client.
+    /// No client sees a link in it.
     None,
     Maybe,
 }
 
 const BLOCK: usize = 64;
 
-/// Bytes in which a client looks for markup, once and a half in case they are encoded.
+/// Bytes in which clients look for markup (2 KiB), times 1.5 in case they are encoded.
 const OPENING: usize = 3 * 1024;
 
-/// Looks through a part as it stands. Base64 and uuencode must be unwrapped first.
+/// Tests the raw bytes of a part. Other transfer encodings than quoted-printable must be decoded first.
 pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String]) -> Candidates {
     let quoted = match transfer {
         Transfer::Identity => false,
         Transfer::QuotedPrintable => true,
-        Transfer::Base64
-        | Transfer::Base64Quanta
-        | Transfer::Base64Skipping
-        | Transfer::Base64Unpadded
-        | Transfer::IdentityTurned
-        | Transfer::QuotedPrintableJoined
-        | Transfer::QuotedPrintableTurned
-        | Transfer::Uuencode
-        | Transfer::UuencodeWhole => return Candidates::Maybe,
+        _ => return Candidates::Maybe,
     };
     match unwrapped(raw, media, labels) {
         Candidates::None if quoted && escapes(raw) => Candidates::Maybe,
@@ -43,7 +35,7 @@ pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String
     }
 }
 
-/// Looks through transfer-decoded bytes.
+/// Tests transfer-decoded bytes.
 pub(super) fn unwrapped(bytes: &[u8], media: Media, labels: &[String]) -> Candidates {
     // Markup has entities; flowed text and calendars join lines.
     if media != Media::Plain || !plain_charsets(labels) {
@@ -58,13 +50,13 @@ pub(super) fn unwrapped(bytes: &[u8], media: Media, labels: &[String]) -> Candid
     }
 }
 
-/// Whether every label keeps ASCII and reads bytes above it as UTF-8 or windows-1252.
+/// Whether every label is UTF-8 or windows-1252, or unknown.
 fn plain_charsets(labels: &[String]) -> bool {
     let plain = |charset| charset == Charset::Utf8 || charset == Charset::WINDOWS_1252;
     labels.iter().all(|label| Charset::from_label(label).is_none_or(plain))
 }
 
-/// Whether some byte, with the one behind it, could belong to a link.
+/// Whether some byte, with the next one, could belong to a link.
 fn any(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
     let (blocks, rest) = next.as_chunks::<BLOCK>();
@@ -79,9 +71,9 @@ fn any(bytes: &[u8]) -> bool {
     tail.iter().zip(rest.iter().chain([&b'\n'])).any(|(byte, next)| candidate(*byte, *next))
 }
 
-/// Whether a byte and the one behind it could belong to a link.
+/// Whether a byte and the next one could belong to a link.
 ///
-/// Without short circuits: a whole block is looked at in vector registers.
+/// No short circuits, so that a whole block is tested in vector registers.
 fn candidate(byte: u8, next: u8) -> bool {
     let lower = next | 0x20;
     let label = (lower.wrapping_sub(b'a') < 26)
@@ -92,20 +84,20 @@ fn candidate(byte: u8, next: u8) -> bool {
         | (next == b'%')
         | (next == b'=')
         | (next == b'\\');
-    // In UTF-8, U+2000 to U+3FFF and U+F000 on: every character that reads as a dot, a colon, an `@`
-    // or a slash; and every byte order mark.
+    // In UTF-8, U+2000 to U+3FFF and U+F000 and above: all characters that look like a dot, a colon, an `@`
+    // or a slash; and all byte order marks.
     let wide = (byte == 0xE2) | (byte == 0xE3) | (byte >= 0xEF);
-    // A dot that somebody took apart: `example[.]com`.
+    // A defanged dot: `example[.]com`.
     let bracketed = ((byte == b'[') | (byte == b'(') | (byte == b'{')) & (next == b'.');
     bracketed | ((byte == b'.') & label) | ((byte == b':') & (next > b' ')) | (byte == b'@') | wide
 }
 
-/// Whether a quoted-printable part has escapes of anything that [`candidate`] looks for. What stands
-/// behind a dot is a candidate already when it is an escape.
+/// Whether a quoted-printable part has escapes of anything that [`candidate`] looks for. An escape after a dot
+/// is a candidate already.
 fn escapes(raw: &[u8]) -> bool {
     raw.windows(3).any(|window| match window {
         [b'=', high, low] => match (high, low | 0x20) {
-            // `.`, `:`, `<`, `@`, and control characters that no sender escapes for nothing.
+            // `.`, `:`, `<`, `@`, and control characters that no sender escapes without reason.
             (b'2', b'e') | (b'3', b'a' | b'c') | (b'4', b'0') | (b'1', _) => true,
             (b'E' | b'e', b'2' | b'3' | b'f') | (b'F' | b'f', _) => true,
             (b'0', low) => !matches!(low, b'9' | b'a' | b'd'),

@@ -1,10 +1,11 @@
-//! What a part holds, by its labels, its name and its first bytes, as clients decide it.
+//! Determines the media of a part by its labels, its name and its first bytes, like clients do.
 
 use super::Media;
-use super::header::{self, ContentType};
+use super::content_type::ContentType;
+use super::header;
 use super::transfer::Transfer;
 
-/// Bytes in which clients look for markup.
+/// Bytes at the start in which clients look for markup.
 pub const SNIFFED: usize = 1024;
 
 /// Whether a part is a message with a header and a body of its own.
@@ -32,7 +33,7 @@ pub(super) fn names_message(name: &str) -> bool {
     matches!(extension(name).as_deref(), Some("eml" | "mht" | "mhtml" | "nws" | "mim"))
 }
 
-/// Reports, with fields but without a body.
+/// Whether a part is a report, which has fields but no body.
 pub(super) fn is_report(label: &ContentType) -> bool {
     label.kind == "message"
         && matches!(
@@ -46,14 +47,14 @@ pub(super) fn is_report(label: &ContentType) -> bool {
         )
 }
 
-/// Whether the first lines say how a body is to be read, as no report does.
+/// Whether there is a label in the first lines; no report has one.
 pub(super) fn holds_labels(raw: &[u8], transfer: Transfer) -> bool {
     let opening = opening(raw, transfer);
     opening.split(|byte| *byte == b'\n').any(header::is_label)
 }
 
-/// What a leaf holds: as most clients decide it, then as others do. `opening` gives its first decoded
-/// bytes, when they are needed.
+/// The media of a leaf: first for most clients, then for others. `opening` returns its first decoded
+/// bytes and is called only if they are needed.
 pub(super) fn of(
     label: &ContentType,
     names: &[String],
@@ -74,12 +75,12 @@ pub(super) fn of(
         ("text", "vcard" | "x-vcard" | "directory") | ("application", "vcard") => {
             vec![Media::Calendar, Media::Plain]
         }
-        // Programs that know no RTF show a text as it stands.
+        // Programs that do not know RTF show its source.
         ("text", "rtf" | "richtext-ms") => match html.unwrap_or_else(|| sniff_text(&opening())) {
             Media::Opaque => vec![Media::Plain, Media::Opaque],
             media => vec![media],
         },
-        // RFC 1896: what is in angle brackets is markup; else it is shown as it stands.
+        // RFC 1896: angle brackets are markup; programs that do not know the format show its source.
         ("text", "enriched" | "richtext") => vec![Media::Html, Media::Plain],
         ("text", "plain") => text(plain(label)),
         ("text", "xml" | "vnd.wap.wml") => match text(Media::Plain).as_slice() {
@@ -89,20 +90,20 @@ pub(super) fn of(
         ("text" | "message", _) => text(Media::Plain),
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => match html {
             Some(html) => vec![html],
-            // What is no picture is shown as what it is by some.
+            // Some programs show a text that is labelled as a picture.
             None => match opening() {
                 opening if is_readable(&opening) => vec![sniff_text(&opening), Media::Plain],
                 _ => vec![Media::Inert],
             },
         },
-        // A page by its name is opened as one.
+        // A file with the extension of a page is opened as one.
         ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
             vec![html.unwrap_or(Media::Inert)]
         }
-        ("application", subtype) if is_untold(subtype) => {
+        ("application", subtype) if is_generic(subtype) => {
             vec![by_name.unwrap_or_else(|| sniff(&opening()))]
         }
-        // A type that is empty is none to some, and text/plain to others (RFC 2045 §5.2).
+        // Some programs treat an empty type as unknown, others as text/plain (RFC 2045 §5.2).
         ("", _) => match by_name.unwrap_or_else(|| sniff(&opening())) {
             Media::Opaque => vec![Media::Plain],
             Media::Plain => vec![Media::Plain],
@@ -110,14 +111,14 @@ pub(super) fn of(
         },
         ("application", subtype) if is_text(subtype) => {
             match html.unwrap_or_else(|| sniff_text(&opening())) {
-                // Its letters may be references.
+                // Letters may be character references.
                 Media::Plain if subtype.ends_with("xml") => vec![Media::Plain, Media::Html],
                 media => vec![media],
             }
         }
-        // Office programs write pages under their own types, and browsers open what looks like one.
+        // Office programs write pages with their own types, and browsers open what looks like a page.
         ("application", _) => {
-            // `a.url` leads where it says, whatever the type; what is no text stays shut.
+            // `a.url` is opened as a link whatever the type. Binary data stays opaque.
             let opening = opening();
             let text = !opening.iter().any(|byte| *byte < b'\t') && !opening.starts_with(b"%PDF");
             let named = by_name.filter(|media| match media {
@@ -127,7 +128,7 @@ pub(super) fn of(
             });
             vec![named.unwrap_or_else(|| sniff(&opening))]
         }
-        // RFC 2045 §5.2: a type that cannot be read is text/plain.
+        // RFC 2045 §5.2: an unreadable type is text/plain.
         _ => match by_name {
             Some(Media::Opaque | Media::Inert) => by_name.into_iter().collect(),
             _ => text(Media::Plain),
@@ -135,8 +136,8 @@ pub(super) fn of(
     }
 }
 
-/// Whether a leaf is a file of SVG to whoever goes by its label and to whoever goes by its name: none of them
-/// shows it as a page or a text in the message.
+/// Whether a leaf is an SVG file both by its label and by its name, so that no program shows it as a page or a
+/// text inside the message.
 pub(super) fn is_drawing(label: &ContentType, names: &[String]) -> bool {
     let mut pages = names.iter().filter(|name| by_extension(name) == Some(Media::Html)).peekable();
     let named = pages.peek().is_some();
@@ -150,42 +151,42 @@ pub(super) fn is_drawing(label: &ContentType, names: &[String]) -> bool {
     by_label && no_other_page
 }
 
-/// Types of `application` that say nothing of what is in a file.
-pub(super) fn is_untold(subtype: &str) -> bool {
+/// Whether a subtype of `application` tells nothing about the content of a file.
+pub(super) fn is_generic(subtype: &str) -> bool {
     matches!(
         subtype,
         "octet-stream" | "x-unknown" | "unknown" | "binary" | "force-download" | "x-download"
     )
 }
 
-/// Types of `application` that some programs show as a text or a page.
+/// Whether some programs show a subtype of `application` as a text or a page.
 pub(super) fn is_shown(subtype: &str) -> bool {
     is_text(subtype) || matches!(subtype, "xhtml" | "html" | "x-html" | "ics" | "vcard")
 }
 
-/// Whether a file of this name is shown as a text, a page or a calendar.
+/// Whether a file with this name is shown as a text, a page or a calendar.
 pub(super) fn names_text(name: &str) -> bool {
     by_extension(name).is_some_and(|media| !matches!(media, Media::Opaque | Media::Inert))
 }
 
-/// Whether a file of this name is one of SVG.
+/// Whether a file with this name is an SVG.
 pub(super) fn names_drawing(name: &str) -> bool {
     matches!(extension(name).as_deref(), Some("svg" | "svgz"))
 }
 
-/// The media of a part that has a name and no label.
+/// The media of a part that has a name but no label.
 pub(super) fn by_name(name: &[u8], opening: impl FnOnce() -> Vec<u8>) -> Media {
     by_extension(&String::from_utf8_lossy(name)).unwrap_or_else(|| {
         let opening = opening();
         match sniff(&opening) {
-            // Programs show it below the text that it stands in.
+            // Programs show it below the text that contains it.
             Media::Opaque if is_readable(&opening) => Media::Plain,
             media => media,
         }
     })
 }
 
-/// RFC 3676 §4.
+/// The media of text/plain, by its `format` and `delsp` parameters (RFC 3676 §4).
 fn plain(label: &ContentType) -> Media {
     let is = |name, value: &str| {
         label
@@ -213,8 +214,8 @@ fn by_extension(name: &str) -> Option<Media> {
     }
 }
 
-/// The extension of a file name in lower case, read to the first control character, without the dots and
-/// blanks that file systems drop.
+/// The extension of a file name in lower case. The name ends at the first control character, and trailing dots and
+/// blanks are dropped, as file systems do.
 pub(super) fn extension(name: &str) -> Option<String> {
     let name = name.trim_start().split(char::is_control).next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
@@ -224,7 +225,7 @@ pub(super) fn extension(name: &str) -> Option<String> {
     Some(extension.to_ascii_lowercase())
 }
 
-/// Unlabelled bytes: markup, or nothing that can be read.
+/// The media of unlabelled bytes: HTML or opaque.
 fn sniff(opening: &[u8]) -> Media {
     match looks_like_html(opening) {
         true => Media::Html,
@@ -232,14 +233,13 @@ fn sniff(opening: &[u8]) -> Media {
     }
 }
 
-/// Types of `application` that are text, and that some programs show as such.
+/// Whether a subtype of `application` is a text that some programs show.
 fn is_text(subtype: &str) -> bool {
     let known = ["xml", "json", "javascript", "x-javascript", "ecmascript", "yaml", "x-yaml"];
     known.contains(&subtype) || subtype.ends_with("+xml") || subtype.ends_with("+json")
 }
 
-/// Bytes that are labelled as a text which no mail program knows: markup in whatever namespace, RTF, which
-/// is an office format, or text.
+/// The media of bytes with an unknown text type: markup in any namespace, RTF (an office format), or plain text.
 fn sniff_text(opening: &[u8]) -> Media {
     const PAGES: [&[u8]; 3] =
         [b"www.w3.org/1999/xhtml", b"www.w3.org/2000/svg", b"<?xml-stylesheet"];
@@ -252,7 +252,7 @@ fn sniff_text(opening: &[u8]) -> Media {
     }
 }
 
-/// Whether bytes are text of some charset that goes beyond ASCII or not: no picture begins so.
+/// Whether bytes are text in ASCII or a superset of it: no picture begins so.
 pub(super) fn is_readable(opening: &[u8]) -> bool {
     let control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127);
     !opening.trim_ascii().is_empty() && !opening.iter().any(control)
@@ -264,8 +264,8 @@ pub(super) fn opening(raw: &[u8], transfer: Transfer) -> Vec<u8> {
     transfer.bytes(raw).into_owned()
 }
 
-/// Whether the first KiB holds markup that clients take for HTML (as the WHATWG MIME Sniffing table,
-/// anywhere in the first KiB; NULs are skipped, so UTF-16 is seen as well), or for XML.
+/// Whether the first KiB contains markup that clients take for HTML or XML: tags of the WHATWG MIME Sniffing
+/// table, but anywhere in the first KiB. NULs are skipped, so that UTF-16 is recognized.
 pub(super) fn looks_like_html(opening: &[u8]) -> bool {
     const MARKS: [&str; 20] = [
         "!doctype", "?xml", "html", "head", "body", "script", "iframe", "table", "style", "title",

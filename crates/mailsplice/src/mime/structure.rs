@@ -1,4 +1,4 @@
-//! Splits a message into parts: one pass over the lines of each layer, a stack of open multiparts,
+//! Splits a message into parts: one pass over the lines of each layer, with a stack of open multiparts and
 //! no recursion.
 //!
 //! | clause | item |
@@ -6,8 +6,8 @@
 //! | RFC 2046 §5.1.1, delimiter lines | [`super::walk`] |
 //! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::enter`], [`Layer`] |
 //!
-//! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
-//! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
+//! Like clients: a part without a closing delimiter ends with the outer part; a multipart whose
+//! delimiter never occurs is a leaf; parts after a closing delimiter are parts as well.
 
 mod again;
 mod leaf;
@@ -18,12 +18,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::content_type::ContentType;
 use super::entity::{Context, Entity, Head, Place, join};
 use super::guess::Guess;
-use super::header::{self, ContentType};
+use super::header;
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
-use super::walk::{Boundaries, Entered, Frame, LayerBytes, Open, Views, Walk};
+use super::walk::{Boundaries, LayerBytes, OpenLeaf, OpenMessage, OpenMultipart, Views, Walk};
 use super::{Clarity, Media, Message, Part, Tree, View};
 use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
@@ -31,22 +32,22 @@ use crate::span::Map;
 pub use again::DELIMITER;
 use again::Visited;
 
-/// Bytes that parts lie in: the body of the message, or what an encoded part unwraps to.
+/// The unwrapped bytes of an encoded part, in which there are further parts.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub bytes: Arc<Vec<u8>>,
-    /// The layer, bytes and encoding that it was unwrapped from.
+    /// The layer, byte range and encoding from which it was unwrapped.
     pub below: usize,
     pub range: Range<usize>,
     pub transfer: Transfer,
-    /// To the bytes that it was unwrapped from; `None`: byte for byte.
+    /// Map to the bytes from which it was unwrapped; `None` if they are the same.
     pub map: Option<Map>,
-    /// Whether what it was unwrapped from cannot be edited.
+    /// Whether the bytes from which it was unwrapped cannot be edited.
     pub sealed: bool,
 }
 
 impl Layer {
-    /// The bytes below that this range of the layer comes from.
+    /// The range in the layer below for this range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.map {
             None => range,
@@ -55,47 +56,47 @@ impl Layer {
     }
 }
 
-/// Bytes that layers may always take together; above, [`UNWRAPPED`] times the body.
+/// Total bytes of all layers that are always allowed; the limit is this or [`UNWRAPPED`] times the body, whichever is larger.
 pub const UNWRAPPED_BASE: usize = 1 << 20;
 
-/// What encoded messages inside a message may unwrap to, as a multiple of the body.
+/// Limit on the total bytes of all layers, as a multiple of the body.
 pub const UNWRAPPED: usize = 2;
 
-/// Bytes that are walked again for other readings of labels, as a multiple of the body.
+/// Limit on the bytes that are walked again for second readings, as a multiple of the body.
 pub const REREAD: usize = 4;
 
-/// Parts without a header, and with less content than any link, that are kept among the parts. Real
-/// mail has a few; whoever fills a message up with more of them gets them passed over.
+/// Parts without a header, and with less content than any link, that are kept. Real mail has a few; more of
+/// them are padding by an attacker and are skipped.
 pub const FILLERS: usize = 100;
 
-/// Parts that are passed over count as one of the limit: each is remembered by its delimiter alone.
+/// Number of skipped parts that count as one part of the limit: only the delimiter of each is stored.
 pub const FILLERS_A_PART: usize = 100;
 
-/// Longest body in bytes: span maps keep offsets in 32 bits, and a byte can become three of text.
+/// Longest body in bytes: maps store offsets in 32 bits, and a byte can become three bytes of text.
 pub const LARGEST: u64 = u32::MAX as u64 / 3;
 
-/// Where a part stands and what its labels say.
+/// Where a part is, and its labels.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    /// 0: the body; else an index of [`Tree::layers`], plus one.
+    /// 0 is the body; else an index of [`Tree::layers`], plus one.
     pub layer: usize,
     pub head: Head,
-    /// Content in the layer, without the line end before the delimiter.
+    /// Byte range of the content in the layer, without the line end before the delimiter.
     pub body: Range<usize>,
-    /// The labelled encoding, then others that a client might take.
+    /// The declared encoding, then others that a client might use.
     pub transfers: Vec<Transfer>,
-    /// Charsets labelled, the first first.
+    /// The declared charsets, that of the first reading first.
     pub charsets: Vec<String>,
-    /// The encodings that it is read in, when somebody asked.
-    pub ways: OnceLock<Vec<Way>>,
+    /// The transfer encodings in which it is read, computed on demand.
+    pub decodings: OnceLock<Vec<Decoding>>,
 }
 
-/// A transfer encoding that a part is read in.
+/// A transfer encoding in which a part is read.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct Decoding {
     pub transfer: Transfer,
-    /// What a detector of charsets takes the unwrapped bytes for, when somebody asked. Detecting takes a hundred
-    /// times what reading does, and a part is read several times: to be judged, to be edited, by the net.
+    /// The charset guess for the unwrapped bytes, computed on demand. Detection costs a hundred times as much as
+    /// reading, and a part is read several times: to be judged, to be edited, by the engine's `net`.
     pub guess: OnceLock<Guess>,
 }
 
@@ -146,20 +147,20 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         }
     }
     splitter.tree.steps += splitter.unwrapped as u64;
-    // What most clients see goes first: of two edits of the same bytes the first stays.
+    // Parts that most clients see come first: of two edits of the same bytes the first is kept.
     let key = |part: &Part| (part.view != View::Usual, path_key(&part.path));
     splitter.tree.parts.sort_by_cached_key(key);
     splitter.tree
 }
 
-/// Steps of a part that begins, whether it is kept or not: its header, what it may be to others.
-const CHILD: u64 = 64;
+/// Steps for the start of a part, kept or not: reading its header, looking for second readings.
+const CHILD_STEPS: u64 = 64;
 
 fn too_large(length: usize) -> bool {
     length as u64 > LARGEST
 }
 
-/// Paths in reading order.
+/// Sort key of a path.
 fn path_key(path: &str) -> Vec<u32> {
     path.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
 }
@@ -175,16 +176,16 @@ pub(super) struct Pass {
 pub(super) struct Splitter<'m> {
     pub message: Message<'m>,
     pub limits: &'m Limits,
-    /// Raised when there is no more time.
+    /// Set when there is no more time.
     stop: Option<&'m AtomicBool>,
     pub tree: Tree,
     pub queue: VecDeque<Pass>,
-    /// Bytes in layers so far.
+    /// Total bytes of all layers so far.
     pub unwrapped: usize,
-    /// What was walked a second time for another reading of a label.
+    /// State of second readings.
     visited: Visited,
     pub alternatives: usize,
-    /// What unpacked the packed data so far: it is used again.
+    /// The inflater, reused for all compressed parts.
     inflater: Option<flate2::Decompress>,
 }
 
@@ -203,7 +204,7 @@ impl<'m> Splitter<'m> {
         };
         let mut at = self.enter(&mut walk, entity, range.start);
         while let Some(delimiter) = walk.next_delimiter(at) {
-            // Below a closing one a part may begin to some.
+            // After a closing one a part may begin for some clients, so it is not recorded.
             if !delimiter.closing {
                 self.visited.delimiters.insert((layer, delimiter.line.start));
             }
@@ -222,15 +223,15 @@ impl<'m> Splitter<'m> {
                 self.rest(&walk, at..walk.end);
                 return;
             }
-            self.tree.steps += CHILD;
+            self.tree.steps += CHILD_STEPS;
             at = self.child(&mut walk, delimiter.frame, at);
         }
         let end = walk.end;
         self.close(&mut walk, 0, end);
     }
 
-    /// Adds what stands behind the last part that may be one, as text and as a page: what deceives where it
-    /// is plain to see is taken apart all the same.
+    /// Adds the bytes after the last allowed part as one text and as one page, so that visible deceptive links in
+    /// them are still defanged.
     fn rest(&mut self, walk: &Walk<'_>, range: Range<usize>) {
         if !matches!(walk.views, Views::Usual) {
             return;
@@ -265,7 +266,7 @@ impl<'m> Splitter<'m> {
     }
 
     pub fn bypass(&mut self, path: &str, why: Bypass) {
-        // Second readings meet the limits that the first met.
+        // Second readings reach the same limits again.
         if let Bypass::Limit(limit) = why
             && !self.visited.limits.insert(limit)
         {
@@ -274,14 +275,14 @@ impl<'m> Splitter<'m> {
         self.tree.bypasses.push((path.to_owned(), why));
     }
 
-    /// Remembers what programs do not agree on.
+    /// Records that programs do not agree on the labels.
     fn note(&mut self, path: &str, labels: &Labels) {
         if labels.clarity == Clarity::Ambiguous {
             self.tree.ambiguous.insert(path.to_owned());
         }
     }
 
-    /// A header block, cut to the limit.
+    /// A header block, truncated to the limit.
     pub fn capped<'b>(&mut self, block: &'b [u8], path: &str) -> &'b [u8] {
         if block.len() > self.limits.header_bytes {
             self.bypass(path, Bypass::Limit(Limit::Header));
@@ -289,7 +290,7 @@ impl<'m> Splitter<'m> {
         block.get(..self.limits.header_bytes).unwrap_or(block)
     }
 
-    /// Goes into the body of an entity: opens a multipart, a message inside, or a leaf. Where to
+    /// Enters the body of an entity: opens a multipart, an inner message, or a leaf. Returns where to
     /// look for the next delimiter.
     fn enter(&mut self, walk: &mut Walk<'_>, mut entity: Entity, mut start: usize) -> usize {
         loop {
@@ -303,12 +304,18 @@ impl<'m> Splitter<'m> {
                 if !boundary.is_empty() {
                     let context = self.context_below(&entity);
                     walk.boundaries.add(&boundary, walk.frames.len());
-                    walk.frames.push(Frame { entity, boundary, start, children: 0, context });
+                    walk.frames.push(OpenMultipart {
+                        entity,
+                        boundary,
+                        start,
+                        children: 0,
+                        context,
+                    });
                     return start;
                 }
             } else if entity.labels.is_message() && entity.labels.transfer() == Transfer::Identity {
                 if entity.labels.types.len() > 1 || entity.labels.transfers.len() > 1 {
-                    walk.messages.push(Entered {
+                    walk.messages.push(OpenMessage {
                         entity: entity.clone(),
                         start,
                         frames: walk.frames.len(),
@@ -320,12 +327,12 @@ impl<'m> Splitter<'m> {
                 (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
                 continue;
             }
-            walk.open = Some(Open { entity, start });
+            walk.open = Some(OpenLeaf { entity, start });
             return start;
         }
     }
 
-    /// What a multipart means for its children.
+    /// The context of a multipart's children.
     fn context_below(&mut self, entity: &Entity) -> Context {
         let mut context = Context { default_type: DefaultType::Text, ..entity.context };
         let subtype = entity.labels.types.first().map_or("", |label| label.subtype.as_str());
@@ -342,7 +349,7 @@ impl<'m> Splitter<'m> {
         context
     }
 
-    /// Reads the header of a part of a multipart and goes into its body.
+    /// Reads the header of a multipart's child and enters its body.
     fn child(&mut self, walk: &mut Walk<'_>, frame: usize, start: usize) -> usize {
         let Some(parent) = walk.frames.get_mut(frame) else { return start };
         parent.children += 1;
@@ -350,7 +357,7 @@ impl<'m> Splitter<'m> {
         let (context, depth) = (parent.context, parent.entity.depth + 1);
         let (mut entity, body) = self.header(walk, start, path, Place::Child, context, depth);
         if entity.context.encrypted && !entity.labels.is_application() {
-            // RFC 1847 §2.2: a control part and what is encrypted, nothing else.
+            // RFC 1847 §2.2: there is a control part and an encrypted part, both `application`.
             entity.context.encrypted = false;
             self.tree.ambiguous.insert(entity.path.clone());
         }
@@ -377,7 +384,7 @@ impl<'m> Splitter<'m> {
         (entity, block.body)
     }
 
-    /// Ends the open leaf and every multipart from this one on.
+    /// Closes the open leaf and all multiparts from the index `from`.
     fn close(&mut self, walk: &mut Walk<'_>, from: usize, end: usize) {
         if let Some(open) = walk.open.take() {
             let range = open.start..end.max(open.start);
@@ -401,13 +408,13 @@ impl<'m> Splitter<'m> {
         }
     }
 
-    /// A multipart whose delimiter never came: encoded against the rules, or else a leaf.
+    /// Handles a multipart whose delimiter never occurred: it is encoded against the rules, or else a leaf.
     fn without_delimiter(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
         let transfer = entity.labels.transfer();
         if transfer != Transfer::Identity && self.unwrap(walk, &entity, &range, transfer) {
             return;
         }
-        self.delimited_by_returns(walk, &entity, &range);
+        self.delimited_by_lone_crs(walk, &entity, &range);
         self.guess(walk, &entity, &range);
         entity.labels.types = ContentType::parse(b"text/plain");
         self.leaf(walk, entity, range);
@@ -433,12 +440,12 @@ impl<'m> Splitter<'m> {
         true
     }
 
-    /// Bytes that layers may take together.
-    pub fn room(&self) -> usize {
+    /// Limit on the total bytes of all layers.
+    pub fn max_layer_bytes(&self) -> usize {
         self.message.body.len().saturating_mul(UNWRAPPED).max(UNWRAPPED_BASE)
     }
 
-    /// A layer with what these bytes unwrap to; `None` when layers have become too big.
+    /// Adds a layer with the unwrapped bytes; `None` if all layers together would be too large.
     pub fn layer(
         &mut self,
         walk: &Walk<'_>,
@@ -446,7 +453,7 @@ impl<'m> Splitter<'m> {
         transfer: Transfer,
     ) -> Option<usize> {
         let raw = walk.bytes.get().get(range.clone())?;
-        if self.unwrapped + raw.len() > self.room() {
+        if self.unwrapped + raw.len() > self.max_layer_bytes() {
             return None;
         }
         let decoded = transfer.decode(raw);

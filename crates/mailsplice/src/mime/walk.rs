@@ -1,25 +1,25 @@
-//! One walk over the lines of a layer: where header blocks end, and where delimiter lines stand
-//! (RFC 2046 §5.1.1).
+//! Walks over the lines of a layer: finds the ends of header blocks, and delimiter lines (RFC 2046 §5.1.1).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::content_type::ContentType;
 use super::entity::{Context, Entity};
-use super::header::{self, ContentType};
+use super::header;
 use super::{View, Why};
 
-/// Bytes of a multipart in which its delimiter is looked for when nothing declares it.
+/// Bytes of a multipart in which the delimiter is searched for, if none is declared.
 pub const GUESSED: usize = 4096;
 
-/// Second readings inside second readings.
+/// Nesting depth of second readings.
 pub const LEVELS: u8 = 3;
 
-/// Whether a pass is what most clients do.
+/// Whether a pass reads the structure like most clients.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Views {
     Usual,
-    /// A second reading, so many levels deep.
+    /// A second reading, with its nesting level.
     Again(u8, Why),
 }
 
@@ -31,7 +31,7 @@ impl Views {
         }
     }
 
-    /// One level deeper, where there may be one.
+    /// One level deeper; `None` at the deepest level.
     pub fn deeper(self, why: Why) -> Option<Views> {
         match self {
             Views::Usual => Some(Views::Again(1, why)),
@@ -46,35 +46,35 @@ pub(super) struct Walk<'m> {
     pub bytes: LayerBytes<'m>,
     pub end: usize,
     pub views: Views,
-    pub frames: Vec<Frame>,
+    pub frames: Vec<OpenMultipart>,
     pub boundaries: Boundaries,
-    /// The innermost last.
-    pub messages: Vec<Entered>,
-    pub open: Option<Open>,
+    /// Open messages, the innermost last.
+    pub messages: Vec<OpenMessage>,
+    pub open: Option<OpenLeaf>,
 }
 
 /// An open multipart.
-pub(super) struct Frame {
+pub(super) struct OpenMultipart {
     pub entity: Entity,
     pub boundary: Vec<u8>,
     /// Where its body begins.
     pub start: usize,
     pub children: usize,
-    /// For its children.
+    /// The context of its children.
     pub context: Context,
 }
 
 /// A leaf whose end is not known yet.
-pub(super) struct Open {
+pub(super) struct OpenLeaf {
     pub entity: Entity,
     pub start: usize,
 }
 
-/// A message that was gone into, of which some say that it is something else or encoded.
-pub(super) struct Entered {
+/// An open message that some clients take for another type or for encoded.
+pub(super) struct OpenMessage {
     pub entity: Entity,
     pub start: usize,
-    /// Multiparts around it.
+    /// Number of multiparts around it.
     pub frames: usize,
 }
 
@@ -99,12 +99,12 @@ pub(super) struct Block {
     pub head: Range<usize>,
     /// Where the body begins.
     pub body: usize,
-    /// The first line that is no field.
+    /// Offset of the first line that is not a field.
     pub ragged: Option<usize>,
 }
 
 impl Walk<'_> {
-    /// The delimiter of a multipart; without the parameter, a guess.
+    /// The delimiter of a multipart; a guess if the parameter is missing.
     pub fn boundary_of(&self, label: &ContentType, start: usize) -> Vec<u8> {
         let declared = label.parameter_bytes("boundary").unwrap_or_default().trim_ascii_end();
         match declared {
@@ -113,8 +113,8 @@ impl Walk<'_> {
         }
     }
 
-    /// What stands behind the `--` of the first line that begins so, near the start; nothing when
-    /// that line delimits a multipart around.
+    /// The text after the `--` of the first line that begins so, near the start; empty if that line
+    /// delimits an outer multipart.
     pub fn guessed_boundary(&self, range: Range<usize>) -> &[u8] {
         let bytes = self.bytes.get().get(range).unwrap_or_default();
         let opening = bytes.get(..GUESSED).unwrap_or(bytes);
@@ -123,8 +123,8 @@ impl Walk<'_> {
         line.and_then(|line| line.get(2..)).unwrap_or_default().trim_ascii_end()
     }
 
-    /// Finds the end of the header block at `start`: an empty line, or a delimiter, or a first line
-    /// that is no field.
+    /// Finds the end of the header block at `start`: an empty line, a delimiter, or a first line
+    /// that is not a field.
     pub fn header_block(&self, start: usize) -> Block {
         let bytes = self.bytes.get().get(..self.end).unwrap_or_default();
         let mut at = start;
@@ -143,7 +143,7 @@ impl Walk<'_> {
             let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
             let field = header::colon(bytes.get(at..).unwrap_or_default()).is_some();
             if !field && !envelope && !folded {
-                // Behind a first line that is no field most programs read on.
+                // Most programs continue after a first line that is not a field. Here only if a label follows.
                 if first && !is_label_below(bytes, next) {
                     return Block { head: start..start, body: start, ragged };
                 }
@@ -154,7 +154,7 @@ impl Walk<'_> {
         Block { head: start..bytes.len(), body: bytes.len(), ragged }
     }
 
-    /// The first delimiter line at or behind `from`, which begins a line.
+    /// The first delimiter line at or after `from`, which is the start of a line.
     pub fn next_delimiter(&self, from: usize) -> Option<Delimiter> {
         if self.frames.is_empty() {
             return None;
@@ -174,14 +174,14 @@ impl Walk<'_> {
         }
     }
 
-    /// The end of the content before a delimiter line: its line end belongs to the delimiter.
+    /// The end of the content before a delimiter line: the last line end belongs to the delimiter.
     pub fn before_line_end(&self, at: usize) -> usize {
         let before = self.bytes.get().get(..at).unwrap_or_default();
         header::without_line_end(before).len()
     }
 }
 
-/// Whether a label stands at this offset, or behind the folds of the line before it.
+/// Whether a label begins at this offset, or after the folds of the previous line.
 fn is_label_below(bytes: &[u8], mut at: usize) -> bool {
     while matches!(bytes.get(at), Some(b' ' | b'\t')) {
         let next = header::line_after(bytes, at);
@@ -193,8 +193,8 @@ fn is_label_below(bytes: &[u8], mut at: usize) -> bool {
     header::is_label(bytes.get(at..).unwrap_or_default())
 }
 
-/// The delimiters in force: boundary → indices of its frames, the outermost first. Where two multiparts
-/// have one boundary the outer one has it: clients hand lines from the outside in.
+/// The active delimiters: boundary → indices of its frames, the outermost first. If two multiparts have the
+/// same boundary, it delimits the outer one: clients pass lines from the outer multipart to the inner one.
 #[derive(Default)]
 pub(super) struct Boundaries(BTreeMap<Vec<u8>, Vec<usize>>);
 
@@ -220,8 +220,8 @@ impl Boundaries {
         }
     }
 
-    /// The frame that a line beginning with `--` delimits, and whether it closes it. White space at
-    /// the end does not count.
+    /// The frame that a line beginning with `--` delimits, and whether it closes it. Trailing white space
+    /// is ignored.
     fn find(&self, line: &[u8]) -> Option<(usize, bool)> {
         let text = line.get(2..)?.trim_ascii_end();
         let outermost = |boundary: &[u8]| self.0.get(boundary)?.first().copied();

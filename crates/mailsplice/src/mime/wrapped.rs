@@ -1,7 +1,8 @@
-//! Where what a transfer encoding unwraps to came from: found out when somebody asks, and no further than asked.
+//! Maps unwrapped bytes to raw ones, computed on demand.
 //!
-//! Most readings hold nothing that anybody hears of, and most others a link or two. While bytes are unwrapped only
-//! places are noted at which that can begin anew; a map is made of the stretch behind one that somebody asks about.
+//! In most readings nothing is reported, in most others one or two links. So while bytes are unwrapped, only places
+//! are recorded at which unwrapping can restart. The map of the stretch after such a place is built when it is
+//! needed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,34 +11,34 @@ use std::sync::{Arc, OnceLock};
 use super::transfer::Transfer;
 use crate::span::{Map, PieceKind, Track};
 
-/// The raw bytes of what a transfer encoding unwraps to.
+/// Maps the unwrapped bytes of a transfer encoding to the raw ones.
 #[derive(Clone, Debug)]
 pub(super) struct Wrapped<'m> {
     raw: &'m [u8],
     transfer: Transfer,
-    /// In order; the first begins at the front. None where each byte stands for itself.
+    /// In order; the first begins at the start. Empty if unwrapped and raw bytes are the same.
     stretches: Arc<Vec<Stretch>>,
 }
 
-/// What lies between two places at which unwrapping can begin anew.
+/// The bytes between two places at which unwrapping can restart.
 #[derive(Debug)]
 struct Stretch {
-    /// Where it begins, in the unwrapped bytes and in the raw ones.
+    /// Its start in the unwrapped bytes and in the raw ones.
     text: usize,
     source: usize,
-    /// The map of it, for the few that are asked about.
+    /// Its map, built on demand.
     map: OnceLock<Option<Box<Map>>>,
 }
 
-/// Unwrapped bytes of a stretch, at least.
+/// Least number of unwrapped bytes of a stretch.
 const STRETCH: usize = 1 << 10;
 
-/// Raw bytes beyond a stretch, and beyond white space there, which a line end would take with it: an escape or a
-/// line end that begins there shows what stood before it.
-const BEYOND: usize = 3;
+/// Raw bytes that are decoded after a stretch, and after white space there (which a line end would remove): an
+/// escape or a line end there decides where the previous piece ends.
+const LOOKAHEAD: usize = 3;
 
 impl<'m> Wrapped<'m> {
-    /// Unwraps, and notes the way back.
+    /// Unwraps, and records the stretches.
     pub(super) fn of(raw: &'m [u8], transfer: Transfer) -> (Cow<'m, [u8]>, Wrapped<'m>) {
         Wrapped::in_stretches(raw, transfer, STRETCH)
     }
@@ -54,7 +55,7 @@ impl<'m> Wrapped<'m> {
                 stretches.push(0, 0, PieceKind::Linear);
                 transfer.unwrap(raw, &mut stretches)
             }
-            // What stands further on has a say in these.
+            // In these the result depends on later bytes: one stretch.
             _ => {
                 stretches.push(0, 0, PieceKind::Linear);
                 transfer.bytes(raw)
@@ -67,37 +68,38 @@ impl<'m> Wrapped<'m> {
         self.transfer
     }
 
-    /// The raw bytes of this range of the unwrapped ones, as [`Map::source`] has them.
+    /// The raw byte range of this range of the unwrapped bytes, like [`Map::source`].
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
-        let first = self.behind(range.start);
+        let first = self.next_stretch(range.start);
         let last = range.end.max(range.start + 1) - 1;
         if range.is_empty() || self.stretches.get(first).is_none_or(|next| last < next.text) {
             return self.within(first, range);
         }
         let start = self.within(first, range.start..range.start + 1).start;
-        start..self.within(self.behind(last), last..range.end).end.max(start)
+        start..self.within(self.next_stretch(last), last..range.end).end.max(start)
     }
 
-    /// How far to read beyond the front of a stretch: what stands there may say where the piece before it ends.
-    fn read_on(&self, stretch: &Stretch) -> usize {
-        let end = stretch.source + BEYOND;
+    /// Where to stop decoding the stretch before this one: some bytes after its end decide where its last piece ends.
+    fn lookahead_end(&self, stretch: &Stretch) -> usize {
+        let end = stretch.source + LOOKAHEAD;
         let space = |byte: &&u8| matches!(byte, 0..=b' ' | 127);
         let rest = self.raw.get(end..).unwrap_or_default();
-        self.raw.len().min(end + rest.iter().take_while(space).count() + BEYOND)
+        self.raw.len().min(end + rest.iter().take_while(space).count() + LOOKAHEAD)
     }
 
-    /// The stretch behind the one that this byte stands in.
-    fn behind(&self, at: usize) -> usize {
+    /// Index of the stretch after the one that contains this byte.
+    fn next_stretch(&self, at: usize) -> usize {
         self.stretches.partition_point(|stretch| stretch.text <= at)
     }
 
-    /// The same of a range in the stretch before this one.
-    fn within(&self, behind: usize, range: Range<usize>) -> Range<usize> {
-        let Some(stretch) = behind.checked_sub(1).and_then(|at| self.stretches.get(at)) else {
+    /// Like [`Wrapped::source`], for a range in the stretch before the one with the index `next`.
+    fn within(&self, next: usize, range: Range<usize>) -> Range<usize> {
+        let Some(stretch) = next.checked_sub(1).and_then(|at| self.stretches.get(at)) else {
             return range;
         };
         let map = stretch.map.get_or_init(|| {
-            let end = self.stretches.get(behind).map_or(self.raw.len(), |next| self.read_on(next));
+            let end =
+                self.stretches.get(next).map_or(self.raw.len(), |next| self.lookahead_end(next));
             let raw = self.raw.get(stretch.source..end).unwrap_or_default();
             self.transfer.decode(raw).map.map(Box::new)
         });
@@ -111,12 +113,12 @@ impl<'m> Wrapped<'m> {
     }
 }
 
-/// Told of every piece, it keeps one in so many bytes.
+/// Receives every piece, and records one per `length` bytes.
 struct Stretches {
     all: Vec<Stretch>,
-    /// Unwrapped bytes of each, at least.
+    /// Least number of unwrapped bytes of each.
     length: usize,
-    /// Where the next one begins at the earliest.
+    /// Earliest start of the next one.
     end: usize,
 }
 
@@ -147,15 +149,15 @@ mod tests {
         for start in 0..=bytes.len() {
             for end in [start, start + 1, start + 2, start + 7, bytes.len()] {
                 let range = start..end.clamp(start, bytes.len());
-                let told = wrapped.source(range.clone());
-                prop_assert_eq!(told, whole.source(range.clone()), "{:?}", range);
+                let found = wrapped.source(range.clone());
+                prop_assert_eq!(found, whole.source(range.clone()), "{:?}", range);
             }
         }
         Ok(())
     }
 
     proptest! {
-        /// However short the stretches are, they say what one map of all says.
+        /// Stretches of any length map like one map of all bytes.
         #[test]
         fn stretches_of_quoted_printable_are_the_whole(
             raw in pieces(&["a", "bc", " ", "\t", "=41", "=c3=a9", "=", "=\r\n", "= \n", "\r\n", "\n", "\r", "\u{1}"]),

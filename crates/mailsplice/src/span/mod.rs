@@ -1,8 +1,8 @@
-//! Text that remembers where its bytes came from.
+//! Text with a map back to the bytes that it was decoded from.
 //!
-//! A layer (transfer encoding, charset, entities) turns a source into a text. Its [`Map`] leads back:
-//! from a byte range of the text to the smallest byte range of the source that produces it. Maps of
-//! several layers are asked one after the other.
+//! A layer (transfer encoding, charset, entities) turns a source into a text. Its [`Map`] finds for a byte
+//! range of the text the smallest byte range of the source that produces it. Maps of several layers are
+//! applied one after the other.
 
 mod pieces;
 
@@ -11,12 +11,12 @@ use std::ops::Range;
 
 use pieces::{Piece, Pieces};
 
-/// How a piece maps.
+/// How the offsets in a piece map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
     /// Byte for byte: offsets inside map one to one.
     Linear,
-    /// A row of equal units: `text` bytes of text for every `source` bytes of source (quoted-printable
+    /// Consecutive equal units: `text` bytes of text for every `source` bytes of source (quoted-printable
     /// escapes are 1 and 3, base64 is 3 and 4). Only the ends of units map. Neither may be zero.
     Units {
         /// Bytes of text in each unit.
@@ -28,13 +28,13 @@ pub enum PieceKind {
     Atomic,
 }
 
-/// Who is told of the pieces while a text is made of its source: a map, or nobody where only the text counts.
+/// Receives the pieces while a text is decoded: a map, or [`Untracked`] if only the text is needed.
 pub(crate) trait Track {
-    /// A piece begins at these offsets, and runs until the next one.
+    /// A piece begins at these offsets and ends at the next one.
     fn push(&mut self, text: usize, source: usize, kind: PieceKind);
 }
 
-/// Nobody asks where the bytes came from.
+/// Ignores the pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Untracked;
 
@@ -48,9 +48,9 @@ impl Track for Map {
     }
 }
 
-/// A piecewise map from text offsets to source offsets, in order.
+/// A piecewise monotonic map from text offsets to source offsets.
 ///
-/// Offsets are kept in 32 bits: a text is shorter than 4 GiB.
+/// Offsets are stored in 32 bits: a text is shorter than 4 GiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
     pieces: Pieces,
@@ -61,20 +61,20 @@ pub struct Map {
 /// Decoded text with its map back to the source.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
-    /// As decoded; borrowed where nothing had to be.
+    /// The decoded text; borrowed if nothing had to be decoded.
     pub text: Cow<'a, str>,
-    /// `None`: byte for byte.
+    /// `None` if text and source are the same bytes.
     pub map: Option<Map>,
 }
 
 impl Map {
-    /// A map that is extended piece by piece with [`Map::push`], then closed.
+    /// An empty map, to be filled with [`Map::push`] and ended with [`Map::close`].
     pub fn new() -> Map {
         Map::default()
     }
 
-    /// Adds a piece that begins at these offsets and runs until the next piece or the close.
-    /// A piece that carries on the row of the last one is merged into it.
+    /// Adds a piece that begins at these offsets and ends at the next piece or at the close.
+    /// A piece that continues the units of the last one is merged into it.
     pub fn push(&mut self, text: usize, source: usize, kind: PieceKind) {
         let (unit_text, unit_source) = match kind {
             PieceKind::Linear => (1, 1),
@@ -82,7 +82,7 @@ impl Map {
             PieceKind::Atomic => (0, 0),
         };
         let piece = Piece { text: narrow(text), source: narrow(source), unit_text, unit_source };
-        if !self.pieces.last().is_some_and(|last| last.runs_into(piece)) {
+        if !self.pieces.last().is_some_and(|last| last.is_continued_by(piece)) {
             self.pieces.push(piece);
         }
     }
@@ -103,29 +103,30 @@ impl Map {
     /// gives an empty range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         if range.is_empty() {
-            let start = self.start(range.start, self.pieces.last_of(|text| text <= range.start).0);
+            let start =
+                self.start(range.start, self.pieces.last_while(|text| text <= range.start).0);
             return start..start;
         }
-        let (first, last) = self.pieces.round(&range);
+        let (first, last) = self.pieces.around(&range);
         let start = self.start(range.start, first);
         start..self.end(range.end, last).max(start)
     }
 
-    /// Where this offset of the text is in the source, by the piece that it stands in.
+    /// The source offset of this offset in the text, given the piece that contains it.
     fn start(&self, offset: usize, piece: Option<Piece>) -> usize {
         match piece {
             None => 0,
             Some(piece) => match (offset - piece.text as usize).checked_div(piece.unit_text.into())
             {
                 Some(units) => piece.source as usize + units * usize::from(piece.unit_source),
-                // Inside one unit its start counts; at the very end of the text, its end.
+                // Inside an atomic unit: its start; at the very end of the text: its end.
                 None if offset >= self.text_len && offset > piece.text as usize => self.source_len,
                 None => piece.source as usize,
             },
         }
     }
 
-    /// Where what stands before this offset ends, by the last piece before it and the one behind that.
+    /// The source offset at which the text before this offset ends, given the last piece before it and the next one.
     fn end(&self, offset: usize, pieces: (Option<Piece>, Option<Piece>)) -> usize {
         match pieces {
             (None, _) => 0,
@@ -140,27 +141,27 @@ impl Map {
     }
 }
 
-/// Offsets past 4 GiB do not occur: the splitter refuses such messages.
+/// Offsets beyond 4 GiB do not occur: the splitter refuses such messages.
 fn narrow(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
-/// A change in the decoded text of a part.
+/// An edit of the decoded text of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
     /// Byte range in the text of the reading.
     pub range: Range<usize>,
-    /// ASCII; a notice may hold what the part's charset can hold.
+    /// ASCII; a notice may contain any character of the part's charset.
     pub replacement: String,
 }
 
 impl<'a> Text<'a> {
-    /// Text that is its own source.
+    /// Text that is identical to its source.
     pub fn plain(text: &'a str) -> Text<'a> {
         Text { text: Cow::Borrowed(text), map: None }
     }
 
-    /// The decoded text itself.
+    /// The decoded text.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -1,35 +1,35 @@
-//! The pieces of a map, packed: quoted-printable and old charsets have one for every few bytes.
+//! The pieces of a map, packed: quoted-printable and legacy charsets have one for every few bytes.
 //!
-//! A piece is written as its kind and two distances from the piece before it, three to five bytes in
-//! all. Every [`BLOCK`] pieces a block begins with the offsets in full, so a look-up reads one block or two.
+//! A piece is stored as its kind and the two distances from the previous piece, usually three to five bytes.
+//! Every [`BLOCK`] pieces a block begins, with full offsets, so a lookup reads one or two blocks.
 
 use std::ops::Range;
 
-/// Where a stretch of text begins, in text and in source. It runs until the next piece.
+/// Where a stretch of text begins, in text and in source. It ends at the next piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub text: u32,
     pub source: u32,
-    /// Bytes of one unit in text and in source; both zero: one unit, whatever its size.
+    /// Bytes of one unit in text and in source; both zero: one unit of any size.
     pub unit_text: u8,
     pub unit_source: u8,
 }
 
-/// Pieces of a block: a block takes twelve bytes beside them, a step of a look-up a few nanoseconds.
+/// Pieces per block: a block costs twelve bytes more, each piece of a lookup a few nanoseconds.
 const BLOCK: u8 = 8;
 
-/// Bytes of a chunk, which holds whole blocks: a longer one would be copied as it grows.
+/// Bytes of a chunk, which contains whole blocks. One single buffer would be copied as it grows.
 const CHUNK: usize = 1 << 16;
 
-/// Bytes of a block at most: units that are spelled out, and distances of 32 bits.
-const LONGEST: usize = 13 * BLOCK as usize;
+/// Most bytes of a block: explicit units, and distances of 32 bits.
+const BLOCK_BYTES: usize = 13 * BLOCK as usize;
 
 /// Units (in text, in source) that have a code of one byte: its index here.
 const UNITS: [(u8, u8); 10] =
     [(0, 0), (1, 1), (1, 3), (3, 4), (2, 1), (3, 1), (2, 2), (3, 2), (1, 2), (4, 4)];
 
-/// Code of other units: their two bytes follow.
-const SPELLED: u8 = u8::MAX;
+/// Code of any other unit: its two sizes follow.
+const EXPLICIT: u8 = u8::MAX;
 
 /// Pieces in order of their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,14 +63,14 @@ impl Pieces {
             let unit = (piece.unit_text, piece.unit_source);
             let (text, source) = (text.wrapping_sub(before.0), source.wrapping_sub(before.1));
             match UNITS.iter().position(|known| *known == unit) {
-                // Most pieces stand near the one before.
+                // Most pieces are near the previous one.
                 Some(code) if (text | source) < 0x80 => {
                     packed.extend_from_slice(&[code as u8, text as u8, source as u8]);
                 }
                 code => {
                     match code {
                         Some(code) => packed.push(code as u8),
-                        None => packed.extend([SPELLED, unit.0, unit.1]),
+                        None => packed.extend([EXPLICIT, unit.0, unit.1]),
                     }
                     write(packed, text);
                     write(packed, source);
@@ -82,10 +82,10 @@ impl Pieces {
     }
 
     fn begin_block(&mut self, text: u32, source: u32) {
-        if self.chunks.last().is_none_or(|chunk| chunk.len() + LONGEST > CHUNK) {
-            // The first one grows: most maps are short.
-            let room = if self.chunks.is_empty() { 4 * usize::from(BLOCK) } else { CHUNK };
-            self.chunks.push(Vec::with_capacity(room));
+        if self.chunks.last().is_none_or(|chunk| chunk.len() + BLOCK_BYTES > CHUNK) {
+            // The first chunk starts small: most maps are short.
+            let capacity = if self.chunks.is_empty() { 4 * usize::from(BLOCK) } else { CHUNK };
+            self.chunks.push(Vec::with_capacity(capacity));
         }
         let at = self.chunks.last().map_or(0, Vec::len) as u16;
         let chunk = (self.chunks.len() - 1) as u16;
@@ -93,7 +93,7 @@ impl Pieces {
         self.count = 0;
     }
 
-    /// Gives back what was reserved for further pieces.
+    /// Frees the memory that was reserved for more pieces.
     pub fn shrink(&mut self) {
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.shrink_to_fit();
@@ -104,9 +104,9 @@ impl Pieces {
         self.last
     }
 
-    /// The last piece whose text offset meets the condition, which holds up to some offset; and the
-    /// piece behind it.
-    pub fn last_of(&self, meets: impl Fn(usize) -> bool) -> (Option<Piece>, Option<Piece>) {
+    /// The last piece whose text offset meets the condition, and the next piece. The condition must hold up to
+    /// some offset and fail from there on.
+    pub fn last_while(&self, meets: impl Fn(usize) -> bool) -> (Option<Piece>, Option<Piece>) {
         let blocks = self.blocks.partition_point(|block| meets(block.text as usize));
         let mut found = None;
         for piece in blocks.checked_sub(1).into_iter().flat_map(|index| self.pieces_of(index)) {
@@ -118,14 +118,14 @@ impl Pieces {
         (found, found.and_then(|_| self.pieces_of(blocks).next()))
     }
 
-    /// What [`Pieces::last_of`] says of the offsets up to the start of a range that is not empty, and of those
-    /// before its end. Both stand in one block or in two as a rule, which are read once then.
-    pub fn round(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
-        let behind = self.blocks.partition_point(|block| block.text as usize <= range.start);
-        let far = self.blocks.get(behind + 1).is_some_and(|far| (far.text as usize) < range.end);
-        let Some(block) = behind.checked_sub(1).filter(|_| !far) else {
-            let start = self.last_of(|text| text <= range.start).0;
-            return (start, self.last_of(|text| text < range.end));
+    /// [`Pieces::last_while`] for the offsets up to the start of a non-empty range, and for those before its end.
+    /// Usually both are in one or two blocks, which are then read once.
+    pub fn around(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
+        let after = self.blocks.partition_point(|block| block.text as usize <= range.start);
+        let far = self.blocks.get(after + 1).is_some_and(|far| (far.text as usize) < range.end);
+        let Some(block) = after.checked_sub(1).filter(|_| !far) else {
+            let start = self.last_while(|text| text <= range.start).0;
+            return (start, self.last_while(|text| text < range.end));
         };
         let (mut start, mut end) = (None, None);
         for piece in (block..block + 3).flat_map(|block| self.pieces_of(block)) {
@@ -140,7 +140,7 @@ impl Pieces {
         (start, (end, None))
     }
 
-    /// The pieces of a block, of none behind the last.
+    /// The pieces of a block; none for an index after the last.
     fn pieces_of(&self, block: usize) -> impl Iterator<Item = Piece> {
         let block = self.blocks.get(block).copied();
         let (rest, first) = block.map_or((&[][..], (0, 0)), |block| {
@@ -157,10 +157,10 @@ impl Pieces {
     }
 }
 
-/// The pieces of a block, one after the other.
+/// Unpacks the pieces of a block.
 struct Unpacked<'b> {
     rest: &'b [u8],
-    /// Offsets of the piece before; the first one has those of its block.
+    /// Offsets of the previous piece; the first piece has those of its block.
     before: Option<(u32, u32)>,
     first: (u32, u32),
 }
@@ -171,12 +171,12 @@ impl Iterator for Unpacked<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Piece> {
         let (unit, text, source) = match self.rest {
-            // Most pieces stand near the one before.
-            [code, text @ ..0x80, source @ ..0x80, behind @ ..] if *code != SPELLED => {
-                self.rest = behind;
+            // Most pieces are near the previous one.
+            [code, text @ ..0x80, source @ ..0x80, after @ ..] if *code != EXPLICIT => {
+                self.rest = after;
                 (*UNITS.get(usize::from(*code))?, u32::from(*text), u32::from(*source))
             }
-            _ => self.spelled()?,
+            _ => self.any_size()?,
         };
         let (text, source) = match self.before {
             None => self.first,
@@ -188,10 +188,10 @@ impl Iterator for Unpacked<'_> {
 }
 
 impl Unpacked<'_> {
-    /// Unit and distances of a piece of any length.
-    fn spelled(&mut self) -> Option<((u8, u8), u32, u32)> {
+    /// Unit and distances of a piece of any size.
+    fn any_size(&mut self) -> Option<((u8, u8), u32, u32)> {
         let unit = match read_byte(&mut self.rest)? {
-            SPELLED => (read_byte(&mut self.rest)?, read_byte(&mut self.rest)?),
+            EXPLICIT => (read_byte(&mut self.rest)?, read_byte(&mut self.rest)?),
             code => *UNITS.get(usize::from(code))?,
         };
         Some((unit, read(&mut self.rest)?, read(&mut self.rest)?))
@@ -199,8 +199,8 @@ impl Unpacked<'_> {
 }
 
 impl Piece {
-    /// Whether `next` begins where a further unit of this row would.
-    pub fn runs_into(self, next: Piece) -> bool {
+    /// Whether `next` begins where another unit of this piece would.
+    pub fn is_continued_by(self, next: Piece) -> bool {
         if self.unit_text == 0
             || (self.unit_text, self.unit_source) != (next.unit_text, next.unit_source)
         {
@@ -212,7 +212,7 @@ impl Piece {
     }
 }
 
-/// Writes a number, seven bits a byte, the lowest first.
+/// Appends a number as LEB128.
 fn write(packed: &mut Vec<u8>, mut number: u32) {
     while number > 0x7F {
         packed.push(number as u8 | 0x80);
@@ -234,8 +234,8 @@ fn read(rest: &mut &[u8]) -> Option<u32> {
 }
 
 fn read_byte(rest: &mut &[u8]) -> Option<u8> {
-    let (byte, behind) = rest.split_first()?;
-    *rest = behind;
+    let (byte, after) = rest.split_first()?;
+    *rest = after;
     Some(*byte)
 }
 
@@ -262,13 +262,13 @@ mod tests {
         for at in 1..count - 1 {
             let start = 200 * at as usize;
             let found = (Some(piece(at)), Some(piece(at + 1)));
-            assert_eq!(pieces.last_of(|text| text <= start), found);
-            assert_eq!(pieces.round(&(start - 1..start + 1)), (Some(piece(at - 1)), found));
+            assert_eq!(pieces.last_while(|text| text <= start), found);
+            assert_eq!(pieces.around(&(start - 1..start + 1)), (Some(piece(at - 1)), found));
         }
     }
 
     proptest! {
-        /// Packed pieces are the pieces, and a look-up finds what a search through all would.
+        /// Unpacked pieces equal the packed ones, and a lookup finds the same as a linear search.
         #[test]
         fn packing_loses_nothing(
             steps in prop::collection::vec((0_u32..300, 0_u32..70_000, 0_u8..6, 0_u8..6), 0..200),
@@ -290,10 +290,10 @@ mod tests {
             let index = plain.partition_point(|piece| piece.text as usize <= offset);
             let found = index.checked_sub(1).map(|index| plain[index]);
             let next = found.and(plain.get(index).copied());
-            prop_assert_eq!(pieces.last_of(|text| text <= offset), (found, next));
+            prop_assert_eq!(pieces.last_while(|text| text <= offset), (found, next));
             for length in [length, 1 + length % 64] {
-                let end = pieces.last_of(|text| text < offset + length);
-                prop_assert_eq!(pieces.round(&(offset..offset + length)), (found, end));
+                let end = pieces.last_while(|text| text < offset + length);
+                prop_assert_eq!(pieces.around(&(offset..offset + length)), (found, end));
             }
         }
     }

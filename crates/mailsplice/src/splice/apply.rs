@@ -1,30 +1,30 @@
-//! Edits as segments: slices of the original and replacements in turn, with no second copy of the body.
+//! Applies edits without copying the body: the result is a sequence of slices of the original and of replacements.
 
 use crate::edit::{HeadEdit, RawEdit};
 
-/// The edited body, a slice at a time.
+/// Iterates over the edited body, slice by slice.
 #[derive(Clone, Debug)]
 pub struct Segments<'a> {
     body: &'a [u8],
     edits: std::slice::Iter<'a, RawEdit>,
-    /// How far the body has been given out.
+    /// Offset in the body up to which it has been returned.
     at: usize,
-    /// A replacement whose place has been reached.
+    /// The replacement to return next.
     replacement: Option<&'a [u8]>,
 }
 
-/// The body with these edits (in order, disjoint, within it); one that does not fit is left out.
+/// The body with these edits (in order, disjoint, within it); an edit that does not fit is skipped.
 pub fn apply<'a>(body: &'a [u8], edits: &'a [RawEdit]) -> Segments<'a> {
     Segments { body, edits: edits.iter(), at: 0, replacement: None }
 }
 
 impl<'a> Segments<'a> {
-    /// Bytes of all segments that are still to come.
+    /// Bytes of all remaining segments.
     pub fn byte_len(&self) -> usize {
         self.clone().map(<[u8]>::len).sum()
     }
 
-    /// All segments in one piece.
+    /// All remaining segments, concatenated.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.byte_len());
         self.clone().for_each(|segment| out.extend_from_slice(segment));
@@ -35,7 +35,7 @@ impl<'a> Segments<'a> {
 impl<'a> Iterator for Segments<'a> {
     type Item = &'a [u8];
 
-    /// Never an empty slice.
+    /// The next segment, never empty.
     fn next(&mut self) -> Option<&'a [u8]> {
         loop {
             if let Some(replacement) = self.replacement.take()
@@ -91,7 +91,7 @@ pub fn apply_head(head: &[u8], edits: &[HeadEdit]) -> Vec<u8> {
             out.extend_from_slice(&edit.value);
             out.extend_from_slice(line_end);
         } else if edit.value.is_empty() {
-            // The name and the colon go as well, and the line end behind.
+            // The name, the colon and the line end are removed as well.
             let line = memchr::memrchr(b'\n', &out).map_or(0, |feed| feed + 1);
             out.truncate(line);
             let rest = head.get(at..).unwrap_or_default();

@@ -1,41 +1,41 @@
-//! Bodies in CRLF form: every line feed counts as CR LF, whether or not the CR is there.
+//! Bodies in CRLF form: every LF counts as CR LF, whether or not the CR is there.
 
 use sha2::{Digest, Sha256};
 
 /// Line ends of a stretch of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// All CRLF, or none at all.
+pub(super) enum LineEndStyle {
+    /// All CRLF, or no line end at all.
     Crlf = 0,
     Lf = 1,
     Mixed = 2,
 }
 
-impl Style {
-    pub fn of(bytes: &[u8]) -> Style {
-        Style::of_some(bytes).unwrap_or(Style::Crlf)
+impl LineEndStyle {
+    pub fn of(bytes: &[u8]) -> LineEndStyle {
+        LineEndStyle::find(bytes).unwrap_or(LineEndStyle::Crlf)
     }
 
     /// `None` without any line end.
-    pub fn of_some(bytes: &[u8]) -> Option<Style> {
-        let mut style = None;
+    pub fn find(bytes: &[u8]) -> Option<LineEndStyle> {
+        let mut line_ends = None;
         for at in memchr::memchr_iter(b'\n', bytes) {
             let crlf = at > 0 && bytes.get(at - 1) == Some(&b'\r');
-            let here = if crlf { Style::Crlf } else { Style::Lf };
-            match style {
-                None => style = Some(here),
-                Some(style) if style == here => {}
-                Some(_) => return Some(Style::Mixed),
+            let here = if crlf { LineEndStyle::Crlf } else { LineEndStyle::Lf };
+            match line_ends {
+                None => line_ends = Some(here),
+                Some(line_ends) if line_ends == here => {}
+                Some(_) => return Some(LineEndStyle::Mixed),
             }
         }
-        style
+        line_ends
     }
 
-    pub fn from_number(number: u64) -> Option<Style> {
+    pub fn from_number(number: u64) -> Option<LineEndStyle> {
         match number {
-            0 => Some(Style::Crlf),
-            1 => Some(Style::Lf),
-            2 => Some(Style::Mixed),
+            0 => Some(LineEndStyle::Crlf),
+            1 => Some(LineEndStyle::Lf),
+            2 => Some(LineEndStyle::Mixed),
             _ => None,
         }
     }
@@ -56,10 +56,10 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// Writes bytes of one style as the reader's copy has them. Mixed line ends stay what they are.
-pub(super) fn convert(bytes: &[u8], from: Style, to: Style, out: &mut Vec<u8>) {
+/// Appends the bytes with their line ends converted. Mixed line ends stay as they are.
+pub(super) fn convert(bytes: &[u8], from: LineEndStyle, to: LineEndStyle, out: &mut Vec<u8>) {
     match (from, to) {
-        (Style::Crlf, Style::Lf) => {
+        (LineEndStyle::Crlf, LineEndStyle::Lf) => {
             let mut at = 0;
             for feed in memchr::memchr_iter(b'\n', bytes) {
                 let stop =
@@ -69,7 +69,7 @@ pub(super) fn convert(bytes: &[u8], from: Style, to: Style, out: &mut Vec<u8>) {
             }
             out.extend_from_slice(bytes.get(at..).unwrap_or_default());
         }
-        (Style::Lf, Style::Crlf) => {
+        (LineEndStyle::Lf, LineEndStyle::Crlf) => {
             for (index, line) in bytes.split(|b| *b == b'\n').enumerate() {
                 if index > 0 {
                     out.extend_from_slice(b"\r\n");
@@ -81,13 +81,13 @@ pub(super) fn convert(bytes: &[u8], from: Style, to: Style, out: &mut Vec<u8>) {
     }
 }
 
-/// Counts bytes in CRLF form, stretch by stretch.
+/// Counts the bytes of consecutive stretches in CRLF form.
 #[derive(Default)]
-pub(super) struct Length {
+pub(super) struct CrlfLength {
     after_cr: bool,
 }
 
-impl Length {
+impl CrlfLength {
     pub fn of(&mut self, bytes: &[u8]) -> u64 {
         let mut length = bytes.len() as u64;
         for feed in memchr::memchr_iter(b'\n', bytes) {
@@ -104,20 +104,19 @@ impl Length {
     }
 }
 
-/// Takes stretches of a body by their length in CRLF form.
-pub(super) struct Cursor<'a> {
+/// Reads consecutive stretches of a body by their length in CRLF form.
+pub(super) struct CrlfCursor<'a> {
     bytes: &'a [u8],
     at: usize,
     after_cr: bool,
 }
 
-impl<'a> Cursor<'a> {
-    pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
-        Cursor { bytes, at: 0, after_cr: false }
+impl<'a> CrlfCursor<'a> {
+    pub fn new(bytes: &'a [u8]) -> CrlfCursor<'a> {
+        CrlfCursor { bytes, at: 0, after_cr: false }
     }
 
-    /// The next stretch of this length; `None` when the bytes end before it, or when it would cut a
-    /// line end in two.
+    /// The next stretch of this length; `None` if the bytes end before, or if it would split a line end.
     pub fn take(&mut self, length: u64) -> Option<&'a [u8]> {
         let start = self.at;
         let mut left = length;
@@ -164,26 +163,26 @@ mod tests {
     fn lengths_and_cursors_agree_whatever_the_line_ends() {
         let crlf = b"ab\r\nc\r\n\r\nd";
         let lf = b"ab\nc\n\nd";
-        assert_eq!(Length::default().of(lf), crlf.len() as u64);
+        assert_eq!(CrlfLength::default().of(lf), crlf.len() as u64);
         for cut in 0..=lf.len() {
-            let mut length = Length::default();
+            let mut length = CrlfLength::default();
             let (head, tail) = (length.of(&lf[..cut]), length.of(&lf[cut..]));
             assert_eq!(head + tail, crlf.len() as u64);
-            assert_eq!(Cursor::new(lf).take(head), Some(&lf[..cut]));
+            assert_eq!(CrlfCursor::new(lf).take(head), Some(&lf[..cut]));
         }
-        assert_eq!(Cursor::new(lf).take(3), None, "in the middle of a line end");
-        assert_eq!(Cursor::new(lf).take(99), None);
+        assert_eq!(CrlfCursor::new(lf).take(3), None, "in the middle of a line end");
+        assert_eq!(CrlfCursor::new(lf).take(99), None);
         assert_eq!(sha256(lf), sha256(crlf));
     }
 
     #[test]
     fn styles() {
-        assert_eq!(Style::of(b"a\r\nb\r\n"), Style::Crlf);
-        assert_eq!(Style::of(b"a\nb\n"), Style::Lf);
-        assert_eq!(Style::of(b"a\nb\r\n"), Style::Mixed);
+        assert_eq!(LineEndStyle::of(b"a\r\nb\r\n"), LineEndStyle::Crlf);
+        assert_eq!(LineEndStyle::of(b"a\nb\n"), LineEndStyle::Lf);
+        assert_eq!(LineEndStyle::of(b"a\nb\r\n"), LineEndStyle::Mixed);
         let mut out = Vec::new();
-        convert(b"a\r\nb", Style::Crlf, Style::Lf, &mut out);
-        convert(b"c\nd\n", Style::Lf, Style::Crlf, &mut out);
+        convert(b"a\r\nb", LineEndStyle::Crlf, LineEndStyle::Lf, &mut out);
+        convert(b"c\nd\n", LineEndStyle::Lf, LineEndStyle::Crlf, &mut out);
         assert_eq!(out, b"a\nbc\r\nd\r\n");
     }
 }

@@ -1,11 +1,11 @@
-//! Edits of an edited body as edits of the body that came in.
+//! Combines two lists of edits that are applied one after the other.
 
 use std::ops::Range;
 
 use crate::edit::RawEdit;
 
-/// One list of edits (in order, disjoint) for two: `then` edits what `first` makes of a body of this
-/// length. Linear.
+/// Combines two lists of edits (in order, disjoint) into one. `first` edits a body of this length, `then` the
+/// result. Linear time.
 pub fn compose(first: &[RawEdit], then: &[RawEdit], length: usize) -> Vec<RawEdit> {
     let mut out = Composed::default();
     let mut pieces = Pieces::new(first, length);
@@ -27,12 +27,12 @@ enum Piece<'a> {
     New(&'a [u8]),
 }
 
-/// The edited body from the front, as long as the stretches that are asked for.
+/// Reads the edited body from the front, in stretches of a requested length.
 struct Pieces<'a> {
     edits: std::slice::Iter<'a, RawEdit>,
     /// Original bytes before the next edit.
     kept: Range<usize>,
-    /// What is left of a replacement; it comes before `kept`.
+    /// The rest of a replacement; it comes before `kept`.
     new: &'a [u8],
     next: Option<&'a RawEdit>,
     length: usize,
@@ -61,14 +61,14 @@ impl<'a> Pieces<'a> {
             if !taken.is_empty() {
                 each(Piece::Kept(taken));
             }
-            // A replacement belongs to what follows it: it is taken when more is asked for.
+            // A replacement belongs to the bytes after it: it is taken only if more is requested.
             if bytes == 0 || !self.advance() {
                 return;
             }
         }
     }
 
-    /// Passes to the next edit of the list.
+    /// Moves to the next edit; false if there is none.
     fn advance(&mut self) -> bool {
         let Some(edit) = self.next else { return false };
         self.new = &edit.replacement;
@@ -79,13 +79,13 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Edits that are put together from stretches.
+/// Builds edits from stretches.
 #[derive(Default)]
 struct Composed {
     edits: Vec<RawEdit>,
-    /// Original bytes so far.
+    /// Offset in the original up to which edits are complete.
     at: usize,
-    /// New bytes since then.
+    /// New bytes after that offset.
     new: Vec<u8>,
 }
 

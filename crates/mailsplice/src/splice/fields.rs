@@ -1,6 +1,6 @@
-//! Header fields of ours: which they are, and the one that takes edits back.
+//! The filter's own header fields: how they are recognized, and the one that undoes edits.
 //!
-//! `X-Linkmilter-Undo` says `v=1; z=RECIPE` in base64, or `v=1; file=DIGEST`; then `seal=…`.
+//! `X-Linkmilter-Undo` holds `v=1; z=RECIPE` in base64, or `v=1; file=DIGEST`; then `seal=…`.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use super::{canonical, packing};
 pub use crate::edit::HeaderField;
 use crate::edit::{Field, HeadEdit};
 
-/// Field that tells what was found and done, and that carries the seal.
+/// Field that reports what was found and done.
 pub const SUMMARY: &str = "X-Linkmilter";
-/// Field that carries the recipe to take the edits back.
+/// Field with the recipe that undoes the edits, and its seal.
 pub const UNDO: &str = "X-Linkmilter-Undo";
 
 /// Whether a field name is one of ours, or looks like one.
@@ -25,8 +25,7 @@ pub fn is_ours(name: &[u8]) -> bool {
         && matches!(name.get(SUMMARY.len()), None | Some(b'-'))
 }
 
-/// The edits that remove our fields from a header that came from outside, except recipes that carry
-/// the seal of one of our keys.
+/// The edits that remove our fields from an incoming header, except recipes with the seal of one of our keys.
 pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut edits = Vec::new();
@@ -54,7 +53,7 @@ pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
     edits
 }
 
-/// Whether some line begins as the names of our fields do: most headers hold none.
+/// Whether some line begins like the names of our fields. Most headers have none.
 fn may_hold_ours(head: &[u8]) -> bool {
     let begins = |at: usize| {
         let name = head.get(at..at + SUMMARY.len());
@@ -77,20 +76,21 @@ pub fn without_ours(head: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A recipe, in the message or beside it.
+/// A recipe, in the message or in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undo {
-    /// What the field holds, base64 taken off.
+    /// The content of the field, decoded from base64.
     Inline(Vec<u8>),
     /// In the state directory, under this digest.
     Stored(String),
 }
 
-/// The field for a recipe: with the recipe in it, or with its digest when it takes over `cap` bytes.
+/// The field for a recipe: with the recipe itself, or with its digest if the field would exceed `cap` bytes.
 pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Undo) {
     let inline = format!("v=1; z={}", packing::to_base64(recipe));
-    let fits =
-        |text: &str| cap.is_none_or(|cap| Field::folded(UNDO, text).value.len() + SEAL_ROOM <= cap);
+    let fits = |text: &str| {
+        cap.is_none_or(|cap| Field::folded(UNDO, text).value.len() + SEAL_BYTES <= cap)
+    };
     let digest = canonical::digest(recipe);
     let (text, undo) = match fits(&inline) {
         true => (inline, Undo::Inline(recipe.to_vec())),
@@ -103,22 +103,22 @@ pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Un
     (Field::folded(UNDO, &text), undo)
 }
 
-/// The recipe could not be kept: no field names one that is not there, and the summary says so.
+/// The recipe could not be stored: removes the field that refers to it, and notes that in the summary.
 pub fn undo_lost(fields: &mut Vec<Field>) {
     fields.retain(|field| field.name != UNDO);
     note(fields, "undo=lost");
 }
 
-/// Says one thing more in the summary, on lines of its own: `name=word`.
-pub fn note(fields: &mut [Field], said: &str) {
+/// Adds `name=word` to the summary, on a line of its own.
+pub fn note(fields: &mut [Field], text: &str) {
     for summary in fields.iter_mut().filter(|field| field.name == SUMMARY) {
         summary.value.push_str(";\n ");
-        summary.value.push_str(&Field::folded("", said).value);
+        summary.value.push_str(&Field::folded("", text).value);
     }
 }
 
-/// Bytes that a seal adds.
-const SEAL_ROOM: usize = 56;
+/// Bytes that a seal adds to the field.
+const SEAL_BYTES: usize = 56;
 
 /// HMAC-SHA-256 over the value without its white space, in base64.
 fn seal(text: &str, key: &[u8]) -> String {
@@ -126,7 +126,7 @@ fn seal(text: &str, key: &[u8]) -> String {
 }
 
 fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
-    // HMAC takes keys of every length (RFC 2104 §3), so this is always there.
+    // HMAC takes keys of any length (RFC 2104 §3), so this is never `None`.
     let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     mac.update(b"linkmilter undo 1\n");
     let dense: String = text.split_ascii_whitespace().collect();
@@ -134,34 +134,34 @@ fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Whose a recipe is.
+/// Who sealed a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seal {
     /// Sealed with a key of ours.
     Ours,
-    /// A seal, but not of a key of ours.
+    /// A seal, but not with a key of ours.
     Foreign,
     /// No seal, or no key to check it with.
     Unknown,
 }
 
-/// Whose the seal of an undo value is; `keys` are all that we seal or sealed with.
+/// Who sealed an undo value; `keys` are all keys that we seal or sealed with.
 pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
     let Some((text, sealed)) = value.rsplit_once("; seal=").filter(|_| !keys.is_empty()) else {
         return Seal::Unknown;
     };
     let dense: String = sealed.split_ascii_whitespace().collect();
     let Some(found) = packing::from_base64(&dense) else { return Seal::Foreign };
-    let holds = |key: &&[u8]| mac(text, key).is_some_and(|mac| mac.verify_slice(&found).is_ok());
-    if keys.iter().any(holds) { Seal::Ours } else { Seal::Foreign }
+    let verifies = |key: &&[u8]| mac(text, key).is_some_and(|mac| mac.verify_slice(&found).is_ok());
+    if keys.iter().any(verifies) { Seal::Ours } else { Seal::Foreign }
 }
 
-/// Whether the message carries a recipe, whoever wrote it.
+/// Whether the message has a recipe, sealed or not.
 pub fn has_recipe(head: &[u8]) -> bool {
     header_fields(head).any(|field| field.is_named(head, UNDO.as_bytes()))
 }
 
-/// Whether the message carries a recipe under the seal of one of the keys.
+/// Whether the message has a recipe with the seal of one of the keys.
 pub fn is_sealed(head: &[u8], keys: &[&[u8]]) -> bool {
     !keys.is_empty() && undo_values(head).iter().any(|value| check_seal(value, keys) == Seal::Ours)
 }
@@ -175,7 +175,7 @@ pub(super) fn undo_values(head: &[u8]) -> Vec<String> {
 }
 
 /// The recipe of an undo value.
-pub(super) fn undo_content(value: &str) -> Option<Undo> {
+pub(super) fn parse_undo(value: &str) -> Option<Undo> {
     let mut version = None;
     let mut content = None;
     for part in value.split(';') {

@@ -1,16 +1,16 @@
-//! Applies raw edits, takes them back, and writes the header field that says how.
+//! Applies raw edits, undoes them, and writes the header field that describes how to undo them.
 
 pub mod apply;
 mod canonical;
 mod compose;
 pub mod fields;
+mod head_diff;
 mod original;
-mod outward;
 mod packing;
 pub mod undo;
 
 pub use apply::{Segments, apply, apply_head};
 pub use compose::compose;
 pub use fields::{has_recipe, incoming, is_ours, note, undo_lost};
-pub use outward::changed_fields;
+pub use head_diff::changed_fields;
 pub use undo::{Believe, RestoreError, Restored, Seal, hex, restore, restore_as};

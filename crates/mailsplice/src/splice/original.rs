@@ -1,56 +1,56 @@
-//! What an edit replaced, in the shortest form that gives it back.
+//! The bytes that an edit replaced, in the shortest form from which they can be restored.
 //!
-//! An edit in base64 whose length is no multiple of three encodes the rest of the part anew: the raw
-//! bytes differ everywhere, what they say hardly at all. Such an original is kept as the difference
-//! of what the two say, provided that encoding it again gives the very bytes.
+//! An edit in base64 whose length is no multiple of three encodes the rest of the part again: the raw
+//! bytes differ everywhere, the decoded ones hardly at all. Such an original is kept as the difference
+//! of the decoded bytes, provided that encoding it again gives exactly the old bytes.
 
 use std::borrow::Cow;
 
 use super::packing::{Reader, Writer};
 
-/// The bytes that stood where a replacement stands.
+/// The bytes that a replacement replaced.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Original<'a> {
     /// As they are.
     Plain(&'a [u8]),
-    /// As base64 of what the replacement says, with a middle of its own.
-    Encoded { shape: Shape, prefix: usize, middle: Cow<'a, [u8]>, suffix: usize },
+    /// As base64 of the decoded replacement, whose middle is exchanged.
+    Encoded { layout: Layout, prefix: usize, middle: Cow<'a, [u8]>, suffix: usize },
 }
 
-/// How base64 is laid out.
+/// How base64 is broken into lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct Layout {
     /// Characters up to the first line end.
     first: usize,
-    /// Characters of the lines after it; 0: there are none.
+    /// Characters of the lines after it; 0 if there are none.
     width: usize,
     crlf: bool,
 }
 
-/// Bytes from which the second form is tried: below, the plain one is short enough.
-const WORTHWHILE: usize = 64;
+/// Bytes from which [`Original::Encoded`] is tried: below, the plain form is short enough.
+const MIN_ENCODED_BYTES: usize = 64;
 
 impl<'a> Original<'a> {
-    /// The shortest form of `old`, given that `new` will be at hand.
+    /// The shortest form of `old`, given that `new` is available when it is restored.
     pub fn of(old: &'a [u8], new: &[u8]) -> Original<'a> {
-        if old.len() < WORTHWHILE {
+        if old.len() < MIN_ENCODED_BYTES {
             return Original::Plain(old);
         }
         Original::encoded(old, new).unwrap_or(Original::Plain(old))
     }
 
     fn encoded(old: &'a [u8], new: &[u8]) -> Option<Original<'a>> {
-        let shape = Shape::of(old)?;
-        let (plain, said) = (decode(old)?, decode(new)?);
-        if shape.encode(&plain) != old {
+        let layout = Layout::of(old)?;
+        let (plain, decoded_new) = (decode(old)?, decode(new)?);
+        if layout.encode(&plain) != old {
             return None;
         }
-        let prefix = plain.iter().zip(&said).take_while(|(a, b)| a == b).count();
-        let most = plain.len().min(said.len()) - prefix;
-        let backward = plain.iter().rev().zip(said.iter().rev());
-        let suffix = backward.take(most).take_while(|(a, b)| a == b).count();
+        let prefix = plain.iter().zip(&decoded_new).take_while(|(a, b)| a == b).count();
+        let max_suffix = plain.len().min(decoded_new.len()) - prefix;
+        let backward = plain.iter().rev().zip(decoded_new.iter().rev());
+        let suffix = backward.take(max_suffix).take_while(|(a, b)| a == b).count();
         let middle = plain.get(prefix..plain.len() - suffix)?.to_vec();
-        Some(Original::Encoded { shape, prefix, middle: Cow::Owned(middle), suffix })
+        Some(Original::Encoded { layout, prefix, middle: Cow::Owned(middle), suffix })
     }
 
     pub fn write(&self, out: &mut Writer) {
@@ -59,9 +59,10 @@ impl<'a> Original<'a> {
                 out.number(0);
                 out.bytes(bytes);
             }
-            Original::Encoded { shape, prefix, middle, suffix } => {
+            Original::Encoded { layout, prefix, middle, suffix } => {
                 out.number(1);
-                for number in [shape.first, shape.width, usize::from(shape.crlf), *prefix, *suffix]
+                for number in
+                    [layout.first, layout.width, usize::from(layout.crlf), *prefix, *suffix]
                 {
                     out.number(number as u64);
                 }
@@ -75,34 +76,34 @@ impl<'a> Original<'a> {
             0 => Some(Original::Plain(reader.bytes()?)),
             1 => {
                 let mut number = || usize::try_from(reader.number()?).ok();
-                let shape = Shape { first: number()?, width: number()?, crlf: number()? == 1 };
+                let layout = Layout { first: number()?, width: number()?, crlf: number()? == 1 };
                 let (prefix, suffix) = (number()?, number()?);
                 let middle = Cow::Borrowed(reader.bytes()?);
-                Some(Original::Encoded { shape, prefix, middle, suffix })
+                Some(Original::Encoded { layout, prefix, middle, suffix })
             }
             _ => None,
         }
     }
 
-    /// The old bytes, with the replacement at hand. `None`: it is not the replacement.
+    /// The old bytes, given the replacement. `None` if `new` is not the replacement.
     pub fn bytes(&self, new: &[u8]) -> Option<Cow<'a, [u8]>> {
         match self {
             Original::Plain(bytes) => Some(Cow::Borrowed(bytes)),
-            Original::Encoded { shape, prefix, middle, suffix } => {
-                let said = decode(new)?;
-                let tail = said.len().checked_sub(*suffix)?;
-                let parts = [said.get(..*prefix)?, middle, said.get(tail..)?];
-                Some(Cow::Owned(shape.encode(&parts.concat())))
+            Original::Encoded { layout, prefix, middle, suffix } => {
+                let decoded_new = decode(new)?;
+                let tail = decoded_new.len().checked_sub(*suffix)?;
+                let parts = [decoded_new.get(..*prefix)?, middle, decoded_new.get(tail..)?];
+                Some(Cow::Owned(layout.encode(&parts.concat())))
             }
         }
     }
 }
 
-impl Shape {
+impl Layout {
     /// The layout of base64 in lines of one length.
-    fn of(old: &[u8]) -> Option<Shape> {
+    fn of(old: &[u8]) -> Option<Layout> {
         let Some(feed) = memchr::memchr(b'\n', old) else {
-            return Some(Shape { first: old.len(), width: 0, crlf: true });
+            return Some(Layout { first: old.len(), width: 0, crlf: true });
         };
         let crlf = feed > 0 && old.get(feed - 1) == Some(&b'\r');
         let rest = old.get(feed + 1..)?;
@@ -110,7 +111,7 @@ impl Shape {
             Some(next) => next.checked_sub(usize::from(crlf))?,
             None => rest.len(),
         };
-        Some(Shape { first: feed - usize::from(crlf), width, crlf })
+        Some(Layout { first: feed - usize::from(crlf), width, crlf })
     }
 
     fn encode(self, plain: &[u8]) -> Vec<u8> {
@@ -150,10 +151,10 @@ mod tests {
 
     #[test]
     fn a_long_tail_of_base64_is_kept_as_its_difference() {
-        let shape = Shape { first: 40, width: 76, crlf: true };
+        let layout = Layout { first: 40, width: 76, crlf: true };
         let plain = b"see http://host.example/ and so on. ".repeat(100);
-        let said = [&b"se hxxp://xn--host[.]example/ an"[..], &plain[28..]].concat();
-        let (size, encoded) = round_trip(&shape.encode(&plain), &shape.encode(&said));
+        let decoded_new = [&b"se hxxp://xn--host[.]example/ an"[..], &plain[28..]].concat();
+        let (size, encoded) = round_trip(&layout.encode(&plain), &layout.encode(&decoded_new));
         assert!(encoded && size < 64, "{size}");
     }
 

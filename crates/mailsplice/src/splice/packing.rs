@@ -1,4 +1,4 @@
-//! How a recipe is written down: numbers and byte strings, deflate, base64.
+//! How a recipe is serialized: numbers and byte strings, deflate, base64.
 
 use base64::engine::general_purpose::{GeneralPurpose, PAD};
 use base64::{Engine as _, alphabet};
@@ -64,20 +64,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Bytes up to which nothing is gained by compressing: the hash of the original, which is most of a
-/// small recipe, does not shrink, and setting a compressor up costs more than judging the message.
-const STORED_BYTES: u16 = 256;
+/// Bytes up to which compression gains nothing: the hash of the original, which is most of a
+/// small recipe, does not shrink, and setting up a compressor costs more than judging the message.
+const UNCOMPRESSED_BYTES: u16 = 256;
 
-/// Bytes from which a recipe is compressed fast: hardly any that is longer has room in a header.
-pub const LONG: usize = 32 << 10;
+/// A recipe of more bytes is compressed fast: it would hardly ever fit into a header.
+const LONG_BYTES: usize = 32 << 10;
 
-/// The level of zlib for it, where one is the fastest and nine the best.
-const QUICK: u32 = 3;
+/// The zlib level for long recipes; 1 is the fastest, 9 the smallest.
+const FAST_LEVEL: u32 = 3;
 
 /// Raw deflate (RFC 1951).
 pub(super) fn deflate(plain: &[u8]) -> Vec<u8> {
     match u16::try_from(plain.len()) {
-        Ok(length) if length <= STORED_BYTES => stored(plain, length),
+        Ok(length) if length <= UNCOMPRESSED_BYTES => stored(plain, length),
         _ => compressed(plain),
     }
 }
@@ -93,7 +93,8 @@ fn stored(plain: &[u8], length: u16) -> Vec<u8> {
 }
 
 fn compressed(plain: &[u8]) -> Vec<u8> {
-    let level = if plain.len() > LONG { Compression::new(QUICK) } else { Compression::best() };
+    let level =
+        if plain.len() > LONG_BYTES { Compression::new(FAST_LEVEL) } else { Compression::best() };
     let mut engine = Compress::new(level, false);
     let mut out = Vec::with_capacity(plain.len() / 2 + 64);
     loop {
@@ -122,7 +123,7 @@ pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
         if status == Status::StreamEnd {
             return Some(out);
         }
-        // A round may only turn the window; a second one without effect is the end of the input.
+        // One round without output may be internal work; a second one is the end of the input.
         idle = if out.len() == before && engine.total_in() == taken as u64 { idle + 1 } else { 0 };
         if idle > 1 {
             return None;
@@ -131,7 +132,7 @@ pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     }
 }
 
-/// RFC 4648 §4, with padding; what is read may leave bits over.
+/// RFC 4648 §4, with padding; when decoding, trailing bits are allowed.
 const BASE64: GeneralPurpose =
     GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
 
@@ -139,7 +140,7 @@ pub(super) fn to_base64(bytes: &[u8]) -> String {
     BASE64.encode(bytes)
 }
 
-/// Strict but for white space; `None` for anything else.
+/// Decodes strictly except for white space, which is ignored. `None` for anything else.
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let dense: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     BASE64.decode(dense).ok()

@@ -1,8 +1,8 @@
-//! Names of charsets that programs know and the WHATWG Encoding Standard does not, in lower case without
-//! anything but letters and digits, in order; and what they stand for.
+//! Names of charsets that programs know and the WHATWG Encoding Standard does not, and their meaning. Sorted,
+//! in lower case, letters and digits only.
 //!
-//! Sources: Python 3.11.7 (`encodings.aliases`), glibc 2.36 (`iconv -l`); by hand, names of Java, Perl, PHP
-//! and Windows that neither knows.
+//! Sources: Python 3.11.7 (`encodings.aliases`), glibc 2.36 (`iconv -l`); added by hand: names of Java, Perl, PHP
+//! and Windows that both lack.
 
 /// Name, and the label or the code page that it means.
 pub(super) static ALIASES: &[(&str, &str)] = &[

@@ -1,21 +1,21 @@
-//! What libraries decode by where a charset is named, though no text is written in it.
+//! Codecs that libraries accept as charset names, although they are not charsets.
 //!
 //! Python 3.14 (`codecs`), Perl (Encode 3.21), PHP 8.4 (mbstring), iconv-lite 0.7, libiconv 1.18 and Mozilla
-//! take these names.
+//! accept these names.
 
 use super::super::transfer::Transfer;
 use super::{Builder, Charset};
 use crate::span::Text;
 
-/// A codec by what reads it here.
+/// A codec, by how it is decoded here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mime) enum Codec {
     Charset(Charset),
-    /// A transfer encoding, on top of the labelled one.
+    /// As a transfer encoding inside the declared one.
     Transfer(Transfer),
-    /// References of HTML in whatever text.
+    /// As HTML, for character references in any text.
     References,
-    /// Nothing does.
+    /// Not decoded.
     Unread,
 }
 
@@ -51,8 +51,8 @@ impl Codec {
     }
 }
 
-/// Escapes of Python and C99, which Java and JavaScript share: `\u0440`, `\U00000440`, `\x2e`, `\56`. Bytes
-/// above ASCII are UTF-8, as everywhere where nothing better is known.
+/// Decodes escapes of Python and C99, also used in Java and JavaScript: `\u0440`, `\U00000440`, `\x2e`, `\56`. Bytes
+/// above ASCII are read as UTF-8, since nothing better is known.
 pub(super) fn escapes(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     let mut at = 0;
@@ -71,20 +71,21 @@ pub(super) fn escapes(bytes: &[u8]) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// The escape at the front: its character and its bytes.
+/// The first escape: its character and its length.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
-    let [b'\\', kind, behind @ ..] = bytes else { return None };
-    let number = |digits: &[u8], most: usize, radix: u32| -> (u32, usize) {
-        let values = digits.iter().take(most).map_while(|digit| char::from(*digit).to_digit(radix));
+    let [b'\\', kind, after @ ..] = bytes else { return None };
+    let number = |digits: &[u8], max_digits: usize, radix: u32| -> (u32, usize) {
+        let values =
+            digits.iter().take(max_digits).map_while(|digit| char::from(*digit).to_digit(radix));
         values.fold((0, 0), |(sum, count), value| (sum * radix + value, count + 1))
     };
     let exactly = |width: usize| {
-        let (value, count) = number(behind, width, 16);
+        let (value, count) = number(after, width, 16);
         (count == width).then(|| char::from_u32(value)).flatten().map(|c| (c, 2 + width))
     };
     match kind {
         b'u' => exactly(4),
-        // Its largest value has eight digits, which 32 bits hold.
+        // The largest value has eight digits, which fit in 32 bits.
         b'U' => exactly(8),
         b'x' => exactly(2),
         b'0'..=b'7' => {

@@ -1,10 +1,10 @@
-//! ISO-2022-JP-1 (RFC 2237), -2 (RFC 1554), -3 and -2004 (JIS X 0213), read leniently: every set that
-//! one of them can call, whatever the label says.
+//! ISO-2022-JP-1 (RFC 2237), -2 (RFC 1554), -3 and -2004 (JIS X 0213), read leniently: all sets that
+//! one of them can designate, whatever the label is.
 //!
 //! | escape | set |
 //! | --- | --- |
 //! | `ESC ( B`, `ESC ( J`, `ESC ( H` | ASCII; JIS X 0201 |
-//! | `ESC $ @`, `ESC $ B`, `ESC $ ( O`, `P`, `Q` | JIS X 0208, and 0213, which agrees where 0208 has characters |
+//! | `ESC $ @`, `ESC $ B`, `ESC $ ( O`, `P`, `Q` | JIS X 0208; JIS X 0213, which has the same characters where 0208 has any |
 //! | `ESC $ ( D` | JIS X 0212 |
 //! | `ESC $ A`, `ESC $ ( A` | GB 2312 |
 //! | `ESC $ ( C` | KS X 1001 |
@@ -17,16 +17,16 @@ use super::shifted::{self, Step};
 use crate::edit::RawEdit;
 use crate::span::Text;
 
-/// The set that bytes are read in.
+/// The set in which bytes are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Set {
     Ascii,
     Pairs { encoding: &'static Encoding, lead: &'static [u8] },
 }
 
-const ASCII_AGAIN: &[u8] = b"\x1B(B";
+const TO_ASCII: &[u8] = b"\x1B(B";
 
-/// The escape at the front: its length and what it calls.
+/// The first escape: its length and the set that it designates.
 fn escape(rest: &[u8]) -> Option<(usize, Set)> {
     let pairs = |encoding| Set::Pairs { encoding, lead: b"" };
     match rest {
@@ -44,7 +44,7 @@ fn escape(rest: &[u8]) -> Option<(usize, Set)> {
     }
 }
 
-/// Whether there are escapes that RFC 1468 lacks, or two in a row, which the WHATWG decoder refuses.
+/// Whether there are escapes that RFC 1468 lacks, or two consecutive ones, which the WHATWG decoder rejects.
 pub(super) fn is_odd(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0x1B, bytes).any(|at| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -61,8 +61,8 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
     {
-        if let Some((length, called)) = escape(rest) {
-            set = called;
+        if let Some((length, designated)) = escape(rest) {
+            set = designated;
             at += length;
             continue;
         }
@@ -84,7 +84,7 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
                 2
             }
             _ => {
-                // A line begins in ASCII.
+                // Each line begins in ASCII.
                 if *byte == b'\n' {
                     set = Set::Ascii;
                 }
@@ -96,26 +96,26 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// An escape to ASCII before a replacement and back to the set behind it.
+/// Adds an escape to ASCII before a replacement, and one back to the set after it.
 pub(super) fn lower(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
-    // The state is the escape that led to it.
+    // A state is represented by the escape that leads to it.
     let step = |now: &'static [u8], rest: &[u8]| match escape(rest) {
-        Some((length, Set::Ascii)) => Step::Switch(ASCII_AGAIN, length),
+        Some((length, Set::Ascii)) => Step::Switch(TO_ASCII, length),
         Some((length, _)) => {
-            let known = CALLS.iter().find(|call| rest.starts_with(call));
-            Step::Switch(known.copied().unwrap_or(ASCII_AGAIN), length)
+            let known = ESCAPES.iter().find(|escape| rest.starts_with(escape));
+            Step::Switch(known.copied().unwrap_or(TO_ASCII), length)
         }
         None => match rest {
-            [b'\n', ..] => Step::Text(ASCII_AGAIN, 1),
+            [b'\n', ..] => Step::Text(TO_ASCII, 1),
             [0x1B, b'N', _, ..] | [0x1B, b'.', _, ..] => Step::Text(now, 3),
             _ => Step::Text(now, 1),
         },
     };
-    shifted::guard(bytes, edits, ASCII_AGAIN, step, |state| state)
+    shifted::with_switches(bytes, edits, TO_ASCII, step, |state| state)
 }
 
-/// The escapes that call sets of two bytes.
-const CALLS: [&[u8]; 11] = [
+/// The escapes that designate two-byte sets.
+const ESCAPES: [&[u8]; 11] = [
     b"\x1B$@", b"\x1B$B", b"\x1B$A", b"\x1B$(A", b"\x1B$(C", b"\x1B$(D", b"\x1B$(@", b"\x1B$(B",
     b"\x1B$(O", b"\x1B$(P", b"\x1B$(Q",
 ];

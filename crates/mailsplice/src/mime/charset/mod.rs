@@ -1,19 +1,19 @@
-//! Charsets: bytes to text with a map, and replacements back to bytes.
+//! Charsets: decodes bytes to text with a map, and encodes replacements.
 //!
-//! Replacements are ASCII, but for a notice in the reader's language ([`Charset::encode`]).
+//! Replacements are ASCII, except for a notice in the reader's language ([`Charset::encode`]).
 //!
 //! | charset | decoded by | an edit in it |
 //! | --- | --- | --- |
-//! | UTF-8, and every superset of ASCII | std, `encoding_rs` | its bytes as they are |
+//! | UTF-8, and every superset of ASCII | std, `encoding_rs` | its bytes unchanged |
 //! | UTF-16 | here | two bytes a character |
-//! | UTF-7 (RFC 2152), and what libraries take for a charset: names of mailboxes, encoded words | [`utf7`] | a run that it cuts is encoded anew |
-//! | escapes (`\u0440`), which libraries take for one as well | [`codec`] | its bytes as they are |
-//! | ISO-2022-JP (RFC 1468) | `encoding_rs` | escapes to ASCII before it and back behind it |
+//! | UTF-7 (RFC 2152), and forms that libraries take for charsets: mailbox names, encoded words | [`utf7`] | a run that it cuts is encoded again |
+//! | escapes (`\u0440`), which libraries take for a charset too | [`codec`] | its bytes unchanged |
+//! | ISO-2022-JP (RFC 1468) | `encoding_rs` | an escape to ASCII before it and one back after it |
 //! | ISO-2022-JP-1, -2 (RFC 1554), -3, -2004 | [`japanese`] | the same |
 //! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
-//! | UTF-32 | [`wide`] | four bytes a character |
+//! | UTF-32 | [`wide`](mod@wide) | four bytes a character |
 //! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
-//! | Johab, EBCDIC with two-byte sets, Big5 as Python has it | [`rows`] | the same, SI before it and SO behind it |
+//! | Johab, EBCDIC with two-byte sets, Python's Big5 | [`rows`] | the same, with SI before it and SO after it |
 //!
 //! Labels are those of WHATWG Encoding, then those of [`aliases`].
 
@@ -41,7 +41,7 @@ use rows::Rows;
 use utf7::Form;
 pub(super) use wide::by_nuls;
 
-/// A charset that a client might read a part in.
+/// A charset in which a client might read a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Charset {
@@ -49,11 +49,11 @@ pub enum Charset {
     Utf8,
     /// UTF-7 (RFC 2152).
     Utf7,
-    /// UTF-7 as names of mailboxes have it.
+    /// Modified UTF-7, as in mailbox names (RFC 3501 §5.1.3).
     Mailbox,
-    /// Encoded words.
+    /// Encoded words (RFC 2047) in text.
     Words,
-    /// `\u0440`.
+    /// Escapes such as `\u0440`.
     Escapes,
     /// UTF-16 (RFC 2781), of one byte order throughout.
     Utf16(Endian),
@@ -61,13 +61,13 @@ pub enum Charset {
     Iso2022Shift,
     /// HZ-GB-2312 (RFC 1843).
     Hz,
-    /// ISO-2022-JP-2 and its kin.
+    /// ISO-2022-JP-2 and its relatives.
     Iso2022Jp2,
     /// UTF-32, of one byte order throughout.
     Utf32(Endian),
-    /// One byte a character, by a table of 256.
+    /// One byte per character, by a table.
     Page(&'static Page),
-    /// Two bytes a character, by rows and cells.
+    /// Two bytes per character, by a table of rows.
     Rows(&'static Rows),
     /// Any encoding of the WHATWG Encoding Standard.
     Known(&'static Encoding),
@@ -83,10 +83,10 @@ pub enum Endian {
 }
 
 impl Charset {
-    /// The charset of a label, as clients resolve labels (WHATWG Encoding, and those it refuses).
+    /// The charset of a label, as clients resolve labels (WHATWG Encoding, and labels that it rejects).
     pub fn from_label(label: &str) -> Option<Charset> {
         let label = label.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'');
-        // Most labels.
+        // Fast path for most labels.
         if label.eq_ignore_ascii_case("utf-8") {
             return Some(Charset::Utf8);
         }
@@ -119,10 +119,10 @@ impl Charset {
         }
     }
 
-    /// ISO-2022-JP and Big5 as others than WHATWG read them, where that makes a difference.
+    /// The variant of ISO-2022-JP or Big5 that other decoders than WHATWG's use, if it may read these bytes differently.
     pub(super) fn lenient(self, bytes: &[u8]) -> Option<Charset> {
         if self == Charset::Known(encoding_rs::BIG5) {
-            // The row in which Python has its Cyrillic.
+            // The row of Cyrillic in Python's table.
             return memchr::memchr(0xC7, bytes)
                 .and_then(|_| Rows::named("big5-python"))
                 .map(Charset::Rows);
@@ -131,8 +131,7 @@ impl Charset {
         (strict && japanese::is_odd(bytes)).then_some(Charset::Iso2022Jp2)
     }
 
-    /// What else a label may mean: UTF-16 and UTF-32 in the other byte order, where no byte order mark
-    /// decides.
+    /// UTF-16 and UTF-32 in the other byte order: a label may mean both if there is no byte order mark.
     pub(super) fn swapped(self) -> Option<Charset> {
         let other = |endian| match endian {
             Endian::Big => Endian::Little,
@@ -145,10 +144,10 @@ impl Charset {
         }
     }
 
-    /// What nobody labelled, read byte by byte.
+    /// The charset of unlabelled text.
     pub const WINDOWS_1252: Charset = Charset::Known(encoding_rs::WINDOWS_1252);
 
-    /// Whether bytes below 128 are ASCII and nothing else, in every state.
+    /// Whether bytes below 128 are always ASCII, in every state.
     pub fn keeps_ascii(self) -> bool {
         match self {
             Charset::Utf8 => true,
@@ -224,8 +223,8 @@ impl Charset {
         }
     }
 
-    /// Edits of the bytes for edits (in order, disjoint) of the text that they decode to. The bytes
-    /// are asked for where the charset has a state.
+    /// Lowers edits (in order, disjoint) of the decoded text to edits of the bytes. `bytes` is called only
+    /// if the charset has a state.
     pub(super) fn lower<'b>(
         self,
         bytes: impl FnOnce() -> Cow<'b, [u8]>,
@@ -260,8 +259,8 @@ impl Charset {
         }
     }
 
-    /// The bytes of a text in this charset, in its initial state; `None` where it lacks a character,
-    /// and for other than ASCII in charsets that nobody writes any more.
+    /// Encodes a text in this charset, in its initial state. `None` if the charset lacks a character, and for
+    /// non-ASCII text in legacy charsets that are only read.
     pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Charset::Utf8 => Some(text.as_bytes().to_vec()),
@@ -284,8 +283,8 @@ impl Charset {
 
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The charsets that a byte order mark announces. That of UTF-32 in little-endian order begins with the one
-/// of UTF-16.
+/// The charsets that a byte order mark indicates. The little-endian mark of UTF-32 begins with that of UTF-16, so
+/// there may be two.
 pub(super) fn byte_order_marks(bytes: &[u8]) -> impl Iterator<Item = Charset> {
     let wide = bytes.starts_with(b"\xFF\xFE\0\0").then_some(Charset::Utf32(Endian::Little));
     byte_order_mark(bytes).into_iter().chain(wide)
@@ -308,14 +307,14 @@ fn owned_utf8(bytes: Vec<u8>) -> Text<'static> {
     }
 }
 
-/// Collects text and map, a unit at a time.
+/// Builds text and map, unit by unit.
 struct Builder {
     text: String,
     map: Map,
     row: Row,
 }
 
-/// The row of units that the map ends with: a unit that carries it on needs no piece of its own.
+/// The last piece of the map, if it consists of equal units: another such unit after it needs no new piece.
 #[derive(Default)]
 struct Row {
     text: usize,
@@ -328,7 +327,7 @@ impl Builder {
         Builder { text: String::with_capacity(capacity), map: Map::new(), row: Row::default() }
     }
 
-    /// Text that is its own source.
+    /// Adds text that is identical to its source.
     fn linear(&mut self, text: &str, source: usize) {
         if !text.is_empty() {
             self.map.push(self.text.len(), source, PieceKind::Linear);
@@ -337,7 +336,7 @@ impl Builder {
         }
     }
 
-    /// UTF-8 that stands in the source from `at` on; what is broken gives U+FFFD.
+    /// Adds UTF-8 that is at `at` in the source; invalid sequences become U+FFFD.
     fn utf8(&mut self, bytes: &[u8], mut at: usize) {
         for chunk in bytes.utf8_chunks() {
             self.linear(chunk.valid(), at);
@@ -350,7 +349,7 @@ impl Builder {
         }
     }
 
-    /// One unit of text from `source`.
+    /// Adds one unit of text from `source`.
     fn unit(&mut self, text: &str, source: Range<usize>) {
         let unit = (text.len(), source.len());
         if self.row.unit != unit
@@ -422,13 +421,13 @@ fn utf16_bytes(text: &str, endian: Endian) -> Vec<u8> {
         .collect()
 }
 
-/// ASCII for a text that the charset cannot hold.
+/// ASCII for a text that the charset cannot encode.
 fn question_marks(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or(b'?')).collect()
 }
 
 fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    // One character for each, since a byte that the charset lacks is one that is replaced.
+    // One character for each byte, since an unassigned byte becomes U+FFFD.
     let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
     let (text, _) = encoding.decode_without_bom_handling(&above);
     let upper: Vec<char> = text.chars().collect();
@@ -448,10 +447,10 @@ fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// Bytes that are looked at together.
+/// Bytes that are tested together.
 const LINE: usize = 64;
 
-/// ASCII, and these characters above it.
+/// Decodes ASCII, and the bytes above it by this table.
 fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
     let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
     let wide = wide.filter(|byte| !byte.is_ascii()).count();
@@ -471,7 +470,7 @@ fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// Copies the ASCII bytes that `rest` begins with.
+/// Copies the ASCII bytes at the start of `rest`; returns their number.
 fn ascii_run(out: &mut Builder, rest: &[u8], at: usize) -> usize {
     let length = Encoding::ascii_valid_up_to(rest);
     let run = rest.get(..length).unwrap_or_default();
@@ -479,7 +478,7 @@ fn ascii_run(out: &mut Builder, rest: &[u8], at: usize) -> usize {
     length
 }
 
-/// Decodes by runs; where a run is not what its lead bytes say, a byte at a time.
+/// Decodes run by run; byte by byte if the lead bytes of a run do not tell its lengths.
 fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
     let mut out = Builder::new(bytes.len() + bytes.len() / 2);
     let mut at = 0;
@@ -506,10 +505,10 @@ fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// Bytes decoded at once.
+/// Bytes that are decoded at once.
 const RUN: usize = 1024;
 
-/// The bytes of the characters of two and more bytes that `rest` begins with.
+/// The multi-byte characters at the start of `rest`.
 fn wide_run<'b>(rest: &'b [u8], encoding: &'static Encoding) -> &'b [u8] {
     let mut length = 0;
     while length < RUN
@@ -521,7 +520,7 @@ fn wide_run<'b>(rest: &'b [u8], encoding: &'static Encoding) -> &'b [u8] {
     rest.get(..length).unwrap_or(rest)
 }
 
-/// Bytes of the character at the front, by its lead byte (WHATWG Encoding §10 to §13).
+/// Length of the first character, by its lead byte (WHATWG Encoding §10 to §13).
 fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
     match rest {
         [0xA1..=0xDF, ..] if encoding == encoding_rs::SHIFT_JIS => 1,
@@ -536,7 +535,7 @@ fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
     }
 }
 
-/// Decodes a run whose characters are as long as their lead bytes say; its length, or `None`.
+/// Decodes a run and returns its length; `None` if the lead bytes do not tell the lengths of its characters.
 fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -> Option<usize> {
     let text = encoding.decode_without_bom_handling_and_without_replacement(run)?;
     let mut length = 0;
@@ -557,7 +556,7 @@ fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -
     Some(length)
 }
 
-/// How far bytes are decoded one by one.
+/// Where byte-by-byte decoding ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     End,
@@ -565,7 +564,7 @@ enum Until {
     Ascii,
 }
 
-/// Decodes a byte at a time, to learn which bytes make which character. The offset reached.
+/// Decodes byte by byte, to find the bytes of each character; returns the offset reached.
 fn by_byte(
     out: &mut Builder,
     bytes: &[u8],
@@ -601,7 +600,7 @@ fn by_byte(
     at
 }
 
-/// A character; or what a cut-off sequence left and the character behind it, told apart.
+/// Adds a character. If a truncated sequence precedes an ASCII character, adds them as two units.
 fn decoded_unit(out: &mut Builder, text: &str, source: Range<usize>) {
     let mut characters = text.chars();
     match (characters.next_back(), characters.as_str()) {

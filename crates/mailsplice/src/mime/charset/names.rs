@@ -1,4 +1,4 @@
-//! From the names of charsets to what they stand for.
+//! Resolves names of charsets.
 
 use encoding_rs::{EncoderResult, Encoding};
 
@@ -7,14 +7,14 @@ use super::pages::{self, Page};
 use super::rows::Rows;
 use super::{Charset, Endian};
 
-/// The charset of a label in lower case: as WHATWG has it, as other programs do, or cut where something
-/// else follows the name.
+/// The charset of a label in lower case: a WHATWG label, a label of other programs, or a name that is followed
+/// by something else.
 pub(super) fn find(label: &str) -> Option<Charset> {
-    known(label).or_else(|| alias(label)).or_else(|| cut(label))
+    whatwg(label).or_else(|| alias(label)).or_else(|| prefix(label))
 }
 
 /// The charset of a WHATWG label.
-fn known(label: &str) -> Option<Charset> {
+fn whatwg(label: &str) -> Option<Charset> {
     let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
     Some(match encoding {
         _ if encoding == encoding_rs::UTF_8 => Charset::Utf8,
@@ -24,15 +24,15 @@ fn known(label: &str) -> Option<Charset> {
     })
 }
 
-/// The charset of the name that a label begins with, where something else follows it.
-fn cut(label: &str) -> Option<Charset> {
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
-    let name = label.split(|c| !is_of_name(c)).next().filter(|name| name.len() < label.len())?;
-    known(name).or_else(|| alias(name))
+/// The charset of the name at the start of a label, if something else follows it.
+fn prefix(label: &str) -> Option<Charset> {
+    let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
+    let name = label.split(|c| !in_name(c)).next().filter(|name| name.len() < label.len())?;
+    whatwg(name).or_else(|| alias(name))
 }
 
-/// The charset of the number of a code page, as Windows, IBM and Java count them.
-fn numbered(key: &str) -> Option<&'static str> {
+/// The charset of a code page number, as Windows, IBM and Java number them.
+fn by_number(key: &str) -> Option<&'static str> {
     let prefixes = ["windows", "ibm", "ccsid", "cp", "ms", "dos", "codepage", ""];
     let digits = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix))?;
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -46,18 +46,18 @@ fn numbered(key: &str) -> Option<&'static str> {
     if let Some(part) = number.checked_sub(28_590) {
         return LATIN.get(part.checked_sub(1)?).copied();
     }
-    let numbers = NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, meant)| *meant);
+    let numbers = NUMBERS.iter().find(|(page, _)| *page == number).map(|(_, meant)| *meant);
     let page = || pages::all().map(|page| page.name).find(|name| is_page(name, number));
     numbers.or_else(page)
 }
 
-/// Whether a page has this number, or its EBCDIC number with 20,000 on top (Windows).
+/// Whether a page has this number, or its EBCDIC number plus 20,000 (Windows).
 fn is_page(name: &str, number: usize) -> bool {
     let own = name.strip_prefix("cp").and_then(|digits| digits.parse::<usize>().ok());
     own.is_some_and(|own| own == number || own + 20_000 == number)
 }
 
-/// ISO 8859 by its parts.
+/// The parts of ISO 8859 by number.
 const LATIN: [&str; 16] = [
     "windows-1252",
     "iso-8859-2",
@@ -77,7 +77,7 @@ const LATIN: [&str; 16] = [
     "iso-8859-16",
 ];
 
-/// Code pages of Windows that have other names elsewhere.
+/// Numbers of Windows code pages whose names have no number.
 const NUMBERS: [(usize, &str); 19] = [
     (1200, "utf-16le"),
     (1201, "utf-16be"),
@@ -100,8 +100,8 @@ const NUMBERS: [(usize, &str); 19] = [
     (65_001, "utf-8"),
 ];
 
-/// The charset of a label that other programs know: letters and digits count, and `x-` and `cs` in front
-/// may be missing or there.
+/// The charset of a label of other programs. Only letters and digits are compared, and a prefix `x-` or `cs` is
+/// optional.
 fn alias(label: &str) -> Option<Charset> {
     let key: String = label.chars().filter(char::is_ascii_alphanumeric).collect();
     let find = |key: &str| {
@@ -110,8 +110,8 @@ fn alias(label: &str) -> Option<Charset> {
     };
     let bare = || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(find);
     let plain =
-        || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(numbered);
-    let meant = find(&key).or_else(bare).or_else(|| numbered(&key)).or_else(plain)?;
+        || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(by_number);
+    let meant = find(&key).or_else(bare).or_else(|| by_number(&key)).or_else(plain)?;
     match meant {
         "utf-7" => Some(Charset::Utf7),
         "utf-16" | "utf-16le" => Some(Charset::Utf16(Endian::Little)),
@@ -125,19 +125,19 @@ fn alias(label: &str) -> Option<Charset> {
         "us-ascii" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
         _ => {
             let page = || pages::all().find(|page: &&Page| page.name == meant).map(Charset::Page);
-            known(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
+            whatwg(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
         }
     }
 }
 
-/// The bytes of a text in a charset of the library; `None` where it lacks a character, or is only read.
+/// Encodes a text with `encoding_rs`; `None` if the charset lacks a character or cannot be written.
 pub(super) fn encode(encoding: &'static Encoding, text: &str) -> Option<Vec<u8>> {
     if encoding.output_encoding() != encoding {
         return None;
     }
     let mut encoder = encoding.new_encoder();
-    let room = encoder.max_buffer_length_from_utf8_without_replacement(text.len())?;
-    let mut bytes = Vec::with_capacity(room);
+    let capacity = encoder.max_buffer_length_from_utf8_without_replacement(text.len())?;
+    let mut bytes = Vec::with_capacity(capacity);
     let (end, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
     (end == EncoderResult::InputEmpty).then_some(bytes)
 }

@@ -1,4 +1,4 @@
-//! Code pages of one byte that the WHATWG Encoding Standard lacks, as Python 3.11.7 has them.
+//! Single-byte code pages that the WHATWG Encoding Standard lacks, from Python 3.11.7.
 
 mod glibc;
 
@@ -8,7 +8,7 @@ pub(super) use glibc::GLIBC;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Page {
     pub name: &'static str,
-    /// The characters of the bytes from 0x80 on; of all 256 where the lower half is not ASCII (EBCDIC).
+    /// The characters of the bytes from 0x80; of all 256 bytes if the lower half is not ASCII (EBCDIC).
     pub characters: &'static str,
 }
 
@@ -29,12 +29,12 @@ impl Page {
     }
 }
 
-/// Every page.
+/// All pages.
 pub(super) fn all() -> impl Iterator<Item = &'static Page> {
     PAGES.iter().chain(GLIBC)
 }
 
-/// By name.
+/// Pages in order of their names.
 static PAGES: &[Page] = &[
     Page {
         name: "cp037",

@@ -1,23 +1,23 @@
-//! Charsets of two bytes that WHATWG lacks or reads otherwise, by the rows in which their Greek, Cyrillic
-//! and wide Latin letters stand: what hosts are made to look like others with. Whatever else they hold is
+//! Two-byte charsets that WHATWG lacks or reads differently. Only the rows of their Greek, Cyrillic and wide
+//! Latin letters are here, with which hosts are made to look like others. All other characters become
 //! U+FFFD.
 //!
 //! Rows are those of glibc 2.36 (`iconv`) and Python 3.11.7, which agree where both have them.
 
 use super::pages::{GLIBC, Page};
-use super::shifted::{Step, guard};
+use super::shifted::{Step, with_switches};
 use super::{Builder, ascii_run};
 use crate::edit::RawEdit;
 use crate::span::Text;
 
-/// Such a charset.
+/// A charset with two-byte characters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rows {
     pub name: &'static str,
-    /// The page of single bytes where they are EBCDIC, with SO and SI round two-byte characters; ASCII has
-    /// no name.
+    /// Name of the page for single bytes if they are EBCDIC, with SO and SI around two-byte characters; empty for
+    /// ASCII.
     page: &'static str,
-    /// The first of a run of codes, and their characters.
+    /// Runs of consecutive codes: the first code, and the characters.
     runs: &'static [(u16, &'static str)],
 }
 
@@ -32,7 +32,7 @@ const WIDE: [(u16, &str); 8] = [
     (0x42E2, "ＳＴＵＶＷＸＹＺ"),
 ];
 
-/// IBM-300 and its kin.
+/// IBM-300 and similar sets.
 const EAST: &[(u16, &str)] = &[
     (0x4141, "αβγδεζηθικλμνξοπρστυφχψω"),
     (0x4161, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"),
@@ -119,7 +119,7 @@ impl Rows {
                     1
                 }
                 ([byte, ..], None) if byte.is_ascii() => ascii_run(&mut out, rest, at),
-                // A line does not end inside a character.
+                // A line end is never part of a character.
                 ([high, low, ..], None) if *low >= b' ' => {
                     out.character(self.character([*high, *low]), at..at + 2);
                     2
@@ -133,7 +133,7 @@ impl Rows {
         out.close(bytes.len())
     }
 
-    /// SI before a replacement and SO behind it, where the bytes round it are shifted.
+    /// Adds SI before a replacement and SO after it, if it is inside shifted bytes.
     pub(super) fn lower(&self, bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
         if self.page.is_empty() {
             return edits;
@@ -144,10 +144,16 @@ impl Rows {
             [_, _, ..] if state => Step::Text(true, 2),
             _ => Step::Text(state, 1),
         };
-        guard(bytes, edits, false, step, |state| if state { &[SHIFT_OUT] } else { &[SHIFT_IN] })
+        with_switches(
+            bytes,
+            edits,
+            false,
+            step,
+            |state| if state { &[SHIFT_OUT] } else { &[SHIFT_IN] },
+        )
     }
 
-    /// The bytes of a text of single bytes.
+    /// Encodes a text that has only single-byte characters.
     pub(super) fn encode(&self, text: &str) -> Option<Vec<u8>> {
         match self.page() {
             Some(page) => text.chars().map(|c| page.byte(c)).collect(),

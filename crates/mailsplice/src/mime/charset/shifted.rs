@@ -1,4 +1,4 @@
-//! Seven-bit charsets with a state: ISO-2022-JP (edits only), ISO-2022-KR and -CN, HZ.
+//! Seven-bit charsets with a state: ISO-2022-JP, ISO-2022-KR and -CN, HZ.
 
 use encoding_rs::Encoding;
 
@@ -6,7 +6,7 @@ use super::Builder;
 use crate::edit::RawEdit;
 use crate::span::Text;
 
-/// ISO-2022-JP (RFC 1468) of ASCII and JIS X 0208 alone; `None` for what needs all of the WHATWG decoder.
+/// Decodes ISO-2022-JP (RFC 1468) that has only ASCII and JIS X 0208; `None` if the full WHATWG decoder is needed.
 pub(super) fn decode_iso2022_jp(bytes: &[u8]) -> Option<Text<'static>> {
     let mut out = Builder::new(bytes.len());
     let mut wide = false;
@@ -15,7 +15,7 @@ pub(super) fn decode_iso2022_jp(bytes: &[u8]) -> Option<Text<'static>> {
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let length = memchr::memchr(0x1B, rest).unwrap_or(rest.len());
         let run = rest.get(..length)?;
-        // Two switches in a row are an error there.
+        // Two consecutive escapes are an error in WHATWG.
         if run.is_empty() && switched {
             return None;
         }
@@ -50,7 +50,7 @@ pub(super) fn decode_iso2022_jp(bytes: &[u8]) -> Option<Text<'static>> {
     Some(out.close(bytes.len()))
 }
 
-/// ISO-2022-KR (RFC 1557) and the GB 2312 set of ISO-2022-CN (RFC 1922).
+/// Decodes ISO-2022-KR (RFC 1557) and the GB 2312 set of ISO-2022-CN (RFC 1922).
 pub(super) fn decode_iso2022(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     let mut set = encoding_rs::EUC_KR;
@@ -77,7 +77,7 @@ pub(super) fn decode_iso2022(bytes: &[u8]) -> Text<'static> {
                 at += 2;
             }
             _ => {
-                // A line begins in ASCII.
+                // Each line begins in ASCII.
                 shifted &= *byte != b'\n';
                 single(&mut out, *byte, at);
                 at += 1;
@@ -87,7 +87,7 @@ pub(super) fn decode_iso2022(bytes: &[u8]) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// HZ (RFC 1843).
+/// Decodes HZ (RFC 1843).
 pub(super) fn decode_hz(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     let mut shifted = false;
@@ -136,7 +136,7 @@ pub(super) fn single(out: &mut Builder, byte: u8, at: usize) {
     }
 }
 
-/// SI before a replacement and SO behind it, where the bytes round it are shifted.
+/// Adds SI before a replacement and SO after it, if it is inside shifted bytes.
 pub(super) fn lower_iso2022(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
     let step = |state: bool, rest: &[u8]| match rest {
         [0x1B, b'$', b')', _, ..] => Step::Text(state, 4),
@@ -145,10 +145,10 @@ pub(super) fn lower_iso2022(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
         [b'\n', ..] => Step::Text(false, 1),
         _ => Step::Text(state, 1),
     };
-    guard(bytes, edits, false, step, |state| if state { &b"\x0E"[..] } else { b"\x0F" })
+    with_switches(bytes, edits, false, step, |state| if state { &b"\x0E"[..] } else { b"\x0F" })
 }
 
-/// `~}` before a replacement and `~{` behind it; a `~` in it is doubled.
+/// Adds `~}` before a replacement and `~{` after it, and doubles each `~` in it.
 pub(super) fn lower_hz(bytes: &[u8], mut edits: Vec<RawEdit>) -> Vec<RawEdit> {
     for edit in &mut edits {
         let doubled = edit.replacement.iter().flat_map(|byte| match byte {
@@ -165,16 +165,16 @@ pub(super) fn lower_hz(bytes: &[u8], mut edits: Vec<RawEdit>) -> Vec<RawEdit> {
         [_, _, ..] if state => Step::Text(true, 2),
         _ => Step::Text(state, 1),
     };
-    guard(bytes, edits, false, step, |state| if state { &b"~{"[..] } else { b"~}" })
+    with_switches(bytes, edits, false, step, |state| if state { &b"~{"[..] } else { b"~}" })
 }
 
-/// An escape to ASCII before a replacement and back to the set behind it.
+/// Adds an escape to ASCII before a replacement, and one back to the set after it.
 pub(super) fn lower_iso2022_jp(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
     let step = |state: [u8; 2], rest: &[u8]| match rest {
         [0x1B, a @ (b'(' | b'$'), b, ..] => Step::Switch([*a, *b], 3),
         _ => Step::Text(state, 1),
     };
-    guard(bytes, edits, *b"(B", step, |state| match &state {
+    with_switches(bytes, edits, *b"(B", step, |state| match &state {
         b"(J" => b"\x1B(J",
         b"(I" => b"\x1B(I",
         b"$@" => b"\x1B$@",
@@ -183,25 +183,25 @@ pub(super) fn lower_iso2022_jp(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit
     })
 }
 
-/// What the bytes at hand are: the state behind them and their number.
+/// The next bytes: the state after them and their number.
 pub(super) enum Step<S> {
     Text(S, usize),
-    /// A switch to this state and nothing else.
+    /// Only a switch to this state.
     Switch(S, usize),
 }
 
-/// Puts a switch to the neutral state before, and one to the state that follows behind, each edit.
+/// Adds a switch to the neutral state before each edit, and one to the following state after it.
 ///
-/// Switches that an edit borders on are taken into it: decoders take two in a row for an error
+/// Adjacent switches become part of the edit, since two consecutive ones are an error
 /// (WHATWG Encoding §12.2.1).
-pub(super) fn guard<S: Copy + PartialEq>(
+pub(super) fn with_switches<S: Copy + PartialEq>(
     bytes: &[u8],
     edits: Vec<RawEdit>,
     neutral: S,
     step: impl Fn(S, &[u8]) -> Step<S>,
     switch: impl Fn(S) -> &'static [u8],
 ) -> Vec<RawEdit> {
-    let mut walk = Guarded { at: 0, state: neutral, before: neutral, switches: 0 };
+    let mut walk = StateWalk { at: 0, state: neutral, before: neutral, switches: 0 };
     edits
         .into_iter()
         .map(|edit| {
@@ -233,17 +233,17 @@ pub(super) fn guard<S: Copy + PartialEq>(
         .collect()
 }
 
-/// How far the bytes are read, and in which state.
-struct Guarded<S> {
+/// Reads the bytes and tracks the state.
+struct StateWalk<S> {
     at: usize,
     state: S,
-    /// The state before the switches that end here, and their bytes.
+    /// The state before the switches that end at `at`, and their length.
     before: S,
     switches: usize,
 }
 
-impl<S: Copy> Guarded<S> {
-    /// Reads one step; false at the end.
+impl<S: Copy> StateWalk<S> {
+    /// Reads one step; returns false at the end.
     fn advance(&mut self, bytes: &[u8], step: &impl Fn(S, &[u8]) -> Step<S>) -> bool {
         let Some(rest) = bytes.get(self.at..).filter(|rest| !rest.is_empty()) else {
             return false;

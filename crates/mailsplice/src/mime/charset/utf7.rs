@@ -1,7 +1,6 @@
-//! Text with runs in another form between signs: phishing uses it where a filter does not read it and a
-//! client does.
+//! Text with runs in a shifted form. Phishing uses it because clients decode it and filters do not.
 //!
-//! | form | runs | who takes it for a charset |
+//! | form | runs | programs that decode it as a charset |
 //! | --- | --- | --- |
 //! | [`Form::Utf7`] (RFC 2152) | `+BEA-` | mail programs |
 //! | [`Form::Mailbox`] (RFC 3501 §5.1.3) | `&BEA-` | mbstring, iconv-lite, Perl |
@@ -10,7 +9,7 @@
 use std::ops::Range;
 
 use super::{Builder, Charset};
-use crate::edit::RawEdit;
+use crate::edit::{RawEdit, edited};
 use crate::span::Text;
 use crate::span::TextEdit;
 use words::{in_words, words};
@@ -23,7 +22,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Utf7,
-    /// Names of mailboxes: `&` instead of `+`, `,` instead of `/`.
+    /// Mailbox names: `&` instead of `+`, `,` instead of `/`.
     Mailbox,
     /// Encoded words.
     Words,
@@ -41,32 +40,33 @@ pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
     out.close(bytes.len())
 }
 
-/// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
+/// Lowers edits of the text to edits of the bytes. If an edit cuts a shifted run, the rest of the run is encoded
+/// again.
 pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: Form) -> Vec<RawEdit> {
     let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), decoded: None };
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
-    while let Some((first, behind)) = rest.split_first() {
-        rest = behind;
-        let (start, before) = runs.cut(text, first.range.start, Side::Before);
-        let mut replacement = form.kept(&before);
+    while let Some((first, following)) = rest.split_first() {
+        rest = following;
+        let (start, before) = runs.cut_at(text, first.range.start, Side::Before);
+        let mut replacement = form.encode_run(&before);
         let mut last = first;
-        replacement.push_str(&form.direct(&first.replacement));
-        // Two edits in one run: the second goes on where the first stopped.
-        while let Some((next, behind)) = rest.split_first()
+        replacement.push_str(&form.encode_direct(&first.replacement));
+        // Two edits in one run: the second continues after the first.
+        while let Some((next, following)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
-            replacement.push_str(&form.kept(&between));
-            replacement.push_str(&form.direct(&next.replacement));
-            (last, rest) = (next, behind);
+            replacement.push_str(&form.encode_run(&between));
+            replacement.push_str(&form.encode_direct(&next.replacement));
+            (last, rest) = (next, following);
         }
-        let (end, after) = runs.cut(text, last.range.end, Side::After);
-        replacement.push_str(&form.kept(&after));
+        let (end, after) = runs.cut_at(text, last.range.end, Side::After);
+        replacement.push_str(&form.encode_run(&after));
         let replacement = if form == Form::Words { in_words(&replacement) } else { replacement };
         lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
     if form == Form::Words {
-        let new = edited(text.as_str(), edits);
+        let new = edited_text(text.as_str(), edits);
         if !is_read_as(bytes, &lowered, &new) {
             return vec![RawEdit {
                 range: 0..bytes.len(),
@@ -77,22 +77,14 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
     lowered
 }
 
-/// Whether edited bytes are read as this text. Of encoded words not always: a sign before an edit may begin a
-/// word that only the edit closes, and white space is none where words are to both sides of it.
+/// Whether the edited bytes decode to this text. With encoded words they may not: a sign before an edit may begin a
+/// word that only the edit closes, and white space between two words is dropped.
 fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
-    let mut new = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    for edit in edits {
-        new.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
-        new.extend_from_slice(&edit.replacement);
-        at = edit.range.end;
-    }
-    new.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    decode(&new, Form::Words).as_str() == text
+    decode(&edited(bytes, edits), Form::Words).as_str() == text
 }
 
 /// The text with its edits.
-fn edited(text: &str, edits: &[TextEdit]) -> String {
+fn edited_text(text: &str, edits: &[TextEdit]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {
@@ -104,22 +96,23 @@ fn edited(text: &str, edits: &[TextEdit]) -> String {
     new
 }
 
-/// Which side of a cut is kept.
+/// The side of a cut that is kept.
 enum Side {
     Before,
     After,
 }
 
-/// The runs of a text, with the bytes that they are read from.
+/// The runs of a text, with their bytes.
 struct Runs<'b> {
     bytes: &'b [u8],
     form: Form,
     placed: Vec<Placed>,
-    /// The run that was asked for last, by number: one may hold many edits.
+    /// Index and text of the run that was decoded last: one run may have many edits.
     decoded: Option<(usize, String)>,
 }
 
-/// A shifted run or a direct one, in text and in bytes: there may be one for every third byte of a message.
+/// The ranges of a shifted or direct run in text and in bytes. Kept small: there may be one for every third byte of
+/// a message.
 struct Placed {
     text: Range<u32>,
     bytes: Range<u32>,
@@ -137,7 +130,7 @@ impl Placed {
 }
 
 fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
-    // Offsets past 4 GiB do not occur: the splitter refuses such messages.
+    // Offsets beyond 4 GiB do not occur: the splitter refuses such messages.
     let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     let mut at = 0;
     runs(bytes, form)
@@ -161,7 +154,7 @@ fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
 }
 
 impl Runs<'_> {
-    /// What of a run stands in this range of the text; nothing where the bytes stand for themselves.
+    /// The text of a shifted run in this range; empty for a direct run.
     fn slice(&mut self, index: usize, range: Range<usize>) -> String {
         let Some(run) = self.placed.get(index).filter(|run| run.shifted) else {
             return String::new();
@@ -176,17 +169,17 @@ impl Runs<'_> {
         text.unwrap_or_default().to_owned()
     }
 
-    /// The text between two edits of one shifted run.
+    /// The text between two edits in the same shifted run.
     fn between(&mut self, range: Range<usize>) -> Option<String> {
         let index = self.placed.partition_point(|run| run.text().end < range.start);
         let run = self.placed.get(index)?;
-        // An edit that ends with its run leaves nothing of it to be encoded.
+        // An edit that ends with its run leaves nothing to encode.
         let shared = run.text().start < range.start && range.end < run.text().end;
         (shared && run.shifted).then(|| self.slice(index, range))
     }
 
-    /// Where the bytes are cut for a cut in the text, and the text of a shifted run that stays.
-    fn cut(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
+    /// The offset in the bytes for a cut in the text, and the text of a cut shifted run that is kept.
+    fn cut_at(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
         let index = match side {
             Side::Before => self.placed.partition_point(|run| run.text().end <= offset),
             Side::After => self.placed.partition_point(|run| run.text().end < offset),
@@ -205,7 +198,7 @@ impl Runs<'_> {
 
 struct Run {
     source: Range<usize>,
-    /// The text of a shifted run; `None`: the bytes themselves.
+    /// The text of a shifted run; `None` for a direct run.
     shifted: Option<String>,
 }
 
@@ -230,7 +223,7 @@ fn runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Run> {
 }
 
 impl Form {
-    /// The sign that a shifted run begins with.
+    /// The first sign of a shifted run.
     fn sign(self) -> u8 {
         match self {
             Form::Utf7 => b'+',
@@ -239,7 +232,7 @@ impl Form {
         }
     }
 
-    /// Where the next shifted run begins.
+    /// Offset of the next shifted run.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         match self {
             Form::Words => memchr::memmem::find(bytes, b"=?"),
@@ -247,7 +240,7 @@ impl Form {
         }
     }
 
-    /// The value of a digit.
+    /// The value of a digit, if it is one.
     fn digit(self, byte: u8) -> Option<u32> {
         let byte = match (self, byte) {
             (Form::Mailbox, b',') => b'/',
@@ -257,7 +250,7 @@ impl Form {
         ALPHABET.iter().position(|letter| *letter == byte).map(|value| value as u32)
     }
 
-    /// The shifted run at the front: its bytes and its text.
+    /// The first shifted run: its length and its text.
     fn shifted(self, bytes: &[u8]) -> (usize, String) {
         if self == Form::Words {
             return words(bytes).unwrap_or((1, "=".to_owned()));
@@ -283,8 +276,8 @@ impl Form {
         (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
     }
 
-    /// New ASCII as it stands outside of shifted runs; encoded words are made of the whole ([`in_words`]).
-    fn direct(self, text: &str) -> String {
+    /// New ASCII, written outside shifted runs. Encoded words are made from the whole replacement ([`in_words`]).
+    fn encode_direct(self, text: &str) -> String {
         match self {
             Form::Utf7 => text.replace('+', "+-"),
             Form::Mailbox => text.replace('&', "&-"),
@@ -292,8 +285,8 @@ impl Form {
         }
     }
 
-    /// What stays of a shifted run; nothing for no text.
-    fn kept(self, text: &str) -> String {
+    /// The kept text of a cut shifted run as a run; empty for no text.
+    fn encode_run(self, text: &str) -> String {
         match self {
             Form::Words => text.to_owned(),
             _ if text.is_empty() => String::new(),
@@ -356,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_cut_run_keeps_its_rest() {
-        let bytes = format!("see {} now", Form::Utf7.kept("a http://b.example c"));
+        let bytes = format!("see {} now", Form::Utf7.encode_run("a http://b.example c"));
         let text = decode(bytes.as_bytes());
         let start = text.text.find("http").unwrap();
         let edits = [
@@ -394,7 +387,7 @@ mod tests {
         let edits = edits
             .map(|(start, end, new)| TextEdit { range: start..end, replacement: new.to_owned() });
         assert_eq!(apply_in(bytes, &edits, Form::Words), "see hxxps://xn--x[.]com now");
-        let bytes = format!("a {} b", Form::Mailbox.kept("рw.xа"));
+        let bytes = format!("a {} b", Form::Mailbox.encode_run("рw.xа"));
         let edits = [TextEdit { range: 5..6, replacement: "[.]&".to_owned() }];
         let new = apply_in(&bytes, &edits, Form::Mailbox);
         assert_eq!(super::decode(new.as_bytes(), Form::Mailbox).as_str(), "a рw[.]&xа b");

@@ -1,9 +1,9 @@
-//! UTF-32 (Unicode §3.10), with its map; how text of several bytes a character is told by its NULs.
+//! UTF-32 (Unicode §3.10); recognizing UTF-16 and UTF-32 by their NULs.
 
 use super::{Builder, Charset, Endian};
 use crate::span::Text;
 
-/// Decodes. A byte order mark decides; what is no scalar value becomes U+FFFD.
+/// Decodes. A byte order mark overrides `endian`; values that are not scalar values become U+FFFD.
 pub(super) fn decode(bytes: &[u8], endian: Endian) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     let (endian, mut at) = match bytes {
@@ -35,7 +35,7 @@ pub(super) fn encode(text: &str, endian: Endian) -> Vec<u8> {
     units.flatten().collect()
 }
 
-/// What those take unlabelled bytes for who look where NUL stands in the first four (Roundcube).
+/// The charset that programs guess by the NULs in the first four bytes (Roundcube).
 pub(in crate::mime) fn by_nuls(bytes: &[u8]) -> Option<Charset> {
     let opening = bytes.first_chunk::<4>()?.map(|byte| byte == 0);
     match opening {

@@ -1,14 +1,15 @@
-//! Second readings of structure: the same bytes walked again as other programs split them.
+//! Second readings of structure: walks the same bytes again, as other programs split them.
 //!
-//! Every one is bounded: in bytes by [`REREAD`], in readings inside readings by [`LEVELS`](super::super::walk::LEVELS), and no
-//! reading is made twice.
+//! They are limited: their bytes by [`REREAD`], their nesting by [`LEVELS`](super::super::walk::LEVELS), and no
+//! reading is done twice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::super::content_type::ContentType;
 use super::super::entity::{Context, Entity, Head, Place, join};
-use super::super::header::{self, ContentType};
+use super::super::header;
 use super::super::labels::{DefaultType, Labels, label_key};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
@@ -16,32 +17,32 @@ use super::super::{Part, Why, sniff};
 use super::{Pass, REREAD, Splitter};
 use crate::edit::{Bypass, Limit};
 
-/// Lines that are no fields, before a header, that are passed over here.
-const BROKEN: usize = 4;
+/// Number of lines before a header that are not fields and are skipped.
+const SKIPPED_LINES: usize = 4;
 
-/// Layer, bytes, labels and encoding of a walk.
+/// Layer, byte range, labels and transfer encoding of a walk.
 type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
 
-/// What was walked so far.
+/// State of second readings: what was walked so far.
 #[derive(Default)]
 pub(super) struct Visited {
     /// Bytes walked a second time.
     bytes: usize,
     walked: HashSet<WalkKey>,
-    /// Where delimiter lines began, by layer.
+    /// Layers and offsets of delimiter lines.
     pub delimiters: BTreeSet<(usize, usize)>,
-    /// Parts that hold nothing and are not kept.
+    /// Number of empty parts that were skipped.
     pub fillers: usize,
     /// Limits that were reached.
     pub limits: BTreeSet<Limit>,
-    /// Layers in which stray parts were looked for.
+    /// Number of layers that were checked for stray parts.
     layers: usize,
-    /// Layers whose lines end in carriage returns alone below: by the layer there and its bytes.
-    by_returns: BTreeMap<(usize, usize, usize), usize>,
+    /// Layers in which lone CRs were replaced by LF, by the original layer and byte range.
+    lone_cr_layers: BTreeMap<(usize, usize, usize), usize>,
 }
 
 impl Splitter<'_> {
-    /// The next pass; when there is none, over parts that nobody declared.
+    /// The next pass. If the queue is empty, looks for parts without a declared delimiter.
     pub fn next(&mut self) -> Option<Pass> {
         loop {
             if let Some(pass) = self.queue.pop_front() {
@@ -51,11 +52,11 @@ impl Splitter<'_> {
                 return None;
             }
             self.visited.layers += 1;
-            self.strays(self.visited.layers - 1);
+            self.queue_strays(self.visited.layers - 1);
         }
     }
 
-    /// Queues a reading as text where nobody declared the delimiter: not every client guesses one.
+    /// Queues a reading as text if the delimiter is not declared: not every client guesses one.
     pub fn as_text(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
         let label = entity.labels.types.first();
         let declared = label.is_some_and(|label| label.parameter_bytes("boundary").is_some());
@@ -65,8 +66,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Queues a walk with the delimiter that stands there instead of the declared one: clients differ
-    /// over escapes, charsets and comments in a boundary, and over lines that only begin with it.
+    /// Queues a walk with the delimiter found in the text instead of the declared one: clients differ
+    /// on escapes, charsets and comments in a boundary, and on lines that only begin with it.
     pub fn guess(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Some(label) = entity.labels.types.first() else { return };
         let guessed = walk.guessed_boundary(range.clone());
@@ -101,8 +102,8 @@ impl Splitter<'_> {
             other.head = Head::Block(head.start..ragged);
             others.push((Why::Header, other, ragged..range.end.max(ragged)));
         }
-        others.extend(self.below_blanks(walk, entity, range));
-        self.below_returns(walk, entity, range);
+        others.extend(self.after_blanks(walk, entity, range));
+        self.header_by_lone_crs(walk, entity, range);
         for (why, entity, range) in others {
             if !self.reread(walk, why, entity, range) {
                 return;
@@ -110,9 +111,9 @@ impl Splitter<'_> {
         }
     }
 
-    /// The reading of those who pass over blank lines before a header (Ruby's mail), or over lines that are no
-    /// fields: an empty one ends there, and labels stand behind it.
-    fn below_blanks(
+    /// The reading of programs that skip blank lines before a header (Ruby's mail), or lines that are not fields.
+    /// Exists if the usual header is empty, and labels follow such lines.
+    fn after_blanks(
         &mut self,
         walk: &Walk<'_>,
         entity: &Entity,
@@ -121,9 +122,9 @@ impl Splitter<'_> {
         let empty = matches!(&entity.head, Head::Block(block) if block.is_empty());
         let bytes = walk.bytes.get().get(..range.end).filter(|_| empty)?;
         let mut rest = bytes.get(range.start..)?.trim_ascii_start();
-        for _ in 0..BROKEN {
+        for _ in 0..SKIPPED_LINES {
             let next = header::line_after(rest, 0);
-            // Blank is the end of what some pass over.
+            // Programs do not skip more lines after a blank one.
             let blank = rest.get(..next).is_none_or(|line| line.trim_ascii().is_empty());
             if blank || header::colon(rest).is_some() {
                 break;
@@ -143,17 +144,16 @@ impl Splitter<'_> {
         Some((Why::Header, other, body..range.end))
     }
 
-    /// Queues the reading of those to whom a carriage return alone ends a line, where a header ends so: its body
-    /// begins inside of it.
-    fn below_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+    /// Queues the reading of programs for which a lone CR ends a line, if it makes the header end earlier.
+    fn header_by_lone_crs(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Head::Block(head) = &entity.head else { return };
         let bytes = walk.bytes.get();
         let block = bytes.get(head.clone()).unwrap_or_default();
-        // The header of what was unwrapped stands elsewhere.
-        if head.end > range.start || !block.array_windows().any(is_blank_by_returns) {
+        // The header of unwrapped bytes is in another layer.
+        if head.end > range.start || !block.array_windows().any(is_blank_by_lone_cr) {
             return;
         }
-        let Some(layer) = self.by_returns(walk, head.start..range.end.max(head.end)) else {
+        let Some(layer) = self.lone_cr_layer(walk, head.start..range.end.max(head.end)) else {
             return;
         };
         let bytes = self.bytes(layer);
@@ -166,23 +166,28 @@ impl Splitter<'_> {
         }
     }
 
-    /// The same of a multipart whose delimiter stands behind carriage returns alone.
-    pub fn delimited_by_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+    /// Like [`Splitter::header_by_lone_crs`], for a multipart whose delimiter follows a lone CR.
+    pub fn delimited_by_lone_crs(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+    ) {
         let bytes = walk.bytes.get().get(range.clone()).unwrap_or_default();
         if memchr::memmem::find(bytes, b"\r--").is_none() {
             return;
         }
-        let Some(layer) = self.by_returns(walk, range.clone()) else { return };
+        let Some(layer) = self.lone_cr_layer(walk, range.clone()) else { return };
         if let Some(views) = walk.views.deeper(Why::Boundary) {
             let end = self.bytes(layer).get().len();
             self.queue_again(layer, views, entity.clone(), 0..end);
         }
     }
 
-    /// A layer of these bytes in which carriage returns alone are line feeds.
-    fn by_returns(&mut self, walk: &Walk<'_>, range: Range<usize>) -> Option<usize> {
+    /// A layer of these bytes in which lone CRs are replaced by LF.
+    fn lone_cr_layer(&mut self, walk: &Walk<'_>, range: Range<usize>) -> Option<usize> {
         let key = (walk.layer, range.start, range.end);
-        if let Some(known) = self.visited.by_returns.get(&key) {
+        if let Some(known) = self.visited.lone_cr_layers.get(&key) {
             return Some(*known);
         }
         let layer = self.layer(walk, &range, Transfer::Identity);
@@ -194,16 +199,16 @@ impl Splitter<'_> {
         let bytes = Arc::get_mut(&mut last.bytes)?;
         let mut next = None;
         for byte in bytes.iter_mut().rev() {
-            let behind = next.replace(*byte);
-            if *byte == b'\r' && behind != Some(b'\n') {
+            let after = next.replace(*byte);
+            if *byte == b'\r' && after != Some(b'\n') {
                 *byte = b'\n';
             }
         }
-        self.visited.by_returns.insert(key, layer);
+        self.visited.lone_cr_layers.insert(key, layer);
         Some(layer)
     }
 
-    /// Queues a reading as a message of what only some programs open as one.
+    /// Queues a reading as a message for a part that only some programs open as one.
     pub fn as_message(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Some(label) = entity.labels.types.first() else { return };
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
@@ -215,14 +220,14 @@ impl Splitter<'_> {
             let mut other = entity.clone();
             other.labels.types = ContentType::parse(b"message/rfc822");
             if fields() {
-                // RFC 2046 §5.2.1 allows no encoding: some look at none.
+                // RFC 2046 §5.2.1 allows no encoding, so some programs ignore it.
                 other.labels.transfers = vec![Transfer::Identity];
             }
             self.reread(walk, Why::Message, other, range.clone());
         }
     }
 
-    /// Queues a reading as a message of a block inside a text that has the name of one.
+    /// Queues a reading as a message for a block inside a text, if its file name is that of a message.
     pub fn block_as_message(&mut self, walk: &Walk<'_>, part: &Part, above: (Context, usize)) {
         let Some(views) = walk.views.deeper(Why::Message) else { return };
         let (context, depth) = above;
@@ -241,7 +246,7 @@ impl Splitter<'_> {
         self.queue_again(part.site.layer, views, entity, range);
     }
 
-    /// Queues a walk over bytes that were walked before; whether there may be more.
+    /// Queues a walk over bytes that were walked before; returns whether more walks are allowed.
     fn reread(&mut self, walk: &Walk<'_>, why: Why, entity: Entity, range: Range<usize>) -> bool {
         match walk.views.deeper(why) {
             Some(views) => self.queue_again(walk.layer, views, entity, range),
@@ -262,7 +267,7 @@ impl Splitter<'_> {
             return true;
         }
         let parts = self.tree.parts.len() + self.queue.len();
-        if !self.walks(range.len()) || parts >= self.limits.parts {
+        if !self.count_rewalked(range.len()) || parts >= self.limits.parts {
             self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Readings));
             return false;
         }
@@ -271,28 +276,29 @@ impl Splitter<'_> {
         true
     }
 
-    /// Queues parts that nobody declared: below a line `--…` that is no delimiter to us, with a
-    /// `Content-…:` field behind it. Whatever a program takes for the boundary, the part begins there.
-    fn strays(&mut self, layer: usize) {
+    /// Queues stray parts: those after a line `--…` that is not a delimiter for us, but is followed by a
+    /// `Content-…:` field. Whatever a program takes for the boundary, the part begins there.
+    fn queue_strays(&mut self, layer: usize) {
         let bytes = self.bytes(layer);
         let bytes = bytes.get();
-        let lines = dashed(bytes);
-        if lines.iter().all(|line| !line.has_field || self.is_known(layer, line.start)) {
+        let lines = dash_lines(bytes);
+        if lines.iter().all(|line| !line.has_field || self.is_delimiter(layer, line.start)) {
             return;
         }
-        let places = self.places(layer);
+        let part_starts = self.part_starts(layer);
         let ends: Vec<usize> = lines
             .iter()
-            .filter(|line| line.has_field || line.closes || self.is_known(layer, line.start))
+            .filter(|line| line.has_field || line.closes || self.is_delimiter(layer, line.start))
             .map(|line| line.start)
             .collect();
         let strays = lines.iter().filter(|line| line.has_field).map(|line| (line.start, line.next));
-        let unknown: Vec<_> = strays.filter(|(start, _)| !self.is_known(layer, *start)).collect();
+        let unknown: Vec<_> =
+            strays.filter(|(start, _)| !self.is_delimiter(layer, *start)).collect();
         for (start, next) in unknown {
             let (head, body) = head_of(bytes, next);
-            // Below a line that is a field as well, the headers of many are one.
+            // If the lines `--…` are fields as well, many of these headers overlap.
             self.tree.steps = self.tree.steps.saturating_add(head.len() as u64);
-            if !self.walks(head.len()) {
+            if !self.count_rewalked(head.len()) {
                 return self.bypass("", Bypass::Limit(Limit::Readings));
             }
             if self.is_stopped() {
@@ -304,8 +310,8 @@ impl Splitter<'_> {
             });
             let block = self.capped(bytes.get(head.clone()).unwrap_or_default(), "1");
             let labels = Labels::of(block, DefaultType::Text);
-            let above = places.partition_point(|(at, _)| *at <= start);
-            let path = above.checked_sub(1).and_then(|at| places.get(at));
+            let above = part_starts.partition_point(|(at, _)| *at <= start);
+            let path = above.checked_sub(1).and_then(|at| part_starts.get(at));
             let entity = Entity {
                 path: path.map_or_else(|| join("", 1), |(_, path)| path.clone()),
                 place: Place::Child,
@@ -321,56 +327,56 @@ impl Splitter<'_> {
         }
     }
 
-    /// Takes bytes that are walked again; whether that many may be.
-    fn walks(&mut self, bytes: usize) -> bool {
+    /// Counts bytes that are walked again; returns whether the limit allows them.
+    fn count_rewalked(&mut self, bytes: usize) -> bool {
         self.visited.bytes = self.visited.bytes.saturating_add(bytes);
         self.visited.bytes <= self.message.body.len().saturating_mul(REREAD)
     }
 
-    fn is_known(&self, layer: usize, start: usize) -> bool {
+    fn is_delimiter(&self, layer: usize, start: usize) -> bool {
         self.visited.delimiters.contains(&(layer, start))
     }
 
-    /// Where the parts of a layer begin, with their paths.
-    fn places(&self, layer: usize) -> Vec<(usize, String)> {
+    /// Start offsets and paths of the parts of a layer, sorted.
+    fn part_starts(&self, layer: usize) -> Vec<(usize, String)> {
         let parts = self.tree.parts.iter().filter(|part| part.site.layer == layer);
-        let mut places: Vec<_> =
+        let mut part_starts: Vec<_> =
             parts.map(|part| (part.site.body.start, part.path.clone())).collect();
-        places.sort();
-        places
+        part_starts.sort();
+        part_starts
     }
 }
 
-/// Whether a blank line begins here to whom a carriage return alone ends one, and to nobody else.
-fn is_blank_by_returns([end, blank, next]: &[u8; 3]) -> bool {
+/// Whether a blank line begins here only if a lone CR ends a line.
+fn is_blank_by_lone_cr([end, blank, next]: &[u8; 3]) -> bool {
     matches!(end, b'\r' | b'\n') && *blank == b'\r' && *next != b'\n'
 }
 
 /// A line that begins with `--`.
-struct Dashed {
+struct DashLine {
     start: usize,
     /// Where the next line begins.
     next: usize,
-    /// Whether a `Content-…` field stands behind it.
+    /// Whether a `Content-…` field follows.
     has_field: bool,
     /// Whether it ends with `--` as well.
     closes: bool,
 }
 
-/// Longest delimiter line in bytes; RFC 2046 §5.1.1 allows 74.
+/// Most bytes of a delimiter line; RFC 2046 §5.1.1 allows 74.
 pub const DELIMITER: usize = 1_000;
 
-/// Blanks before a delimiter that some pass over.
+/// Blanks before a delimiter that some programs skip.
 const INDENT: usize = 8;
 
-/// Lines that begin with `--`, behind whatever sign or control character, and could delimit parts.
-fn dashed(bytes: &[u8]) -> Vec<Dashed> {
+/// Lines that begin with `--`, perhaps after signs or control characters, and could delimit parts.
+fn dash_lines(bytes: &[u8]) -> Vec<DashLine> {
     let mut found = Vec::new();
     let mut line_end = 0;
-    for start in dashes(bytes) {
+    for start in dash_pairs(bytes) {
         let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
         let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
-        // Behind signs some see it as well: `>--a`, `- --a`, a byte order mark.
+        // Some programs find it even after signs: `>--a`, `- --a`, a byte order mark.
         if before.is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
@@ -384,22 +390,22 @@ fn dashed(bytes: &[u8]) -> Vec<Dashed> {
         }
         let line = bytes.get(start..line_end).unwrap_or_default().trim_ascii_end();
         let next = after_line_end(bytes, line_end);
-        // Of a row of dashes the first two count, and of a line the first that could be a delimiter.
-        if found.last().is_some_and(|last: &Dashed| last.next == next) {
+        // Only the first two of consecutive dashes are used, and only the first possible delimiter of a line.
+        if found.last().is_some_and(|last: &DashLine| last.next == next) {
             continue;
         }
         let field = bytes.get(next..next + 8).unwrap_or_default();
         let has_field = field.eq_ignore_ascii_case(b"content-");
         let closes = line.len() > 4 && line.ends_with(b"--") && line.iter().any(|b| *b != b'-');
         if has_field || closes {
-            found.push(Dashed { start, next, has_field, closes });
+            found.push(DashLine { start, next, has_field, closes });
         }
     }
     found
 }
 
-/// Where two dashes stand, one pair behind the other: in a row of them the next is where the last one ends.
-fn dashes(bytes: &[u8]) -> impl Iterator<Item = usize> {
+/// Offsets of `--`, without overlaps.
+fn dash_pairs(bytes: &[u8]) -> impl Iterator<Item = usize> {
     const PAIR: &[u8; 2] = b"--";
     let finder = memchr::memmem::Finder::new(PAIR);
     let mut at = 0;
@@ -411,7 +417,7 @@ fn dashes(bytes: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Behind the line end at `at`: CR, LF or CRLF.
+/// Offset after the line end at `at`: CR, LF or CRLF.
 fn after_line_end(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at..) {
         Some([b'\r', b'\n', ..]) => at + 2,
@@ -420,7 +426,7 @@ fn after_line_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The header block at `start`, with lines that end at CR, LF or CRLF, and where the body begins.
+/// The header block at `start`, whose lines end at CR, LF or CRLF, and the offset of the body.
 fn head_of(bytes: &[u8], start: usize) -> (Range<usize>, usize) {
     let mut at = start;
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -448,10 +454,10 @@ mod tests {
         let text =
             b"--a\r\nContent-Type: x/y\r\n\r\nhi -- no\n-- \n\0--b\rcontent-type: z\r\r--b--\r";
         let found: Vec<_> =
-            dashed(text).iter().map(|line| (line.start, line.has_field, line.closes)).collect();
+            dash_lines(text).iter().map(|line| (line.start, line.has_field, line.closes)).collect();
         assert_eq!(found, [(0, true, false), (40, true, false), (61, false, true)]);
         let rows = b"------=_Part\r\nContent-Type: x/y\r\n\r\n------=_Part--\r\n";
-        let found: Vec<_> = dashed(rows).iter().map(|line| line.start).collect();
+        let found: Vec<_> = dash_lines(rows).iter().map(|line| line.start).collect();
         assert_eq!(found, [0, 35], "a row of dashes is one delimiter");
         assert_eq!(head_of(text, 44), (44..60, 61));
         assert_eq!(head_of(text, 5), (5..24, 26));

@@ -1,12 +1,12 @@
-//! What a leaf is read as: its media type by label, name and opening, its charsets, the blocks in it.
+//! Adds a leaf: its media by label, name and first bytes, its charsets, and the uuencoded blocks in it.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::super::charset::{Charset, Codec};
+use super::super::content_type::ContentType;
 use super::super::entity::{Context, Entity, Head, join};
-use super::super::header::ContentType;
 use super::super::labels::Labels;
 use super::super::openpgp;
 use super::super::transfer::{Transfer, base64, uu};
@@ -45,7 +45,7 @@ impl Splitter<'_> {
         let Labels { types, transfers, disposition, names, bases, externals, .. } = entity.labels;
         let Some(label) = types.first() else { return };
         let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
-        // What is encrypted looks like no page and has no name of one.
+        // Encrypted data does not look like a page and has no file name of one.
         if entity.context.encrypted && also.first() != Some(&Media::Html) {
             also = vec![Media::Opaque];
         }
@@ -56,7 +56,7 @@ impl Splitter<'_> {
         also.retain(|other| *other != media && *other != Media::Opaque);
         let charsets = types.iter().filter_map(|label| label.parameter("charset"));
         let unknown = |label: &str| {
-            !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
+            !label.is_empty() && !means_unknown(label) && Charset::from_label(label).is_none()
         };
         let text = !matches!(media, Media::Opaque | Media::Inert);
         if text && charsets.clone().next().is_some_and(|label| unknown(&label))
@@ -66,7 +66,7 @@ impl Splitter<'_> {
         }
         let mut codecs = Vec::new();
         for codec in charsets.clone().filter_map(|label| Codec::from_label(&label)) {
-            // There are few, and programs take one label or the other.
+            // There are few codecs; programs use one label or another, so all are tried.
             if text && !codecs.contains(&codec) {
                 codecs.push(codec);
             }
@@ -93,7 +93,7 @@ impl Splitter<'_> {
                 sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
-            label: [short(&label.kind), "/", short(&label.subtype)].concat(),
+            label: [truncated_name(&label.kind), "/", truncated_name(&label.subtype)].concat(),
             view: walk.views.view(),
             bases,
             externals,
@@ -103,19 +103,19 @@ impl Splitter<'_> {
                 body: range,
                 transfers,
                 charsets: charsets.map(Cow::into_owned).collect(),
-                ways: OnceLock::new(),
+                decodings: OnceLock::new(),
             },
         };
         for codec in codecs {
             if let Codec::Transfer(inner) = codec {
-                self.twice(walk, &part, inner);
+                self.add_decoded_again(walk, &part, inner);
             }
         }
-        self.with_blocks(walk, part, raw, (entity.context, entity.depth));
+        self.add_with_blocks(walk, part, raw, (entity.context, entity.depth));
     }
 
-    /// Adds a part as those see it who take a transfer encoding for a charset: unwrapped once more.
-    fn twice(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
+    /// Adds a part as seen by programs that take a transfer encoding for a charset: unwrapped once more.
+    fn add_decoded_again(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
         if self.tree.parts.len() >= self.limits.parts {
             return self.bypass("", Bypass::Limit(Limit::Parts));
         }
@@ -132,9 +132,9 @@ impl Splitter<'_> {
         self.tree.parts.push(again);
     }
 
-    /// Adds a text part, and a part for each uuencoded block in it, as clients show them; `above` is what stands
-    /// above the text, and how deep it is.
-    fn with_blocks(
+    /// Adds a text part, and a part for each uuencoded block in it, like clients; `above`: context and depth of the
+    /// text.
+    fn add_with_blocks(
         &mut self,
         walk: &Walk<'_>,
         mut part: Part,
@@ -143,7 +143,7 @@ impl Splitter<'_> {
     ) {
         let transfer = part.site.transfers.first().copied().unwrap_or_default();
         let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
-        // In what is labelled as a page, programs look for them in the lines as they stand.
+        // In pages, programs look for blocks only in lines that are not encoded.
         let shown = !part.document && !matches!(part.media, Media::Inert | Media::Opaque);
         let looked_for = shown && (plain || transfer == Transfer::Identity);
         if !looked_for || !uu::may_hold_blocks(raw, transfer) {
@@ -156,7 +156,7 @@ impl Splitter<'_> {
         }
         let mut start = part.site.body.start;
         if transfer != Transfer::Identity {
-            // Text and blocks share the encoded bytes, so they are edited in one layer.
+            // Text and blocks share the encoded bytes, so they need a common layer for edits.
             let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
                 self.bypass(&part.path, Bypass::Limit(Limit::Unwrapped));
                 return self.tree.parts.push(part);
@@ -166,7 +166,7 @@ impl Splitter<'_> {
             part.site.transfers = vec![Transfer::Identity];
             start = 0;
         }
-        // Where the text around it is at home is nothing to a block.
+        // The addresses of the text do not apply to a block.
         let template = Part { bases: Vec::new(), externals: Vec::new(), ..part.clone() };
         self.tree.parts.push(part);
         for (index, block) in blocks.iter().enumerate() {
@@ -196,15 +196,15 @@ impl Splitter<'_> {
     }
 }
 
-/// Bytes of the name of a media type or subtype (RFC 6838 §4.2): longer ones are of none.
+/// Most bytes of the name of a media type or subtype (RFC 6838 §4.2).
 const MEDIA_NAME: usize = 127;
 
-/// As much of the name of a media type as one may have.
-fn short(name: &str) -> &str {
+/// The name of a media type, truncated to the allowed length.
+fn truncated_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MEDIA_NAME)).unwrap_or_default()
 }
 
-/// Whether nobody shows a leaf as text, whichever of its labels and transfer encodings he takes.
+/// Whether no program shows a leaf as text, whichever of its labels and transfer encodings it uses.
 fn is_document(
     types: &[ContentType],
     names: &[String],
@@ -219,9 +219,9 @@ fn is_document(
     })
 }
 
-/// Names that say themselves that nobody knows the charset (RFC 1428 §3), and what people answer to `git
-/// send-email` when it asks which one it should declare: it takes the answer for a name.
-fn says_unknown(label: &str) -> bool {
+/// Whether a charset name means that the charset is unknown (RFC 1428 §3). Includes the answers `y` and `yes`, which
+/// people give when `git send-email` asks for the charset to declare: it takes the answer for a name.
+fn means_unknown(label: &str) -> bool {
     let label = label.trim().to_ascii_lowercase();
     if matches!(label.as_str(), "y" | "yes") {
         return true;

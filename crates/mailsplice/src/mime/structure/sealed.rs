@@ -1,15 +1,17 @@
-//! What is wrapped but not encrypted, and cannot be edited in place: PKCS#7 signed and compressed data, OpenPGP
-//! messages that are signed or packed, pictures in gzip (SVG Tiny 1.2 appendix H, `.svgz`). It is read and reported.
+//! Unwraps data that is not encrypted, but cannot be edited in place: PKCS#7 signed and compressed data, OpenPGP
+//! messages that are signed or compressed, pictures in gzip (SVG Tiny 1.2 appendix H, `.svgz`). It is read and
+//! reported.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::Why;
+use super::super::content_type::ContentType;
 use super::super::der::{self, Content};
 use super::super::entity::Entity;
-use super::super::header::{self, ContentType};
-use super::super::inflate::{Format, Room};
+use super::super::header;
+use super::super::inflate::{Format, InflateBudget};
 use super::super::openpgp;
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
@@ -17,19 +19,19 @@ use super::{Layer, Pass, Splitter};
 use crate::edit::{Bypass, Limit};
 use crate::span::{Map, PieceKind};
 
-/// What a part wraps.
+/// The wrapped content of a part.
 enum Wrapped {
     Pkcs7(Content),
-    /// Deflated data from this offset on.
+    /// Deflated data from this offset.
     Gzip(usize),
-    /// What the message says.
+    /// The content of the message.
     OpenPgp(Vec<u8>),
 }
 
-/// What came out of a part.
+/// The unwrapped content of a part.
 struct Unsealed {
     layer: Layer,
-    /// Whether no header stands in front of it, where it may be either.
+    /// Whether it is a text without a header; OpenPGP data may be a text or a message.
     is_text: bool,
 }
 
@@ -40,7 +42,7 @@ impl Splitter<'_> {
         above.is_some_and(|layer| layer.sealed)
     }
 
-    /// Queues a walk over the content of a PKCS#7 part, where it has any to read.
+    /// Queues a walk over the wrapped content of a part, if it has readable content.
     pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let kind = match entity {
@@ -49,58 +51,58 @@ impl Splitter<'_> {
             _ if may_be_packed_picture(entity) => "image/svg+xml",
             _ => return,
         };
-        let mut room = Room::of(self.room().saturating_sub(self.unwrapped));
-        room.inflater = self.inflater.take();
-        let found = self.unsealed(walk, entity, range, &mut room);
-        self.unwrapped += room.taken;
-        self.inflater = room.inflater.take();
+        let mut budget = InflateBudget::of(self.max_layer_bytes().saturating_sub(self.unwrapped));
+        budget.inflater = self.inflater.take();
+        let found = self.unsealed(walk, entity, range, &mut budget);
+        self.unwrapped += budget.taken;
+        self.inflater = budget.inflater.take();
         match found {
             Some(Unsealed { layer, is_text }) => {
                 let end = layer.bytes.len();
                 self.tree.layers.push(layer);
                 self.read_unsealed(entity, if is_text { "text/plain" } else { kind }, end);
             }
-            None if room.is_over => {
+            None if budget.is_over => {
                 self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
             }
             None => {}
         }
     }
 
-    /// What a part wraps, as a layer above that of its transfer encoding.
+    /// Unwraps a part into a layer on top of that of its transfer encoding.
     fn unsealed(
         &mut self,
         walk: &Walk<'_>,
         entity: &Entity,
         range: &Range<usize>,
-        room: &mut Room,
+        budget: &mut InflateBudget,
     ) -> Option<Unsealed> {
         let transfer = entity.labels.transfer();
         let unwrapped = transfer.bytes(walk.bytes.get().get(range.clone())?);
         let pkcs7 = || der::content(&unwrapped).map(Wrapped::Pkcs7);
         let gzip = || deflated(&unwrapped).map(Wrapped::Gzip);
-        let openpgp = || openpgp::content(&unwrapped, room).map(Wrapped::OpenPgp);
+        let openpgp = || openpgp::content(&unwrapped, budget).map(Wrapped::OpenPgp);
         let content = pkcs7().or_else(gzip).or_else(openpgp)?;
         let is_text =
-            |said: &[u8]| !said.split(|byte| *byte == b'\n').next().is_some_and(header::is_label);
-        let is_text = matches!(&content, Wrapped::OpenPgp(said) if is_text(said));
+            |text: &[u8]| !text.split(|byte| *byte == b'\n').next().is_some_and(header::is_label);
+        let is_text = matches!(&content, Wrapped::OpenPgp(text) if is_text(text));
         let Some(below) = self.layer(walk, range, transfer) else {
-            room.is_over = true;
+            budget.is_over = true;
             return None;
         };
         let der = self.bytes(below);
         let der = der.get();
         let (bytes, map) = match content {
             Wrapped::Pkcs7(Content::Signed(octets)) => {
-                Some(joined(der, &octets)).filter(|(bytes, _)| room.take(bytes.len()))?
+                Some(joined(der, &octets)).filter(|(bytes, _)| budget.take(bytes.len()))?
             }
             Wrapped::Pkcs7(Content::Compressed(octets)) => {
-                whole(room.inflated(&joined(der, &octets).0, Format::Zlib)?, der.len())
+                whole(budget.inflated(&joined(der, &octets).0, Format::Zlib)?, der.len())
             }
-            Wrapped::OpenPgp(said) => whole(said, der.len()),
+            Wrapped::OpenPgp(text) => whole(text, der.len()),
             Wrapped::Gzip(at) => {
                 let packed = der.get(at..).unwrap_or_default();
-                whole(room.inflated(packed, Format::Deflate)?, der.len())
+                whole(budget.inflated(packed, Format::Deflate)?, der.len())
             }
         };
         let layer = Layer {
@@ -114,7 +116,7 @@ impl Splitter<'_> {
         Some(Unsealed { layer, is_text })
     }
 
-    /// Queues the walk over what was unsealed last: so many bytes of this kind.
+    /// Queues the walk over the last layer, of `end` bytes, as a part of this type.
     fn read_unsealed(&mut self, entity: &Entity, kind: &str, end: usize) {
         let mut entity = entity.clone();
         entity.path = entity.leaf_path();
@@ -133,14 +135,14 @@ impl Splitter<'_> {
     }
 }
 
-/// Whether a part may be a picture in gzip. Its first bytes decide.
+/// Whether a part may be a picture in gzip, by its label and its names. Its first bytes decide later.
 fn may_be_packed_picture(entity: &Entity) -> bool {
     let svg = |label: &ContentType| label.kind == "image" && label.subtype.starts_with("svg");
     let by_name = |name: &String| name.trim().to_ascii_lowercase().ends_with(".svgz");
     entity.labels.types.first().is_some_and(svg) || entity.labels.names.iter().any(by_name)
 }
 
-/// Whether a part may be an OpenPGP message: by label, by name, or by what stands in front.
+/// Whether a part may be an OpenPGP message: by its label, its names or its first bytes.
 fn may_be_openpgp(entity: &Entity, raw: &[u8]) -> bool {
     let label = entity.labels.types.first();
     let by_label =
@@ -152,7 +154,7 @@ fn may_be_openpgp(entity: &Entity, raw: &[u8]) -> bool {
     by_label || entity.labels.names.iter().any(by_name) || openpgp::is_armored(raw)
 }
 
-/// Where the data of a gzip member begin (RFC 1952 §2.3).
+/// Offset of the data of a gzip member (RFC 1952 §2.3).
 fn deflated(bytes: &[u8]) -> Option<usize> {
     let [0x1F, 0x8B, 8, flags, ..] = bytes else { return None };
     let mut at = 10;
@@ -168,7 +170,7 @@ fn deflated(bytes: &[u8]) -> Option<usize> {
     Some(at + usize::from(flags & 2))
 }
 
-/// Unpacked bytes, each of which comes from all of those below.
+/// Unpacked bytes, with a map from each of them to the whole layer below.
 fn whole(bytes: Vec<u8>, below: usize) -> (Cow<'static, [u8]>, Map) {
     let mut map = Map::new();
     map.push(0, 0, PieceKind::Atomic);
@@ -193,7 +195,7 @@ fn is_pkcs7(entity: &Entity) -> bool {
     by_label || entity.labels.names.iter().any(by_name)
 }
 
-/// Ranges in a row, with the way back.
+/// Concatenated ranges, with their map.
 fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) {
     let mut out = Vec::new();
     let mut map = Map::new();
@@ -212,7 +214,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::mime::Message;
 
-    /// A packet in a packet, of half a megabyte of nothing.
+    /// Nested compressed packets that inflate to half a megabyte.
     const PACKETS: &str = "yP8AAAAgATvxn4GBiY/x7cFGBiA4vOBn8P0HLKGMDKNgpIIaZgA=";
 
     #[test]

@@ -1,7 +1,7 @@
 //! Base64 (RFC 2045 §6.8), as lenient as mail clients.
 //!
-//! Read: bytes outside the alphabet are skipped; padding ends a stream, and what follows is a further
-//! stream whose bytes are appended; padding may be missing; a lone last character is dropped.
+//! Decoding: bytes outside the alphabet are skipped; padding ends a stream, and the rest is another
+//! stream whose bytes are appended; padding may be missing; a single last character is dropped.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use super::{Decoded, LineEnd, Lines, line_end_after};
 use crate::edit::RawEdit;
 use crate::span::{Map, PieceKind, Track};
 
-/// Longest line that is written (RFC 2045 §6.8).
+/// Most characters of a line that is written (RFC 2045 §6.8).
 const LINE: usize = 76;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Value of each byte; 64: not of the alphabet.
+/// Value of each byte; 64 if it is not in the alphabet.
 const VALUES: [u8; 256] = values();
 
 const fn values() -> [u8; 256] {
@@ -31,7 +31,7 @@ const fn values() -> [u8; 256] {
     table
 }
 
-/// What each byte says in each place of a unit; the byte above the three is not empty where it says nothing.
+/// The bits of each byte in each place of a unit. Bits above 24 are set if the byte is not in the alphabet.
 static PLACED: [[u32; 256]; 4] = [placed(18), placed(12), placed(6), placed(0)];
 
 const fn placed(shift: u32) -> [u32; 256] {
@@ -47,7 +47,7 @@ const fn placed(shift: u32) -> [u32; 256] {
     table
 }
 
-/// The bytes of four characters, when all are of the alphabet.
+/// The bytes of four characters, if all are in the alphabet.
 fn unit(characters: [u8; 4]) -> Option<[u8; 3]> {
     match bits(characters).to_be_bytes() {
         [0, bytes @ ..] => Some(bytes),
@@ -55,7 +55,7 @@ fn unit(characters: [u8; 4]) -> Option<[u8; 3]> {
     }
 }
 
-/// The bits of four characters; more than three bytes hold, when one is not of the alphabet.
+/// The bits of four characters; above 24 bits if one is not in the alphabet.
 fn bits([a, b, c, d]: [u8; 4]) -> u32 {
     let [first, second, third, fourth] = &PLACED;
     let at = |table: &[u32; 256], byte| table.get(usize::from(byte)).copied().unwrap_or(u32::MAX);
@@ -66,7 +66,7 @@ fn value(byte: u8) -> u8 {
     VALUES.get(usize::from(byte)).copied().unwrap_or(64)
 }
 
-/// Unwraps, and says where each byte came from.
+/// Decodes with a map.
 pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
     let mut map = Map::new();
     let mut bytes = Vec::new();
@@ -76,14 +76,14 @@ pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
     Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts }
 }
 
-/// Unwraps.
+/// Decodes.
 pub(in crate::mime) fn unwrap(raw: &[u8], padding: Padding, map: &mut impl Track) -> Vec<u8> {
     let mut bytes = Vec::new();
     unwrap_onto(&mut bytes, raw, padding, map, |_| ());
     bytes
 }
 
-/// Adds what these bytes unwrap to; tells where the alignment of units begins anew, but for the front.
+/// Appends the decoded bytes; calls `restart` where the alignment of units restarts, except at the start.
 pub(in crate::mime) fn unwrap_onto(
     bytes: &mut Vec<u8>,
     raw: &[u8],
@@ -105,11 +105,11 @@ pub(in crate::mime) fn unwrap_onto(
     reader.flush();
 }
 
-/// Units whose bytes are looked at together.
+/// Units that are tested together.
 const TOGETHER: usize = 16;
 
-/// Whether these characters may stand for one of two bytes, neither NUL: also where they are not all of the alphabet
-/// but for the padding at the end.
+/// Whether these characters may decode to one of two bytes, neither of them NUL. Also `true` if some are not in the
+/// alphabet, except for padding at the end.
 pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
     let [first, second] = signs;
     let digits = raw.strip_suffix(b"=").map_or(raw, |raw| raw.strip_suffix(b"=").unwrap_or(raw));
@@ -133,39 +133,39 @@ pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
 struct Reader<'t, T, R> {
     bytes: &'t mut Vec<u8>,
     map: &'t mut T,
-    /// Who is told where units begin anew.
+    /// Called where the alignment of units restarts.
     restart: R,
     unit: Unit,
     padding: Padding,
 }
 
-/// What `=` means where it stands before more characters: programs differ.
+/// The meaning of `=` before more characters: programs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mime) enum Padding {
     /// It ends a unit, and a stream.
     Ends,
     /// It is one character of four (Thunderbird).
     Counts,
-    /// It is nothing, unless it completes a unit (Python).
+    /// It is ignored, unless it completes a unit (Python).
     Skipped,
-    /// It is nothing wherever it stands (PHP, MIME::Tools, postal-mime).
+    /// It is always ignored (PHP, MIME::Tools, postal-mime).
     Nothing,
 }
 
-/// Whether more characters stand behind padding: one stream goes on, or a further one begins.
+/// Whether more characters follow padding: the stream continues, or another one begins.
 pub(in crate::mime) fn goes_on_behind_padding(raw: &[u8]) -> bool {
     let first = memchr::memchr(b'=', raw);
     let behind = first.and_then(|first| raw.get(first..)).unwrap_or_default();
     behind.iter().any(|byte| value(*byte) < 64)
 }
 
-/// Whether padding stands where most readings of [`Padding`] differ: before more characters, and not at
-/// the end of a unit.
+/// Whether padding is where most variants of [`Padding`] differ: before more characters, and not at the end of a
+/// unit.
 pub(in crate::mime) fn has_odd_padding(raw: &[u8]) -> bool {
     if !goes_on_behind_padding(raw) {
         return false;
     }
-    // Characters of the unit at hand, and padding in it.
+    // Characters of the current unit, and padding in it.
     let (mut count, mut pads) = (0, 0);
     for byte in raw {
         match (*byte, value(*byte) < 64) {
@@ -182,24 +182,24 @@ pub(in crate::mime) fn has_odd_padding(raw: &[u8]) -> bool {
     false
 }
 
-/// Characters of a unit that is not complete.
+/// An incomplete unit.
 #[derive(Default)]
 struct Unit {
     bits: u32,
     count: u8,
-    /// Characters of it that are padding and count.
+    /// Padding characters that were counted as characters.
     padding: u8,
-    /// Where its first character stands.
+    /// Offset of its first character.
     start: usize,
-    /// Where the character after its last one stands.
+    /// Offset after its last character.
     end: usize,
 }
 
-/// Units that are written at once: those of a line.
+/// Units that are decoded at once: those of a line.
 const UNITS: usize = LINE / 4;
 
 impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
-    /// Reads units of four adjacent characters; the raw bytes taken.
+    /// Decodes units of four adjacent characters; returns the number of raw bytes.
     fn whole_units(&mut self, raw: &[u8], at: usize) -> usize {
         let rest = raw.get(at..).unwrap_or_default();
         let (units, _) = rest.as_chunks::<4>();
@@ -247,7 +247,7 @@ impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
         self.push(value, at);
     }
 
-    /// Padding as one character of four: no bits, and no bytes at the end of a unit.
+    /// Counts padding as one character of four: no bits, and no bytes at the end of a unit.
     fn counted(&mut self, at: usize) {
         self.unit.padding += 1;
         self.push(0, at);
@@ -265,14 +265,14 @@ impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
         }
     }
 
-    /// The first `=` of a stream's end. One or two characters of padding belong to the unit.
+    /// Ends a stream at its first `=`. One or two characters of padding belong to the unit.
     fn padding(&mut self, at: usize, more: bool) {
         self.unit.end = if more && self.unit.count == 2 { at + 2 } else { at + 1 };
         self.flush();
         (self.restart)(self.bytes.len());
     }
 
-    /// Writes the bytes of the unit, whole or cut short, and begins the next one.
+    /// Writes the bytes of the unit, complete or not, and begins the next one.
     fn flush(&mut self) {
         let unit = std::mem::take(&mut self.unit);
         let kept = usize::from(unit.count).saturating_sub(1 + usize::from(unit.padding));
@@ -290,9 +290,9 @@ impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
     }
 }
 
-/// Lowers edits of the unwrapped bytes: encodes anew from the unit that an edit touches to the first
+/// Lowers edits of the decoded bytes: encodes again from the unit that an edit touches to the first
 /// end of a unit at which the edits so far add up to whole units, or to the end of the stream.
-/// Everything else stays, line by line.
+/// All other bytes stay as they are.
 pub(in crate::mime) fn lower(
     raw: &[u8],
     edits: &[RawEdit],
@@ -313,7 +313,7 @@ pub(in crate::mime) fn lower(
             true => behind.1 + (range.start - behind.0),
             false => range.start - line_start,
         };
-        // Behind the data may stand what would be a delimiter on a line of its own.
+        // After the data there may be text that would be a delimiter on a line of its own.
         let delimiter = raw.get(range.end..).is_some_and(|rest| rest.starts_with(b"--"));
         let tail = if delimiter { 0 } else { lines.at(range.end).end - range.end };
         let (replacement, column) =
@@ -324,16 +324,16 @@ pub(in crate::mime) fn lower(
     lowered
 }
 
-/// A run of units to be encoded anew.
+/// Consecutive units that are encoded again.
 struct Stretch {
-    /// In the unwrapped bytes, from the start of a unit to the end of one.
+    /// In the decoded bytes, from the start of a unit to the end of one.
     range: Range<usize>,
-    /// What takes its place.
+    /// The new bytes.
     bytes: Vec<u8>,
 }
 
 impl Stretch {
-    /// The stretch that begins with the unit at `start`; takes the edits that it holds.
+    /// The stretch that begins with the unit at `start`; removes the edits in it from `edits`.
     fn of(decoded: &Decoded<'_>, start: usize, edits: &mut &[RawEdit]) -> Stretch {
         let mut stream = stream_at(decoded, start);
         let from = start - (start - stream.start) % 3;
@@ -355,7 +355,7 @@ impl Stretch {
             let unit_end = (at + (3 - (at - stream.start) % 3) % 3).min(stream.end);
             let whole = (bytes.len() + (unit_end - at)).is_multiple_of(3);
             let stop = if whole { unit_end } else { stream.end };
-            // An insertion at the very end of the part has no unit of its own.
+            // An insertion at the end of the part has no unit of its own.
             if next < stop || (next == stop && stop == decoded.bytes.len()) {
                 continue;
             }
@@ -367,7 +367,7 @@ impl Stretch {
     }
 }
 
-/// The stream that holds this offset of the unwrapped bytes.
+/// The stream that contains this offset of the decoded bytes.
 fn stream_at(decoded: &Decoded<'_>, at: usize) -> Range<usize> {
     let index = decoded.restarts.partition_point(|start| *start <= at);
     let start = index.checked_sub(1).and_then(|index| decoded.restarts.get(index));
@@ -375,7 +375,7 @@ fn stream_at(decoded: &Decoded<'_>, at: usize) -> Range<usize> {
     start.copied().unwrap_or(0)..end.copied().unwrap_or(decoded.bytes.len())
 }
 
-/// The raw bytes of a stretch; one at the very end inserts behind the last character.
+/// The raw range of a stretch; an empty one at the end is inserted after the last character.
 fn encoded_range(decoded: &Decoded<'_>, raw: &[u8], stretch: &Stretch) -> Range<usize> {
     if !stretch.range.is_empty() || stretch.range.start < decoded.bytes.len() {
         return decoded.source(stretch.range.clone());
@@ -385,7 +385,7 @@ fn encoded_range(decoded: &Decoded<'_>, raw: &[u8], stretch: &Stretch) -> Range<
     at..at
 }
 
-/// Encodes from a column on, in lines of at most `width`. `tail` characters follow on the last line.
+/// Encodes, starting at `column`, in lines of at most `width`. `tail` characters follow on the last line.
 fn encode_lines(
     bytes: &[u8],
     column: usize,
@@ -424,12 +424,12 @@ fn encode_unit(unit: &[u8]) -> [u8; 4] {
     [digit(0), digit(1), digit(2), digit(3)]
 }
 
-/// Encodes bytes as a whole body.
+/// Encodes a whole body.
 pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
     encode_lines(bytes, 0, 0, LINE, line_end).0
 }
 
-/// Characters a line, as the part has them: the length of its first line, between 4 and [`LINE`].
+/// Characters per line of the part: the length of its first line, between 4 and [`LINE`].
 fn line_width(raw: &[u8]) -> usize {
     let start = raw.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let first = line_end_after(raw, start) - start;

@@ -1,33 +1,31 @@
-//! Line ends as another program has them: what is stored with LF was sent with CRLF. To text of several bytes a
-//! character that is another text, since every character behind a line end begins elsewhere.
-
-use std::borrow::Cow;
+//! Exchanges LF and CRLF: text that is stored with LF was sent with CRLF. If a character has several bytes, that
+//! changes the text, since all characters after a line end are shifted.
 
 use super::{Decoded, LineEnd};
 use crate::edit::RawEdit;
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{PieceKind, Track};
 
-/// The line ends of an encoded text.
+/// How line ends are written when a text is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// As they stand.
+    /// Unchanged.
     Kept,
-    /// LF, each.
+    /// All as LF.
     Feeds,
-    /// CRLF, each.
+    /// All as CRLF.
     Pairs,
 }
 
 impl Ends {
-    /// What the first line end of these bytes is not.
-    pub fn turned(raw: &[u8]) -> Ends {
+    /// The kind that the first line end of these bytes is not.
+    pub fn swapped(raw: &[u8]) -> Ends {
         match LineEnd::of(raw) {
             LineEnd::Crlf => Ends::Feeds,
             LineEnd::Lf => Ends::Pairs,
         }
     }
 
-    /// Writes the line end at `feed`, before which stands a carriage return or none.
+    /// Writes the line end at `feed`; `carriage`: whether a CR precedes it.
     pub fn write(self, feed: usize, carriage: bool, bytes: &mut Vec<u8>, map: &mut impl Track) {
         match (self, carriage) {
             (Ends::Feeds, true) => {
@@ -45,22 +43,19 @@ impl Ends {
     }
 }
 
-/// Whether the line ends of a text matter to what it says: it holds this spelling of NUL, which text of one byte
-/// a character does not.
+/// Whether the kind of line ends changes the text: it contains NUL (spelled `nul`), which text with one byte per
+/// character does not.
 pub(in crate::mime) fn matter(raw: &[u8], nul: &[u8]) -> bool {
     memchr::memmem::find(raw, nul).is_some() && memchr::memchr(b'\n', raw).is_some()
 }
 
-/// Text that no encoding wraps, and where each byte came from.
-pub(super) fn decode(raw: &[u8]) -> Decoded<'_> {
-    let mut map = Map::new();
-    let bytes = unwrap(raw, &mut map);
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+/// Decodes unencoded text with a map.
+pub(super) fn decode(raw: &[u8]) -> Decoded<'static> {
+    Decoded::with_map(raw, |map| unwrap(raw, map))
 }
 
 pub(super) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
-    let ends = Ends::turned(raw);
+    let ends = Ends::swapped(raw);
     let mut bytes = Vec::with_capacity(raw.len());
     let mut start = 0;
     for feed in memchr::memchr_iter(b'\n', raw).chain([raw.len()]) {
@@ -91,7 +86,7 @@ mod tests {
 
     #[test]
     fn line_ends_are_turned_and_lead_back() {
-        for (raw, turned) in [
+        for (raw, swapped) in [
             (&b"a\0\r\nb\0\r\n\r\nc"[..], &b"a\0\nb\0\n\nc"[..]),
             (b"a\0\nb\0\n\nc", b"a\0\r\nb\0\r\n\r\nc"),
             (b"a\r\nb\nc\r", b"a\nb\nc\r"),
@@ -99,10 +94,10 @@ mod tests {
             (b"", b""),
         ] {
             let decoded = decode(raw);
-            assert_eq!(decoded.bytes, turned);
+            assert_eq!(decoded.bytes, swapped);
             for letter in b"abc" {
                 let at = |bytes: &[u8]| memchr::memchr(*letter, bytes);
-                if let (Some(from), Some(to)) = (at(raw), at(turned)) {
+                if let (Some(from), Some(to)) = (at(raw), at(swapped)) {
                     assert_eq!(decoded.source(to..to + 1), from..from + 1, "{raw:?}");
                 }
             }

@@ -1,4 +1,4 @@
-//! Transfer encodings, read as mail clients read them, and edits in what they carry.
+//! Transfer encodings: decodes them like mail clients, and lowers edits of the decoded bytes.
 //!
 //! | clause | item |
 //! | --- | --- |
@@ -20,58 +20,62 @@ use base64::Padding;
 use qp::Breaks;
 use uu::Data;
 
+pub(super) use crate::edit::LineEnd;
 use crate::edit::RawEdit;
 use crate::span::{Map, Track, Untracked};
 
-/// How the bytes of a part are wrapped for transport.
+/// A transfer encoding, in one of the ways in which programs decode it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transfer {
-    /// 7bit, 8bit, binary, and every label that nobody knows.
+    /// 7bit, 8bit, binary, and all unknown labels.
     #[default]
     Identity,
-    /// The same with the other line ends, which matter to text of several bytes a character.
-    IdentityTurned,
+    /// Like [`Transfer::Identity`], with LF and CRLF exchanged, which matters to text with several bytes per character.
+    IdentitySwapped,
     /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
-    /// The same as those read it who join lines before they look for escapes.
+    /// Quoted-printable, as decoded by programs that join lines before they decode escapes.
     QuotedPrintableJoined,
-    /// The same with the other line ends.
-    QuotedPrintableTurned,
-    /// Four characters for three bytes, as most programs decode it (RFC 2045 §6.8).
+    /// Quoted-printable, with LF and CRLF exchanged.
+    QuotedPrintableSwapped,
+    /// Base64, as most programs decode it: four characters for three bytes (RFC 2045 §6.8).
     Base64,
-    /// Base64 as those read it who take four characters at a time, padding among them.
+    /// Base64, as decoded by programs that take four characters at a time, including padding.
     Base64Quanta,
-    /// Base64 as those read it who pass over padding that completes nothing.
+    /// Base64, as decoded by programs that skip padding unless it completes a unit.
     Base64Skipping,
-    /// Base64 as those read it who pass over all padding.
+    /// Base64, as decoded by programs that skip all padding.
     Base64Unpadded,
-    /// `x-uuencode` and its spellings; also blocks inside text.
+    /// `x-uuencode` and its other spellings; also blocks inside text.
     Uuencode,
-    /// The same as those read it who pass over lines whose length byte does not fit.
+    /// Uuencode, as decoded by programs that skip lines whose length byte does not match.
     UuencodeWhole,
 }
 
-/// What an encoding unwraps to.
+/// Decoded bytes with their map.
 #[derive(Debug)]
 pub(super) struct Decoded<'a> {
     pub bytes: Cow<'a, [u8]>,
-    /// To the encoded bytes; `None`: byte for byte.
+    /// Map to the encoded bytes; `None` if both are the same.
     pub map: Option<Map>,
-    /// Offsets in `bytes` at which the alignment of base64 units begins anew, the first at 0.
+    /// Offsets in `bytes` at which the alignment of base64 units restarts, the first at 0.
     pub restarts: Vec<usize>,
 }
 
-/// Line ends as the message writes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineEnd {
-    Crlf,
-    Lf,
+/// How to decode, with a variant where programs differ.
+#[derive(Clone, Copy)]
+enum Scheme {
+    Identity,
+    Ends,
+    QuotedPrintable(Breaks),
+    Base64(Padding),
+    Uuencode(Data),
 }
 
 impl Transfer {
-    /// The encoding that a `Content-Transfer-Encoding` value names: its first word, whatever
-    /// follows (`base64;`, `base64 (comment)`), without case.
+    /// The encoding that a `Content-Transfer-Encoding` value names: its first word, ignoring case and the
+    /// rest (`base64;`, `base64 (comment)`).
     pub fn from_label(value: &str) -> Option<Transfer> {
         let word: String = value
             .trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'')
@@ -88,83 +92,84 @@ impl Transfer {
         }
     }
 
-    /// The name written into a header field.
-    pub fn as_str(self) -> &'static str {
+    fn scheme(self) -> Scheme {
         match self {
-            Transfer::Identity | Transfer::IdentityTurned => "8bit",
-            Transfer::QuotedPrintable
-            | Transfer::QuotedPrintableJoined
-            | Transfer::QuotedPrintableTurned => "quoted-printable",
-            Transfer::Base64
-            | Transfer::Base64Quanta
-            | Transfer::Base64Skipping
-            | Transfer::Base64Unpadded => "base64",
-            Transfer::Uuencode | Transfer::UuencodeWhole => "x-uuencode",
+            Transfer::Identity => Scheme::Identity,
+            Transfer::IdentitySwapped => Scheme::Ends,
+            Transfer::QuotedPrintable => Scheme::QuotedPrintable(Breaks::InPlace),
+            Transfer::QuotedPrintableJoined => Scheme::QuotedPrintable(Breaks::First),
+            Transfer::QuotedPrintableSwapped => Scheme::QuotedPrintable(Breaks::Swapped),
+            Transfer::Base64 => Scheme::Base64(Padding::Ends),
+            Transfer::Base64Quanta => Scheme::Base64(Padding::Counts),
+            Transfer::Base64Skipping => Scheme::Base64(Padding::Skipped),
+            Transfer::Base64Unpadded => Scheme::Base64(Padding::Nothing),
+            Transfer::Uuencode => Scheme::Uuencode(Data::ByLength),
+            Transfer::UuencodeWhole => Scheme::Uuencode(Data::Whole),
         }
     }
 
-    /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
+    /// The name written into a header field.
+    pub fn as_str(self) -> &'static str {
+        match self.scheme() {
+            Scheme::Identity | Scheme::Ends => "8bit",
+            Scheme::QuotedPrintable(_) => "quoted-printable",
+            Scheme::Base64(_) => "base64",
+            Scheme::Uuencode(_) => "x-uuencode",
+        }
+    }
+
+    /// Decodes. Never fails: invalid bytes are kept or dropped like clients do.
     pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
         self.unwrap(raw, &mut Untracked)
     }
 
-    /// The same; somebody is told where each piece begins.
+    /// Decodes, and reports each piece to `track`.
     pub(super) fn unwrap<'r>(self, raw: &'r [u8], track: &mut impl Track) -> Cow<'r, [u8]> {
-        Cow::Owned(match self {
-            Transfer::Identity => return Cow::Borrowed(raw),
-            Transfer::IdentityTurned => ends::unwrap(raw, track),
-            Transfer::QuotedPrintable => qp::unwrap(raw, Breaks::InPlace, track),
-            Transfer::QuotedPrintableJoined => qp::unwrap(raw, Breaks::First, track),
-            Transfer::QuotedPrintableTurned => qp::unwrap(raw, Breaks::Turned, track),
-            Transfer::Base64 => base64::unwrap(raw, Padding::Ends, track),
-            Transfer::Base64Quanta => base64::unwrap(raw, Padding::Counts, track),
-            Transfer::Base64Skipping => base64::unwrap(raw, Padding::Skipped, track),
-            Transfer::Base64Unpadded => base64::unwrap(raw, Padding::Nothing, track),
-            Transfer::Uuencode => uu::unwrap(raw, Data::ByLength, track),
-            Transfer::UuencodeWhole => uu::unwrap(raw, Data::Whole, track),
+        Cow::Owned(match self.scheme() {
+            Scheme::Identity => return Cow::Borrowed(raw),
+            Scheme::Ends => ends::unwrap(raw, track),
+            Scheme::QuotedPrintable(breaks) => qp::unwrap(raw, breaks, track),
+            Scheme::Base64(padding) => base64::unwrap(raw, padding, track),
+            Scheme::Uuencode(data) => uu::unwrap(raw, data, track),
         })
     }
 
-    /// The same, with the way back.
+    /// Decodes with a map.
     pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
-        match self {
-            Transfer::Identity => {
+        match self.scheme() {
+            Scheme::Identity => {
                 Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
             }
-            Transfer::QuotedPrintable => qp::decode(raw, Breaks::InPlace),
-            Transfer::IdentityTurned => ends::decode(raw),
-            Transfer::QuotedPrintableJoined => qp::decode(raw, Breaks::First),
-            Transfer::QuotedPrintableTurned => qp::decode(raw, Breaks::Turned),
-            Transfer::Base64 => base64::decode(raw, Padding::Ends),
-            Transfer::Base64Quanta => base64::decode(raw, Padding::Counts),
-            Transfer::Base64Skipping => base64::decode(raw, Padding::Skipped),
-            Transfer::Base64Unpadded => base64::decode(raw, Padding::Nothing),
-            Transfer::Uuencode => uu::decode(raw, Data::ByLength),
-            Transfer::UuencodeWhole => uu::decode(raw, Data::Whole),
+            Scheme::Ends => ends::decode(raw),
+            Scheme::QuotedPrintable(breaks) => qp::decode(raw, breaks),
+            Scheme::Base64(padding) => base64::decode(raw, padding),
+            Scheme::Uuencode(data) => uu::decode(raw, data),
         }
     }
 
-    /// Edits of the encoded bytes that have the effect of `edits` (in order, disjoint) on the
-    /// unwrapped ones. Ranges are relative to `raw`.
+    /// Lowers `edits` (in order, disjoint) of the decoded bytes to edits of the encoded ones. Ranges are
+    /// relative to `raw`.
     pub(super) fn lower(self, raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
-        match self {
-            Transfer::Identity => edits,
-            Transfer::QuotedPrintable => qp::lower(raw, &edits, line_end, Breaks::InPlace),
-            Transfer::IdentityTurned => ends::lower(raw, &edits),
-            Transfer::QuotedPrintableJoined => qp::lower(raw, &edits, line_end, Breaks::First),
-            Transfer::QuotedPrintableTurned => qp::lower(raw, &edits, line_end, Breaks::Turned),
-            Transfer::Base64 => base64::lower(raw, &edits, line_end, Padding::Ends),
-            Transfer::Base64Quanta => base64::lower(raw, &edits, line_end, Padding::Counts),
-            Transfer::Base64Skipping => base64::lower(raw, &edits, line_end, Padding::Skipped),
-            Transfer::Base64Unpadded => base64::lower(raw, &edits, line_end, Padding::Nothing),
-            Transfer::Uuencode => uu::lower(raw, &edits, line_end, Data::ByLength),
-            Transfer::UuencodeWhole => uu::lower(raw, &edits, line_end, Data::Whole),
+        match self.scheme() {
+            Scheme::Identity => edits,
+            Scheme::Ends => ends::lower(raw, &edits),
+            Scheme::QuotedPrintable(breaks) => qp::lower(raw, &edits, line_end, breaks),
+            Scheme::Base64(padding) => base64::lower(raw, &edits, line_end, padding),
+            Scheme::Uuencode(data) => uu::lower(raw, &edits, line_end, data),
         }
     }
 }
 
 impl Decoded<'_> {
-    /// The encoded bytes of this range.
+    /// Decodes with a map; `unwrap` decodes and reports its pieces.
+    fn with_map(raw: &[u8], unwrap: impl FnOnce(&mut Map) -> Vec<u8>) -> Decoded<'static> {
+        let mut map = Map::new();
+        let bytes = unwrap(&mut map);
+        map.close(bytes.len(), raw.len());
+        Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+    }
+
+    /// The range of encoded bytes for this range of decoded ones.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.map {
             None => range,
@@ -173,24 +178,7 @@ impl Decoded<'_> {
     }
 }
 
-impl LineEnd {
-    /// The line end that these bytes use first; CRLF when they have none.
-    pub(super) fn of(bytes: &[u8]) -> LineEnd {
-        match memchr::memchr(b'\n', bytes) {
-            Some(at) if at == 0 || bytes.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
-            _ => LineEnd::Crlf,
-        }
-    }
-
-    pub(super) fn as_bytes(self) -> &'static [u8] {
-        match self {
-            LineEnd::Crlf => b"\r\n",
-            LineEnd::Lf => b"\n",
-        }
-    }
-}
-
-/// Bytes between the last line feed before `at` and `at`.
+/// Number of bytes between the last LF before `at` and `at`.
 pub(super) fn column(raw: &[u8], at: usize) -> usize {
     let before = raw.get(..at).unwrap_or(raw);
     match memchr::memrchr(b'\n', before) {
@@ -199,7 +187,7 @@ pub(super) fn column(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// Offset of the end of the line that holds `at`, before its line end.
+/// Offset of the end of the line that contains `at`, before its line end.
 pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
     let rest = raw.get(at..).unwrap_or_default();
     match memchr::memchr(b'\n', rest) {
@@ -209,10 +197,10 @@ pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// The lines that edits in order stand in: a line of any length is passed once, not once an edit.
+/// Finds the lines of edits in order. A line of any length is searched once, not once per edit.
 pub(super) struct Lines<'r> {
     raw: &'r [u8],
-    /// The line of the last question, without its line end.
+    /// The line that was found last, without its line end.
     line: Option<Range<usize>>,
 }
 
@@ -221,7 +209,7 @@ impl<'r> Lines<'r> {
         Lines { raw, line: None }
     }
 
-    /// The line that holds this offset, without its line end.
+    /// The line that contains this offset, without its line end.
     pub(super) fn at(&mut self, at: usize) -> Range<usize> {
         let known = self.line.take().filter(|line| (line.start..=line.end).contains(&at));
         let find = || at - column(self.raw, at)..line_end_after(self.raw, at);

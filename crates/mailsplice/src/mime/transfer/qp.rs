@@ -1,35 +1,33 @@
 //! Quoted-printable (RFC 2045 §6.7), as lenient as mail clients.
 //!
-//! Read: escapes in either case; `=` at a line's end (CRLF, LF or CR) is a soft break even with white space
-//! behind it;
-//! an `=` before anything else stands for itself; white space at the end of a line is dropped.
+//! Decoding: escapes in either case; `=` at a line's end (CRLF, LF or CR) is a soft break even with white space
+//! after it; an `=` before anything else is literal; white space at the end of a line is dropped.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
 use crate::edit::RawEdit;
 use crate::sieve::each;
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{PieceKind, Track};
 
-/// Longest line that is written, its soft break included (RFC 2045 §6.7 rule 5).
+/// Most characters of a line that is written, including its soft break (RFC 2045 §6.7 rule 5).
 const LINE: usize = 76;
 
-/// When soft breaks are taken out: programs differ.
+/// When soft breaks are removed: programs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mime) enum Breaks {
-    /// Where they stand, as escapes are.
+    /// In order, together with escapes.
     InPlace,
-    /// Before escapes are looked for: one may hold a break (mailparser, postal-mime, emailjs).
+    /// Before escapes are decoded: an escape may contain a break (mailparser, postal-mime, emailjs).
     First,
-    /// Where they stand; the other line ends are turned from CRLF to LF, or from LF to CRLF.
-    Turned,
+    /// In order; other line ends are changed from CRLF to LF, or from LF to CRLF.
+    Swapped,
 }
 
-/// Whether a soft break stands inside an escape, where the readings of [`Breaks`] differ.
-pub(in crate::mime) fn breaks_escapes(raw: &[u8]) -> bool {
-    // Of a broken escape the sign or its first digit stands before the first break.
+/// Whether there is a soft break inside an escape, so that the variants of [`Breaks`] differ.
+pub(in crate::mime) fn has_broken_escape(raw: &[u8]) -> bool {
+    // Before the first break of a broken escape is its `=`, or that and one digit.
     let begins_break = |byte, next| (byte == b'=') & ((next <= b' ') | (next == 127));
     let found = each(raw, begins_break, |at| {
         let before = [at.checked_sub(1), at.checked_sub(2)].into_iter().flatten();
@@ -42,9 +40,9 @@ pub(in crate::mime) fn breaks_escapes(raw: &[u8]) -> bool {
     found.is_break()
 }
 
-/// The byte of an escape at the `=` at `at` that soft breaks stand inside of, and its length with them.
+/// The byte of an escape at `at` that contains soft breaks, and its length with them.
 fn broken_escape(raw: &[u8], at: usize) -> Option<(u8, usize)> {
-    let behind_break = |at: usize| {
+    let after_break = |at: usize| {
         let rest = raw.get(at..).and_then(|rest| rest.strip_prefix(b"="))?;
         soft_break(rest).map(|skipped| at + 1 + skipped)
     };
@@ -52,7 +50,7 @@ fn broken_escape(raw: &[u8], at: usize) -> Option<(u8, usize)> {
     let mut byte = 0;
     let mut broken = false;
     for _ in 0..2 {
-        while let Some(next) = behind_break(end) {
+        while let Some(next) = after_break(end) {
             end = next;
             broken = true;
         }
@@ -66,30 +64,27 @@ fn broken_escape(raw: &[u8], at: usize) -> Option<(u8, usize)> {
     broken.then_some((byte, end - at))
 }
 
-/// Whether a line may stand for one of two bytes: also where it holds a sign that is no escape of two digits.
+/// Whether a line may decode to one of two bytes. Also `true` if it has an `=` without two digits.
 pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
     let [first, second] = signs;
-    let said = |at: usize| match raw.get(at..) {
+    let may_be_sign = |at: usize| match raw.get(at..) {
         Some([b'=', high, low, ..]) => {
             let (high, low) = (hex(*high), hex(*low));
             (high | low) > 15 || signs.contains(&(high << 4 | low))
         }
         _ => true,
     };
-    memchr::memchr3_iter(b'=', first, second, raw).any(said)
+    memchr::memchr3_iter(b'=', first, second, raw).any(may_be_sign)
 }
 
-/// Unwraps, and says where each byte came from.
-pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'_> {
-    let mut map = Map::new();
-    let bytes = unwrap(raw, breaks, &mut map);
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+/// Decodes with a map.
+pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'static> {
+    Decoded::with_map(raw, |map| unwrap(raw, breaks, map))
 }
 
-/// Unwraps.
+/// Decodes.
 pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) -> Vec<u8> {
-    let ends = if breaks == Breaks::Turned { Ends::turned(raw) } else { Ends::Kept };
+    let ends = if breaks == Breaks::Swapped { Ends::swapped(raw) } else { Ends::Kept };
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(rest) = raw.get(at..)
@@ -109,9 +104,9 @@ pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) 
     bytes
 }
 
-/// Copies the literal bytes of `from..to`; before a line end (rule 3) its white space goes.
-/// The line end's own bytes are mapped with them, so a run of plain lines is one piece. Whether a carriage
-/// return, which is not copied, belongs to the line end.
+/// Copies the literal bytes of `from..to`, without white space before a line end (rule 3).
+/// The line end's own bytes are mapped with them, so that consecutive plain lines are one piece. Returns whether
+/// the line end has a CR, which is not copied.
 fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl Track) -> bool {
     let literal = raw.get(from..to).unwrap_or_default();
     if raw.get(to) != Some(&b'\n') {
@@ -134,8 +129,7 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl 
     carriage == 1
 }
 
-/// Reads what begins with the `=` at `at`: a run of escapes, a soft break, or the sign itself. The offset
-/// after it.
+/// Decodes from the `=` at `at`: consecutive escapes, a soft break, or a literal `=`. Returns the offset after it.
 fn escape(
     raw: &[u8],
     at: usize,
@@ -174,13 +168,13 @@ fn escape(
     at + 1
 }
 
-/// Bytes of a soft break behind its `=`: white space and control characters, then a line end or the end of the
+/// Length of a soft break after its `=`: white space and control characters, then a line end or the end of the
 /// part.
 pub fn soft_break(rest: &[u8]) -> Option<usize> {
     let space = rest.iter().take_while(|b| matches!(b, 0..=9 | 11..=32 | 127)).count();
     let carriage = rest.iter().take(space).position(|b| *b == b'\r');
     match (rest.get(space), carriage) {
-        // Some take LF CR for a line end; behind a line of its own a CR shows nothing to the others.
+        // Some take LF CR for a line end; to others the extra CR is invisible.
         (Some(b'\n'), _) => {
             let reversed =
                 matches!(rest.get(space + 1..), Some([b'\r', next, ..]) if *next != b'\n');
@@ -192,7 +186,7 @@ pub fn soft_break(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Value of each hexadecimal digit, in either case; 16: none.
+/// Value of each hexadecimal digit, in either case; 16 for other bytes.
 const HEX: [u8; 256] = digits();
 
 const fn digits() -> [u8; 256] {
@@ -212,7 +206,7 @@ fn hex(byte: u8) -> u8 {
     HEX.get(usize::from(byte)).copied().unwrap_or(16)
 }
 
-/// Lowers edits of the unwrapped bytes. New soft breaks stand only in and round the replacements.
+/// Lowers edits of the decoded bytes. New soft breaks are only in and around the replacements.
 pub(in crate::mime) fn lower(
     raw: &[u8],
     edits: &[RawEdit],
@@ -222,18 +216,18 @@ pub(in crate::mime) fn lower(
     let decoded = decode(raw, breaks);
     let mut lines = Lines::of(raw);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
-    // Where the last replacement ended in the raw bytes, and the column behind it.
-    let mut behind = (0, 0);
+    // The end of the last replacement in the raw bytes, and the column after it.
+    let mut after = (0, 0);
     let mut ranges = edits.iter().map(|edit| decoded.source(edit.range.clone())).peekable();
     for (index, edit) in edits.iter().enumerate() {
         let Some(range) = ranges.next() else { break };
         let line_start = lines.at(range.start).start;
-        let start_column = match line_start <= behind.0 && index > 0 {
-            true => behind.1 + (range.start - behind.0),
+        let start_column = match line_start <= after.0 && index > 0 {
+            true => after.1 + (range.start - after.0),
             false => range.start - line_start,
         };
         let line_stop = lines.at(range.end).end;
-        // With a further edit on the line, its replacement may break: leave room for the `=`.
+        // The replacement of a further edit on the line may begin with a break: leave space for its `=`.
         let tail = match ranges.peek() {
             Some(next) if next.start <= line_stop => next.start - range.end + 1,
             _ => line_stop - range.end,
@@ -243,24 +237,24 @@ pub(in crate::mime) fn lower(
         writer.token(&edit.replacement, tail);
         let rest = raw.get(range.end..line_stop).unwrap_or_default();
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
-        writer.close(tail, before_break(raw, range.start), at_line_end);
-        behind = (range.end, writer.column);
+        writer.close(tail, is_space_before(raw, range.start), at_line_end);
+        after = (range.end, writer.column);
         lowered.push(RawEdit { range, replacement: writer.out });
     }
     lowered
 }
 
-/// Whether the byte before `at` is white space, which a line end behind it would drop.
-fn before_break(raw: &[u8], at: usize) -> bool {
+/// Whether the byte before `at` is white space, which would be dropped before a line end.
+fn is_space_before(raw: &[u8], at: usize) -> bool {
     at.checked_sub(1).and_then(|at| raw.get(at)).is_some_and(|b| matches!(b, b' ' | b'\t'))
 }
 
-/// Encodes bytes as a whole body, for a part whose encoding is switched to this one.
+/// Encodes a whole body, for a part whose encoding is changed to quoted-printable.
 pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
-    // Three signs for what is none of its own, and a soft break of three in a line.
+    // Three characters for an escape, and three for a soft break per line.
     let escaped = bytes.iter().filter(|byte| !matches!(byte, b' '..=b'~')).count();
-    let room = bytes.len() + 2 * escaped + bytes.len() / 16;
-    let mut writer = Writer { out: Vec::with_capacity(room), column: 0, line_end };
+    let capacity = bytes.len() + 2 * escaped + bytes.len() / 16;
+    let mut writer = Writer { out: Vec::with_capacity(capacity), column: 0, line_end };
     let mut rest = bytes;
     while !rest.is_empty() {
         let feed = memchr::memchr(b'\n', rest);
@@ -285,7 +279,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes the replacement; breaks before it when it fits on a line of its own only.
+    /// Writes the replacement; breaks the line before it if it fits only on a line of its own.
     fn token(&mut self, bytes: &[u8], tail: usize) {
         let size: usize = bytes.iter().map(|b| if literal(*b) { 1 } else { 3 }).sum();
         let fits_here = self.column + size + tail <= LINE;
@@ -293,7 +287,7 @@ impl Writer {
             self.soft_break();
         }
         for (index, byte) in bytes.iter().enumerate() {
-            // `--` at the start of a line could pass for a boundary.
+            // `--` at the start of a line could be taken for a boundary.
             let dash = *byte == b'-' && self.column == 0 && index == 0;
             let width = if literal(*byte) && !dash { 1 } else { 3 };
             if self.column + width >= LINE {
@@ -311,7 +305,7 @@ impl Writer {
         }
     }
 
-    /// Sees to what follows: the rest of the line must fit, and white space must not end a line.
+    /// Finishes a replacement: the rest of the line must fit, and a line must not end with white space.
     fn close(&mut self, tail: usize, space_before: bool, at_line_end: bool) {
         if at_line_end {
             match self.out.last() {
@@ -339,7 +333,7 @@ impl Writer {
     }
 }
 
-/// Whether the byte stands for itself (RFC 2045 §6.7 rules 2 and 3).
+/// Whether the byte is written literally (RFC 2045 §6.7 rules 2 and 3).
 fn literal(byte: u8) -> bool {
     matches!(byte, b'\t' | b' '..=b'~') && byte != b'='
 }
@@ -384,13 +378,13 @@ mod tests {
     #[test]
     fn lines_may_be_joined_before_escapes_are_read() {
         for raw in ["x=D0==\r\nB0y", "x=D=\r\n0=B=\n0y", "x==\r\n=\r\nD0=B0y"] {
-            assert!(breaks_escapes(raw.as_bytes()), "{raw}");
+            assert!(has_broken_escape(raw.as_bytes()), "{raw}");
             let decoded = decode(raw.as_bytes(), Breaks::First);
             assert_eq!(String::from_utf8_lossy(&decoded.bytes), "xаy", "{raw}");
             assert_eq!(decoded.source(1..3), 1..raw.len() - 1, "{raw}");
         }
         for raw in ["x=D0=\r\n=B0y", "x=\r\nD0", "a==3D", "=D", "=D=\r\nx", "=="] {
-            assert!(!breaks_escapes(raw.as_bytes()), "{raw}");
+            assert!(!has_broken_escape(raw.as_bytes()), "{raw}");
         }
     }
 

@@ -1,26 +1,25 @@
-//! Uuencode: as a transfer encoding, and as blocks inside text, which many clients show as attachments.
+//! Uuencode, as a transfer encoding and as blocks inside text, which many clients show as attachments.
 
-use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use super::{Decoded, LineEnd, Transfer};
 use crate::edit::RawEdit;
 use crate::sieve::each;
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{PieceKind, Track};
 
-/// Bytes that a line carries at most: what every encoder writes.
+/// Most bytes of a line: all encoders write as many.
 const LINE: usize = 45;
 
-/// Which lines are data: programs differ.
+/// Which lines are read as data: programs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mime) enum Data {
-    /// Those with as much behind their length byte as it says, or less; more is nothing (Python, Ruby).
+    /// Also those with fewer characters than their length byte says; excess characters are ignored (Python, Ruby).
     ByLength,
-    /// Those alone that hold what their length byte says, and no letter in lower case (MIME::Tools).
+    /// Only those with as many characters as their length byte says, and without lower-case letters (MIME::Tools).
     Whole,
 }
 
-/// Whether some line is data to the one and nothing to the other reading of [`Data`].
+/// Whether the variants of [`Data`] differ on some line.
 pub(in crate::mime) fn has_odd_lines(raw: &[u8]) -> bool {
     data_lines(raw, Data::ByLength).any(|(_, line)| !is_whole(line))
 }
@@ -34,10 +33,10 @@ pub(in crate::mime) struct Block<'a> {
     pub name: &'a [u8],
 }
 
-/// Whether what these bytes unwrap to may hold a block: a look that saves decoding every text twice.
+/// Whether the decoded bytes may contain a block: a cheap test, so that not every text is decoded twice.
 pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
     match transfer {
-        Transfer::Identity | Transfer::IdentityTurned => true,
+        Transfer::Identity | Transfer::IdentitySwapped => true,
         Transfer::Uuencode | Transfer::UuencodeWhole => false,
         Transfer::Base64
         | Transfer::Base64Quanta
@@ -45,13 +44,13 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
         | Transfer::Base64Unpadded => !raw.is_empty(),
         Transfer::QuotedPrintable
         | Transfer::QuotedPrintableJoined
-        | Transfer::QuotedPrintableTurned => {
+        | Transfer::QuotedPrintableSwapped => {
             let begin = |at: usize| {
                 raw.get(at..at + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"begin"))
             };
             memchr::memchr2_iter(b'b', b'B', raw).any(begin)
                 || memchr::memchr_iter(b'=', raw).any(|at| match raw.get(at + 1..at + 3) {
-                    // An escaped letter of `begin`, or a soft break inside it.
+                    // An escaped letter of `begin`, or a soft break inside the word.
                     Some([b'4' | b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E']) => true,
                     Some([b'\r' | b'\n' | b' ' | b'\t', _]) => {
                         let before = raw.get(at.saturating_sub(4)..at).unwrap_or_default();
@@ -72,7 +71,7 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
 /// The blocks of a text, in order.
 pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
     let mut found = Vec::new();
-    let mut ends = Ends { next: 0 };
+    let mut ends = EndLines { next: 0 };
     let mut at = 0;
     while let Some(begin) = next_begin(text, at) {
         let (line, mut next) = line_at(text, begin);
@@ -92,7 +91,7 @@ pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
             }
             if is_data(line) {
                 lines += 1;
-            } else if !ends.is_before(text, next) {
+            } else if !ends.follows(text, next) {
                 break;
             }
             next = after;
@@ -105,14 +104,14 @@ pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
     found
 }
 
-/// Lines that end a block: until one comes a line that is no data is passed over. Each is looked for once.
-struct Ends {
+/// Finds the `end` lines of blocks, each only once. If one follows, lines before it that are not data are skipped.
+struct EndLines {
     next: usize,
 }
 
-impl Ends {
-    /// Whether such a line stands behind the one at `at`.
-    fn is_before(&mut self, text: &[u8], at: usize) -> bool {
+impl EndLines {
+    /// Whether an `end` line follows the line at `at`.
+    fn follows(&mut self, text: &[u8], at: usize) -> bool {
         if self.next <= at {
             let rest = text.get(at..).unwrap_or_default();
             let end = memchr::memmem::find_iter(rest, b"end").find(|word| {
@@ -125,15 +124,12 @@ impl Ends {
     }
 }
 
-/// Unwraps, and says where each byte came from.
-pub(in crate::mime) fn decode(raw: &[u8], data: Data) -> Decoded<'_> {
-    let mut map = Map::new();
-    let bytes = unwrap(raw, data, &mut map);
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+/// Decodes with a map.
+pub(in crate::mime) fn decode(raw: &[u8], data: Data) -> Decoded<'static> {
+    Decoded::with_map(raw, |map| unwrap(raw, data, map))
 }
 
-/// Unwraps every data line; what is none is skipped.
+/// Decodes every data line, and skips other lines.
 pub(in crate::mime) fn unwrap(raw: &[u8], data: Data, map: &mut impl Track) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(raw.len() / 4 * 3);
     for (range, line) in data_lines(raw, data) {
@@ -144,7 +140,7 @@ pub(in crate::mime) fn unwrap(raw: &[u8], data: Data, map: &mut impl Track) -> V
     bytes
 }
 
-/// Lowers edits of the unwrapped bytes: the lines that they touch are encoded anew.
+/// Lowers edits of the decoded bytes: the lines that they touch are encoded again.
 pub(in crate::mime) fn lower(
     raw: &[u8],
     edits: &[RawEdit],
@@ -193,7 +189,7 @@ pub(in crate::mime) fn lower(
     lowered
 }
 
-/// The data lines between `begin` (when there is one) and `end`, without their line ends.
+/// The data lines between `begin` (if there is one) and `end`, without their line ends.
 fn data_lines(raw: &[u8], data: Data) -> impl Iterator<Item = (Range<usize>, &[u8])> {
     let mut at = match next_begin(raw, 0) {
         Some(begin) => line_at(raw, begin).1,
@@ -220,14 +216,14 @@ fn data_lines(raw: &[u8], data: Data) -> impl Iterator<Item = (Range<usize>, &[u
     })
 }
 
-/// What a block begins with, in any case.
+/// The start of a block, ignoring case.
 const BEGIN: &[u8] = b"begin ";
 
 fn starts_with_begin(line: &[u8]) -> bool {
     line.get(..BEGIN.len()).is_some_and(|start| start.eq_ignore_ascii_case(BEGIN))
 }
 
-/// Offset of the next line that begins with `begin `; behind a carriage return alone, in small letters.
+/// Offset of the next line that begins with `begin `; after a lone CR it must be in lower case.
 fn next_begin(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let is_line = from == 0 || matches!(text.get(from - 1), Some(b'\n' | b'\r'));
@@ -255,10 +251,10 @@ fn next_begin(text: &[u8], from: usize) -> Option<usize> {
 fn begin_name(line: &[u8]) -> Option<&[u8]> {
     let rest = line.get(BEGIN.len()..).filter(|_| starts_with_begin(line))?;
     let digits = rest.iter().take_while(|b| matches!(b, b'0'..=b'7')).count();
-    let behind = rest.get(digits..)?;
-    // Some look at neither the mode nor the name.
-    ((1..=6).contains(&digits) && behind.first().is_none_or(u8::is_ascii_whitespace))
-        .then_some(behind.trim_ascii())
+    let after = rest.get(digits..)?;
+    // Some programs check neither the mode nor the name.
+    ((1..=6).contains(&digits) && after.first().is_none_or(u8::is_ascii_whitespace))
+        .then_some(after.trim_ascii())
 }
 
 /// The line at this offset without its line end (CR, LF or CRLF), and the offset of the next.
@@ -269,22 +265,22 @@ fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
     (rest.get(..end).unwrap_or_default(), at + end + 1 + usize::from(pair))
 }
 
-/// Whether a line can carry data: its length character, then at least that much of whatever bytes, or less of
-/// those that data is made of. Trailing white space may be lost on the way, and what stands behind is nothing to
-/// programs that go by the length.
+/// Whether a line can be data: its length byte, then at least as many bytes of any value, or fewer bytes that are
+/// all data characters. Trailing white space may be lost in transport, and excess bytes are ignored by programs
+/// that use the length.
 fn is_data(line: &[u8]) -> bool {
     let Some((length, data)) = line.split_first() else { return false };
-    let of_data = |byte: &u8| (b' '..=b'`').contains(byte);
+    let is_data_byte = |byte: &u8| (b' '..=b'`').contains(byte);
     let need = length_of(*length);
-    let all = data.len() >= need || data.iter().all(of_data);
-    of_data(length)
+    let all = data.len() >= need || data.iter().all(is_data_byte);
+    is_data_byte(length)
         && all
-        && (need > 0 || (data.len() <= 2 && data.iter().all(of_data)))
+        && (need > 0 || (data.len() <= 2 && data.iter().all(is_data_byte)))
         && data.len() + 4 >= need.min(4)
         && (need == 0 || !data.is_empty())
 }
 
-/// Whether a line of data holds what its length byte says, give or take white space lost at its end.
+/// Whether a data line has as many characters as its length byte says, except for white space lost at its end.
 fn is_whole(line: &[u8]) -> bool {
     let Some((length, data)) = line.split_first() else { return false };
     let need = length_of(*length);
@@ -292,7 +288,7 @@ fn is_whole(line: &[u8]) -> bool {
         && !line.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Characters that a length byte asks for.
+/// Number of characters that a length byte requires.
 fn length_of(byte: u8) -> usize {
     usize::from(value(byte)).div_ceil(3) * 4
 }

@@ -1,4 +1,7 @@
+use super::format::field_digest;
 use super::*;
+use crate::edit::{HeadEdit, RawEdit};
+use crate::splice::fields::header_fields;
 use crate::splice::{apply, apply_head};
 
 const HEAD: &[u8] = b"Subject: one\r\n two\r\nTo: x@example.org\r\n";
@@ -23,7 +26,7 @@ fn head_edits() -> Vec<HeadEdit> {
     ]
 }
 
-/// The filtered message: its header with our field, and its body.
+/// The filtered message: its header with our field, its body, and the recipe.
 fn filtered(key: Option<&[u8]>, cap: Option<usize>) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     let edits = [
         edit(BODY, "http://a.example/", "hxxp://a[.]example/"),
@@ -88,7 +91,7 @@ fn a_big_recipe_is_kept_elsewhere() {
     assert!(matches!(forged, RestoreError::Malformed(_)));
 }
 
-/// Each field is tried on what the others gave back.
+/// Each field is tried on the result of the others.
 #[test]
 fn recipes_are_bounded() {
     let field = "X-Linkmilter-Undo: v=1; z=AAAA\r\n";
@@ -107,7 +110,7 @@ fn recipes_are_bounded() {
     assert!(refused.is_err() && asked.get() <= RECIPES);
 }
 
-/// Each is looked for in the header: many would cost its length each.
+/// For each field the whole header is searched: many would cost its length each.
 #[test]
 fn recipes_with_many_fields_are_refused() {
     let edits = [edit(BODY, "http://a.example/", "hxxp://a[.]example/")];
@@ -133,7 +136,7 @@ fn with_subject(head: &[u8], subject: Option<&str>) -> Vec<u8> {
     [&head[..field.line.start], line.as_bytes(), &head[field.line.end..]].concat()
 }
 
-/// A list put its tag in front, a gateway dropped the field: where nobody looks that is kept.
+/// A list added its tag, or a gateway dropped the field: without a person who asks, that is kept.
 #[test]
 fn a_subject_that_somebody_changed_later_is_overwritten_for_who_asks_alone() {
     let (head, body, _) = filtered(Some(b"key"), None);
@@ -165,14 +168,14 @@ fn a_subject_that_somebody_changed_later_is_overwritten_for_who_asks_alone() {
     }
 }
 
-/// As they were written before: no digest of new values.
+/// Older recipes have no digests of new values.
 #[test]
 fn a_recipe_of_version_1_is_read() {
     let (head, body, packed) = filtered(None, None);
     let mut plain = packing::inflate(&packed, 1 << 20).unwrap();
     plain[0] = 1;
     for value in [&b" [tag] one\r\n two"[..], b" quoted-printable"] {
-        let digest = short(value);
+        let digest = field_digest(value);
         let at = memchr::memmem::find(&plain, &digest).unwrap();
         plain.drain(at..at + digest.len());
     }
@@ -196,7 +199,7 @@ fn two_filters_are_undone_in_turn() {
     assert_eq!(restore(&twice, &body, None, |_| None).unwrap().body, BODY);
 }
 
-/// What a house that gives originals back without being asked believes.
+/// Recipes that are trusted when originals are restored automatically.
 mod sealed {
     use super::*;
 
@@ -221,7 +224,7 @@ mod sealed {
         let forged = edit(&body, "bye", "bye http://evil.example/");
         let from = [RawEdit { range: forged.range.clone(), replacement: b"bye".to_vec() }];
         let evil = apply(&body, std::slice::from_ref(&forged)).to_vec();
-        // A recipe of an attacker, which would turn the edited body into his.
+        // A recipe of an attacker, which would turn the edited body into another one.
         let back = super::super::recipe(HEAD, &evil, &from, &[]);
         for (value, _) in [
             fields::undo(&back, None, None),
@@ -240,7 +243,7 @@ mod sealed {
         );
     }
 
-    /// A sealed recipe gives back the body that it was made for, or nothing: whatever body it is put on.
+    /// Applied to any body, a sealed recipe restores the body that it was made for, or nothing.
     #[test]
     fn a_replayed_recipe_fits_no_other_body() {
         let (head, body, _) = filtered(Some(b"key"), None);
@@ -256,8 +259,8 @@ mod sealed {
         }
     }
 
-    /// A recipe of which something is missing, twice there or another number, sealed by us all the same: the
-    /// body that came in, or nothing. Where it was kept elsewhere, what is there is looked at first.
+    /// A recipe with bytes missing, repeated or changed, but with our seal, restores the original body or
+    /// nothing. If it is stored in a file, its digest is checked first.
     #[test]
     fn a_recipe_with_holes_gives_the_original_or_nothing() {
         let (_, body, recipe) = filtered(None, None);
@@ -313,8 +316,8 @@ mod sealed {
         }
     }
 
-    /// The message of [`filtered`] after a second filter of ours, which kept its recipe elsewhere or
-    /// not; `between` is what somebody made of the body before.
+    /// The message of [`filtered`] after a second run of our filter. The first run stored its recipe in a file if
+    /// `cap` demands it; `between` is appended to the body between the runs.
     fn filtered_twice(cap: Option<usize>, between: &[u8]) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let (head, mut body, _) = filtered(Some(b"key"), cap);
         body.extend_from_slice(between);
@@ -342,7 +345,7 @@ mod sealed {
         assert!(matches!(refused, RestoreError::Malformed(_)), "{refused}");
     }
 
-    /// A list added its footer between two passes: the signature that counts is that of the list.
+    /// A list added its footer between two runs: the signature that counts is that of the list.
     #[test]
     fn what_came_in_last_is_the_original_when_it_was_changed_before() {
         let (head, body, before) = filtered_twice(None, b"-- \r\nlist\r\n");

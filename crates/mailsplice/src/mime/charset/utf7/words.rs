@@ -1,4 +1,4 @@
-//! Encoded words in running text (RFC 2047): read as those do who take them for a charset, and written.
+//! Encoded words in text (RFC 2047): decodes them like programs that take them for a charset, and writes them.
 
 use super::super::super::transfer::Transfer;
 use super::super::super::transfer::base64::{self, Padding};
@@ -6,26 +6,25 @@ use super::super::super::transfer::qp;
 use super::Charset;
 use crate::span::Untracked;
 
-/// Text with encoded words for what would not be read as it stands: what is not ASCII, a sign that could begin
-/// a word, white space where a word could be beside it (RFC 2047 §6.2: between words there is none).
+/// Writes text, with encoded words where literal text would be misread: non-ASCII, a sign that could begin
+/// a word, white space beside a possible word (RFC 2047 §6.2: it is dropped between words).
 pub(super) fn in_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         let direct = direct_length(rest, out.is_empty());
-        let (plain, behind) = rest.split_at(direct);
+        let (plain, after) = rest.split_at(direct);
         out.push_str(plain);
-        let (encoded, behind) = behind.split_at(encoded_length(behind));
+        let (encoded, after) = after.split_at(encoded_length(after));
         push_words(&mut out, encoded);
-        rest = behind;
+        rest = after;
     }
     out
 }
 
-/// Bytes at the front that stand for themselves.
+/// Length of the literal text at the start.
 fn direct_length(text: &str, first: bool) -> usize {
-    let open = if first { text.len() - text.trim_start_matches(at_the_start).len() } else { 0 };
-    if open > 0 {
+    if first && text.starts_with(is_bad_start) {
         return 0;
     }
     let bytes = text.as_bytes();
@@ -36,55 +35,55 @@ fn direct_length(text: &str, first: bool) -> usize {
     direct.trim_end_matches(|c: char| c.is_ascii_whitespace()).len()
 }
 
-/// Bytes at the front that are encoded: up to the next character that may stand for itself.
+/// Length of the text at the start that is encoded: up to the next character that may be literal.
 fn encoded_length(text: &str) -> usize {
     let first = text.chars().next().map_or(0, char::len_utf8);
     let rest = text.get(first..).unwrap_or_default();
-    let open = |c: char| !c.is_ascii() || at_the_start(c);
-    first + rest.len() - rest.trim_start_matches(open).len()
+    let is_encoded = |c: char| !c.is_ascii() || is_bad_start(c);
+    first + rest.len() - rest.trim_start_matches(is_encoded).len()
 }
 
-/// What is no beginning of a text beside words, or after one.
-fn at_the_start(c: char) -> bool {
+/// Whether a character must not begin a literal text.
+fn is_bad_start(c: char) -> bool {
     c.is_ascii_whitespace() || c == '?'
 }
 
-/// Bytes of text in a word that is written: 75 characters hold them (RFC 2047 §2).
+/// Bytes of text in a word that is written, so that the word has at most 75 characters (RFC 2047 §2).
 const WORD_TEXT: usize = 20;
 
 fn push_words(out: &mut String, text: &str) {
     let mut rest = text;
     while !rest.is_empty() {
-        let (word, behind) = rest.split_at(rest.floor_char_boundary(WORD_TEXT));
+        let (word, after) = rest.split_at(rest.floor_char_boundary(WORD_TEXT));
         let escaped: String = word.bytes().map(|byte| format!("={byte:02X}")).collect();
         out.push_str(&format!("=?utf-8?q?{escaped}?="));
-        if !behind.is_empty() {
+        if !after.is_empty() {
             out.push(' ');
         }
-        rest = behind;
+        rest = after;
     }
 }
 
-/// Bytes of an encoded word that is read; RFC 2047 §2 allows 75, and programs more.
-const WORD: usize = 1_000;
+/// Most bytes of an encoded word that is read; RFC 2047 §2 allows 75, programs more.
+const MAX_WORD: usize = 1_000;
 
-/// The encoded words at the front that are in one charset: their bytes and their text. White space before a
-/// further word is none (RFC 2047 §6.2), and some programs let a character begin in one word and end in the
-/// next.
+/// The first encoded words that are in one charset: their length and their text. White space before another
+/// word is dropped (RFC 2047 §6.2). They are decoded together, since some programs let a character begin in one
+/// word and end in the next.
 pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
     let first = Word::of(bytes)?;
-    let charset = in_words_of(first.charset)?;
+    let charset = word_charset(first.charset)?;
     let mut length = first.length;
     let mut decoded = Vec::new();
     first.decode_onto(&mut decoded);
     loop {
-        let behind = bytes.get(length..).unwrap_or_default();
-        let space = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let behind = behind.get(space..).unwrap_or_default();
-        let Some(next) = Word::of(behind) else { break };
+        let after = bytes.get(length..).unwrap_or_default();
+        let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let after = after.get(space..).unwrap_or_default();
+        let Some(next) = Word::of(after) else { break };
         let same =
             next.charset == first.charset || next.charset.eq_ignore_ascii_case(first.charset);
-        if !same && in_words_of(next.charset).is_none() {
+        if !same && word_charset(next.charset).is_none() {
             break;
         }
         length += space;
@@ -98,11 +97,11 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
 }
 
 impl Charset {
-    /// Whether bytes, read as [`Charset::Words`], may hold one of two ASCII signs, neither a blank nor `=`: far sooner
-    /// told than decoded. `true` wherever programs could differ over them.
+    /// Whether bytes, read as [`Charset::Words`], may contain one of two ASCII signs, neither a blank nor `=`. Much
+    /// cheaper than decoding. `true` if programs could read them differently.
     pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
         let mut rest = bytes;
-        // The last label whose charset is read by the byte.
+        // The last label for which `is_read_by_byte` was true.
         let mut plain = None;
         loop {
             let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
@@ -124,17 +123,17 @@ impl Charset {
     }
 }
 
-/// Whether words of this label are in a charset in which a byte of ASCII is its sign, and no other byte is.
+/// Whether this label is a charset in which an ASCII sign is its byte, and no other byte decodes to it.
 fn is_read_by_byte(label: &[u8]) -> bool {
-    in_words_of(label).is_some_and(|charset| match charset {
+    word_charset(label).is_some_and(|charset| match charset {
         Charset::Utf8 => true,
         Charset::Known(encoding) => encoding.is_single_byte(),
         _ => false,
     })
 }
 
-/// The charset that words of this label are in: what is read inside words is no form of words again.
-fn in_words_of(label: &[u8]) -> Option<Charset> {
+/// The charset of a word with this label. Forms of [`super`] and escapes are not allowed inside words.
+fn word_charset(label: &[u8]) -> Option<Charset> {
     Charset::from_label(str::from_utf8(label).ok()?)
         .filter(|found| !matches!(found, Charset::Words | Charset::Mailbox | Charset::Escapes))
 }
@@ -154,29 +153,29 @@ enum Encoding {
 }
 
 impl<'b> Word<'b> {
-    /// The one at the front.
+    /// The word at the start of the bytes.
     fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
         let inner = bytes.strip_prefix(b"=?")?;
-        let inner = inner.get(..WORD).unwrap_or(inner);
-        // The name is short: a loop finds its end sooner than a search that looks at many bytes at once.
+        let inner = inner.get(..MAX_WORD).unwrap_or(inner);
+        // The name is short: a simple loop is faster than a vectorized search.
         let charset = inner.iter().position(|byte| *byte == b'?')?;
         let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
         let start = charset + 3;
-        let behind = inner.get(start..)?;
-        let is_end = |mark: &usize| behind.get(mark + 1) == Some(&b'=');
-        let length = memchr::memchr_iter(b'?', behind).find(is_end)?;
+        let after = inner.get(start..)?;
+        let is_end = |mark: &usize| after.get(mark + 1) == Some(&b'=');
+        let length = memchr::memchr_iter(b'?', after).find(is_end)?;
         let encoding = match encoding {
             b'b' | b'B' => Encoding::B,
             b'q' | b'Q' => Encoding::Q,
             _ => return None,
         };
-        // RFC 2231 §5: a language behind an asterisk.
+        // RFC 2231 §5: an asterisk and a language may follow.
         let charset = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
-        let text = behind.get(..length)?;
+        let text = after.get(..length)?;
         Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
     }
 
-    /// Whether its bytes may hold one of these signs.
+    /// Whether its bytes may contain one of these signs.
     fn may_say(&self, signs: [u8; 2]) -> bool {
         match self.encoding {
             Encoding::B => base64::may_say(self.text, signs),
@@ -184,7 +183,7 @@ impl<'b> Word<'b> {
         }
     }
 
-    /// Adds the bytes that it stands for.
+    /// Appends its decoded bytes.
     fn decode_onto(&self, decoded: &mut Vec<u8>) {
         match self.encoding {
             Encoding::B => {
@@ -231,7 +230,7 @@ mod tests {
             "=?utf-8?B?YWE6YQ==?=",
             "=?utf-8?B?YWFhYTo=?=",
             "=?utf-8?B?YWFhOg==?=",
-            // What some read otherwise.
+            // Read differently by some programs.
             "=?utf-8?B?Y W E?=",
             "=?utf-8?B?YQ==YQ==?=",
             "=?utf-8?Q?a=?=",

@@ -1,15 +1,15 @@
-//! A header as it was, said as changes of the header as it is: what a filter can ask of an MTA.
+//! The edits that turn the current header into the original: a filter can ask an MTA only for such edits.
 
 use std::collections::BTreeMap;
 
 use super::fields::header_fields;
 use crate::edit::HeadEdit;
 
-/// The changes that make the fields of `now` those of `before`: for each name the same values in the
-/// same order. Fields that `now` has too many of a name go from the end. Where fields of different
-/// names stand to one another is not changed; no signature depends on it (RFC 6376 §5.4.2).
+/// The edits that turn the fields of `now` into those of `before`: for each name the same values in the
+/// same order. If `now` has more fields of a name, the last ones are deleted. The order of fields with
+/// different names is not changed; no signature depends on it (RFC 6376 §5.4.2).
 ///
-/// A field that `now` lacks is not made up again: a filter takes out fields of its own only.
+/// A field that `now` lacks is not added again: a filter removes only its own fields.
 pub fn changed_fields(now: &[u8], before: &[u8]) -> Vec<HeadEdit> {
     let mut wanted: BTreeMap<Vec<u8>, Vec<&[u8]>> = BTreeMap::new();
     for field in header_fields(before) {
@@ -30,14 +30,14 @@ pub fn changed_fields(now: &[u8], before: &[u8]) -> Vec<HeadEdit> {
             name: String::from_utf8_lossy(field.name(now)).into_owned(),
             index: *index,
             range: field.value,
-            value: value.map_or_else(Vec::new, kept),
+            value: value.map_or_else(Vec::new, non_empty),
         });
     }
     edits
 }
 
-/// A value that stays a field: an empty one would take the field away.
-fn kept(value: &[u8]) -> Vec<u8> {
+/// A value that keeps the field: an empty one would remove it.
+fn non_empty(value: &[u8]) -> Vec<u8> {
     if value.is_empty() { b" ".to_vec() } else { value.to_vec() }
 }
 

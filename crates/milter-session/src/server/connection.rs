@@ -1,0 +1,278 @@
+//! One connection: passes packets to its [`Session`] and a complete message to the [`Handler`], and writes the answer
+//! in one flush.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::super::answer::{Answer, Ending};
+use super::super::session::{Completeness, Mail, Session, Step, Violation};
+use super::super::wire;
+use super::slots::Slot;
+use super::{Event, Handler, Shared, Waiting};
+
+/// Why a connection ended without QUIT.
+pub(super) enum ConnectionError {
+    Violation(Violation),
+    Deadline(Waiting),
+    Broken(io::Error),
+}
+
+impl From<Violation> for ConnectionError {
+    fn from(violation: Violation) -> ConnectionError {
+        ConnectionError::Violation(violation)
+    }
+}
+
+impl From<io::Error> for ConnectionError {
+    fn from(error: io::Error) -> ConnectionError {
+        ConnectionError::Broken(error)
+    }
+}
+
+/// Time after SIGTERM in which an idle connection may still begin a message: its SMTP session has
+/// begun, and closing it would defer the session's next message.
+const DRAIN_GRACE: Duration = Duration::from_secs(3);
+
+/// Buffer for reading from a new connection.
+const INPUT_BYTES: usize = 4 << 10;
+/// Most bytes that the buffer grows by while content is received: a whole chunk.
+const INPUT_BYTES_CONTENT: usize = 128 << 10;
+/// Bytes of each buffer that a connection keeps from one message to the next. Most messages fit, so they need
+/// no allocation.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+/// An answer up to this size is sent in one write, a larger one in writes of this size.
+const OUTPUT_BYTES: usize = 256 << 10;
+/// This part (one sixteenth) of [`Limits::memory_bytes`](super::Limits::memory_bytes) is reserved for messages up to [`SMALL_BYTES`], so that
+/// large messages that never end do not block small ones.
+const SMALL_RESERVE_DIVISOR: usize = 16;
+const SMALL_BYTES: usize = 64 << 10;
+
+/// One connection: reads packets, passes messages to the handler, writes answers.
+pub(super) struct Connection<'s, S, H> {
+    stream: S,
+    session: Session,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    held: HeldBytes<'s>,
+    shared: &'s Shared<H>,
+    slot: Slot,
+    drain: watch::Receiver<bool>,
+    /// When to close the connection for the drain, if there is no message then.
+    close_at: Option<Instant>,
+    /// Bytes read.
+    pub received: u64,
+    /// Bytes written.
+    pub sent: u64,
+}
+
+impl<'s, S, H> Connection<'s, S, H>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    H: Handler,
+{
+    pub fn new(
+        stream: S,
+        shared: &'s Shared<H>,
+        slot: Slot,
+        drain: watch::Receiver<bool>,
+    ) -> Connection<'s, S, H> {
+        Connection {
+            stream,
+            session: Session::new(shared.limits.load().session),
+            input: Vec::new(),
+            output: Vec::new(),
+            held: HeldBytes { all: &shared.held, bytes: 0 },
+            shared,
+            slot,
+            drain,
+            close_at: None,
+            received: 0,
+            sent: 0,
+        }
+    }
+
+    /// Serves the connection until it is closed.
+    pub async fn run(&mut self) -> Result<(), ConnectionError> {
+        let mut deadline = Instant::now() + self.time_limit();
+        let mut in_content = false;
+        loop {
+            let taken = self.packets().await?;
+            let Some(taken) = taken else { return Ok(()) };
+            self.flush().await?;
+            if self.session.in_content() != in_content {
+                in_content = !in_content;
+                deadline = Instant::now() + self.time_limit();
+            } else if taken > 0 && !in_content {
+                deadline = Instant::now() + self.time_limit();
+            }
+            if !self.read(deadline).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How long to wait for input in the current state.
+    fn time_limit(&self) -> Duration {
+        let limits = self.shared.limits.load();
+        if self.session.in_content() { limits.message } else { limits.idle }
+    }
+
+    /// Processes all complete packets of the input; returns their number, or `None` after QUIT.
+    async fn packets(&mut self) -> Result<Option<usize>, ConnectionError> {
+        let mut taken = 0;
+        let mut at = 0;
+        while let Some((packet, size)) =
+            wire::packet(self.input.get(at..).unwrap_or_default()).map_err(Violation::from)?
+        {
+            let step = self.session.packet(packet, &mut self.output)?;
+            at += size;
+            taken += 1;
+            match step {
+                Step::ReadOn => {}
+                Step::Message(mail) => self.message(mail).await?,
+                Step::Close => return Ok(None),
+            }
+        }
+        self.input.drain(..at);
+        self.held.set(self.session.held());
+        if self.session.in_content() && !self.fits_in_memory() {
+            self.session.drop_content();
+            self.held.set(0);
+        }
+        Ok(Some(taken))
+    }
+
+    /// Whether the bytes of this connection and of all others together are within the limit.
+    fn fits_in_memory(&self) -> bool {
+        let max_bytes = self.shared.limits.load().memory_bytes;
+        let reserve =
+            if self.held.bytes > SMALL_BYTES { max_bytes / SMALL_RESERVE_DIVISOR } else { 0 };
+        self.held.total() <= max_bytes - reserve
+    }
+
+    async fn message(&mut self, mail: Box<Mail>) -> Result<(), ConnectionError> {
+        self.slot.set_busy();
+        self.held.set(mail.head.len() + mail.body.len());
+        let mail = Arc::new(*mail);
+        let dropped = mail.completeness == Completeness::Dropped;
+        let answer = if dropped || !self.fits_in_memory() {
+            self.shared.handler.event(Event::OutOfMemory { held: self.held.total() });
+            let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
+            Answer { ending: Ending::Tempfail(line), ..Answer::default() }
+        } else {
+            self.shared.handler.message(Arc::clone(&mail)).await
+        };
+        let mut packets = answer.packets(&mail);
+        while packets.append(&mut self.output) {
+            if self.output.len() >= OUTPUT_BYTES {
+                self.flush().await?;
+            }
+        }
+        self.flush().await?;
+        if let Ok(mail) = Arc::try_unwrap(mail) {
+            self.session.recycle(mail);
+        }
+        self.held.set(0);
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<(), ConnectionError> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        let reply_limit = self.shared.limits.load().reply;
+        self.sent += self.output.len() as u64;
+        match timeout(reply_limit, self.stream.write_all(&self.output)).await {
+            Ok(written) => written?,
+            Err(_) => return Err(ConnectionError::Deadline(Waiting::Reply)),
+        }
+        self.output.clear();
+        self.output.shrink_to(MAX_KEPT_BYTES);
+        Ok(())
+    }
+
+    /// Waits for more input; returns false at the end of the stream, and if the connection must be closed.
+    async fn read(&mut self, deadline: Instant) -> Result<bool, ConnectionError> {
+        let in_message = self.session.in_message();
+        self.reserve();
+        if !in_message {
+            self.slot.set_idle();
+        }
+        if self.close_at.is_none() && *self.drain.borrow() {
+            let grace = DRAIN_GRACE.min(self.shared.limits.load().drain);
+            self.close_at = Some(Instant::now() + grace);
+        }
+        let close_at = self.close_at.filter(|_| !in_message);
+        let read = tokio::select! {
+            biased;
+            read = timeout_at(deadline, self.stream.read_buf(&mut self.input)) => read,
+            () = until(close_at), if close_at.is_some() => return Ok(false),
+            // Called again, which sets `close_at`.
+            _ = self.drain.changed(), if self.close_at.is_none() => return Ok(true),
+            () = self.slot.evicted(), if !in_message => return Ok(false),
+        };
+        self.slot.set_busy();
+        match read {
+            Ok(Ok(bytes)) => {
+                self.received += bytes as u64;
+                Ok(bytes > 0)
+            }
+            Ok(Err(error)) => Err(ConnectionError::Broken(error)),
+            Err(_) if self.session.in_content() => Err(ConnectionError::Deadline(Waiting::Content)),
+            Err(_) => Err(ConnectionError::Deadline(Waiting::Command)),
+        }
+    }
+
+    /// Reserves space for the rest of the current packet. After a large message its memory is freed.
+    fn reserve(&mut self) {
+        let wanted = wire::missing(&self.input).clamp(INPUT_BYTES, INPUT_BYTES_CONTENT);
+        if !self.session.in_message() {
+            self.input.shrink_to(MAX_KEPT_BYTES);
+        }
+        if self.input.capacity() - self.input.len() < wanted {
+            self.input.reserve(wanted);
+        }
+    }
+}
+
+/// Sleeps until a time; forever without one.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// This connection's share of the bytes in memory, released when dropped.
+#[derive(Debug)]
+struct HeldBytes<'s> {
+    all: &'s AtomicUsize,
+    bytes: usize,
+}
+
+impl HeldBytes<'_> {
+    fn set(&mut self, bytes: usize) {
+        if bytes >= self.bytes {
+            self.all.fetch_add(bytes - self.bytes, Ordering::Relaxed);
+        } else {
+            self.all.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        }
+        self.bytes = bytes;
+    }
+
+    fn total(&self) -> usize {
+        self.all.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for HeldBytes<'_> {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
