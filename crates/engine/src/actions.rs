@@ -1,4 +1,4 @@
-//! What a policy does with what was found: links first, then the message.
+//! What a policy does with links, and with the message because of them.
 
 use super::judging::Judged;
 use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason};
@@ -8,7 +8,7 @@ use super::policy::{
 use mailsplice::media::Media;
 use mailsplice::mime::Part;
 
-/// The action on a link of a part, and what the finding says of it.
+/// The action on a link of a part, and what the finding says was done.
 pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
     if part.surroundings.sealed || part.document {
         return (LinkAction::Leave, Done::Reported);
@@ -26,7 +26,7 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
     }
 }
 
-/// The same in a part of which nothing else is known.
+/// The action on a link, whatever part it is in.
 pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if policy.defang == Defang::All && policy.edits() {
         return (LinkAction::Defang, Done::Edited);
@@ -55,10 +55,10 @@ pub enum Subject {
     Tagged,
 }
 
-/// What becomes of a message of which this was not read.
+/// What happens to a message of which something was not read.
 pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
     match why {
-        // Whoever is not to be edited is not to be held up either.
+        // A message that is not to be edited is not to be held either.
         _ if why.is_exhaustion() && policy.mode == Mode::ReportOnly => Disposition::Accept,
         _ if why.is_exhaustion() => policy.on_exhausted,
         Bypass::Limit(_) => policy.on_limit,
@@ -68,7 +68,7 @@ pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
     }
 }
 
-/// The message actions of all findings, limits and opaque parts.
+/// What is asked for by the message actions of all findings, limits and opaque parts.
 pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
     let mut asked = ForMessage::default();
     let exempt = policy.exempt.is_some() || policy.mode == Mode::ReportOnly;

@@ -1,9 +1,11 @@
-//! Every bound of the engine in one table: those of [`Limits`], which a configuration sets, and those
-//! that stand in the rooms beside the code that they bound.
+//! Every bound of the engine in one table: those of [`Limits`], which a configuration sets, and those that are
+//! constants next to the code that they bound.
 
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
-use super::{budget, fields, finding, host, images, inspection, judging, met, mime, net, pdf};
+use super::{
+    budget, fields, finding, host, images, inspection, judging, mime, net, pdf, seen_hosts,
+};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
@@ -105,7 +107,7 @@ fn message() -> Vec<Bound> {
         Bound {
             name: "met",
             unit: "bytes of the message, for each of which one host is remembered for the net",
-            default: met::BYTES as u64,
+            default: seen_hosts::BYTES as u64,
             reason: "A host that lies has more bytes, with its scheme.",
             effect: "further hosts are told as hidden as well",
             test: "hosts_that_were_met_are_bounded",
@@ -113,7 +115,7 @@ fn message() -> Vec<Bound> {
         Bound {
             name: "met_base",
             unit: "hosts on top",
-            default: met::BASE as u64,
+            default: seen_hosts::BASE as u64,
             reason: "More than nearly every message has.",
             effect: "as `met`",
             test: "hosts_that_were_met_are_bounded",

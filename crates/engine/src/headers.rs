@@ -88,7 +88,7 @@ pub fn read(
                 said.insert(on_one_line(text));
             }
         }
-        if !spend(Stage::Judging, judge.spent(), budget, found) {
+        if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
         }
     }
@@ -99,7 +99,7 @@ pub fn read(
             reader.text(text);
             reader.subject(&author, text, &mut subjects);
         }
-        if !spend(Stage::Judging, judge.spent(), budget, found) {
+        if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
         }
     }
@@ -350,7 +350,7 @@ pub fn bases(
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.text(base);
         for link in reader.links(base) {
-            let judged = reader.judge.spelled(base, &link, HostBounds::Certain);
+            let judged = reader.judge.spelled_link(base, &link, HostBounds::Certain);
             let judged =
                 judged.filter(|judged| actions::link(policy, part, judged).1 == Done::Edited);
             let spelled = base.get(link.span).unwrap_or_default().to_owned();

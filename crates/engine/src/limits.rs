@@ -1,23 +1,23 @@
 //! Every bound of the engine: unit, default, reason.
 
-/// Bounds on hostile input. Reaching one stops the part that hit it; what was found before stays.
+/// Limits on hostile input. Reaching one stops the part that reached it; what was found before stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Nested parts. Real mail stays below 12; mail-parser aborts at about 33,000.
+    /// Most parts nested inside one another. Real mail stays below 12; mail-parser aborts at about 33,000.
     pub depth: usize,
-    /// Parts in a message.
+    /// Most parts of a message.
     pub parts: usize,
-    /// Bytes of one header block.
+    /// Most bytes of one header block.
     pub header_bytes: usize,
-    /// Links kept in a message; the rest are counted as bypassed.
+    /// Most links of a message that are kept as findings. The rest are edited and only counted.
     pub links: usize,
-    /// Names asked of the DNS for one message.
+    /// Most names looked up in the DNS for one message.
     pub questions: usize,
-    /// Domains of links asked of block lists for one message.
+    /// Most domains of links looked up in block lists for one message.
     pub domains: usize,
-    /// Steps a byte of the message: one step is one byte read by a layer or one code point judged.
+    /// Steps for each byte of the message. One step is about one byte read or one code point judged.
     pub steps_per_byte: u64,
-    /// Steps on top, whatever the size.
+    /// Steps in addition, whatever the size.
     pub steps_base: u64,
 }
 
@@ -44,18 +44,18 @@ pub struct Bound {
     pub name: &'static str,
     /// What is counted: bytes, levels, parts.
     pub unit: &'static str,
-    /// What holds where the configuration is silent, in that unit.
+    /// The value without a configuration, in that unit.
     pub default: u64,
-    /// What it is there against, and why the default is what it is.
+    /// What it protects against, and why the default has this value.
     pub reason: &'static str,
-    /// What happens to the message when it is reached.
+    /// What happens to the message if it is reached.
     pub effect: &'static str,
     /// The test that reaches it.
     pub test: &'static str,
 }
 
 impl Limits {
-    /// The bounds on splitting.
+    /// The limits of splitting.
     pub const fn structure(&self) -> mailsplice::limits::Limits {
         let Limits { depth, parts, header_bytes, .. } = *self;
         mailsplice::limits::Limits { depth, parts, header_bytes }

@@ -11,11 +11,11 @@ use super::words::holds;
 use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
-use crate::finding::{Candidate, Findings, told_of};
+use crate::finding::{Candidate, Findings, finding_of};
 use crate::judging::{Judge, Judged, same_domain};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
-use crate::sender::{Author, MAILBOXES, Mailbox, Of, is_no_mailbox};
+use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
@@ -70,7 +70,7 @@ impl FieldReader<'_, '_, '_, '_> {
     /// Charges what judging took, and so many bytes that are looked through. What the budget does not have is told by
     /// whoever charges it next.
     fn has_steps(&mut self, bytes: usize) -> bool {
-        self.budget.spend_link(bytes, self.judge.spent())
+        self.budget.spend_link(bytes, self.judge.take_steps())
     }
 
     pub fn value(&mut self, value: &HeaderValue<'_>) {
@@ -98,7 +98,7 @@ impl FieldReader<'_, '_, '_, '_> {
         let spelled = address.address.as_deref().unwrap_or_default();
         let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
         let judged = match mailto::address(spelled, 0..spelled.len()) {
-            Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
+            Some(link) => self.judge.spelled_link(spelled, &link, HostBounds::Certain),
             None => None,
         };
         // What stands where an address should is shown all the same.
@@ -120,7 +120,7 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// A host in the name that a reader sees in front of the address.
     fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
-        let Some(mut judged) = self.judge.spelled(name, link, HostBounds::in_text(link.kind))
+        let Some(mut judged) = self.judge.spelled_link(name, link, HostBounds::in_text(link.kind))
         else {
             return;
         };
@@ -157,9 +157,9 @@ impl FieldReader<'_, '_, '_, '_> {
         if !self.is_of_sender() {
             return;
         }
-        let field = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
-            true => Of::Author,
-            false => Of::Deputy,
+        let role = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
+            true => Role::Author,
+            false => Role::Deputy,
         };
         for address in addresses.iter().take(MAILBOXES) {
             let spelled = address.address.as_deref().unwrap_or_default();
@@ -175,25 +175,25 @@ impl FieldReader<'_, '_, '_, '_> {
                 own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
                 name.replace_range(link.span, " ");
             }
-            if own.is_none() && field != Of::Author {
+            if own.is_none() && role != Role::Author {
                 continue;
             }
-            let posed = author.posed(&name, own.as_ref(), field, self.judge);
+            let impersonated = author.impersonated(&name, own.as_ref(), role, self.judge);
             let mailbox = own.as_ref().or(author.mailboxes.first());
             let disguise = self.disguised(&name, mailbox.map(|mailbox| &*mailbox.host));
-            let (spelled, disguised) = match (&posed, disguise) {
+            let (spelled, disguised) = match (&impersonated, disguise) {
                 (None, None) => continue,
                 (Some(_), disguise) => (name, disguise),
                 (None, Some(disguise)) => (disguise.spelled.clone(), Some(disguise)),
             };
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
-            if posed.is_some() {
+            if impersonated.is_some() {
                 judged.add(Reason::DisplayNamePoses);
             }
             let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
             verdict.into_iter().for_each(|verdict| judged.add_at(Reason::TextLookalike, verdict));
-            let target = posed.or_else(|| disguised.and_then(|disguise| disguise.name));
+            let target = impersonated.or_else(|| disguised.and_then(|disguise| disguise.name));
             self.push_as(&spelled, &judged, target);
         }
     }
@@ -239,7 +239,7 @@ impl FieldReader<'_, '_, '_, '_> {
                 return;
             }
             let bounds = HostBounds::in_text(link.kind);
-            let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
+            let Some(judged) = self.judge.spelled_link(text, &link, bounds) else { continue };
             if lies && judged.verdict < Verdict::Unsafe {
                 continue;
             }
@@ -271,16 +271,17 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        if judged.led().is_none() || self.found.links() >= self.budget.findings {
+        if judged.destination().is_none() || self.found.links() >= self.budget.findings {
             return;
         }
         if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {
-            self.found.pass(judged);
+            self.found.remember_harmless(judged);
             return;
         }
         let place = Place::Header(content::named(self.field.name).to_owned());
-        let mut finding = told_of(judged, self.field.part, place, self.field.span.clone(), spelled);
+        let mut finding =
+            finding_of(judged, self.field.part, place, self.field.span.clone(), spelled);
         finding.target = target;
-        self.found.push(self.policy, Candidate::told(finding));
+        self.found.push(self.policy, Candidate::report_only(finding));
     }
 }

@@ -1,10 +1,10 @@
-//! The host at the front of a window.
+//! The host at the start of a window.
 
 use super::window::{Letter, is_coded};
 use uts58::unicode::a_label::{has_a_label, is_a_label};
 use uts58::unicode::is_dot_to_somebody;
 
-/// What no host holds.
+/// Whether a character ends a host.
 pub fn stops(c: char) -> bool {
     match c {
         '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
@@ -15,7 +15,7 @@ pub fn stops(c: char) -> bool {
     }
 }
 
-/// The letters of the host at the front, behind slashes.
+/// The letters of the host at the start, after slashes.
 pub fn host_of(letters: &[Letter]) -> &[Letter] {
     let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
     let rest = letters.get(start..).unwrap_or_default();
@@ -25,19 +25,19 @@ pub fn host_of(letters: &[Letter]) -> &[Letter] {
     host.get(..end - dots).unwrap_or_default()
 }
 
-/// Bytes of the host at the front of a window, and of the escapes in it.
+/// Bytes of the host at the start of a window, with the escapes in it.
 pub fn host_length(window: &[u8]) -> usize {
     let ends = |byte: &u8| stops(char::from(*byte)) && !is_coded(*byte);
     window.iter().position(ends).unwrap_or(window.len())
 }
 
-/// Whether a host could be a lie at all.
+/// Whether a host can be deceptive: it has other letters than ASCII, or an A-label.
 pub fn is_odd(host: &str) -> bool {
     !host.is_ascii() || host.split('.').any(is_a_label)
 }
 
-/// Whether the host at the front of a window, up to a sign that no host holds, is written in plain ASCII letters:
-/// whatever stands behind it, nothing in it is hidden.
+/// Whether the host at the start of a window, up to a sign that ends it, is in plain ASCII letters: whatever follows,
+/// nothing in it is hidden.
 pub fn begins_plainly(window: &[u8]) -> bool {
     let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
     let rest = window.get(start..).unwrap_or_default();
@@ -46,20 +46,20 @@ pub fn begins_plainly(window: &[u8]) -> bool {
     host.and_then(|end| rest.get(..end)).is_some_and(|host| !has_a_label(host))
 }
 
-/// Whether whatever is decoded of a window is ASCII without A-labels, and no charset reads it otherwise: breaks of lines and
-/// signs that are escaped stand in most windows of quoted-printable, and nothing else.
+/// Whether all decoded forms of a window are ASCII without A-labels: most windows of quoted-printable hold line breaks
+/// and escaped signs, and nothing else.
 pub fn stays_plain(window: &[u8]) -> bool {
     let is_plain = |at: usize, byte: u8| match byte {
         0x80.. | b'&' | b'\\' | b'~' | b'+' | 0x0E | 0x1B => false,
         b'=' | b'%' => window.get(at + 1..at + 3).is_none_or(is_plain_behind_sign),
         _ => true,
     };
-    // An A-label has two.
+    // An A-label has two hyphens.
     window.iter().filter(|byte| **byte == b'-').nth(1).is_none()
         && window.iter().enumerate().all(|(at, byte)| is_plain(at, *byte))
 }
 
-/// Whether two bytes behind the sign of an escape are no digits, or those of a sign that neither begins a reference nor
+/// Whether two bytes after the sign of an escape are no digits, or those of a sign that neither begins a reference nor
 /// is a hyphen.
 fn is_plain_behind_sign(digits: &[u8]) -> bool {
     let [high, low] = digits else { return true };
@@ -94,7 +94,7 @@ mod tests {
         text(host_of(&letters(window.as_bytes())))
     }
 
-    /// Of every window that is put together from what matters, those that stay plain are no lie.
+    /// Of all windows combined from pieces that matter, those that stay plain hold no deceptive host.
     #[test]
     fn a_window_that_stays_plain_is_no_lie() {
         const PIECES: [&str; 26] = [

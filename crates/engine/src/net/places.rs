@@ -1,11 +1,10 @@
-//! Which part stands at an offset of the body.
+//! Finds the part at an offset of the body.
 
 use std::collections::BTreeSet;
 
 use mailsplice::mime::{Tree, View};
 
-/// The innermost part at every offset, as most clients split it. Parts of other readings lie across
-/// them.
+/// The innermost part at every offset, as most clients split the body. Parts of other readings may overlap them.
 pub struct Places {
     /// Where another part begins, in order: the offset, the part's index.
     starts: Vec<(usize, Option<usize>)>,
@@ -53,7 +52,7 @@ mod tests {
     use mailsplice::limits::Limits;
     use mailsplice::mime::{Message, Part, parse};
 
-    /// By the letter: of all parts round an offset the shortest that most clients see.
+    /// The definition: of all parts around an offset the shortest that most clients see.
     fn looked_for(tree: &Tree, at: usize) -> Option<&Part> {
         let here = |part: &&Part| part.raw_range().is_some_and(|range| range.contains(&at));
         let length = |part: &&Part| part.raw_range().map_or(usize::MAX, |range| range.len());

@@ -1,5 +1,4 @@
-//! Hosts that stand in what a part unwraps to, and that no reading of it takes for a link: taken apart in its
-//! text.
+//! Defangs hosts in the decoded text of a part that no reading of it takes for a link.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,8 +11,8 @@ use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
 use uts58::unicode::is_dot_to_somebody;
 
-/// The edits of a text that take these hosts apart, by host: their dots in brackets, wherever they stand behind
-/// a scheme or hold what reads as a slash; as far as the steps go that are asked for.
+/// The edits of a text that defang these hosts, by host: their dots in brackets, wherever they follow a scheme or hold
+/// a look-alike of a slash; as far as `spend` grants the steps.
 pub fn edits<'h>(
     source: &str,
     is_wanted: impl Fn(&str) -> Option<&'h str>,
@@ -39,7 +38,7 @@ pub fn edits<'h>(
         }
         ControlFlow::Continue(())
     });
-    // Several triggers may stand before one host.
+    // Several triggers may be before one host.
     for edits in found.values_mut() {
         edits.sort_by_key(|edit| edit.range.start);
         edits.dedup();
@@ -47,7 +46,7 @@ pub fn edits<'h>(
     found
 }
 
-/// The dots of a host at this offset in brackets.
+/// Edits that put the dots of a host at this offset in brackets.
 fn brackets<'t>(
     source: &'t str,
     letters: &'t [Letter],

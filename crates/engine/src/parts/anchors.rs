@@ -1,4 +1,4 @@
-//! What an anchor shows against where it leads.
+//! Compares what an anchor shows with where it leads.
 
 use super::{LayerReader, Run};
 use crate::content::{Occurrence, Rendering};
@@ -7,12 +7,12 @@ use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
 use uts58::Target;
 
-/// Bytes of a visible URL that are compared with its target's.
+/// Bytes of a visible URL that are compared with the target.
 const SHOWN: usize = 512;
 
 impl LayerReader<'_> {
-    /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
-    /// leads to that host.
+    /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
+    /// it leads to that host.
     pub(super) fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.flatten();
@@ -33,8 +33,8 @@ impl LayerReader<'_> {
         }
     }
 
-    /// Whether the text begins as the `href` does, up to the end of what is visible: `a.example/b，c.example` has two
-    /// links to who ends one at the comma, and both show the target.
+    /// Whether the text up to the end of what is visible is the beginning of the `href`: `a.example/b，c.example` is
+    /// two links to a program that ends one at the comma, and both show the target.
     fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
         let seen = self.view.seen.get(href.seen).map_or("", |seen| seen.as_str());
         let target = seen.get(href.span()).unwrap_or_default();
@@ -43,10 +43,12 @@ impl LayerReader<'_> {
         text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
     }
 
-    /// Whether the text has the host of the target to its end, although some readers begin it later: `школа115.рф`,
+    /// Whether the text ends with the host of the target, although some programs begin the host later: `школа115.рф`,
     /// `窗花88.com`, `il·lustracions.com`.
     fn names(&self, visible: &Occurrence, target: &Judged) -> bool {
-        let (Target::Link(link), Some(led)) = (&visible.target, target.led()) else { return false };
+        let (Target::Link(link), Some(led)) = (&visible.target, target.destination()) else {
+            return false;
+        };
         if led.unicode.is_ascii() {
             return false;
         }
@@ -55,7 +57,7 @@ impl LayerReader<'_> {
         text.is_some_and(|text| text.ends_with(host))
     }
 
-    /// The word of the visible text that ends there.
+    /// The word of the visible text that ends at this offset.
     fn word_before(&self, visible: &Occurrence, end: usize) -> Option<&str> {
         let before = self.view.seen.get(visible.seen)?.as_str().get(..end)?;
         let start = before.floor_char_boundary(before.len().saturating_sub(SHOWN));
@@ -68,7 +70,7 @@ mod tests {
     use crate::outcome::{Reason, Reasons};
     use crate::{Facts, Message, Policy, TldTable};
 
-    /// What is told of the message, and its body as it goes on.
+    /// The reasons found in the message, and its edited body.
     fn read(from: &str, kind: &str, body: &str) -> (Reasons, String) {
         let (policy, tlds) = (Policy::default(), TldTable::new(["com", "top"], ""));
         let head = format!("From: {from}\r\nContent-Type: text/{kind}; charset=utf-8\r\n");
@@ -80,7 +82,7 @@ mod tests {
         (reasons.fold(Reasons::EMPTY, Reasons::union), String::from_utf8(edited).unwrap())
     }
 
-    /// Some readers begin the host of the text later: `115.рф`.
+    /// Some programs begin the host of the text later: `115.рф`.
     #[test]
     fn a_text_that_is_the_host_of_its_target_is_no_mismatch() {
         let told = |seen: &str, led: &str| {

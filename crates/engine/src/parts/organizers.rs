@@ -1,15 +1,16 @@
-//! The name that a calendar shows as who invites (RFC 5545 §3.2.2, §3.8.4.3), in front of the organizer's address.
+//! The name that a calendar shows for the organizer of an event (RFC 5545 §3.2.2, §3.8.4.3), in front of the
+//! organizer's address.
 
 use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
 use homograph::Sender;
 
-/// Tells of an organizer whose name is that of somebody else.
-pub(super) fn invite(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
+/// Reports an organizer whose name is that of another organization.
+pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
         return;
     };
-    if judge.poses(name, Sender { local, host: &host.ascii }).is_some() {
+    if judge.impersonated(name, Sender { local, host: &host.ascii }).is_some() {
         judged.add(Reason::DisplayNamePoses);
     }
 }
