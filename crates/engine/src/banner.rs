@@ -248,7 +248,7 @@ impl Top<'_> {
             .unwrap_or("en")
     }
 
-    /// The words for a language; in English for those that nobody has words for.
+    /// The words for a language; English if there are none.
     fn words(&self, language: &str, Banner(of, of_operator): Banner) -> &str {
         let own = |language: &str| {
             self.case.policy.words.of(language).and_then(|(_, own)| of_operator(own))

@@ -436,7 +436,7 @@ mod tests {
         assert_eq!(checked(&line).link, checked(&line.repeat(2)).link);
     }
 
-    /// RFC 3696 §3, with what S16 says of it.
+    /// RFC 3696 §3, with S16.
     #[test]
     fn addresses_have_reasons() {
         let long = format!("{}@example.com", "a".repeat(65));

@@ -10,7 +10,7 @@ impl Judge<'_> {
     pub fn is_deceptive(&self, text: &str, occurrence: &Occurrence, judged: &Judged) -> bool {
         let Target::Link(link) = &occurrence.target else { return false };
         match occurrence.seen_by {
-            SeenBy::GoingOn { end } => {
+            SeenBy::Continued { end } => {
                 let name = text.get(link.host.start..end).unwrap_or_default();
                 self.is_protected(&name.to_ascii_lowercase())
             }

@@ -14,7 +14,7 @@ use uts58::unicode::is_letter;
 pub struct Judged {
     pub verdict: Verdict,
     pub reasons: Reasons,
-    /// Whether a client would open the link where it stands, and a reader mistake it.
+    /// Whether a client would open the link in its place, and a reader mistake it.
     pub edit: Edit,
     /// The judgement of its own host. `None` for a scheme without one.
     pub host: Option<Arc<Judgement>>,

@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
                 if fetches_nothing(url, occurrence) {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
-                } else if script::calls_the_page(url) {
+                } else if script::calls_page_function(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = Verdict::Notice;
                 }

@@ -94,32 +94,32 @@ impl Limits {
                 name: "links",
                 unit: "findings of a message",
                 default: self.links as u64,
-                reason: "What is told of a link takes memory; links that are fine take none.",
-                effect: "further links are judged, edited and counted, and not told one by one",
+                reason: "A finding takes memory; harmless links take none.",
+                effect: "further links are judged, edited and counted, and not reported one by one",
                 test: "links_beyond_the_limit",
             },
             Bound {
                 name: "questions",
-                unit: "names asked of the DNS for one message",
+                unit: "names looked up in the DNS for one message",
                 default: self.questions as u64,
-                reason: "A message must not be able to make the filter query the world.",
+                reason: "A message must not be able to make the filter send many queries.",
                 effect: "further names count as unverified",
                 test: "questions_beyond_the_limit",
             },
             Bound {
                 name: "domains",
-                unit: "domains of links asked of block lists for one message",
+                unit: "domains of links looked up in block lists for one message",
                 default: self.domains as u64,
-                reason: "A message must not be able to use up what a list lets its users ask; few \
-                         real ones lead to more.",
-                effect: "further domains are not asked for",
+                reason: "A message must not be able to use up the queries that a list allows; few \
+                         real ones lead to more domains.",
+                effect: "further domains are not looked up",
                 test: "domains_beyond_the_limit",
             },
             Bound {
                 name: "steps_per_byte",
                 unit: "steps for each byte of the message",
                 default: self.steps_per_byte,
-                reason: "All algorithms are linear; this is the belt to those braces. Real mail \
+                reason: "All algorithms are linear; this is a second safeguard. Real mail \
                          takes four, and 18 at most, a small message without a charset 25; a list of \
                          fair international hosts takes 9 to 16, and one of links that deceive over 60. \
                          Twice as many are given where every link is taken apart. A step is at most 200 \
@@ -129,7 +129,7 @@ impl Limits {
             },
             Bound {
                 name: "steps_base",
-                unit: "steps on top",
+                unit: "steps in addition",
                 default: self.steps_base,
                 reason: "Small messages with many layers, with pictures, with a list of links that \
                          deceive, and unlabelled ones whose charset is guessed, need a floor. Of real mail \

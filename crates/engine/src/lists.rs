@@ -85,7 +85,7 @@ impl Listing {
         self.known.as_ref().map_or(self.table.len(), |known| known.len())
     }
 
-    /// Whether the list says nothing about any host.
+    /// Whether the list has no entry.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

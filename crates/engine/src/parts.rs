@@ -125,9 +125,9 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        let space = content::Capacity { all: usize::MAX, together: budget.occurrences };
+        let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
         let mut here = LinksHere::new();
-        let full = content::read_in_turn(layer, self.context.tlds, space, &mut |mut view| {
+        let full = content::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
             let inner = content::documents(layer, &mut view);
             if inner.iter().any(Layer::is_cut_off) {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
@@ -294,7 +294,7 @@ impl<'a> LayerReader<'a> {
         {
             judged.downgrade_random_data();
         }
-        if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
+        if matches!(occurrence.seen_by, SeenBy::Continued { .. }) {
             judged.mark_continued_host();
         }
         if let (Kind::Email, Some(name)) = (link.kind, &self.layer.organizer) {

@@ -17,7 +17,7 @@ fn outcome(kind: &str, body: &str, policy: &Policy) -> Outcome {
     inspect(message, &Facts::default(), policy, &tlds()).resolve(&Answers::new())
 }
 
-/// The body as it goes on.
+/// The edited body.
 fn edited(kind: &str, body: &str, policy: &Policy) -> String {
     let outcome = outcome(kind, body, policy);
     let bytes = splice::apply::apply(body.as_bytes(), &outcome.edits).to_vec();
@@ -172,7 +172,7 @@ fn hosts_of_fine_links_are_remembered_up_to_a_bound() {
     assert_eq!((hosts.len(), more), (finding::PASSED, true));
 }
 
-/// A notice in plain text: the language is the reader's where charset and transfer encoding allow it.
+/// A notice in plain text is in the reader's language if charset and transfer encoding allow it.
 #[test]
 fn a_notice_is_in_the_language_that_the_part_can_hold() {
     const ENGLISH: &str = "misleading link, disabled";
@@ -200,7 +200,7 @@ fn a_notice_is_in_the_language_that_the_part_can_hold() {
     assert!(
         String::from_utf8(after("ru", "utf-8", "8bit", utf8.as_bytes())).unwrap().contains(RUSSIAN)
     );
-    // What a client may read as either charset gets ASCII.
+    // A part that clients may read in either charset gets ASCII.
     assert!(
         after("fr", "iso-8859-1", "8bit", utf8.as_bytes())
             .ends_with(b" [lien trompeur, mis hors service]\r\n")
@@ -299,7 +299,7 @@ fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
         let found = reasons(from, dmarc, html).contains(Reason::TextHrefMismatch);
         assert_eq!(found, told, "{from} {dmarc:?}");
     }
-    // Where anybody has an address nobody's name is his own.
+    // A provider's domain, where everybody can have an address, is not the author's own name.
     let html = "<a href=\"https://evil.net/x\">www.gmail.com</a>";
     assert!(reasons("a@gmail.com", Dmarc::Pass, html).contains(Reason::TextHrefMismatch));
 }
@@ -322,7 +322,7 @@ fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
     assert_eq!(finding.ascii, "xn--ypal-43d9g.com");
     assert_eq!(finding.target.as_deref(), Some("paypal.com"));
     assert_eq!((finding.done, found.edits.is_empty()), (Done::Edited, false));
-    // It is allowed by the name that it is told by, and by the rewriter's.
+    // It is allowed by the name in its finding, and by the rewriter's.
     for allowed in ["xn--ypal-43d9g.com", "safelinks.protection.outlook.com"] {
         let policy =
             Policy { allowed: std::sync::Arc::new(homograph::Names::new([allowed])), ..policy() };
@@ -379,11 +379,11 @@ fn a_pdf_is_told_and_left_as_it_is() {
         ("pdf[uri]", Some("paypal.com"))
     );
     assert_eq!((outcome.edits.len(), outcome.bypasses.len(), outcome.links), (0, 0, 1));
-    // A scheme that runs something is one here as well, and a good link is counted.
+    // A dangerous scheme is one here as well, and a harmless link is counted.
     let outcome = told("%PDF-1.7\n<< /URI (javascript:x) >> << /URI (https://www.example.com) >>");
     assert_eq!((outcome.verdict, outcome.links), (Verdict::Unsafe, 2));
     assert_eq!(outcome.passed, ["www.example.com"]);
-    // What cannot be read stays opaque, and what is no PDF is not read.
+    // An unreadable PDF stays opaque, and a part that is no PDF is not read.
     assert_eq!(told("%PDF-1.7\n<< /Encrypt 1 0 R >>").bypasses.len(), 1);
     let other = told("PK\u{3} /URI (https://www.example.com)");
     assert_eq!((other.bypasses.len(), other.links), (1, 0));
@@ -411,7 +411,7 @@ fn a_pdf_is_read_whatever_its_label_says() {
     }
 }
 
-/// Of two parts of one path, the one that was read takes back its own line only.
+/// Of two parts of one path, the one that was read removes only its own record.
 #[test]
 fn a_part_that_is_read_takes_nothing_back_for_another() {
     let opaque = || ("1".to_owned(), crate::outcome::Bypass::Opaque);
@@ -421,7 +421,7 @@ fn a_part_that_is_read_takes_nothing_back_for_another() {
     assert_eq!(found.bypasses, [opaque()]);
 }
 
-/// The domains that lists are asked for, of a plain text.
+/// The domains of a plain text that are looked up in lists.
 fn domains(body: &str, policy: &Policy) -> Vec<String> {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let message = Message { head, body: body.as_bytes() };
@@ -444,13 +444,13 @@ fn domains_of_links_are_handed_out_and_nothing_else() {
     for (text, asked) in [
         ("http://a.b.bad.com/x?y=z www.bad.com", &["bad.com"] as &[&str]),
         ("https://B\u{fc}cher.com/", &["xn--bcher-kva.com"]),
-        // The link behind a rewriter, and the rewriter.
+        // The link in a rewriter's URL, and the rewriter.
         ("http://r.com/?u=https%3A%2F%2Fx.bad.org%2F", &["r.com", "bad.org"]),
         ("other.com/path", &["other.com"]),
-        // Words, addresses of people, numbers, suffixes, TLDs that nobody knows.
+        // Words, mail addresses, numbers, suffixes, unknown TLDs.
         ("so.org and end.However ann@bad.com mailto:ann@bad.com", &[]),
         ("http://192.0.2.1/ http://[2001:db8::1]/ http://com/ http://x.zznone/", &[]),
-        // Protected, the recipients' own, allowed, known to be bad.
+        // Protected, the recipients' own, allowed, listed already.
         ("http://www.paypal.com/ http://x.ours.org/ http://fine.com/ http://known.com/", &[]),
     ] {
         assert_eq!(domains(text, &policy), asked, "{text}");
@@ -561,7 +561,7 @@ fn encoded_words_are_decoded_in_every_charset() {
     assert_eq!(outcome.verdict, Verdict::Unsafe);
 }
 
-/// A code that leads to a deceptive host is told where somebody asked for it, and nothing is edited.
+/// A code that leads to a deceptive host is reported if the policy asks for it, and nothing is edited.
 #[test]
 fn a_code_in_a_picture_is_told_and_left_as_it_is() {
     let code = qrcode::QrCode::new("https://p\u{430}ypal.com/x").unwrap();
@@ -594,7 +594,7 @@ fn a_code_in_a_picture_is_told_and_left_as_it_is() {
     );
     let off = told(super::policy::QrCodes::Off, &bytes);
     assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
-    // A page that carries the picture with it, in escapes.
+    // A page with the picture inside it, percent-encoded.
     let escaped: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
     let page = |qr_codes, picture: &str| {
         let body = format!("<p>hi<img src=\"data:image/png,{picture}\">\r\n");

@@ -18,7 +18,7 @@ use super::{Edits, Language, Layer, STRETCH, encoded, named};
 use mailsplice::span::TextEdit;
 use uts58::scheme::{self, Does};
 
-/// Octets of a line at most, line end not counted (§3.1).
+/// Most octets of a line without its line end (§3.1).
 const LINE: usize = 75;
 
 /// Properties whose value is one URL or one `mailto:`.
@@ -42,7 +42,7 @@ const URLS: &[&str] = &[
     "X-ZOOM-URL",
 ];
 
-/// Properties without characters for a reader.
+/// Properties whose values are not shown.
 const MUTE: &[&str] = &[
     "BEGIN",
     "CREATED",
@@ -92,11 +92,11 @@ pub fn folding(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n " } else { "\n " }
 }
 
-/// Folds the lines that edits would make longer than [`LINE`], before and behind the edit.
+/// Folds lines that edits make longer than [`LINE`], before and after the edit.
 pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     let bytes = text.as_bytes();
     for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
-        // A look of a line's length either way is enough.
+        // Searching the length of a line in both directions is enough.
         let before = bytes.get(..edit.range.start).unwrap_or_default();
         let column = before.iter().rev().take(LINE).take_while(|c| **c != b'\n').count();
         let behind = bytes.get(edit.range.end..).unwrap_or_default();
@@ -110,8 +110,8 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     }
 }
 
-/// Undoes folding: a line end before a space or tab is dropped with it (§3.1). The content lines at the
-/// front of the text, which begins at this byte of the part; and their length there.
+/// Undoes folding: a line end before a space or tab is dropped with it (§3.1). Returns the content lines at the start
+/// of the text, which begins at this byte of the part, and their length there.
 fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
     let mut seen = Builder::with_capacity(text.len().min(STRETCH));
     let mut at = start;
@@ -120,7 +120,7 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
         let body = line.trim_end_matches('\n').trim_end_matches('\r');
         let folded = body.starts_with([' ', '\t']);
         let joins = folded || softly;
-        // Behind a soft break a blank is text: the line is no fold (vCard 2.1 §2.1.3).
+        // After a soft line break a blank is text, not a fold (vCard 2.1 §2.1.3).
         let blank = usize::from(folded && !softly);
         if !joins && seen.len() >= STRETCH {
             break;
@@ -146,7 +146,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let colon =
         encoded::value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
     let Some(colon) = colon else {
-        // No content line, but a client may show it.
+        // Not a content line, but a client may show it.
         layers.push(Layer::of(piece(unfolded, line, Escapes::None), Language::Text));
         return;
     };
@@ -194,7 +194,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     };
     let seen = piece(unfolded, value, escapes);
     let organizer = (name == "ORGANIZER").then(|| common_name(head)).flatten();
-    // Some show the markup of a description whatever it says of itself.
+    // Some clients show the markup of a description whatever its format parameter.
     let markup = (language == Language::Text && is_markup(seen.as_str()))
         .then(|| layer(seen.clone(), Language::Html));
     layers.push(Layer { organizer, ..layer(seen, language) });
@@ -207,7 +207,7 @@ fn is_markup(value: &str) -> bool {
     memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic))
 }
 
-/// Whether a name stands in front: letters, digits and hyphens (§3.1 `iana-token`).
+/// Whether a property name is at the start: letters, digits and hyphens (§3.1 `iana-token`).
 fn is_named(head: &str) -> bool {
     let name = head.split(';').next().unwrap_or_default();
     let scheme = matches!(scheme::does(name), Some(Does::Web | Does::Address));
@@ -215,7 +215,7 @@ fn is_named(head: &str) -> bool {
     !scheme && !name.is_empty() && name.bytes().all(belongs)
 }
 
-/// The parameters of a property, each with its name and where its value stands, quotes and all.
+/// The parameters of a property: the name of each and the range of its value, with its quotes.
 fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut quoted = false;
     let pieces = head.split(move |c| {
@@ -231,7 +231,7 @@ fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     })
 }
 
-/// A value without its quotes: of several the first.
+/// A value without its quotes; of several values the first.
 fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
     let inner = head.get(value.clone())?.strip_prefix('"')?;
     let length = inner.find('"').unwrap_or(inner.len());
@@ -247,7 +247,7 @@ fn followed(head: &str) -> Vec<Range<usize>> {
     followed.filter_map(|(_, value)| unquoted(head, value)).collect()
 }
 
-/// The name that a calendar shows in place of an address.
+/// The name that a calendar shows instead of an address.
 fn common_name(head: &str) -> Option<String> {
     let (_, value) = parameters(head).find(|(name, _)| name.eq_ignore_ascii_case("CN"))?;
     let value = unquoted(head, value.clone()).unwrap_or(value);
@@ -265,7 +265,7 @@ enum Escapes {
     Text,
 }
 
-/// A range of the unfolded text in the coordinates of the part.
+/// A range of the unfolded text, mapped to the part.
 fn piece(unfolded: &MappedText<'_>, range: Range<usize>, escapes: Escapes) -> MappedText<'static> {
     let text = unfolded.as_str().get(range.clone()).unwrap_or_default();
     let inner = match escapes {

@@ -1,4 +1,4 @@
-//! What one header field says: its links and addresses, and names that are of somebody else.
+//! Reads one header field: its links and addresses, and names that impersonate others.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,10 +19,10 @@ use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
-/// The fields that say who the sender is.
+/// The fields that name the sender.
 const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
-/// Whether a link with a scheme may stand in a text: base64 has many slashes, and no colon.
+/// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
 fn may_say_scheme(text: &str) -> bool {
     memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
 }
@@ -41,7 +41,7 @@ pub(super) fn on_one_line(text: &str) -> String {
 
 /// A field of a header.
 pub(super) struct Field<'h> {
-    /// Path of the part whose header it stands in; `0` is the message's own.
+    /// Path of the part whose header it is in; `0` is the message's own.
     pub part: &'h str,
     pub name: &'h str,
     /// The value's bytes in the head.
@@ -49,15 +49,15 @@ pub(super) struct Field<'h> {
     pub interest: Interest,
 }
 
-/// What of a field is worth a finding.
+/// Which links of a field become findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interest {
     Any,
-    /// A URL that judges unsafe: most programs do not show the field.
+    /// Unsafe URLs only: most programs do not show the field.
     Lies,
 }
 
-/// Tells what one field says.
+/// Reads and reports one field.
 pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
     pub field: Field<'h>,
     pub judge: &'j mut Judge<'p>,
@@ -67,8 +67,8 @@ pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
 }
 
 impl FieldReader<'_, '_, '_, '_> {
-    /// Charges what judging took, and so many bytes that are looked through. What the budget does not have is told by
-    /// whoever charges it next.
+    /// Takes the steps of judging, and of reading so many bytes. If the budget has too few, the next caller of `spend`
+    /// reports it.
     fn has_steps(&mut self, bytes: usize) -> bool {
         self.budget.spend_link(bytes, self.judge.take_steps())
     }
@@ -101,7 +101,7 @@ impl FieldReader<'_, '_, '_, '_> {
             Some(link) => self.judge.spelled_link(spelled, &link, HostBounds::Certain),
             None => None,
         };
-        // What stands where an address should is shown all the same.
+        // Text in place of an address is shown as well.
         if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
             self.text(spelled);
         }
@@ -118,7 +118,7 @@ impl FieldReader<'_, '_, '_, '_> {
         self.push(spelled, &judged);
     }
 
-    /// A host in the name that a reader sees in front of the address.
+    /// Judges a host in the display name before the address.
     fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
         let Some(mut judged) = self.judge.spelled_link(name, link, HostBounds::in_text(link.kind))
         else {
@@ -142,7 +142,7 @@ impl FieldReader<'_, '_, '_, '_> {
         self.field.name.eq_ignore_ascii_case(SUBJECT)
     }
 
-    /// Whether something may be told of a text with encoded words.
+    /// Whether a text with encoded words may have something to report.
     pub fn is_told(&self, text: &str) -> bool {
         may_say_scheme(text) || self.is_subject()
     }
@@ -151,7 +151,7 @@ impl FieldReader<'_, '_, '_, '_> {
         SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
     }
 
-    /// Names in front of the sender's addresses that are of somebody else.
+    /// Reports display names before the sender's addresses that impersonate others.
     pub fn posing(&mut self, author: &Author, value: &HeaderValue<'_>) {
         let HeaderValue::Address(addresses) = value else { return };
         if !self.is_of_sender() {
@@ -164,7 +164,7 @@ impl FieldReader<'_, '_, '_, '_> {
         for address in addresses.iter().take(MAILBOXES) {
             let spelled = address.address.as_deref().unwrap_or_default();
             let mut own = Mailbox::read(spelled, self.judge);
-            // What stands where an address should is read as a name, and what address is in it.
+            // Text in place of an address is read as a name, and an address in it as the address.
             let mut name = match (address.name.as_deref(), &own) {
                 (Some(name), _) => bidi::shown(name).into_owned(),
                 (None, None) => spelled.to_owned(),
@@ -198,7 +198,7 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
-    /// Letters of a text that are not what they read as; its links are judged as such.
+    /// Finds look-alike letters in a text, without its links, which are judged as such.
     fn disguised(&mut self, text: &str, host: Option<&Judgement>) -> Option<Disguise> {
         if text.is_ascii() {
             return None;
@@ -210,7 +210,7 @@ impl FieldReader<'_, '_, '_, '_> {
         self.judge.disguised(&words, host)
     }
 
-    /// Words of the Subject in letters that are not what they read as; each reading of it once.
+    /// Reports words of the Subject in look-alike letters; each reading of it once.
     pub fn subject(&mut self, author: &Author, text: &str, known: &mut HashSet<String>) {
         if !self.is_subject() || text.is_ascii() || known.len() >= MAILBOXES {
             return;
@@ -231,7 +231,8 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         for link in self.links(text) {
-            // What is judged is no longer hidden to the net, so it is not judged where nobody would hear of it.
+            // A judged host no longer counts as hidden in the net, so that a link that would not be reported is not
+            // judged.
             if lies && link.kind != Kind::Scheme {
                 continue;
             }
@@ -250,7 +251,7 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
-    /// The links of a field that a reader sees, found as those of the body are.
+    /// Finds the links of a field, as in the body.
     pub fn links(&mut self, text: &str) -> Vec<Link> {
         if !self.has_steps(text.len()) {
             return Vec::new();
@@ -258,7 +259,7 @@ impl FieldReader<'_, '_, '_, '_> {
         let linkifier = Linkifier::new(self.judge.tlds()).boundaries(Boundaries::Wide);
         let mut links = linkifier.links(text);
         let found = links.by_ref().collect();
-        // What is over is told by whoever charges next.
+        // If the steps are used up, the next caller reports it.
         let _ = self.budget.spend(Stage::Judging, links.steps());
         found
     }

@@ -10,7 +10,7 @@
 //! | --- | --- |
 //! | the bytes as they are; NUL, soft hyphens, soft breaks out; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
 //! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
-//! | base64, with whatever line ends | [`packed::SCHEMES`]: what `://` becomes, in every alignment; the bytes round it are unwrapped |
+//! | base64, with any line ends | [`packed::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
 //! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`packed::wide`], [`packed::ebcdic`] |
 //! | yEnc | [`packed::yenc`] |
 //! | uuencode; base64 with padding inside, quoted-printable whose breaks or line ends programs differ over | [`mime::odd_readings`] |
@@ -45,7 +45,7 @@ use front::{begins_plainly, host_of, stays_plain};
 use homograph::ends_host_to_a_reader;
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
-use packed::{Order, Packed, ebcdic, wide, yenc};
+use packed::{Base64Lines, Order, ebcdic, wide, yenc};
 use places::Places;
 pub use rest::defang_rest;
 use triggers::{TRIGGERS, Trigger, triggers};
@@ -359,7 +359,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Reads the windows after `://` in base64.
     fn base64(&mut self, bytes: &[u8], of: Bytes) {
-        let packed = Packed::of(bytes);
+        let packed = Base64Lines::of(bytes);
         if packed.bytes.is_empty() {
             return;
         }

@@ -77,7 +77,7 @@ impl<'a> LayerReader<'a> {
             Site::Attribute { tag, .. } if anchor && wanted => {
                 let words =
                     notices::words_in_html(&self.open.context.policy.words, self.language());
-                self.defanger.sign(*tag, &words, format!("[{words}] "))
+                self.defanger.insert_at_start(*tag, &words, format!("[{words}] "))
             }
             _ => Vec::new(),
         }
@@ -101,7 +101,7 @@ impl<'a> LayerReader<'a> {
                 Site::HtmlText => notices::in_html(own, language),
                 _ => notices::in_text(own, language, |words| self.fits(words)),
             };
-            return self.defanger.behind(occurrence, notice);
+            return self.defanger.insert_after(occurrence, notice);
         }
         let linkify = policy.linkify == Linkify::Html
             && !self.open.entry.drawing

@@ -1,27 +1,27 @@
-//! Which elements are open, as far as that decides whether a tag is one at all (HTML §13.2.6.4.7).
+//! Which elements are open, as far as that decides whether a tag has any effect (HTML §13.2.6.4.7).
 //!
-//! `</td>` without a `<td>`, `<tr>` outside of a table are dropped by parsers, and the text on both sides is
-//! one: `https://paypal</td>.com`.
+//! Parsers drop `</td>` without a `<td>` and `<tr>` outside of a table, and the texts on both sides are joined:
+//! `https://paypal</td>.com`.
 
 use super::elements;
 
-/// Elements that may be open. Chromium nests no deeper; below, every tag counts.
+/// Most open elements. Chromium nests no deeper; beyond that every tag counts.
 const DEEPEST: usize = 512;
 
-/// Open elements that an end tag is looked for in. Real mail closes one of the last few.
+/// Most open elements in which an end tag is searched. Real mail closes one of the last few.
 const LOOKED_AT: usize = 64;
 
 /// The open elements that break the line of text, the innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenElements {
     open: Vec<&'static str>,
-    /// Where tables stand in there.
+    /// The indexes of tables in `open`.
     tables: Vec<usize>,
 }
 
 impl OpenElements {
-    /// Whether a start tag of a breaking element makes one here that stands between texts. What is written
-    /// right inside of a table and its rows goes before the table.
+    /// Whether a start tag of a breaking element makes one here that separates texts. What is written directly in a
+    /// table and its rows is moved before the table.
     pub fn opens(&mut self, name: &'static str) -> bool {
         match name {
             "body" | "frame" | "head" | "html" => return false,
@@ -75,17 +75,17 @@ impl OpenElements {
     }
 }
 
-/// Whether a breaking element has nothing in it.
+/// Whether a breaking element has no content.
 fn is_empty(name: &str) -> bool {
     elements::is_void(name) || name == "image"
 }
 
-/// Any end tag of a heading ends any heading.
+/// An end tag of a heading ends any heading.
 fn heading(name: &'static str) -> &'static str {
     if matches!(name, "h2" | "h3" | "h4" | "h5" | "h6") { "h1" } else { name }
 }
 
-/// HTML §13.2.4.2: what keeps an end tag from what is outside.
+/// HTML §13.2.4.2: whether an open element limits the scope of this end tag.
 fn ends_scope(open: &str, name: &str) -> bool {
     let of_table =
         matches!(name, "caption" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr");

@@ -1,7 +1,7 @@
 use super::*;
 use uts58::tlds::TldTable;
 
-/// All stretches of a document together.
+/// All stretches of a document in one view.
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
     let room = Capacity { all: usize::MAX, together: usize::MAX };
@@ -12,7 +12,7 @@ fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     whole
 }
 
-/// Stretches leave nothing out, and what they find stands where it stood.
+/// Stretches leave nothing out, and find links in the same places.
 #[test]
 fn long_documents_come_in_stretches() {
     let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
@@ -40,7 +40,7 @@ fn long_documents_come_in_stretches() {
             assert_eq!(&view.seen[*seen].as_str()[led.host.clone()], "a.com");
         }
     }
-    // What is told to stop does.
+    // A break stops the reading.
     let mut asked = 0;
     let flow = read((&html, true), &tlds, room, &mut |_| {
         asked += 1;
@@ -49,18 +49,18 @@ fn long_documents_come_in_stretches() {
     assert!(flow.is_break() && asked == 1);
 }
 
-/// Each character that is turned takes room of its own.
+/// Each reversed character takes memory of its own.
 #[test]
 fn text_that_is_turned_is_bounded() {
     let tlds = TldTable::new(["com"], "");
     let turned = |bytes: usize| format!("<bdo dir=rtl>{}</bdo>", "moc.a ".repeat(bytes / 6));
-    let (short, long) = (turned(6_000), turned(TURNED + 12));
+    let (short, long) = (turned(6_000), turned(REVERSED + 12));
     let view = whole(&short, &tlds);
     assert!(!view.cut && view.occurrences.len() == 1_000, "{}", view.occurrences.len());
     assert!(whole(&long, &tlds).cut);
 }
 
-/// Each other level would double what there is to read.
+/// Each further level would double what is to be read.
 #[test]
 fn entities_are_put_in_once() {
     let tlds = TldTable::new(["com"], "");
@@ -73,8 +73,7 @@ fn entities_are_put_in_once() {
     });
 }
 
-/// What is found, a line each: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an
-/// anchor.
+/// The links found, one per line: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an anchor.
 fn found(html: &str) -> Vec<String> {
     let tlds = TldTable::new(["com", "example", "org"], "");
     let view = whole(html, &tlds);
@@ -98,7 +97,7 @@ fn found(html: &str) -> Vec<String> {
         .collect()
 }
 
-/// White space between tags parts what it parts when it is written as references, which are text like any other.
+/// White space between tags separates the same things as when it is written as references, which are text.
 #[test]
 fn white_space_is_text_however_it_is_written() {
     const PIECES: [&str; 12] = [
@@ -205,12 +204,12 @@ fn comments_and_raw_text_are_looked_into() {
         found("<!--[if mso]><a href=http://a.com>b.com</a><![endif]-->"),
         ["a[href] a.com", "text b.com^"]
     );
-    // Only some programs see tags in comments, and text in them nobody.
+    // Only some programs see tags in comments, and none sees text in them.
     let comment = "<!-- <a href=http://a.com>b.com</a> -->";
     assert_eq!(found(comment), ["a[href] a.com"]);
     let tlds = TldTable::new(["com"], "");
     let view = whole(comment, &tlds);
-    assert!(view.occurrences.iter().all(|occurrence| occurrence.seen_by == SeenBy::Careless));
+    assert!(view.occurrences.iter().all(|occurrence| occurrence.seen_by == SeenBy::Lenient));
     assert_eq!(found("<![if !mso]><a href=http://a.com><![endif]>"), ["a[href] a.com"]);
     for element in ["noscript", "xmp", "noembed", "textarea", "title", "noframes"] {
         let html = format!("<{element}>b.com <a href=http://a.com></{element}>");
@@ -247,7 +246,7 @@ fn text_is_joined_as_the_reader_sees_it() {
     );
 }
 
-/// S29: a client that makes links walks from text node to text node.
+/// S29: a client that creates links goes from text node to text node.
 #[test]
 fn text_is_read_node_by_node_as_well() {
     assert_eq!(found("see<b>http://a.com/x</b>!"), ["text a.com"]);
