@@ -13,7 +13,7 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
     if part.surroundings.sealed || part.document {
         return (LinkAction::Leave, Done::Reported);
     }
-    let (action, done) = anywhere(policy, judged);
+    let (action, done) = link_anywhere(policy, judged);
     let signed = policy.signed == Signed::Report && part.surroundings.signed;
     let page = policy.html_attachments == HtmlAttachments::Report
         && part.surroundings.attachment
@@ -27,11 +27,11 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
 }
 
 /// The action on a link, whatever part it is in.
-pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
+pub fn link_anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if policy.defang == Defang::All && policy.edits() {
         return (LinkAction::Defang, Done::Edited);
     }
-    let action = policy.asked(judged.verdict, judged.reasons, judged.edit);
+    let action = policy.link_action(judged.verdict, judged.reasons, judged.edit);
     if action == LinkAction::Leave {
         return (LinkAction::Leave, Done::Reported);
     }
@@ -43,7 +43,7 @@ pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
 
 /// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ForMessage {
+pub struct MessageActions {
     pub disposition: Disposition,
     pub subject: Subject,
 }
@@ -69,8 +69,8 @@ pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
 }
 
 /// What is asked for by the message actions of all findings, limits and opaque parts.
-pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
-    let mut asked = ForMessage::default();
+pub fn message(policy: &Policy, outcome: &Outcome) -> MessageActions {
+    let mut actions = MessageActions::default();
     let exempt = policy.exempt.is_some() || policy.mode == Mode::ReportOnly;
     let findings =
         outcome.findings.iter().filter(|finding| !exempt && finding.done != Done::Exempt);
@@ -80,9 +80,9 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
         for action in by_reason.chain(policy.message_actions.get(&finding.verdict)) {
             match action {
                 MessageAction::Header => {}
-                MessageAction::SubjectTag => asked.subject = Subject::Tagged,
+                MessageAction::SubjectTag => actions.subject = Subject::Tagged,
                 MessageAction::Dispose(disposition) => {
-                    asked.disposition = asked.disposition.max(*disposition);
+                    actions.disposition = actions.disposition.max(*disposition);
                 }
             }
         }
@@ -92,10 +92,10 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
         && !exempt
         && outcome.findings.iter().any(ambiguous)
     {
-        asked.disposition = asked.disposition.max(Disposition::Quarantine);
+        actions.disposition = actions.disposition.max(Disposition::Quarantine);
     }
     for (_, bypass) in &outcome.bypasses {
-        asked.disposition = asked.disposition.max(unread(policy, bypass));
+        actions.disposition = actions.disposition.max(unread(policy, bypass));
     }
-    asked
+    actions
 }

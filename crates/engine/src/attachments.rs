@@ -15,7 +15,7 @@ use mailsplice::mime::{self, Media, Part};
 use uts58::{Target, reference};
 
 /// Bytes of a part by which its kind is detected: in base64, with line ends, at least the KiB that programs look at.
-const OPENING: usize = 2_048;
+const OPENING_BYTES: usize = 2_048;
 
 /// The kind of an attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub fn read(
     let Some(entry) = context.tree.parts.get(part) else { return };
     let raw = context.tree.content(context.message, part);
     let transfer = entry.transfer();
-    let opening = raw.get(..OPENING).unwrap_or(raw);
+    let opening = raw.get(..OPENING_BYTES).unwrap_or(raw);
     let qr_codes = context.policy.qr_codes;
     let may_be = qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
     let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();

@@ -88,9 +88,9 @@ const ENGLISH: BannerWords = BannerWords {
 #[derive(Clone, Copy)]
 struct Banner(fn(&BannerWords) -> &'static str, fn(&Own) -> Option<&str>);
 
-const OF_LINKS: Banner = Banner(|said| said.links, |own| own.links.as_deref());
-const OF_OUTSIDE: Banner = Banner(|said| said.external, |own| own.external.as_deref());
-const OF_FIRST: Banner = Banner(|said| said.first, |own| own.first_contact.as_deref());
+const OF_LINKS: Banner = Banner(|ours| ours.links, |own| own.links.as_deref());
+const OF_OUTSIDE: Banner = Banner(|ours| ours.external, |own| own.external.as_deref());
+const OF_FIRST: Banner = Banner(|ours| ours.first, |own| own.first_contact.as_deref());
 
 /// Most hosts that a banner names.
 const HOSTS: usize = 3;
@@ -110,14 +110,14 @@ pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
     if external.is_none() && first.is_none() && links.is_none() {
         return;
     }
-    let about = About::of(&found.candidates);
-    let links = links.map(|wording| about.named(wording));
+    let values = TemplateValues::of(&found.candidates);
+    let links = links.map(|wording| values.named(wording));
     let asked = [(external, OF_OUTSIDE), (first, OF_FIRST), (links.as_ref(), OF_LINKS)];
     let sealed = is_sealed(case.message.head, &policy.known_keys());
     for part in first_parts(tree) {
         let Some(entry) = tree.parts.get(part) else { continue };
         let Some(reading) = mime::all_readings(case.message, tree, part).next() else { continue };
-        let top = Top { case, tree, part, entry, reading: &reading, about: &about, sealed };
+        let top = PartTop { case, tree, part, entry, reading: &reading, values: &values, sealed };
         found.banners.extend(top.edit(asked).map(|edit| (part, edit)));
     }
 }
@@ -126,13 +126,13 @@ pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
 fn first_parts(tree: &Tree) -> Vec<usize> {
     let mut found: Vec<(usize, &Part)> = Vec::new();
     for (index, part) in tree.parts.iter().enumerate().filter(|(_, part)| is_shown(part)) {
-        let beside = match found.first() {
+        let is_alternative = match found.first() {
             None => true,
             Some((_, first)) => {
                 first.alternative.is_some() && first.alternative == part.alternative
             }
         };
-        if beside && found.iter().all(|(_, known)| is_html(known) != is_html(part)) {
+        if is_alternative && found.iter().all(|(_, known)| is_html(known) != is_html(part)) {
             found.push((index, part));
         }
     }
@@ -153,13 +153,13 @@ fn is_html(part: &Part) -> bool {
 }
 
 /// The values for a template.
-struct About {
+struct TemplateValues {
     hosts: String,
     reason: String,
 }
 
-impl About {
-    fn of(candidates: &[Candidate]) -> About {
+impl TemplateValues {
+    fn of(candidates: &[Candidate]) -> TemplateValues {
         let mut worst: Vec<&Finding> = candidates
             .iter()
             .map(|candidate| &candidate.finding)
@@ -175,7 +175,7 @@ impl About {
         }
         let reason = worst.first().and_then(|finding| finding.reasons.iter().next());
         let reason = reason.map_or_else(String::new, |reason| explain::sentence(reason).to_owned());
-        About { hosts: hosts.join(", "), reason }
+        TemplateValues { hosts: hosts.join(", "), reason }
     }
 
     /// The operator's words for links, with hosts and reason filled in.
@@ -192,18 +192,18 @@ impl About {
 }
 
 /// The top of one part, where banners are inserted.
-struct Top<'a> {
+struct PartTop<'a> {
     case: Case<'a>,
     tree: &'a Tree,
     part: usize,
     entry: &'a Part,
     reading: &'a Reading<'a>,
-    about: &'a About,
+    values: &'a TemplateValues,
     /// Whether a recipe under our seal says that the organization edited the message before.
     sealed: bool,
 }
 
-impl Top<'_> {
+impl PartTop<'_> {
     fn edit(&self, asked: [(Option<&Wording>, Banner); 3]) -> Option<TextEdit> {
         let text = self.reading.text.as_str();
         // An empty part is not shown; a message without a body has no place for a banner.
@@ -216,14 +216,14 @@ impl Top<'_> {
         let mut replacement = String::new();
         for (wording, of) in asked {
             let words = wording.map(|wording| match wording {
-                Wording::BuiltIn => self.about.fill(self.words(language, of)),
+                Wording::BuiltIn => self.values.fill(self.words(language, of)),
                 Wording::Own(words) => words.clone(),
             });
             match self.after_banner(here, words.as_deref(), of) {
                 Some(rest) => here = rest,
                 None => {
-                    let said = words.map(|words| self.said(&words, of));
-                    replacement.push_str(&said.unwrap_or_default());
+                    let text = words.map(|words| self.banner_text(&words, of));
+                    replacement.push_str(&text.unwrap_or_default());
                 }
             }
         }
@@ -255,7 +255,7 @@ impl Top<'_> {
         };
         let built_in = |language: &str| {
             let primary = primary(language);
-            WORDS.iter().find(|said| said.tag == primary).map(of)
+            WORDS.iter().find(|ours| ours.tag == primary).map(of)
         };
         own(language)
             .or_else(|| built_in(language))
@@ -277,13 +277,13 @@ impl Top<'_> {
         };
         let Banner(of, of_operator) = of;
         let own = self.case.policy.words.all().filter_map(of_operator);
-        let own = || own.map(|words| self.about.fill(words)).find_map(|words| strip(&words));
+        let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
         let known = || WORDS.iter().find_map(|all| strip(of(all))).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 
     /// The banner with the words that this part can hold.
-    fn said(&self, words: &str, of: Banner) -> String {
+    fn banner_text(&self, words: &str, of: Banner) -> String {
         self.framed(if is_html(self.entry) || self.fits(words) { words } else { in_ascii(of) })
     }
 

@@ -226,7 +226,7 @@ fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bo
     if let TldStatus::Asked(tld) = &judged.tld_status {
         return Fate::Asked(tld.clone());
     }
-    let (action, done) = actions::anywhere(policy, judged);
+    let (action, done) = actions::link_anywhere(policy, judged);
     match done {
         Done::Edited if edit(action) => Fate::Edited(action),
         Done::Exempt => Fate::Exempt,
@@ -471,9 +471,9 @@ mod tests {
                 assert!(reasons.contains(Reason::InvisibleRemoved), "{target:?}: {reasons:?}");
             }
             let link = checked(&format!("http://exa{hidden}mple.com/")).link;
-            let said = [Reason::InvisibleRemoved, Reason::BidiControl];
+            let either = [Reason::InvisibleRemoved, Reason::BidiControl];
             assert!(
-                link.reasons.iter().any(|reason| said.contains(&reason)),
+                link.reasons.iter().any(|reason| either.contains(&reason)),
                 "{hidden:?}: {link:?}"
             );
         }

@@ -40,7 +40,7 @@ fn unverified(candidate: &mut Candidate) {
 }
 
 /// Builds the outcome, with our header fields.
-pub(super) fn conclude(
+pub(super) fn build_outcome(
     case: Case<'_>,
     common_fields: Option<&[HeaderField]>,
     found: Findings,
@@ -75,9 +75,9 @@ pub(super) fn conclude(
         more: found.more,
         ..Outcome::default()
     };
-    let asked = actions::message(policy, &outcome);
-    outcome.disposition = asked.disposition;
-    if asked.subject == Subject::Tagged {
+    let actions = actions::message(policy, &outcome);
+    outcome.disposition = actions.disposition;
+    if actions.subject == Subject::Tagged {
         outcome.head_edits.extend(tag_subject(message.head, &policy.subject_tag));
     }
     if policy.header_fields == HeaderFields::Add {
@@ -90,7 +90,7 @@ pub(super) fn conclude(
             head: message.head,
             body: message.body,
             by: &facts.host_name,
-            rules: policy.told_rules(),
+            rules: policy.shown_rules(),
             recoded: &lowered.recoded,
             undo_header_bytes: policy.undo_header_bytes,
             seal_key: key,

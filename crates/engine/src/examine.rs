@@ -39,7 +39,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
             head: message.head,
             body: message.body,
             by: &facts.host_name,
-            rules: policy.told_rules(),
+            rules: policy.shown_rules(),
             recoded: &[],
             undo_header_bytes: None,
             seal_key: key,

@@ -10,7 +10,7 @@ pub fn names_file_server(text: &str, link: &Link) -> bool {
     if !matches!(link.kind, Kind::Bare | Kind::Www) {
         return false;
     }
-    let Some((before, behind)) = text.split_at_checked(link.span.start) else { return false };
+    let Some((before, after)) = text.split_at_checked(link.span.start) else { return false };
     let name = before.trim_end_matches(['/', '\\']);
     let slashes = before.get(name.len()..).unwrap_or_default();
     let Some(name) = name.strip_suffix(':').filter(|_| slashes.len() > 1) else { return false };
@@ -18,7 +18,7 @@ pub fn names_file_server(text: &str, link: &Link) -> bool {
     let name = name.get(name.len() - letters..).unwrap_or_default();
     // After three slashes there is no host.
     scheme::does(name) == Some(Does::Share)
-        && !is_local(&[slashes, behind.get(..1).unwrap_or_default()].concat())
+        && !is_local(&[slashes, after.get(..1).unwrap_or_default()].concat())
 }
 
 /// Whether a dangerous scheme is harmless here: a picture from the reader's own disk, as pasted text of word

@@ -68,7 +68,7 @@ pub struct Findings {
     /// Key of the hashes of domains and hosts.
     keys: RandomState,
     /// Where links were found, and how bad they are: several readings and layers find the same ones.
-    links_by_location: BTreeMap<(Space, usize, Visibility), (usize, Badness)>,
+    links_by_location: BTreeMap<(Space, usize, Visibility), (usize, Severity)>,
 }
 
 /// The bytes in which a location is counted.
@@ -90,7 +90,7 @@ pub struct Location {
 
 /// How bad a link is: its verdict, and whether mail is edited for it. A host that is no name in one charset may be
 /// deceptive in another.
-pub type Badness = (Verdict, Edit);
+pub type Severity = (Verdict, Edit);
 
 impl Findings {
     pub fn new(bypasses: Vec<(String, Bypass)>) -> Findings {
@@ -156,14 +156,14 @@ impl Findings {
 
     /// Whether a link adds a reason or a worse verdict to those of the candidates. Such a one is kept, however many
     /// there are.
-    pub fn is_news(&self, judged: &Judged) -> bool {
+    pub fn adds_reason(&self, judged: &Judged) -> bool {
         let (reasons, worst) = self.worst;
         judged.verdict > worst || reasons.union(judged.reasons) != reasons
     }
 
     /// Whether an earlier layer or reading found this link or a longer one, at least as bad. A longer or a worse one
     /// counts as new: what is harmless in one charset may be deceptive in another, and an entity can join two hosts.
-    pub fn is_known(&self, location: &Location, bad: Badness) -> bool {
+    pub fn is_known(&self, location: &Location, bad: Severity) -> bool {
         self.links_by_location
             .get(&(location.space, location.range.start, location.visibility))
             .is_some_and(|(end, known)| {
@@ -173,7 +173,7 @@ impl Findings {
 
     /// Keeps the locations of links for later layers and readings, at most `max`. A link whose location is not kept is
     /// found and edited again, in the same way.
-    pub fn remember_locations(&mut self, found: Vec<(Location, Badness)>, max: usize) {
+    pub fn remember_locations(&mut self, found: Vec<(Location, Severity)>, max: usize) {
         let space_left = max.saturating_sub(self.links_by_location.len());
         for (Location { space, range, visibility }, (verdict, edit)) in
             found.into_iter().take(space_left)

@@ -67,7 +67,7 @@ pub fn read(
     let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
         let length = header.offset_end.saturating_sub(header.offset_start) as usize;
         let start = rest.source(header.offset_start as usize);
-        (header, start..start + length, Interest::Lies)
+        (header, start..start + length, Interest::UnsafeUrls)
     });
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
@@ -92,7 +92,7 @@ pub fn read(
         }
     }
     for (name, span, text) in &words {
-        let field = Field { part: "0", name, span: span.clone(), interest: Interest::Lies };
+        let field = Field { part: "0", name, span: span.clone(), interest: Interest::UnsafeUrls };
         let mut reader = FieldReader { field, judge, budget, policy, found };
         if reader.is_told(text) && !said.contains(&on_one_line(text)) {
             reader.text(text);

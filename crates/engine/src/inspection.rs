@@ -8,7 +8,7 @@
 
 use super::budget::Budget;
 use super::cost::Cost;
-use super::decide::{conclude, decide};
+use super::decide::{build_outcome, decide};
 use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
 use super::judging::Queries;
@@ -63,7 +63,7 @@ impl<'a> Inspection<'a> {
         let mut decided = decide(found, answers);
         banner::add(case, &tree, &mut decided);
         let edits = until_settled(ROUNDS, (case, &tree), &mut decided, answers, &mut budget);
-        let outcome = conclude(case, tree.head.as_deref(), decided, edits);
+        let outcome = build_outcome(case, tree.head.as_deref(), decided, edits);
         Outcome { cost: budget.cost(), ..outcome }
     }
 }

@@ -256,7 +256,7 @@ impl Judged {
 }
 
 /// Whether the anchor around a visible host leads to that host.
-pub fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
+pub fn leads_to_visible(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
     let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
     anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
 }

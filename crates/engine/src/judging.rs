@@ -581,7 +581,7 @@ mod tests {
     #[test]
     fn a_host_that_a_hoster_gave_away_is_not_the_hosters() {
         let (policy, tlds) = (Policy::default(), TldTable::new(["com", "net", "io"], ""));
-        for (seen, led, told) in [
+        for (seen, led, reported) in [
             ("www.microsoft.com", "x.z13.web.core.windows.net", true),
             ("github.com", "x.github.io", true),
             ("x.github.io", "y.github.io", true),
@@ -595,7 +595,7 @@ mod tests {
                 .resolve(&crate::Answers::new());
             let mismatch =
                 |finding: &crate::Finding| finding.reasons.contains(Reason::TextHrefMismatch);
-            assert_eq!(outcome.findings.iter().any(mismatch), told, "{seen} {led}");
+            assert_eq!(outcome.findings.iter().any(mismatch), reported, "{seen} {led}");
         }
     }
 }

@@ -168,14 +168,14 @@ impl Table {
         if self.is_empty() || ascii.is_empty() {
             return false;
         }
-        if let Some(listed) = self.said(Entry::ExceptHost(ascii), Entry::Host(ascii)) {
+        if let Some(listed) = self.is_listed(Entry::ExceptHost(ascii), Entry::Host(ascii)) {
             return listed;
         }
-        let said = |name| self.said(Entry::ExceptBelow(name), Entry::Below(name));
-        and_above(ascii).find_map(said).unwrap_or(false)
+        let of_name = |name| self.is_listed(Entry::ExceptBelow(name), Entry::Below(name));
+        and_above(ascii).find_map(of_name).unwrap_or(false)
     }
 
-    fn said(&self, exception: Entry<'_>, entry: Entry<'_>) -> Option<bool> {
+    fn is_listed(&self, exception: Entry<'_>, entry: Entry<'_>) -> Option<bool> {
         if self.exceptions && self.has(exception) {
             return Some(false);
         }

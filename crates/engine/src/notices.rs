@@ -38,7 +38,7 @@ pub fn in_html(own: &Words, language: &str) -> String {
 
 /// The words of the notice, which fit into an attribute as well.
 pub fn words_in_html(own: &Words, language: &str) -> String {
-    escaped(said(own, language).1)
+    escaped(words_for(own, language).1)
 }
 
 /// Text escaped for HTML, all ASCII.
@@ -58,7 +58,7 @@ pub fn escaped(words: &str) -> String {
 
 /// The notice in plain text; `fits` says whether the part can hold these words.
 pub fn in_text(own: &Words, language: &str, fits: impl Fn(&str) -> bool) -> String {
-    let (_, words, ascii) = said(own, language);
+    let (_, words, ascii) = words_for(own, language);
     let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH) };
     format!(" [{words}]")
 }
@@ -107,7 +107,7 @@ fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
 }
 
 /// The words for a language; English if there are none.
-fn said<'w>(own: &'w Words, language: &str) -> Entry<'w> {
+fn words_for<'w>(own: &'w Words, language: &str) -> Entry<'w> {
     let of_operator = |language: &str| {
         let (tag, own) = own.of(language)?;
         let words = own.notice.as_deref()?;

@@ -13,7 +13,7 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
-use super::finding::{Badness, Candidate, Findings, Location, Space, finding_of};
+use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
 use super::joined_edits::{EditJoiner, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place, Verdict};
@@ -53,7 +53,7 @@ impl PartContext<'_> {
                 entry,
                 reading: &reading,
                 index,
-                agreed: OnceCell::new(),
+                has_one_charset: OnceCell::new(),
                 folding: OnceCell::new(),
                 data: content::Data::of(text),
             };
@@ -104,15 +104,15 @@ struct OpenReading<'a> {
     reading: &'a Reading<'a>,
     index: usize,
     /// Whether every reading of the part is in this charset or in ASCII; computed when needed.
-    agreed: OnceCell<bool>,
+    has_one_charset: OnceCell<bool>,
     /// How the part folds its lines; computed when needed.
     folding: OnceCell<&'static str>,
-    /// Where the text of the reading holds encoded data.
+    /// Where the text of the reading holds binary data.
     data: content::Data<'a>,
 }
 
 /// Links of a layer, to be skipped in later layers.
-type LinksHere = Vec<(Location, Badness)>;
+type LinksHere = Vec<(Location, Severity)>;
 
 impl OpenReading<'_> {
     /// Reads a layer stretch by stretch. The links of one are judged before those of the next are searched, and the
@@ -221,7 +221,7 @@ struct LayerReader<'a> {
 }
 
 /// Links that are judged before the first of them is edited, if a stretch holds more.
-const RUN: usize = 1_024;
+const RUN_LINKS: usize = 1_024;
 
 /// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
 #[derive(Clone, Copy)]
@@ -242,7 +242,7 @@ impl<'a> LayerReader<'a> {
         here: &mut LinksHere,
     ) -> bool {
         let mut start = 0;
-        for end in content::runs(&self.view.occurrences, RUN) {
+        for end in content::runs(&self.view.occurrences, RUN_LINKS) {
             let occurrences = self.view.occurrences.get(start..end).unwrap_or_default();
             if self.judge_run(Run { start, occurrences }, judge, budget, found, here) {
                 return true;
@@ -376,7 +376,7 @@ impl<'a> LayerReader<'a> {
             if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
                 let _ = budget.spend_finding(occurrence.span().len());
             }
-            if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
+            if found.candidates.len() >= budget.findings && !found.adds_reason(&judged) {
                 match self.edit_only(occurrence, &judged, budget, found) {
                     true => continue,
                     false => return true,

@@ -277,14 +277,14 @@ impl Policy {
 
     /// The rule names for our header field: those joined by `+`, if several served several recipients together, and
     /// one that has every link defanged. Else empty.
-    pub fn told_rules(&self) -> &str {
+    pub fn shown_rules(&self) -> &str {
         let all = self.defang == Defang::All && self.edits() && self.rule != "default";
         if all || self.rule.contains('+') { &self.rule } else { "" }
     }
 
     /// The action for a link by mode, verdict and reasons. A reason overrides its verdict. A verdict has no effect if
     /// no client opens the link or no reader mistakes it (S30).
-    pub fn asked(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
+    pub fn link_action(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
         if self.mode == Mode::ReportOnly {
             return LinkAction::Leave;
         }

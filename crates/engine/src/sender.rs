@@ -136,7 +136,7 @@ mod tests {
     use crate::{Answers, Dmarc, Facts, Message, Policy, Reason, TldTable, Verdict, inspect};
 
     /// The names that the header impersonates, by its findings.
-    fn posed(head: &str, facts: &Facts) -> Vec<String> {
+    fn impersonated(head: &str, facts: &Facts) -> Vec<String> {
         let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
         let message = Message { head: head.as_bytes(), body: b"" };
         let tlds = TldTable::new(["com", "org", "net"], "");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     fn of(head: &str) -> Vec<String> {
-        posed(head, &Facts::default())
+        impersonated(head, &Facts::default())
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn addresses_that_are_none_are_told() {
-        let told = |head: &str| {
+        let verdict_of = |head: &str| {
             let message = Message { head: head.as_bytes(), body: b"" };
             let tlds = TldTable::new(["com", "org", "net"], "");
             let (facts, policy) = (Facts::default(), Policy::default());
@@ -192,12 +192,12 @@ mod tests {
             "<\"a@b.com\"@b.com@example.org>",
             "Ann <x@<a@b.com>",
         ] {
-            assert_eq!(told(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
+            assert_eq!(verdict_of(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
         }
         for from in ["<a@b.com>, <x@example.org>", "\"a@b\"@example.org", "\"a@b.com\" <a@b.com>"] {
-            assert!(told(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
+            assert!(verdict_of(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
         }
-        assert!(told("From: a@b.com\nTo: <a@b.com> <x@example.org>\n") < Verdict::Suspect);
+        assert!(verdict_of("From: a@b.com\nTo: <a@b.com> <x@example.org>\n") < Verdict::Suspect);
     }
 
     /// The sender can write the fields of a list as well as the name.
@@ -245,17 +245,17 @@ mod tests {
     fn the_recipients_own_name_counts_and_its_own_addresses_do_not() {
         let domains = vec!["harbour.org".to_owned()];
         let facts = Facts { recipient_domains: domains, ..Facts::default() };
-        let found = posed("From: Harbour Helpdesk <x@example.net>\n", &facts);
+        let found = impersonated("From: Harbour Helpdesk <x@example.net>\n", &facts);
         assert_eq!(found, ["header:From harbour.org"]);
         let own = "From: Harbour Helpdesk <x@harbour.org>\n";
-        assert_eq!(posed(own, &facts), Vec::<String>::new());
+        assert_eq!(impersonated(own, &facts), Vec::<String>::new());
         let forwarded = "From: PayPal via Billing <billing@harbour.org>\n";
-        assert_eq!(posed(forwarded, &facts), Vec::<String>::new());
-        let beside = "From: PayPal <x@example.net>, <bob@harbour.org>\n";
-        assert_eq!(posed(beside, &facts), ["header:From paypal.com"]);
+        assert_eq!(impersonated(forwarded, &facts), Vec::<String>::new());
+        let two_mailboxes = "From: PayPal <x@example.net>, <bob@harbour.org>\n";
+        assert_eq!(impersonated(two_mailboxes, &facts), ["header:From paypal.com"]);
         for free in ["gmail.com", "hotmail.fr", "yahoo.co.uk"] {
             let facts = Facts { recipient_domains: vec![free.to_owned()], ..Facts::default() };
-            let found = posed(&format!("From: PayPal <x@{free}>\n"), &facts);
+            let found = impersonated(&format!("From: PayPal <x@{free}>\n"), &facts);
             assert_eq!(found, ["header:From paypal.com"], "{free}");
         }
     }
@@ -268,7 +268,11 @@ mod tests {
             (Dmarc::Pass, vec![]),
             (Dmarc::Fail, vec!["header:From paypal.com"]),
         ] {
-            assert_eq!(posed(head, &Facts { dmarc, ..Facts::default() }), found, "{dmarc:?}");
+            assert_eq!(
+                impersonated(head, &Facts { dmarc, ..Facts::default() }),
+                found,
+                "{dmarc:?}"
+            );
         }
     }
 

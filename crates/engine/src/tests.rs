@@ -288,7 +288,7 @@ fn reasons(from: &str, dmarc: Dmarc, html: &str) -> Reasons {
 #[test]
 fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
     let html = "<a href=\"https://click.mailer.net/x\">www.shop.com</a>";
-    for (from, dmarc, told) in [
+    for (from, dmarc, reported) in [
         ("a@shop.com", Dmarc::Pass, false),
         ("a@news.shop.com", Dmarc::Pass, false),
         ("a@shop.com", Dmarc::Unknown, true),
@@ -297,7 +297,7 @@ fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
         ("a@shop.com, b@other.com", Dmarc::Pass, true),
     ] {
         let found = reasons(from, dmarc, html).contains(Reason::TextHrefMismatch);
-        assert_eq!(found, told, "{from} {dmarc:?}");
+        assert_eq!(found, reported, "{from} {dmarc:?}");
     }
     // A provider's domain, where everybody can have an address, is not the author's own name.
     let html = "<a href=\"https://evil.net/x\">www.gmail.com</a>";
@@ -365,13 +365,13 @@ fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
 
 #[test]
 fn a_pdf_is_told_and_left_as_it_is() {
-    let told = |document: &str| {
+    let inspected = |document: &str| {
         let head = b"Content-Type: application/pdf; name=x.pdf\r\n";
         let message = Message { head, body: document.as_bytes() };
         inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new())
     };
     let outcome =
-        told("%PDF-1.7\n1 0 obj << /S /URI /URI (https://p\u{430}ypal.com/x) >> endobj\n");
+        inspected("%PDF-1.7\n1 0 obj << /S /URI /URI (https://p\u{430}ypal.com/x) >> endobj\n");
     let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
     assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
     assert_eq!(
@@ -380,12 +380,13 @@ fn a_pdf_is_told_and_left_as_it_is() {
     );
     assert_eq!((outcome.edits.len(), outcome.bypasses.len(), outcome.links), (0, 0, 1));
     // A dangerous scheme is one here as well, and a harmless link is counted.
-    let outcome = told("%PDF-1.7\n<< /URI (javascript:x) >> << /URI (https://www.example.com) >>");
+    let outcome =
+        inspected("%PDF-1.7\n<< /URI (javascript:x) >> << /URI (https://www.example.com) >>");
     assert_eq!((outcome.verdict, outcome.links), (Verdict::Unsafe, 2));
     assert_eq!(outcome.passed, ["www.example.com"]);
     // An unreadable PDF stays opaque, and a part that is no PDF is not read.
-    assert_eq!(told("%PDF-1.7\n<< /Encrypt 1 0 R >>").bypasses.len(), 1);
-    let other = told("PK\u{3} /URI (https://www.example.com)");
+    assert_eq!(inspected("%PDF-1.7\n<< /Encrypt 1 0 R >>").bypasses.len(), 1);
+    let other = inspected("PK\u{3} /URI (https://www.example.com)");
     assert_eq!((other.bypasses.len(), other.links), (1, 0));
 }
 
@@ -575,24 +576,24 @@ fn a_code_in_a_picture_is_told_and_left_as_it_is() {
     let mut bytes = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
     let bytes = bytes.into_inner();
-    let told = |qr_codes: super::policy::QrCodes, body: &[u8]| {
+    let inspected = |qr_codes: super::policy::QrCodes, body: &[u8]| {
         let head = b"Content-Type: image/png\r\nContent-Transfer-Encoding: binary\r\n";
         let policy = Policy { qr_codes, ..policy() };
         let message = Message { head, body };
         inspect(message, &Facts::default(), &policy, &tlds()).resolve(&Answers::new())
     };
-    let outcome = told(super::policy::QrCodes::Report, &bytes);
+    let outcome = inspected(super::policy::QrCodes::Report, &bytes);
     let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
     assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
     assert_eq!(finding.place.to_string(), "qr[code]");
     assert_eq!((outcome.edits.len(), outcome.bypasses.len()), (0, 0));
-    let cut = told(super::policy::QrCodes::Report, &bytes[..bytes.len() / 2]);
+    let cut = inspected(super::policy::QrCodes::Report, &bytes[..bytes.len() / 2]);
     assert_eq!(
         (cut.findings.len(), cut.bypasses.len()),
         (0, 1),
-        "what could not be looked at is told"
+        "what could not be looked at is inspected"
     );
-    let off = told(super::policy::QrCodes::Off, &bytes);
+    let off = inspected(super::policy::QrCodes::Off, &bytes);
     assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
     // A page with the picture inside it, percent-encoded.
     let escaped: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
@@ -605,8 +606,8 @@ fn a_code_in_a_picture_is_told_and_left_as_it_is() {
     };
     let outcome = page(super::policy::QrCodes::Report, &escaped);
     let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
-    let told = (finding.verdict, finding.done, finding.place.to_string());
-    assert_eq!(told, (Verdict::Unsafe, Done::Reported, "qr[code]".to_owned()));
+    let reported = (finding.verdict, finding.done, finding.place.to_string());
+    assert_eq!(reported, (Verdict::Unsafe, Done::Reported, "qr[code]".to_owned()));
     assert_eq!((outcome.edits.len(), outcome.bypasses.len()), (0, 0));
     let cut = page(super::policy::QrCodes::Report, &escaped[..escaped.len() / 2]);
     assert_eq!((cut.findings.len(), cut.bypasses.len()), (0, 1));

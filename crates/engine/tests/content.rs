@@ -1,4 +1,4 @@
-//! Properties of the whole engine over made-up messages: pieces that lie, in every wrapping.
+//! Properties of the whole engine over generated messages: deceptive pieces in every encoding.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use linkmilter_engine::policy::{Defang, HeaderFields};
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Pieces of text and markup; what meets what is up to chance.
+/// Pieces of text and markup, combined at random.
 const PIECES: &[&str] = &[
     "http://",
     "https://",
@@ -194,7 +194,7 @@ fn a_host_of_which_only_some_dots_are_bracketed_is_alive() {
     }
 }
 
-/// Text to one client and markup to another: of two edits on the same bytes one is made at a time.
+/// Text for one client and markup for another: of two edits on the same bytes only one is made at a time.
 #[test]
 fn what_is_shown_and_followed_at_once_is_settled() {
     let text = "<xmp><form action=\"http://\u{430}\u{440}\u{440}\u{4cf}\u{435}.comp\u{430}ypal.com";
@@ -220,7 +220,7 @@ fn a_body_without_a_line_end_gets_those_of_its_header() {
     }
 }
 
-/// A value that is read by the letter of the URL has its at sign in brackets as well.
+/// A value that some programs read strictly as a URL has its at sign in brackets as well.
 #[test]
 fn an_at_sign_of_a_calendar_is_bracketed_once() {
     for value in [
@@ -245,7 +245,7 @@ fn an_at_sign_of_a_calendar_is_bracketed_once() {
     }
 }
 
-/// What was glued to a host begins where the dead one ends, in a part that all read alike.
+/// Text attached to a host begins where the defanged one ends, in a part that has one reading.
 #[test]
 fn what_is_glued_to_a_dead_host_is_read_again() {
     for text in [
@@ -260,7 +260,7 @@ fn what_is_glued_to_a_dead_host_is_read_again() {
     }
 }
 
-/// What stands in the path of a dead link is dead, too, as others begin it.
+/// A host in the path of a defanged link is defanged too, since some programs begin a link there.
 #[test]
 fn an_address_behind_the_signs_of_a_rewriter_is_bracketed() {
     let head = b"Content-Type: text/plain\r\n";
@@ -281,7 +281,7 @@ fn an_edit_of_what_is_markup_to_another_reader_is_read_again() {
     }
 }
 
-/// A reader of `<bdo>` sees what follows from its end: what an edit leaves is another host there.
+/// A reader of `<bdo>` sees the text from its end: after an edit the rest may be another host there.
 #[test]
 fn what_is_turned_round_is_read_again_beside_a_dead_host() {
     for text in [

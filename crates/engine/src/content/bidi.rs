@@ -14,13 +14,13 @@ use uts58::unicode::hosts::is_bidi_control;
 const OVERRIDE: &str = "\u{202e}";
 
 /// Most bytes of an override that are read as they are shown: no line that people read has as many.
-const SHOWN: usize = 1 << 10;
+const OVERRIDE_BYTES: usize = 1 << 10;
 
 /// Most bytes of a word on either side of an override that are read with it: no host has as many.
-const BESIDE: usize = 128;
+const CONTEXT_BYTES: usize = 128;
 
 /// Most overrides in a stretch of text that are read as they are shown; honest mail has none.
-const WORDS: usize = 256;
+const OVERRIDES: usize = 256;
 
 /// The reversed stretches of a text.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Overridden {
 
     /// Whether there are more than are read.
     pub fn is_cut(&self) -> bool {
-        self.stretches.len() > WORDS
+        self.stretches.len() > OVERRIDES
     }
 
     /// The words of a range of the text as a reader sees them, where part of it is reversed, each with the range that
@@ -82,10 +82,10 @@ impl Overridden {
         seen: &MappedText<'_>,
         range: Range<usize>,
     ) -> impl Iterator<Item = (MappedText<'o>, Range<usize>)> {
-        let max = self.stretches.get(..WORDS).unwrap_or(&self.stretches);
+        let max = self.stretches.get(..OVERRIDES).unwrap_or(&self.stretches);
         let first = max.partition_point(|stretch| stretch.end <= range.start);
         let within = max.iter().skip(first).take_while(move |one| one.start < range.end);
-        let within = within.filter(|stretch| stretch.len() <= SHOWN);
+        let within = within.filter(|stretch| stretch.len() <= OVERRIDE_BYTES);
         within.map(move |stretch| {
             let reversed = stretch.start.max(range.start)..stretch.end.min(range.end);
             word(seen, reversed, &range)
@@ -101,14 +101,14 @@ fn word<'o>(
 ) -> (MappedText<'o>, Range<usize>) {
     let part = |range: Range<usize>| seen.as_str().get(range).unwrap_or_default();
     let before = part(range.start..reversed.start).trim_end_matches(is_bidi_control);
-    let from = before.floor_char_boundary(before.len().saturating_sub(BESIDE));
+    let from = before.floor_char_boundary(before.len().saturating_sub(CONTEXT_BYTES));
     let front = before.get(from..).unwrap_or_default();
     let front = front.rsplit(ends_word).next().map_or(0, str::len);
     let end = range.start + before.len();
     let after = part(reversed.end..range.end);
     let back = after.trim_start_matches(is_bidi_control);
     let start = range.end - back.len();
-    let back = back.get(..back.floor_char_boundary(BESIDE)).unwrap_or_default();
+    let back = back.get(..back.floor_char_boundary(CONTEXT_BYTES)).unwrap_or_default();
     let back = back.split(ends_word).next().map_or(0, str::len);
     let controls = part(reversed.clone()).chars().filter(|c| is_bidi_control(*c));
     let shown = front..front + reversed.len() - controls.map(char::len_utf8).sum::<usize>();
@@ -169,20 +169,23 @@ mod tests {
 
     #[test]
     fn an_override_that_no_line_has_is_not_turned() {
-        let text = format!("\u{202e}{}", "a".repeat(SHOWN + 1));
+        let text = format!("\u{202e}{}", "a".repeat(OVERRIDE_BYTES + 1));
         assert_eq!(words(&text), [""; 0]);
         assert!(Overridden::of(&text, &[]).overlaps(&(10..11)));
-        assert_eq!(words(&format!("\u{202e}{}", "a".repeat(SHOWN))).len(), 1);
-        let beside =
-            format!("{}\u{202e}c\u{202c}{}", "a".repeat(BESIDE + 1), "b".repeat(BESIDE + 1));
-        assert_eq!(words(&beside), ["a".repeat(BESIDE) + "c" + &"b".repeat(BESIDE)]);
+        assert_eq!(words(&format!("\u{202e}{}", "a".repeat(OVERRIDE_BYTES))).len(), 1);
+        let beside = format!(
+            "{}\u{202e}c\u{202c}{}",
+            "a".repeat(CONTEXT_BYTES + 1),
+            "b".repeat(CONTEXT_BYTES + 1)
+        );
+        assert_eq!(words(&beside), ["a".repeat(CONTEXT_BYTES) + "c" + &"b".repeat(CONTEXT_BYTES)]);
     }
 
     #[test]
     fn overrides_that_are_read_are_bounded() {
-        let text = "\u{202e}a\u{202c} ".repeat(WORDS + 1);
+        let text = "\u{202e}a\u{202c} ".repeat(OVERRIDES + 1);
         assert!(Overridden::of(&text, &[]).is_cut());
-        assert_eq!(words(&text).len(), WORDS);
+        assert_eq!(words(&text).len(), OVERRIDES);
     }
 
     #[test]

@@ -99,8 +99,8 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
         // Searching the length of a line in both directions is enough.
         let before = bytes.get(..edit.range.start).unwrap_or_default();
         let column = before.iter().rev().take(LINE).take_while(|c| **c != b'\n').count();
-        let behind = bytes.get(edit.range.end..).unwrap_or_default();
-        let rest = behind.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
+        let after = bytes.get(edit.range.end..).unwrap_or_default();
+        let rest = after.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
         if column > 1 && column + edit.replacement.len() + rest > LINE {
             edit.replacement.insert_str(0, newline);
             if 1 + edit.replacement.len() + rest > LINE && rest > 0 {
@@ -222,10 +222,10 @@ fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
         quoted ^= c == '"';
         c == ';' && !quoted
     });
-    let mut behind = 0;
+    let mut after = 0;
     pieces.filter_map(move |piece| {
-        let end = behind + piece.len();
-        behind = end + 1;
+        let end = after + piece.len();
+        after = end + 1;
         let (name, value) = piece.split_once('=')?;
         Some((name, end - value.len()..end))
     })
@@ -359,7 +359,10 @@ mod tests {
     fn a_property_is_named_up_to_a_length() {
         let text = format!("{}:http://example.com\n", "X".repeat(10_000));
         let layers: Vec<_> = layers(&text).collect();
-        assert_eq!(layers[0].property.as_deref(), Some("X".repeat(crate::content::NAMED).as_str()));
+        assert_eq!(
+            layers[0].property.as_deref(),
+            Some("X".repeat(crate::content::NAME_BYTES).as_str())
+        );
         assert_eq!(layers[0].seen.as_str(), "http://example.com");
     }
 

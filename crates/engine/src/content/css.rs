@@ -43,7 +43,7 @@ pub fn plain(css: &str) -> Cow<'_, str> {
     let mut rest = css;
     while let Some((before, comment)) = rest.split_once("/*") {
         out.push_str(before);
-        rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
     }
     out.push_str(rest);
     let decoded = unescape(&out, 0..out.len()).as_str().to_owned();
@@ -68,11 +68,11 @@ fn is_escaped(css: &str, at: usize) -> bool {
 }
 
 /// Bytes before a string in which `@import` and comments are searched.
-const IMPORT: usize = 256;
+const IMPORT_BYTES: usize = 256;
 
 /// Whether `@import` is before the string, perhaps with comments in between.
 fn is_imported(css: &str, at: usize) -> bool {
-    let start = css.floor_char_boundary(at.saturating_sub(IMPORT));
+    let start = css.floor_char_boundary(at.saturating_sub(IMPORT_BYTES));
     let mut before = css.get(start..at).unwrap_or_default().trim_ascii_end();
     while let Some(comment) = before.strip_suffix("*/") {
         before = comment.rsplit_once("/*").map_or("", |(before, _)| before).trim_ascii_end();

@@ -323,9 +323,9 @@ impl Pieces<'_> {
     /// Puts a sign in brackets, unless it is in some. A program that reads the value strictly as a URL still takes it
     /// for a sign then.
     fn bracket(&mut self, range: Range<usize>, bracketed: &str) {
-        let (before, behind) = (self.text.get(..range.start), self.text.get(range.end..));
+        let (before, after) = (self.text.get(..range.start), self.text.get(range.end..));
         let opened = before.is_some_and(|before| before.ends_with(['[', '(', '{']));
-        if !(opened && behind.is_some_and(|behind| behind.starts_with([']', ')', '}']))) {
+        if !(opened && after.is_some_and(|after| after.starts_with([']', ')', '}']))) {
             self.replace(range, bracketed);
         }
     }
@@ -346,8 +346,8 @@ impl Pieces<'_> {
         for (at, _) in piece.match_indices('.') {
             let start = range.start + at;
             let before = text.get(..start).and_then(|text| text.chars().next_back());
-            let behind = text.get(start + 1..).and_then(|text| text.chars().next());
-            if before.is_some_and(is_of_word) && behind.is_some_and(is_of_word) {
+            let after = text.get(start + 1..).and_then(|text| text.chars().next());
+            if before.is_some_and(is_of_word) && after.is_some_and(is_of_word) {
                 self.replace(start..start + 1, "[.]");
             }
         }

@@ -12,7 +12,7 @@ use homograph::HostBounds;
 use uts58::{Target, reference, scheme};
 
 /// Most bytes of an authority, with its blanks.
-pub const LONGEST: usize = 4 * STRETCH;
+pub const AUTHORITY_BYTES: usize = 4 * STRETCH;
 
 /// Most letters that are read for the name of a scheme.
 const LONGEST_SCHEME: usize = 16;
@@ -85,11 +85,11 @@ impl<'t> Url<'t> {
         if !is_known() {
             return None;
         }
-        let behind = text.get(colon + 1..)?;
+        let after = text.get(colon + 1..)?;
         let is_slash = |c: char| matches!(c, '/' | '\\') || c.is_whitespace();
-        let front = text.len() - behind.trim_start_matches(is_slash).len();
+        let front = text.len() - after.trim_start_matches(is_slash).len();
         let rest = text.get(front..)?;
-        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()).min(LONGEST);
+        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()).min(AUTHORITY_BYTES);
         let text = text.get(..front + rest.floor_char_boundary(end))?.trim_end();
         let sentence =
             delimiters == Delimiters::Quotes && (text.contains('\n') || ends_in_address(text));
@@ -233,6 +233,6 @@ mod tests {
             assert!(found <= 50_000, "{piece:?} {found}");
         }
         let long = format!("<https://{}>", "a ".repeat(100_000));
-        assert_eq!(found(&long)[0].len(), LONGEST / 2 + "https://".len());
+        assert_eq!(found(&long)[0].len(), AUTHORITY_BYTES / 2 + "https://".len());
     }
 }

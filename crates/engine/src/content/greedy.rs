@@ -34,8 +34,8 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
         let before = text.get(from..at_sign)?;
         let end = before.char_indices().rev().find(|(_, c)| ends_authority(*c));
         let start = end.map_or(from, |(at, c)| from + at + c.len_utf8());
-        let behind = text.get(at_sign..)?;
-        from = at_sign + behind.find(ends_authority).unwrap_or(behind.len());
+        let after = text.get(at_sign..)?;
+        from = at_sign + after.find(ends_authority).unwrap_or(after.len());
         Some(start..from)
     })
 }
@@ -90,7 +90,7 @@ fn begins(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
 fn is_host_and_sign(user: &str) -> bool {
     let is_of_host = |c: char| Class::of(c).is_host() || is_dot_to_somebody(c);
     let host = user.find(|c| !is_of_host(c)).unwrap_or(user.len());
-    let (host, behind) = user.split_at(host);
+    let (host, after) = user.split_at(host);
     let host = host.trim_end_matches(is_dot_to_somebody);
     if !host.contains(is_dot_to_somebody) {
         return false;
@@ -98,29 +98,29 @@ fn is_host_and_sign(user: &str) -> bool {
     let is_sign = |c: char| !c.is_ascii() && !is_of_host(c);
     let is_local = |c: char| c.is_ascii() && (Class::of(c).is_email() || c == ':');
     let rest = |c: char| is_local(c) || is_sign(c) && !separates_words(c);
-    let behind = match after_port(behind) {
+    let after = match after_port(after) {
         Some("") => return true,
         Some(slash) if slash.starts_with(SLASHES) => slash,
-        _ => behind,
+        _ => after,
     };
-    behind.contains(is_sign) && behind.chars().all(rest) && !reads_as_misread(behind)
+    after.contains(is_sign) && after.chars().all(rest) && !reads_as_misread(after)
 }
 
 /// Whether it is a host and then text with which an address may continue: `www.example.com-login@…`. No mailbox has
 /// such a name; commas and semicolons separate words.
 fn is_host_and_word(user: &str, tlds: &dyn TldSet) -> bool {
     let Some(end) = known_end(user, tlds) else { return false };
-    let behind = user.get(end..).unwrap_or_default();
+    let after = user.get(end..).unwrap_or_default();
     let is_local = |c: char| c == '·' || c.is_ascii() && Class::of(c).is_email();
-    behind.starts_with(['-', '_', '.', '|', '^', '·']) && behind.chars().all(is_local)
+    after.starts_with(['-', '_', '.', '|', '^', '·']) && after.chars().all(is_local)
 }
 
 /// Full-width slashes: for a reader a path follows one.
 const SLASHES: [char; 3] = ['／', '＼', '﹨'];
 
 /// The text after a full-width colon and some digits: no mailbox name is that short.
-fn after_port(behind: &str) -> Option<&str> {
-    let digits = behind.strip_prefix(['：', '﹕', '︓'])?;
+fn after_port(after: &str) -> Option<&str> {
+    let digits = after.strip_prefix(['：', '﹕', '︓'])?;
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
     (1..=5).contains(&(digits.len() - rest.len())).then_some(rest)
 }
@@ -145,11 +145,11 @@ fn separates_words(c: char) -> bool {
 
 /// Whether this may be punctuation of a two-byte charset that was read as Latin 1: `¡£` is `。` in EUC and GBK, `¡C` in
 /// Big5.
-fn reads_as_misread(behind: &str) -> bool {
+fn reads_as_misread(after: &str) -> bool {
     let is_latin = |c: char| matches!(c, '\u{80}'..='\u{FF}');
-    let mut signs = behind.char_indices().filter(|(_, c)| is_latin(*c));
+    let mut signs = after.char_indices().filter(|(_, c)| is_latin(*c));
     let Some((at, sign)) = signs.next() else { return false };
-    let next = behind.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
+    let next = after.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
     signs.next().is_some() || next.is_some_and(|next| matches!(next, '@'..='`' | '{'..='~'))
 }
 
@@ -159,16 +159,16 @@ fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
     if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
         return None;
     }
-    let behind = text.get(link.host.end..)?;
-    let behind = behind.get(..behind.floor_char_boundary(LONGEST_HOST))?;
-    let behind = behind.get(..behind.find(ends_authority).unwrap_or(behind.len()))?;
-    let rest = behind.trim_start_matches(is_joint);
-    if rest.len() == behind.len() || rest.contains(['@', ':']) {
+    let after = text.get(link.host.end..)?;
+    let after = after.get(..after.floor_char_boundary(LONGEST_HOST))?;
+    let after = after.get(..after.find(ends_authority).unwrap_or(after.len()))?;
+    let rest = after.trim_start_matches(is_joint);
+    if rest.len() == after.len() || rest.contains(['@', ':']) {
         return None;
     }
     let end = known_end(rest, tlds)?;
     let host = rest.get(..end)?.to_ascii_lowercase();
-    let signs = behind.get(..behind.len() - rest.len())?;
+    let signs = after.get(..after.len() - rest.len())?;
     // After a sign and a dot no other name begins.
     let continues = signs.ends_with('.') && !signs.starts_with('.');
     let below = registrable(&host, Section::Icann)
@@ -177,7 +177,7 @@ fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
     if !below || host.starts_with("www.") {
         return None;
     }
-    let end = link.host.end + behind.len() - rest.len() + end;
+    let end = link.host.end + after.len() - rest.len() + end;
     Some(Link {
         span: link.span.start..end,
         host: link.host.start..end,
@@ -337,8 +337,8 @@ mod tests {
         for piece in ["https://a", "@", "†", "https://www.a.com†x@", "www.a.com†@", "https:", "@/"]
         {
             let text = piece.repeat(20_000);
-            let met: usize = pieces(&text).map(|piece| piece.len()).sum();
-            assert!(met <= text.len(), "{piece} {met}");
+            let total: usize = pieces(&text).map(|piece| piece.len()).sum();
+            assert!(total <= text.len(), "{piece} {total}");
             assert!(found(&text).len() <= 20_000);
         }
     }

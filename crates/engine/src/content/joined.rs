@@ -21,15 +21,15 @@ pub struct Joined {
 
 impl Joined {
     /// Adds a word: its stretches, and the separator after it.
-    pub fn add(&mut self, pieces: Vec<Range<usize>>, behind: Range<usize>) {
+    pub fn add(&mut self, pieces: Vec<Range<usize>>, after: Range<usize>) {
         let last = pieces.len().saturating_sub(1);
         for (index, piece) in pieces.iter().enumerate() {
             self.length += piece.len();
             self.joints.extend((index < last).then_some(self.length));
         }
-        self.length += behind.len();
+        self.length += after.len();
         self.stretches.extend(pieces);
-        self.stretches.push(behind);
+        self.stretches.push(after);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -103,7 +103,7 @@ pub fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
 #[cfg(test)]
 impl Joined {
     /// The words of a text, and where their stretches are joined.
-    pub fn said<'j>(&'j self, text: &str) -> (String, &'j [usize]) {
+    pub fn text_and_joints<'j>(&'j self, text: &str) -> (String, &'j [usize]) {
         let pieces = self.stretches.iter().filter_map(|stretch| text.get(stretch.clone()));
         (pieces.collect(), &self.joints)
     }

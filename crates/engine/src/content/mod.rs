@@ -64,7 +64,7 @@ pub enum Edits {
 
 /// Most documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each level is
 /// read again, so this bounds how often a byte is read; no honest mail has one.
-const DOCUMENTS: u8 = 4;
+const DOCUMENT_DEPTH: u8 = 4;
 
 /// Bytes of text that are collected before links are searched in them: joined lines and visible text without a link
 /// need not stay in memory.
@@ -79,11 +79,11 @@ fn search_steps(links: &uts58::Links<'_>) -> u64 {
 }
 
 /// Most bytes of the name of an element, a property or a field in a finding: the sender chooses its length.
-pub const NAMED: usize = 64;
+pub const NAME_BYTES: usize = 64;
 
 /// A name, cut to the length for findings.
 pub fn named(name: &str) -> &str {
-    name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name)
+    name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
 }
 
 /// How a layer is read.
@@ -312,7 +312,7 @@ pub fn runs(occurrences: &[Occurrence], least: usize) -> Vec<usize> {
 pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
     let inner = |document: MappedText<'_>| Layer {
         seen: document.through(&layer.seen).into_owned(),
-        language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
+        language: if layer.depth < DOCUMENT_DEPTH { Language::Html } else { Language::Text },
         property: layer.property.clone(),
         organizer: None,
         depth: layer.depth + 1,
@@ -328,7 +328,7 @@ impl<'t> Layer<'t> {
 
     /// Whether it is deeper than documents are read as such.
     pub fn is_cut_off(&self) -> bool {
-        self.depth > DOCUMENTS
+        self.depth > DOCUMENT_DEPTH
     }
 }
 

@@ -142,8 +142,8 @@ impl Growing {
         }
         tail.push(last);
         if let Some(first) = tail.first_mut().filter(|first| first.text < text) {
-            let (before, behind) = first.cut(text - first.text);
-            (head, *first) = (Some(before), behind);
+            let (before, after) = first.cut(text - first.text);
+            (head, *first) = (Some(before), after);
         }
         self.packed.truncate(end.at as usize);
         self.marks.truncate(count.saturating_sub(1) / EVERY);
@@ -319,8 +319,8 @@ mod tests {
         assert_eq!(runs.split_off(plain.last().unwrap().end()), []);
         for run in plain.iter().filter(|run| run.shown > 2) {
             let (mut runs, _) = pieces();
-            let (before, behind) = run.cut(2);
-            assert_eq!(runs.split_off(run.text + 2).first(), Some(&behind));
+            let (before, after) = run.cut(2);
+            assert_eq!(runs.split_off(run.text + 2).first(), Some(&after));
             assert_eq!(runs.finish().last(), Some(before));
         }
     }

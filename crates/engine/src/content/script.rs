@@ -24,12 +24,12 @@ pub fn unescaped(seen: MappedText<'_>) -> MappedText<'_> {
 
 /// The escape at the start of the text: its character and its length. `\uD83D\uDE00` is one.
 pub fn escape(text: &str) -> Option<(char, usize)> {
-    let behind = text.strip_prefix('\\')?;
-    if let Some(hex) = behind.strip_prefix("u{") {
+    let after = text.strip_prefix('\\')?;
+    if let Some(hex) = after.strip_prefix("u{") {
         let (digits, _) = hex.get(..hex.len().min(LONGEST)).unwrap_or(hex).split_once('}')?;
         return Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, digits.len() + 4));
     }
-    if let Some(hex) = behind.strip_prefix('u') {
+    if let Some(hex) = after.strip_prefix('u') {
         let unit = unit(hex)?;
         let Some(c) = char::from_u32(unit) else {
             let low = self::unit(hex.get(4..)?.strip_prefix("\\u")?)?;
@@ -38,10 +38,10 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
         };
         return Some((c, 6));
     }
-    if let Some(hex) = behind.strip_prefix('x') {
+    if let Some(hex) = after.strip_prefix('x') {
         return Some((char::from_u32(number(hex, 2)?)?, 4));
     }
-    let c = behind.chars().next()?;
+    let c = after.chars().next()?;
     let plain = match c {
         'n' => '\n',
         'r' => '\r',

@@ -88,8 +88,8 @@ pub fn read<'t>(
         let joined = unseen::joined(stretch);
         if !joined.is_empty() && left > 0 {
             let words = joined.of(&MappedText::slice(stretch, at));
-            let room = left.min(capacity.together);
-            left -= view.across(&linkifier, (&joined, words), room, &Site::Text);
+            let most = left.min(capacity.together);
+            left -= view.across(&linkifier, (&joined, words), most, &Site::Text);
         }
         left -= view.enclosed(text, at..end, left.min(capacity.together));
         left -= view.greedy(stretch, tlds, left.min(capacity.together));

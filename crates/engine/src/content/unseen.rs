@@ -22,8 +22,8 @@ pub fn joined(text: &str) -> Joined {
         }
         // The text without NUL is another layer; binary data are full of it.
         let before = text.get(at..unseen).unwrap_or_default().rsplit(ends_word).next();
-        let behind = text.get(unseen..).unwrap_or_default().split_inclusive(ends_word).next();
-        let range = unseen - before.map_or(0, str::len)..unseen + behind.map_or(0, str::len);
+        let after = text.get(unseen..).unwrap_or_default().split_inclusive(ends_word).next();
+        let range = unseen - before.map_or(0, str::len)..unseen + after.map_or(0, str::len);
         at = range.end;
         let word = text.get(range.clone()).unwrap_or_default();
         if !word.contains(is_dot_to_somebody) || is_data(word) {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> String {
-        joined(text).said(text).0
+        joined(text).text_and_joints(text).0
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
     fn where_they_meet() {
         let text = "a.b\u{200e}c\u{200e}\u{200e}d e f\u{200e}.g";
         assert_eq!(words(text), "a.bcd f.g");
-        assert_eq!(joined(text).said(text).1, [3, 4, 7]);
+        assert_eq!(joined(text).text_and_joints(text).1, [3, 4, 7]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) struct Field<'h> {
 pub(super) enum Interest {
     Any,
     /// Unsafe URLs only: most programs do not show the field.
-    Lies,
+    UnsafeUrls,
 }
 
 /// Reads and reports one field.
@@ -226,14 +226,14 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     pub fn text(&mut self, text: &str) {
-        let lies = self.field.interest == Interest::Lies;
-        if lies && !may_say_scheme(text) {
+        let unsafe_only = self.field.interest == Interest::UnsafeUrls;
+        if unsafe_only && !may_say_scheme(text) {
             return;
         }
         for link in self.links(text) {
             // A judged host no longer counts as hidden in the net, so that a link that would not be reported is not
             // judged.
-            if lies && link.kind != Kind::Scheme {
+            if unsafe_only && link.kind != Kind::Scheme {
                 continue;
             }
             if !self.has_steps(0) {
@@ -241,7 +241,7 @@ impl FieldReader<'_, '_, '_, '_> {
             }
             let bounds = HostBounds::in_text(link.kind);
             let Some(judged) = self.judge.spelled_link(text, &link, bounds) else { continue };
-            if lies && judged.verdict < Verdict::Unsafe {
+            if unsafe_only && judged.verdict < Verdict::Unsafe {
                 continue;
             }
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());

@@ -15,8 +15,8 @@ fn fields_that_lie_are_told_where_they_stand() {
         let message = Message { head: head.as_bytes(), body: b"" };
         let facts = Facts::default();
         let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-        let told = outcome.findings.iter().filter(|told| told.place.to_string() != "text");
-        let told: Vec<&str> = told.map(|told| head[told.span.clone()].trim()).collect();
-        assert_eq!(told, ["http://р\u{430}ypal.com x", "http://p\u{430}ypal.org z"]);
+        let found = outcome.findings.iter().filter(|finding| finding.place.to_string() != "text");
+        let values: Vec<&str> = found.map(|finding| head[finding.span.clone()].trim()).collect();
+        assert_eq!(values, ["http://р\u{430}ypal.com x", "http://p\u{430}ypal.org z"]);
     }
 }

@@ -6,13 +6,13 @@
 //! reads each pixel once, and tries threes of a few corners.
 
 /// Most corners of a picture.
-pub const MOST: usize = 48;
+pub const CORNERS: usize = 48;
 
 /// Most threes of corners that are tried.
 const TRIED: usize = 64;
 
 /// Most possible corners that are followed at a time.
-const SEEN: usize = 1_024;
+const CANDIDATES: usize = 1_024;
 
 /// Fewest rows of a corner, for the three modules of its middle.
 const ROWS: usize = 3;
@@ -98,14 +98,14 @@ pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
             }
             !ends
         });
-        if open.len() > SEEN || found.len() > SEEN {
+        if open.len() > CANDIDATES || found.len() > CANDIDATES {
             return None;
         }
     }
     found.extend(open.iter().filter_map(Rows::corner));
     let found: Vec<Corner> =
         found.iter().filter_map(|corner| corner.by_column(dark, width)).collect();
-    (found.len() <= MOST).then_some(found)
+    (found.len() <= CORNERS).then_some(found)
 }
 
 impl Corner {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::front::{is_odd, stops};
+use super::front::{can_deceive, ends_host};
 use super::window::is_coded;
 use crate::judged::is_deceptive;
 use crate::judging::Judge;
@@ -21,7 +21,7 @@ pub enum Deceptive {
 
 /// Judges a host. `None` if it is not deceptive.
 pub fn find_deceptive(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> Option<Deceptive> {
-    if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) {
+    if !can_deceive(host) || host.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }
     if seen.has_spelling(host) {
@@ -46,7 +46,7 @@ pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
         return None;
     }
     let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
-    let host = text.split(stops).next().unwrap_or_default();
+    let host = text.split(ends_host).next().unwrap_or_default();
     Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| seen.has_spelling(host))
 }
 

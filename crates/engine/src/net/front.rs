@@ -5,7 +5,7 @@ use uts58::unicode::a_label::{has_a_label, is_a_label};
 use uts58::unicode::is_dot_to_somebody;
 
 /// Whether a character ends a host.
-pub fn stops(c: char) -> bool {
+pub fn ends_host(c: char) -> bool {
     match c {
         '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
         '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
@@ -19,7 +19,7 @@ pub fn stops(c: char) -> bool {
 pub fn host_of(letters: &[Letter]) -> &[Letter] {
     let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
     let rest = letters.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
+    let end = rest.iter().position(|letter| ends_host(letter.c)).unwrap_or(rest.len());
     let host = rest.get(..end).unwrap_or_default();
     let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
     host.get(..end - dots).unwrap_or_default()
@@ -27,12 +27,12 @@ pub fn host_of(letters: &[Letter]) -> &[Letter] {
 
 /// Bytes of the host at the start of a window, with the escapes in it.
 pub fn host_length(window: &[u8]) -> usize {
-    let ends = |byte: &u8| stops(char::from(*byte)) && !is_coded(*byte);
+    let ends = |byte: &u8| ends_host(char::from(*byte)) && !is_coded(*byte);
     window.iter().position(ends).unwrap_or(window.len())
 }
 
 /// Whether a host can be deceptive: it has other letters than ASCII, or an A-label.
-pub fn is_odd(host: &str) -> bool {
+pub fn can_deceive(host: &str) -> bool {
     !host.is_ascii() || host.split('.').any(is_a_label)
 }
 
@@ -41,7 +41,7 @@ pub fn is_odd(host: &str) -> bool {
 pub fn begins_plainly(window: &[u8]) -> bool {
     let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
     let rest = window.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|byte| is_coded(*byte) || stops(char::from(*byte)));
+    let end = rest.iter().position(|byte| is_coded(*byte) || ends_host(char::from(*byte)));
     let host = end.filter(|end| !rest.get(*end).copied().is_none_or(is_coded));
     host.and_then(|end| rest.get(..end)).is_some_and(|host| !has_a_label(host))
 }
@@ -81,7 +81,7 @@ mod tests {
             ["a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-"]
         {
             assert!(begins_plainly(plain.as_bytes()), "{plain}");
-            assert!(!is_odd(&front(plain)), "{plain}");
+            assert!(!can_deceive(&front(plain)), "{plain}");
         }
         for other in
             ["a.com", "a=2Ecom,", "раypal.com,", "xn--a.com,x=", "a%41,", "a&#46;com,", "a+BEA-,"]
@@ -108,7 +108,7 @@ mod tests {
             let window = pieces.collect::<String>();
             if stays_plain(window.as_bytes()) {
                 plain += 1;
-                assert!(!is_odd(&text(&letters(window.as_bytes()))), "{window}");
+                assert!(!can_deceive(&text(&letters(window.as_bytes()))), "{window}");
                 assert!(shifted(window.as_bytes()).is_empty(), "{window}");
             }
         }

@@ -572,7 +572,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Whether only the edits of a link are kept.
     fn is_beyond(&self, judged: &Judged) -> bool {
-        self.found.candidates.len() >= self.budget.findings && !self.found.is_news(judged)
+        self.found.candidates.len() >= self.budget.findings && !self.found.adds_reason(judged)
     }
 
     /// Counts a link without a finding.

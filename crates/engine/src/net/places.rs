@@ -40,8 +40,8 @@ impl Places {
 
     /// The index of the part at an offset.
     pub fn part(&self, at: usize) -> Option<usize> {
-        let behind = self.starts.partition_point(|(start, _)| *start <= at);
-        let (_, index) = self.starts.get(behind.checked_sub(1)?)?;
+        let after = self.starts.partition_point(|(start, _)| *start <= at);
+        let (_, index) = self.starts.get(after.checked_sub(1)?)?;
         *index
     }
 }

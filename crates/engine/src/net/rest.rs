@@ -45,7 +45,7 @@ pub fn defang_rest(
         }
         let is_link = answers.get(tld) != Some(&Answer::Missing);
         let judged = Judged::of(judgement, TldStatus::Link);
-        let defangs = actions::anywhere(case.policy, &judged).0 == LinkAction::Defang;
+        let defangs = actions::link_anywhere(case.policy, &judged).0 == LinkAction::Defang;
         if is_link && defangs && net.editable(at, &judged).is_some() {
             net.look(&letters, at, Bytes::Plain);
         }

@@ -202,8 +202,8 @@ fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
     let mut found = Vec::with_capacity(window.len());
     let mut at = 0;
     while let Some(rest) = window.get(at..).filter(|rest| !rest.is_empty()) {
-        if let [b'=', behind @ ..] = rest
-            && let Some(gap) = soft_break(behind)
+        if let [b'=', after @ ..] = rest
+            && let Some(gap) = soft_break(after)
         {
             at += 1 + gap;
             continue;
@@ -303,7 +303,11 @@ pub fn shifted(window: &[u8]) -> Vec<String> {
         (has(b"+"), Charset::Utf7),
     ];
     let decoded = |charset: Charset| charset.decode(window.into()).as_str().to_owned();
-    charsets.into_iter().filter(|(said, _)| *said).map(|(_, charset)| decoded(charset)).collect()
+    charsets
+        .into_iter()
+        .filter(|(has_sign, _)| *has_sign)
+        .map(|(_, charset)| decoded(charset))
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use super::{LayerReader, Run};
 use crate::content::{Occurrence, Rendering};
-use crate::judged::leads_there;
+use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
 use uts58::Target;
 
 /// Bytes of a visible URL that are compared with the target.
-const SHOWN: usize = 512;
+const COMPARED_BYTES: usize = 512;
 
 impl LayerReader<'_> {
     /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
@@ -17,7 +17,7 @@ impl LayerReader<'_> {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.flatten();
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
-            if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
+            if occurrence.shown == Rendering::Broken && !leads_to_visible(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);
                 broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
             }
@@ -60,7 +60,7 @@ impl LayerReader<'_> {
     /// The word of the visible text that ends at this offset.
     fn word_before(&self, visible: &Occurrence, end: usize) -> Option<&str> {
         let before = self.view.seen.get(visible.seen)?.as_str().get(..end)?;
-        let start = before.floor_char_boundary(before.len().saturating_sub(SHOWN));
+        let start = before.floor_char_boundary(before.len().saturating_sub(COMPARED_BYTES));
         before.get(start..)?.rsplit(char::is_whitespace).next()
     }
 }
@@ -85,18 +85,18 @@ mod tests {
     /// Some programs begin the host of the text later: `115.рф`.
     #[test]
     fn a_text_that_is_the_host_of_its_target_is_no_mismatch() {
-        let told = |seen: &str, led: &str| {
+        let is_mismatch = |seen: &str, led: &str| {
             let html = format!("<a href=\"https://{led}/\">{seen}</a>");
             read("a@b.com", "html", &html).0.contains(Reason::TextHrefMismatch)
         };
         for host in
             ["школа115.com", "窗花88.com", "욜로vip.com", "il·lustracions.com", "北京paypal.com"]
         {
-            assert!(!told(host, host), "{host}");
-            assert!(!told(host, &format!("www.{host}")), "{host}");
-            assert!(told(host, "other.com"), "{host}");
+            assert!(!is_mismatch(host, host), "{host}");
+            assert!(!is_mismatch(host, &format!("www.{host}")), "{host}");
+            assert!(is_mismatch(host, "other.com"), "{host}");
         }
-        assert!(!told("школа115.com", "xn--115-5cd3cgu2f.com"), "its A-label");
+        assert!(!is_mismatch("школа115.com", "xn--115-5cd3cgu2f.com"), "its A-label");
     }
 
     /// What is shown of `evil.top` is `paypal.com`.
@@ -124,15 +124,15 @@ mod tests {
             assert!(read("a@b.com", "html", body).0.contains(Reason::TextHrefMismatch), "{body}");
         }
         for from in ["\u{202e}laPyaP <x@evil.top>", "\"\u{202e}moc.lapyap\" <x@evil.top>"] {
-            let told = read(from, "plain", "x").0;
+            let reasons = read(from, "plain", "x").0;
             let name = [Reason::DisplayNamePoses, Reason::DisplayNameHost];
-            assert!(name.into_iter().any(|name| told.contains(name)), "{from:?} {told:?}");
+            assert!(name.into_iter().any(|name| reasons.contains(name)), "{from:?} {reasons:?}");
         }
     }
 
     #[test]
     fn a_host_that_goes_on_behind_a_sign_is_told() {
-        for (text, told) in [
+        for (text, reported) in [
             ("https://www.paypal.com–signin.evil.top/x", true),
             ("see www.paypal.com~signin.evil.top now", true),
             ("https://www.fine.com–signin.evil.top/x", false),
@@ -140,7 +140,7 @@ mod tests {
             ("https://www.paypal.com,www.ebay.com", false),
         ] {
             let (reasons, body) = read("a@b.com", "plain", text);
-            assert_eq!(reasons.contains(Reason::NameInHost), told, "{text}");
+            assert_eq!(reasons.contains(Reason::NameInHost), reported, "{text}");
             assert_eq!(body, text);
         }
     }

@@ -139,10 +139,10 @@ impl<'a> LayerReader<'a> {
         words.is_ascii()
             || (self.open.entry.declares(self.open.reading.charset)
                 && self.open.reading.holds(words)
-                && *self.open.agreed.get_or_init(|| self.agree()))
+                && *self.open.has_one_charset.get_or_init(|| self.has_one_charset()))
     }
 
-    fn agree(&self) -> bool {
+    fn has_one_charset(&self) -> bool {
         let context = &self.open.context;
         has_one_charset(context.message, context.tree, self.open.part, self.open.reading)
     }

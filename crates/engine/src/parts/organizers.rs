@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn an_organizer_poses_as_a_sender_does() {
-        let told = |organizer: &str, recipient: &str| {
+        let is_reported = |organizer: &str, recipient: &str| {
             let body = format!("BEGIN:VEVENT\r\n{organizer}\r\nEND:VEVENT\r\n");
             let head = b"Content-Type: text/calendar; charset=utf-8\r\n";
             let message = Message { head, body: body.as_bytes() };
@@ -33,17 +33,20 @@ mod tests {
             assert_eq!(outcome.edits, []);
             outcome.findings.iter().any(|one| one.reasons.contains(Reason::DisplayNamePoses))
         };
-        let lie = "ORGANIZER;CN=\"PayPal Service\":mailto:x@evil.top";
-        assert!(told(lie, "example.com"));
-        assert!(told("ORGANIZER;ROLE=CHAIR;CN=Pay\r\n Pal:MAILTO:x@evil.top", "example.com"));
-        assert!(!told(lie, "evil.top"), "the house itself");
+        let deceptive = "ORGANIZER;CN=\"PayPal Service\":mailto:x@evil.top";
+        assert!(is_reported(deceptive, "example.com"));
+        assert!(is_reported(
+            "ORGANIZER;ROLE=CHAIR;CN=Pay\r\n Pal:MAILTO:x@evil.top",
+            "example.com"
+        ));
+        assert!(!is_reported(deceptive, "evil.top"), "the organization itself");
         for fine in [
             "ORGANIZER;CN=PayPal:mailto:service@paypal.com",
             "ORGANIZER;CN=Ann:mailto:x@evil.top",
             "ATTENDEE;CN=PayPal:mailto:x@evil.top",
             "ORGANIZER:mailto:x@evil.top",
         ] {
-            assert!(!told(fine, "example.com"), "{fine}");
+            assert!(!is_reported(fine, "example.com"), "{fine}");
         }
     }
 }

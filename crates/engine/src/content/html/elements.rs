@@ -411,6 +411,6 @@ mod tests {
         assert_eq!(attribute("hre"), None);
         assert_eq!(element("V:RoundRect"), "v:roundrect");
         assert_eq!(element("X-Foo"), "x-foo");
-        assert_eq!(element(&"x".repeat(1_000_000)).len(), content::NAMED);
+        assert_eq!(element(&"x".repeat(1_000_000)).len(), content::NAME_BYTES);
     }
 }

@@ -62,16 +62,16 @@ pub fn numbers(text: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("&#") {
-        let (before, behind) = rest.split_at(at);
+        let (before, rest_after) = rest.split_at(at);
         plain.push_str(before);
-        match reference(behind, Within::Text) {
+        match reference(rest_after, Within::Text) {
             Some((value, len)) => {
                 plain.push_str(value.as_str());
-                rest = behind.get(len..).unwrap_or_default();
+                rest = rest_after.get(len..).unwrap_or_default();
             }
             None => {
                 plain.push('&');
-                rest = behind.get(1..).unwrap_or_default();
+                rest = rest_after.get(1..).unwrap_or_default();
             }
         }
     }

@@ -167,7 +167,7 @@ const TOGETHER: usize = 512;
 
 /// Most bytes of visible text that are reversed together: each character takes a place of its own in memory, and
 /// honest mail reverses a few words.
-const REVERSED: usize = 1 << 20;
+const REVERSED_BYTES: usize = 1 << 20;
 
 /// Bytes of markup after which the receiver is asked whether to continue.
 const PULSE: usize = 64 << 10;
@@ -533,7 +533,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn reverse(&mut self, inside: &Inside) {
         let end = self.visible.len();
-        if end.saturating_sub(inside.from) > REVERSED {
+        if end.saturating_sub(inside.from) > REVERSED_BYTES {
             self.view.cut = true;
         } else if inside.from < end {
             self.visible.reverse(inside.from);

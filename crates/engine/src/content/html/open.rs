@@ -6,10 +6,10 @@
 use super::elements;
 
 /// Most open elements. Chromium nests no deeper; beyond that every tag counts.
-const DEEPEST: usize = 512;
+const OPEN_ELEMENTS: usize = 512;
 
 /// Most open elements in which an end tag is searched. Real mail closes one of the last few.
-const LOOKED_AT: usize = 64;
+const SEARCHED_ELEMENTS: usize = 64;
 
 /// The open elements that break the line of text, the innermost last.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ impl OpenElements {
                 break;
             }
             looked_at += 1;
-            if looked_at == LOOKED_AT || ends_scope(open, name) {
+            if looked_at == SEARCHED_ELEMENTS || ends_scope(open, name) {
                 break;
             }
         }
@@ -66,12 +66,12 @@ impl OpenElements {
                 true
             }
             // `</p>` and `</br>` make an element of their own.
-            None => matches!(name, "p" | "br") || looked_at == LOOKED_AT || self.is_full(),
+            None => matches!(name, "p" | "br") || looked_at == SEARCHED_ELEMENTS || self.is_full(),
         }
     }
 
     fn is_full(&self) -> bool {
-        self.open.len() >= DEEPEST
+        self.open.len() >= OPEN_ELEMENTS
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_counts() {
         let mut open = OpenElements::default();
-        for _ in 0..DEEPEST {
+        for _ in 0..OPEN_ELEMENTS {
             assert!(open.opens("div"));
         }
         assert!(open.opens("td") && open.closes("li"));

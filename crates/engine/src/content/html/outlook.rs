@@ -59,8 +59,8 @@ enum Condition {
 /// Whether the document may hold a conditional comment.
 pub fn may_differ(source: &str) -> bool {
     memchr::memmem::find_iter(source.as_bytes(), b"<!").any(|at| {
-        let behind = source.as_bytes().get(at + 2..).unwrap_or_default();
-        behind.strip_prefix(b"--").unwrap_or(behind).trim_ascii_start().starts_with(b"[")
+        let after = source.as_bytes().get(at + 2..).unwrap_or_default();
+        after.strip_prefix(b"--").unwrap_or(after).trim_ascii_start().starts_with(b"[")
     })
 }
 
@@ -73,10 +73,10 @@ fn condition(comment: &str) -> Option<Condition> {
     let test = text.get(condition.len()..)?.trim_ascii_start();
     let end = text.find(']')?;
     let at = comment.len() - text.len() + end + 1;
-    let behind = comment.get(at..)?;
+    let after = comment.get(at..)?;
     match test.starts_with('!') {
         true => Some(Condition::Hides),
-        false => Some(Condition::Shows(at + behind.find('>').map_or(0, |close| close + 1))),
+        false => Some(Condition::Shows(at + after.find('>').map_or(0, |close| close + 1))),
     }
 }
 

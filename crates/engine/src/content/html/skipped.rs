@@ -97,8 +97,8 @@ impl Skipped {
                 break;
             }
             // The character that ends the word separates it from the next.
-            let behind = slice(end..to).chars().next().map_or(0, char::len_utf8);
-            joined.add(pieces, end..end + behind);
+            let after = slice(end..to).chars().next().map_or(0, char::len_utf8);
+            joined.add(pieces, end..end + after);
         }
         joined
     }
@@ -116,7 +116,7 @@ mod tests {
         };
         let joined = skipped.words(shown);
         assert!(!joined.cut || joined.len() > shown.len());
-        joined.said(shown).0
+        joined.text_and_joints(shown).0
     }
 
     #[test]

@@ -67,8 +67,8 @@ fn declarations(text: &str) -> (HashMap<&str, String>, usize) {
 fn declaration(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
     let rest = text.get(at..)?;
     let rest = rest.get(..rest.floor_char_boundary(VALUE.min(rest.len())))?;
-    let behind = rest.trim_ascii_start();
-    let (name, value) = behind.split_once(|c: char| c.is_ascii_whitespace())?;
+    let after = rest.trim_ascii_start();
+    let (name, value) = after.split_once(|c: char| c.is_ascii_whitespace())?;
     let value = value.trim_ascii_start();
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let length = value.get(1..)?.find(quote)?;

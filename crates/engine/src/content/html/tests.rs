@@ -4,8 +4,8 @@ use uts58::tlds::TldTable;
 /// All stretches of a document in one view.
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
-    let room = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read((html, true), tlds, room, &mut |view| {
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let _ = read((html, true), tlds, capacity, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
     });
@@ -18,9 +18,9 @@ fn long_documents_come_in_stretches() {
     let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
     let html = piece.repeat(3 * TOGETHER);
     let tlds = TldTable::new(["com"], "");
-    let room = Capacity { all: usize::MAX, together: usize::MAX };
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
     let mut stretches = 0;
-    let _ = read((&html, true), &tlds, room, &mut |view| {
+    let _ = read((&html, true), &tlds, capacity, &mut |view| {
         stretches += usize::from(!view.occurrences.is_empty());
         assert!(view.occurrences.len() <= 2 * TOGETHER, "{}", view.occurrences.len());
         ControlFlow::Continue(())
@@ -42,7 +42,7 @@ fn long_documents_come_in_stretches() {
     }
     // A break stops the reading.
     let mut asked = 0;
-    let flow = read((&html, true), &tlds, room, &mut |_| {
+    let flow = read((&html, true), &tlds, capacity, &mut |_| {
         asked += 1;
         ControlFlow::Break(())
     });
@@ -54,7 +54,7 @@ fn long_documents_come_in_stretches() {
 fn text_that_is_turned_is_bounded() {
     let tlds = TldTable::new(["com"], "");
     let turned = |bytes: usize| format!("<bdo dir=rtl>{}</bdo>", "moc.a ".repeat(bytes / 6));
-    let (short, long) = (turned(6_000), turned(REVERSED + 12));
+    let (short, long) = (turned(6_000), turned(REVERSED_BYTES + 12));
     let view = whole(&short, &tlds);
     assert!(!view.cut && view.occurrences.len() == 1_000, "{}", view.occurrences.len());
     assert!(whole(&long, &tlds).cut);
@@ -66,8 +66,8 @@ fn entities_are_put_in_once() {
     let tlds = TldTable::new(["com"], "");
     let text = "<!ENTITY a \"<!ENTITY b &#34;x&#34;>\"><p>&a;&b;</p>";
     assert_eq!(whole(text, &tlds).documents.len(), 1);
-    let room = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read((text, false), &tlds, room, &mut |view| {
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let _ = read((text, false), &tlds, capacity, &mut |view| {
         assert!(view.documents.is_empty());
         ControlFlow::Continue(())
     });

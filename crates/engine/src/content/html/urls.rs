@@ -77,8 +77,9 @@ impl<'t> Reader<'t, '_, '_> {
                     && self.says(value.clone(), "rtl") =>
                 {
                     let overrides = name.eq_ignore_ascii_case(BDO);
-                    let said = if overrides { Direction::Reversed } else { Direction::RightToLeft };
-                    traits.direction = traits.direction.and(said);
+                    let declared =
+                        if overrides { Direction::Reversed } else { Direction::RightToLeft };
+                    traits.direction = traits.direction.and(declared);
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
@@ -451,8 +452,8 @@ fn without_blanks<'t>(seen: &MappedText<'t>) -> Option<MappedText<'t>> {
     let url = seen.as_str();
     // What most fail on.
     memchr(b' ', url.as_bytes())?;
-    let (_, behind) = url.split_once("//")?;
-    let host = behind.split(['/', '\\', '?', '#']).next()?.trim_end();
+    let (_, after) = url.split_once("//")?;
+    let host = after.split(['/', '\\', '?', '#']).next()?.trim_end();
     host.contains(' ').then(|| seen.clone().without(|c| c == ' '))
 }
 

@@ -103,8 +103,8 @@ impl<'t> Reader<'t, '_, '_> {
         let mut around = anchors.iter().peekable();
         let overridden = Overridden::of(text, &seams);
         let mut links = self.linkifier.links(text);
-        let room = self.room();
-        for link in links.by_ref().take(room) {
+        let capacity = self.room();
+        for link in links.by_ref().take(capacity) {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
@@ -118,7 +118,7 @@ impl<'t> Reader<'t, '_, '_> {
             occurrence.markup = markup(&written, &span);
             self.view.occurrences.push(occurrence);
         }
-        self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
+        self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
         self.view.steps += text.len() as u64 + search_steps(&links);
         drop(links);
         self.node_by_node(&nodes, before);
@@ -141,8 +141,8 @@ impl<'t> Reader<'t, '_, '_> {
             self.view.occurrences.extend(here);
         }
         for (words, joined) in without {
-            let room = self.room();
-            self.view.across(&self.linkifier, (&joined, words), room, &Site::HtmlText);
+            let capacity = self.room();
+            self.view.across(&self.linkifier, (&joined, words), capacity, &Site::HtmlText);
         }
     }
 
@@ -193,8 +193,8 @@ impl<'t> Reader<'t, '_, '_> {
         let mut read_to = 0;
         for (at, node) in nodes.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|at| nodes.get(at)).copied().unwrap_or(0);
-            let behind = nodes.get(at + 1).copied().unwrap_or(text.len());
-            for side in [last_word(text, before..*node), first_word(text, *node..behind)] {
+            let after = nodes.get(at + 1).copied().unwrap_or(text.len());
+            for side in [last_word(text, before..*node), first_word(text, *node..after)] {
                 let side = side.start.max(read_to)..side.end;
                 read_to = read_to.max(side.end);
                 let mut links = self.linkifier.links(text.get(side.clone()).unwrap_or_default());
@@ -203,9 +203,9 @@ impl<'t> Reader<'t, '_, '_> {
                 self.view.steps += side.len() as u64 + search_steps(&links);
             }
         }
-        let room = self.room();
-        self.view.cut |= found.len() > room;
-        for mut link in found.into_iter().take(room) {
+        let capacity = self.room();
+        self.view.cut |= found.len() > capacity;
+        for mut link in found.into_iter().take(capacity) {
             link.confidence = Confidence::Low;
             let occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             self.view.occurrences.push(Occurrence { markup: Markup::Shown, ..occurrence });
@@ -216,15 +216,15 @@ impl<'t> Reader<'t, '_, '_> {
     fn flush_hidden(&mut self) {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
-        let room = self.room();
+        let capacity = self.room();
         let mut links = self.linkifier.links(self.hidden.as_str());
-        let found = links.by_ref().take(room);
+        let found = links.by_ref().take(capacity);
         let found = found.map(|link| Occurrence {
             markup: Markup::Shown,
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
         self.view.occurrences.extend(found);
-        self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
+        self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
         self.view.steps += self.hidden.len() as u64 + search_steps(&links);
         drop(links);
         let found = self.view.occurrences.len() > before;
@@ -252,13 +252,13 @@ impl<'t> Reader<'t, '_, '_> {
         let mut links = self.linkifier.links(text.as_str());
         let mut new =
             links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let room = self.room();
-        let fitting = new.by_ref().take(room).map(|link| Occurrence {
+        let capacity = self.room();
+        let fitting = new.by_ref().take(capacity).map(|link| Occurrence {
             markup: Markup::Shown,
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
         let fitting: Vec<Occurrence> = fitting.collect();
-        self.view.cut |= fitting.len() == room && new.next().is_some();
+        self.view.cut |= fitting.len() == capacity && new.next().is_some();
         self.view.occurrences.extend(fitting);
         self.view.steps += (self.text.len() + text.as_str().len()) as u64 + search_steps(&links);
         drop(links);
