@@ -92,7 +92,7 @@ const OF_LINKS: Banner = Banner(|ours| ours.links, |own| own.links.as_deref());
 const OF_OUTSIDE: Banner = Banner(|ours| ours.external, |own| own.external.as_deref());
 const OF_FIRST: Banner = Banner(|ours| ours.first, |own| own.first_contact.as_deref());
 
-/// Most hosts that a banner names.
+/// Maximum number of hosts that a banner names.
 const HOSTS: usize = 3;
 
 /// Adds the banners that the policy asks for, once: not if the message begins with them already.

@@ -295,7 +295,7 @@ fn attached() -> Vec<Bound> {
         },
         Bound {
             name: "image_bytes",
-            unit: "bytes of a picture in which QR codes are searched",
+            unit: "bytes of a picture that is searched for QR codes",
             default: images::IMAGE_BYTES as u64,
             reason: "Pictures of mail have some hundred kilobytes.",
             effect: "it is not searched; the part is `opaque`",
@@ -460,7 +460,7 @@ fn fields() -> Vec<Bound> {
             name: "recipe_fields",
             unit: "header fields that a recipe may restore",
             default: undo::FIELDS,
-            reason: "The filter changes two; each is searched in the header.",
+            reason: "The filter changes two; the header is searched for each.",
             effect: "`restore` refuses it",
             test: "recipes_with_many_fields_are_refused",
         },

@@ -117,15 +117,15 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let case = Case::new(message, &facts, policy, tlds);
     let judge = Judge::new(case);
     let mut checker =
-        Checker { policy, tlds, case, judge, seen: Merged::default(), unread: Vec::new() };
+        Checker { policy, tlds, case, judge, seen: Merged::default(), from_net: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
     if checker.seen.readings == 0 {
         checker.unlinked(target);
     }
-    let Checker { mut seen, unread, .. } = checker;
+    let Checker { mut seen, from_net, .. } = checker;
     let kind = kind(target, seen.has_address);
-    unread.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
+    from_net.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
     let mut link = seen.link;
     if kind == Kind::Address && link.host.is_none() {
         link.add(Reason::AddressInvalid);
@@ -145,7 +145,7 @@ struct Checker<'a> {
     /// All readings of the target.
     seen: Merged,
     /// What no reading finds and the net defangs.
-    unread: Vec<Judged>,
+    from_net: Vec<Judged>,
 }
 
 impl Checker<'_> {
@@ -191,7 +191,7 @@ impl Checker<'_> {
             let here = fate_of(self.policy, &judged, |_| true);
             if matches!(here, Fate::Edited(_)) {
                 fate = fate.max(here);
-                self.unread.push(judged);
+                self.from_net.push(judged);
             }
         }
         fate

@@ -100,7 +100,7 @@ pub(super) fn build_outcome(
     outcome
 }
 
-/// Most bytes of a line without its line end (RFC 5322 §2.1.1).
+/// Maximum bytes of a line without its line end (RFC 5322 §2.1.1).
 pub(super) const LONGEST_LINE: usize = 998;
 
 /// Puts the tag in front of the first Subject, unless it is there already.

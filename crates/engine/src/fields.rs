@@ -17,10 +17,10 @@ use crate::outcome::{Bypass, Done, Field, Finding, Outcome, Reasons, StoredRecip
 /// The field for one link: its host, part and reasons.
 pub const LINK: &str = "X-Linkmilter-Link";
 
-/// Most bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
+/// Maximum bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
 pub const TOGETHER: usize = 8 << 10;
 
-/// Most link fields of a message: enough to show what it was about.
+/// Maximum number of link fields of a message: enough to show what it was about.
 pub const LINKS: usize = 10;
 
 /// What our header fields need besides the outcome.

@@ -33,8 +33,8 @@ impl Candidate {
     }
 }
 
-/// Most hosts of harmless links that are kept by name: more than nearly every message has, and some kilobytes. The
-/// rest are counted.
+/// Maximum number of hosts of harmless links that are kept by name: more than nearly every message has, and some
+/// kilobytes. The rest are counted.
 pub const PASSED: usize = 64;
 
 /// Everything that was found in a message.

@@ -71,7 +71,7 @@ pub fn read(
     });
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
-        judge.take_author(&mailbox.host);
+        judge.set_author(&mailbox.host);
     }
     let mut subjects = HashSet::new();
     // Texts of fields that were reported, so that each is reported once.

@@ -14,24 +14,24 @@ use rqrr::{Grid, SimpleGrid};
 
 use super::guard::guarded;
 
-/// Most bytes of a picture that is decoded.
+/// Maximum bytes of a picture that is decoded.
 pub const IMAGE_BYTES: usize = 4 << 20;
 
-/// Most pixels of a side, and of a picture, that is decoded.
+/// Maximum pixels of a side, and of a picture, that is decoded.
 pub const IMAGE_SIDE: u32 = 8_192;
 pub const IMAGE_PIXELS: u64 = 4 << 20;
 
-/// Most pictures of a message that are searched, and their pixels in all.
+/// Maximum number of pictures of a message that are searched, and their pixels in all.
 pub const IMAGES: usize = 16;
 pub const IMAGES_PIXELS: u64 = 16 << 20;
 
-/// Most memory in bytes for decoding one.
+/// Maximum memory in bytes for decoding one.
 pub const IMAGE_MEMORY: u64 = 64 << 20;
 
-/// Most pixels in which codes are searched; a larger picture is scaled down by a whole number.
+/// Maximum pixels that are searched for codes; a larger picture is scaled down by a whole number.
 const SEARCHED: u64 = 1 << 20;
 
-/// Most codes of a picture that are kept.
+/// Maximum number of codes of a picture that are kept.
 const CODES: usize = 8;
 
 /// Steps of a pixel: it is decoded, and read a few times.

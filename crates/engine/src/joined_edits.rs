@@ -6,7 +6,7 @@ use super::policy::{Banner, Policy};
 use mailsplice::mime::{Charset, Reading, Transfer};
 use mailsplice::span::TextEdit;
 
-/// Most bytes between two edits that are written again to join them.
+/// Maximum bytes between two edits that are written again to join them.
 pub const JOINED_GAP: usize = 64;
 
 /// An edit that writes more bytes than this is not extended: its replacement would have long lines that no line end

@@ -391,7 +391,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Remembers the only author, if DMARC confirmed his domain and not everybody can have an address there.
-    pub fn take_author(&mut self, host: &Arc<Judgement>) {
+    pub fn set_author(&mut self, host: &Arc<Judgement>) {
         let is_confirmed = self.facts.dmarc == Dmarc::Pass
             && !homograph::is_anybodys(&host.ascii, &self.policy.protected);
         self.author = is_confirmed.then(|| Arc::clone(host));

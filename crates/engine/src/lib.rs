@@ -145,7 +145,7 @@ pub struct Case<'a> {
     /// Set by its owner when the time is up: what was found before stays, and the outcome says
     /// `limit:message_timeout`.
     pub stop: Option<&'a AtomicBool>,
-    /// Most steps to take, if fewer than the policy's limits give: for a first try.
+    /// Maximum steps to take, if fewer than the policy's limits give: for a first try.
     pub steps: Option<u64>,
 }
 
@@ -177,7 +177,7 @@ fn survey(case: Case<'_>, budget: &mut Budget<'_>) -> Survey {
 /// Splits the message into parts, and takes the steps for it.
 fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
     let tree = mime::parse_until(case.message, &case.policy.limits.structure(), case.stop);
-    // If the steps are used up, `search` reports it.
+    // If the steps are used up, [`search`] reports it.
     let _ = budget.spend(Stage::Structure, tree.steps + PART_STEPS * tree.parts.len() as u64);
     tree
 }

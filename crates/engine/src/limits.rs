@@ -3,17 +3,18 @@
 /// Limits on hostile input. Reaching one stops the part that reached it; what was found before stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most parts nested inside one another. Real mail stays below 12; mail-parser aborts at about 33,000.
+    /// Maximum number of parts nested inside one another. Real mail stays below 12; mail-parser aborts at about
+    /// 33,000.
     pub depth: usize,
-    /// Most parts of a message.
+    /// Maximum number of parts of a message.
     pub parts: usize,
-    /// Most bytes of one header block.
+    /// Maximum bytes of one header block.
     pub header_bytes: usize,
-    /// Most links of a message that are kept as findings. The rest are edited and only counted.
+    /// Maximum number of links of a message that are kept as findings. The rest are edited and only counted.
     pub links: usize,
-    /// Most names looked up in the DNS for one message.
+    /// Maximum number of names looked up in the DNS for one message.
     pub questions: usize,
-    /// Most domains of links looked up in block lists for one message.
+    /// Maximum number of domains of links looked up in block lists for one message.
     pub domains: usize,
     /// Steps for each byte of the message. One step is about one byte read or one code point judged.
     pub steps_per_byte: u64,

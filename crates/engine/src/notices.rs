@@ -28,7 +28,7 @@ const WORDS: &[Entry<'static>] = &[
 
 const ENGLISH: &str = "misleading link, disabled";
 
-/// Most letters that are read to detect the script of a text: enough for one of any length.
+/// Maximum number of letters that are read to detect the script of a text: enough for one of any length.
 const LETTERS: usize = 2_000;
 
 /// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.

@@ -115,8 +115,8 @@ struct OpenReading<'a> {
 type LinksHere = Vec<(Location, Severity)>;
 
 impl OpenReading<'_> {
-    /// Reads a layer stretch by stretch. The links of one are judged before those of the next are searched, and the
-    /// budget is checked in between.
+    /// Reads a layer stretch by stretch. The links of one are judged before the next is searched, and the budget is
+    /// checked in between.
     fn layer(
         &self,
         (layer, repeats): (&Layer<'_>, Repeats),

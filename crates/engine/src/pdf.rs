@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 use mailsplice::mime::{self, Charset, Endian, Ending};
 use memchr::memmem;
 
-/// Most links of a document that are kept.
+/// Maximum number of links of a document that are kept.
 pub const PDF_LINKS: usize = 2_000;
 
-/// Most bytes of a link that is kept.
+/// Maximum bytes of a link that is kept.
 pub const PDF_LINK_BYTES: usize = 8_192;
 
 /// What all object streams of a document may unpack to: this many times the document, and at most so many bytes.
@@ -24,7 +24,7 @@ pub const PDF_UNPACKED_BYTES: usize = 32 << 20;
 /// What one of them may unpack to, as it is held in memory: the length of the document and so many bytes.
 pub const PDF_STREAM_BYTES: usize = 2 << 20;
 
-/// Most filters of a stream; real ones have one or two.
+/// Maximum number of filters of a stream; real ones have one or two.
 const FILTERS: usize = 4;
 
 /// The links of a document.

@@ -111,7 +111,7 @@ pub enum HtmlAttachments {
     Edit,
 }
 
-/// Whether QR codes are searched in pictures, attached or shown.
+/// Whether pictures, attached or shown, are searched for QR codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QrCodes {
     #[default]
@@ -222,7 +222,7 @@ pub struct Policy {
     pub words: Arc<Words>,
     /// Whether HTML parts that are attachments are edited.
     pub html_attachments: HtmlAttachments,
-    /// Whether QR codes are searched in pictures.
+    /// Whether pictures are searched for QR codes.
     pub qr_codes: QrCodes,
     /// Whether good links are defanged as well.
     pub defang: Defang,

@@ -9,7 +9,7 @@ use super::judging::{Judge, same_domain};
 use homograph::{HostBounds, Judgement, Sender};
 use uts58::mailto::{self, mailto_addresses};
 
-/// Most mailboxes of one field that are checked: honest mail has one author, seldom several.
+/// Maximum number of mailboxes of one field that are checked: honest mail has one author, seldom several.
 pub(super) const MAILBOXES: usize = 8;
 
 /// The address of a mailbox.

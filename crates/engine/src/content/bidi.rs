@@ -13,13 +13,13 @@ use uts58::unicode::hosts::is_bidi_control;
 /// Right-to-left override.
 const OVERRIDE: &str = "\u{202e}";
 
-/// Most bytes of an override that are read as they are shown: no line that people read has as many.
+/// Maximum bytes of an override that are read as they are shown: no line that people read has as many.
 const OVERRIDE_BYTES: usize = 1 << 10;
 
-/// Most bytes of a word on either side of an override that are read with it: no host has as many.
+/// Maximum bytes of a word on either side of an override that are read with it: no host has as many.
 const CONTEXT_BYTES: usize = 128;
 
-/// Most overrides in a stretch of text that are read as they are shown; honest mail has none.
+/// Maximum number of overrides in a stretch of text that are read as they are shown; honest mail has none.
 const OVERRIDES: usize = 256;
 
 /// The reversed stretches of a text.

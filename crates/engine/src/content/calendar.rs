@@ -18,7 +18,7 @@ use super::{Edits, Language, Layer, STRETCH, encoded, named};
 use mailsplice::span::TextEdit;
 use uts58::scheme::{self, Does};
 
-/// Most octets of a line without its line end (§3.1).
+/// Maximum octets of a line without its line end (§3.1).
 const LINE: usize = 75;
 
 /// Properties whose value is one URL or one `mailto:`.
@@ -43,7 +43,7 @@ const URLS: &[&str] = &[
 ];
 
 /// Properties whose values are not shown.
-const MUTE: &[&str] = &[
+const NOT_SHOWN: &[&str] = &[
     "BEGIN",
     "CREATED",
     "DTEND",
@@ -164,7 +164,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         edits: Edits::Possible,
     };
     if may_hold_link(head) {
-        for range in followed(head) {
+        for range in followed_values(head) {
             let range = line.start + range.start..line.start + range.end;
             layers.push(layer(piece(unfolded, range, Escapes::None), Language::Url));
         }
@@ -172,7 +172,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         let range = line.start..line.start + colon;
         layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
     }
-    if MUTE.contains(&name.as_str()) {
+    if NOT_SHOWN.contains(&name.as_str()) {
         return;
     }
     let value = line.start + colon + 1..line.end;
@@ -239,12 +239,12 @@ fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.
-fn followed(head: &str) -> Vec<Range<usize>> {
+fn followed_values(head: &str) -> Vec<Range<usize>> {
     const FOLLOWED: [&str; 6] =
         ["ALTREP", "DELEGATED-FROM", "DELEGATED-TO", "DIR", "MEMBER", "SENT-BY"];
     let is_followed = |name: &str| FOLLOWED.iter().any(|known| name.eq_ignore_ascii_case(known));
-    let followed = parameters(head).filter(|(name, _)| is_followed(name));
-    followed.filter_map(|(_, value)| unquoted(head, value)).collect()
+    let followed_values = parameters(head).filter(|(name, _)| is_followed(name));
+    followed_values.filter_map(|(_, value)| unquoted(head, value)).collect()
 }
 
 /// The name that a calendar shows instead of an address.

@@ -1,9 +1,9 @@
 //! URLs in CSS: `url(…)`, `src(…)`, and strings that are URLs (`@import "…"`, `image-set("…")`), escapes decoded (CSS
 //! Syntax §4.3).
 //!
-//! Only what a client would fetch is searched; the rest of the sheet is not parsed. Comments are not skipped: clients
-//! disagree on where they may be, and finding a URL in one does no harm. For the same reason every quote may begin a
-//! string, since an apostrophe in a comment would hide what follows it.
+//! Only URLs that a client would fetch are found; the rest of the sheet is not parsed. Comments are not skipped:
+//! clients disagree on where they may be, and finding a URL in one does no harm. For the same reason every quote may
+//! begin a string, since an apostrophe in a comment would hide what follows it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -67,7 +67,7 @@ fn is_escaped(css: &str, at: usize) -> bool {
     before.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1
 }
 
-/// Bytes before a string in which `@import` and comments are searched.
+/// Bytes before a string that are searched for `@import` and comments.
 const IMPORT_BYTES: usize = 256;
 
 /// Whether `@import` is before the string, perhaps with comments in between.

@@ -5,17 +5,17 @@ use std::cell::Cell;
 /// Bytes of a block of the text: the block in which a link begins and its neighbours are tested.
 const BLOCK: usize = 512;
 
-/// Fewest characters for telling data from text.
-const ENOUGH: usize = 128;
+/// Minimum number of characters for telling data from text.
+const ENOUGH_CHARACTERS: usize = 128;
 
 /// Data has at least one control in so many characters, and so many kinds of them. Random bytes have 22 kinds, one in
 /// twelve characters; text has none.
-const EVERY_CONTROL: usize = 32;
-const KINDS: u32 = 12;
+const CHARACTERS_PER_CONTROL: usize = 32;
+const CONTROL_KINDS: u32 = 12;
 
 /// Data has at least one undecodable character in so many: text with a wrong charset label has as many as it has
 /// non-ASCII letters, and is also read in its real charset.
-const EVERY_UNDECODED: usize = 12;
+const CHARACTERS_PER_UNDECODED: usize = 12;
 
 /// Where data are in a text. The answer for a block is kept: links are close to each other, and for each the same
 /// kilobyte and a half would be tested again.
@@ -60,8 +60,9 @@ fn are_data(text: &str) -> bool {
             _ => {}
         }
     }
-    let of_controls = controls * EVERY_CONTROL >= all && kinds.count_ones() >= KINDS;
-    all >= ENOUGH && (of_controls || undecoded * EVERY_UNDECODED >= all)
+    let of_controls =
+        controls * CHARACTERS_PER_CONTROL >= all && kinds.count_ones() >= CONTROL_KINDS;
+    all >= ENOUGH_CHARACTERS && (of_controls || undecoded * CHARACTERS_PER_UNDECODED >= all)
 }
 
 /// A control character that is in no text: neither white space, nor a shift or an escape of a charset, nor NUL, which

@@ -11,10 +11,10 @@ use super::{Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::HostBounds;
 use uts58::{Target, reference, scheme};
 
-/// Most bytes of an authority, with its blanks.
+/// Maximum bytes of an authority, with its blanks.
 pub const AUTHORITY_BYTES: usize = 4 * STRETCH;
 
-/// Most letters that are read for the name of a scheme.
+/// Maximum number of letters that are read for the name of a scheme.
 const LONGEST_SCHEME: usize = 16;
 
 /// The URLs that begin in a stretch of a text and are cut by blanks, without the blanks, up to the end of the

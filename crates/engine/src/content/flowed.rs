@@ -1,4 +1,4 @@
-//! format=flowed with DelSp=yes (RFC 3676 §4): lines are joined before links are searched.
+//! format=flowed with DelSp=yes (RFC 3676 §4): lines are joined before they are searched for links.
 //!
 //! Without DelSp a soft line break leaves a space, which ends a link: such text need not be joined.
 

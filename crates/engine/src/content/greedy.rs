@@ -26,7 +26,7 @@ fn ends_authority(c: char) -> bool {
 
 /// The pieces of a text around at signs, each limited on both sides by the end of an authority. Linear: a piece comes
 /// once, however many at signs it holds.
-fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn pieces_around_at_signs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         let rest = text.get(from..)?;
@@ -43,7 +43,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// The URL with such userinfo that begins before the piece, or in it.
 fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
     let at_sign = piece.start + text.get(piece.clone())?.rfind('@')?;
-    let (start, user, kind) = begins(text, piece.start..at_sign)?;
+    let (start, user, kind) = start_of_url(text, piece.start..at_sign)?;
     let name = text.get(user..at_sign)?;
     let www = || kind == Kind::Www && is_host_and_word(name, tlds);
     if !(is_host_and_sign(name) || www()) {
@@ -64,7 +64,7 @@ fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
 }
 
 /// Where the URL and its userinfo begin, and its kind.
-fn begins(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
+fn start_of_url(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
     let front = text.get(..before.start)?;
     let name = front.trim_end_matches(['/', '\\']).strip_suffix(':').filter(|_| {
         // No scheme ends after a path or a query.
@@ -154,7 +154,7 @@ fn reads_as_misread(after: &str) -> bool {
 }
 
 /// The link with a host that continues after a sign where others end it.
-fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
+fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
     let announced = link.kind.is_announced() && link.user.is_none();
     if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
         return None;
@@ -162,7 +162,7 @@ fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
     let after = text.get(link.host.end..)?;
     let after = after.get(..after.floor_char_boundary(LONGEST_HOST))?;
     let after = after.get(..after.find(ends_authority).unwrap_or(after.len()))?;
-    let rest = after.trim_start_matches(is_joint);
+    let rest = after.trim_start_matches(continues_host);
     if rest.len() == after.len() || rest.contains(['@', ':']) {
         return None;
     }
@@ -192,7 +192,7 @@ const LONGEST_HOST: usize = 3 * 253;
 
 /// Whether a host continues after this sign for programs that end it only where a path begins: it is no letter or
 /// digit, and no bracket, quote or other sign that ends a URL.
-fn is_joint(c: char) -> bool {
+fn continues_host(c: char) -> bool {
     match c.is_ascii() {
         true => matches!(
             c,
@@ -219,14 +219,15 @@ impl View<'_> {
         let continued = |one: &Occurrence| match &one.target {
             Target::Link(link) if one.seen_by == SeenBy::Everybody && one.seen == 0 => {
                 let end = link.host.end;
-                longer(stretch, link, tlds).map(|link| seen_by(SeenBy::Continued { end }, link))
+                with_continued_host(stretch, link, tlds)
+                    .map(|link| seen_by(SeenBy::Continued { end }, link))
             }
             _ => None,
         };
         let found: Vec<_> = self.occurrences.iter().filter_map(continued).take(capacity).collect();
         let mut added = found.len();
         self.occurrences.extend(found);
-        for piece in pieces(stretch) {
+        for piece in pieces_around_at_signs(stretch) {
             self.steps += piece.len() as u64;
             let Some(link) = link(stretch, piece, tlds) else { continue };
             if added == capacity {
@@ -248,7 +249,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example"], "");
-        let links = pieces(text).filter_map(|piece| link(text, piece, &tlds));
+        let links = pieces_around_at_signs(text).filter_map(|piece| link(text, piece, &tlds));
         links.filter_map(|link| text.get(link.span)).collect()
     }
 
@@ -299,7 +300,8 @@ mod tests {
     fn longer_of(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example"], "");
         let linkifier = Linkifier::new(&tlds).boundaries(Boundaries::Wide);
-        let found = linkifier.links(text).filter_map(|link| longer(text, &link, &tlds));
+        let found =
+            linkifier.links(text).filter_map(|link| with_continued_host(text, &link, &tlds));
         found.filter_map(|link| text.get(link.span)).collect()
     }
 
@@ -337,7 +339,7 @@ mod tests {
         for piece in ["https://a", "@", "†", "https://www.a.com†x@", "www.a.com†@", "https:", "@/"]
         {
             let text = piece.repeat(20_000);
-            let total: usize = pieces(&text).map(|piece| piece.len()).sum();
+            let total: usize = pieces_around_at_signs(&text).map(|piece| piece.len()).sum();
             assert!(total <= text.len(), "{piece} {total}");
             assert!(found(&text).len() <= 20_000);
         }

@@ -62,11 +62,11 @@ pub enum Edits {
     Impossible,
 }
 
-/// Most documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each level is
-/// read again, so this bounds how often a byte is read; no honest mail has one.
+/// Maximum number of documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each
+/// level is read again, so this bounds how often a byte is read; no honest mail has one.
 const DOCUMENT_DEPTH: u8 = 4;
 
-/// Bytes of text that are collected before links are searched in them: joined lines and visible text without a link
+/// Bytes of text that are collected before they are searched for links: joined lines and visible text without a link
 /// need not stay in memory.
 const STRETCH: usize = 32 << 10;
 
@@ -78,7 +78,7 @@ fn search_steps(links: &uts58::Links<'_>) -> u64 {
     links.steps().div_ceil(SEARCHED)
 }
 
-/// Most bytes of the name of an element, a property or a field in a finding: the sender chooses its length.
+/// Maximum bytes of the name of an element, a property or a field in a finding: the sender chooses its length.
 pub const NAME_BYTES: usize = 64;
 
 /// A name, cut to the length for findings.

@@ -134,7 +134,7 @@ const BUILT_IN: [&str; 48] = [
     "unescape",
 ];
 
-/// Most bytes of `\u{…}` after its opening brace, with the closing one: six digits, and leading zeros.
+/// Maximum bytes of `\u{…}` after its opening brace, with the closing one: six digits, and leading zeros.
 const LONGEST: usize = 12;
 
 /// The code unit of four digits after `\u`.

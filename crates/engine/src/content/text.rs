@@ -14,7 +14,7 @@ use homograph::HostBounds;
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier, reference};
 
-/// Most bytes of a URL between angle brackets, with its line ends.
+/// Maximum bytes of a URL between angle brackets, with its line ends.
 pub const LONGEST_WRAPPED: usize = 2_048;
 
 /// The layers of a text: the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C); the text as shown by

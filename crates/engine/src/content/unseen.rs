@@ -1,8 +1,8 @@
 //! Words with characters that are invisible and in no host: bidi controls, tag characters, control characters.
 //!
-//! They end a host for programs that search links strictly, but for a reader `p`, U+200E, `aypal.com` is one name.
-//! Characters that mapping removes from hosts (UTS #46 §4: soft hyphens, zero-width spaces) do not matter here: every
-//! search reads them in a host.
+//! They end a host for programs that follow the standards strictly, but for a reader `p`, U+200E, `aypal.com` is one
+//! name. Characters that mapping removes from hosts (UTS #46 §4: soft hyphens, zero-width spaces) do not matter here:
+//! every search for links reads them as part of a host.
 
 use std::ops::{ControlFlow, Range};
 

@@ -2,12 +2,12 @@
 
 use mailsplice::splice::fields::HeaderField;
 
-/// Most fields of a header that are read: each takes some hundred bytes of memory, however short it is. Real mail has
-/// a few hundred at most.
+/// Maximum number of fields of a header that are read: each takes some hundred bytes of memory, however short it is.
+/// Real mail has a few hundred at most.
 const FIELDS: usize = 10_000;
 
-/// Most separators of addresses in a header: each address takes some fifty bytes of memory, and each separator may
-/// have one. No server takes a header with as many.
+/// Maximum number of separators of addresses in a header: each address takes some fifty bytes of memory, and each
+/// separator may have one. No server takes a header with as many.
 const ADDRESSES: usize = 100_000;
 
 /// The beginning of a header that has more than [`FIELDS`] or [`ADDRESSES`], and the fields in it.

@@ -63,7 +63,7 @@ pub(super) fn may_say(value: &[u8]) -> bool {
     Charset::words_may_say(value, *b":?")
 }
 
-/// Whether the bytes hold the two-byte sign. The second byte is searched, as most fields hold neither.
+/// Whether the bytes hold the two-byte sign. Its second byte is searched for, as most fields hold neither.
 pub(super) fn holds(bytes: &[u8], sign: &[u8; 2]) -> bool {
     let before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == sign.first();
     memchr::memchr_iter(sign[1], bytes).any(before)

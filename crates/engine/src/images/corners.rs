@@ -5,16 +5,16 @@
 //! the middle of a corner has that proportion at every angle. No crate bounds the search for rotated codes; this one
 //! reads each pixel once, and tries threes of a few corners.
 
-/// Most corners of a picture.
+/// Maximum number of corners of a picture.
 pub const CORNERS: usize = 48;
 
-/// Most threes of corners that are tried.
+/// Maximum number of threes of corners that are tried.
 const TRIED: usize = 64;
 
-/// Most possible corners that are followed at a time.
+/// Maximum number of possible corners that are followed at a time.
 const CANDIDATES: usize = 1_024;
 
-/// Fewest rows of a corner, for the three modules of its middle.
+/// Minimum number of rows of a corner, for the three modules of its middle.
 const ROWS: usize = 3;
 
 /// Height of its rows in modules: at 45 degrees few of them are complete.

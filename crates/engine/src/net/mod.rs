@@ -53,10 +53,10 @@ use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
 use window::{Letter, Row, calls_for_a_look, ends_at_once, letters, shifted, text, window};
 
-/// Most bytes of a host, with its escapes, that are read.
+/// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
 
-/// Most windows of base64 of one message. Honest mail has a few hundred links in a base64 part.
+/// Maximum number of windows of base64 of one message. Honest mail has a few hundred links in a base64 part.
 pub const LOOKS: usize = 20_000;
 
 /// Steps of a window of decoded bytes: it is decoded and read.
@@ -192,7 +192,7 @@ struct Looks {
     rows: [Row; TRIGGERS],
 }
 
-/// Most windows that are read together. Real messages have a few dozen.
+/// Maximum number of windows that are read together. Real messages have a few dozen.
 const TOGETHER: usize = 4_096;
 
 /// Steps of finding windows after which the budget is checked.

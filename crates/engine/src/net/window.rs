@@ -54,8 +54,8 @@ pub struct Row {
     length: usize,
 }
 
-/// Most windows of a row that are read to their ends. After a long row of `www.` hundreds may begin inside one
-/// another: further ones end where the next begins.
+/// Maximum number of windows of a row that are read to their ends. After a long row of `www.` hundreds may begin
+/// inside one another: further ones end where the next begins.
 pub const ROW: usize = 8;
 
 impl Row {
@@ -87,7 +87,7 @@ fn up_to_next(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(..at + length).unwrap_or(bytes)
 }
 
-/// Most bytes between the sign of a soft line break and its line end that are skipped.
+/// Maximum bytes between the sign of a soft line break and its line end that are skipped.
 const GAP: usize = 8;
 
 /// Whether a line end after these bytes is that of a soft line break.
@@ -270,7 +270,7 @@ fn digit(byte: u8) -> Option<u32> {
     char::from(byte).to_digit(16)
 }
 
-/// Most characters of a numeric reference, with leading zeros.
+/// Maximum number of characters of a numeric reference, with leading zeros.
 const REFERENCE: usize = 12;
 
 /// The reference `&#1088;`, `&#x440;` or `\u0440` at the start: the character and its length.

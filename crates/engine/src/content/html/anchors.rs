@@ -27,7 +27,7 @@ impl Reader<'_, '_, '_> {
         self.end_anchor();
         self.set_apart(tag.range.start);
         let from = self.visible.len();
-        let own = self.leading(first);
+        let own = self.own_target(first);
         // A relative address leads to the host of the base.
         let relative = own.is_none() && self.is_relative(attributes);
         let occurrence = own.or(self.base.filter(|_| relative)).or(form);
@@ -47,7 +47,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// The target of a tag; `first` is the first occurrence of its attributes.
-    pub(super) fn leading(&self, first: usize) -> Option<usize> {
+    pub(super) fn own_target(&self, first: usize) -> Option<usize> {
         let leads = |occurrence: &Occurrence| {
             matches!(
                 &occurrence.site,
@@ -60,12 +60,12 @@ impl Reader<'_, '_, '_> {
 
     /// Ties shown attributes of a tag (`title`, `alt`, `aria-label`, `value`) to its target: they are text of the link
     /// that the tag is, or is in, or of a button of the `form`.
-    pub(super) fn tie(&mut self, first: usize, form: Option<usize>) {
+    pub(super) fn tie_shown_attributes(&mut self, first: usize, form: Option<usize>) {
         let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let Some(leading) = self.leading(first).or(form).or_else(around) else { return };
+        let Some(own_target) = self.own_target(first).or(form).or_else(around) else { return };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
             if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
-                occurrence.anchor = Some(Some(leading));
+                occurrence.anchor = Some(Some(own_target));
             }
         }
     }

@@ -149,7 +149,7 @@ struct Reader<'t, 'k, 'f> {
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
     linkifier: Linkifier<'k>,
-    /// Most occurrences, of all and of one stretch.
+    /// Maximum number of occurrences, of all and of one stretch.
     most: usize,
     together: usize,
     /// Whether links may be handed on before the end: nothing later refers to them.
@@ -165,7 +165,7 @@ struct Reader<'t, 'k, 'f> {
 /// Occurrences after which a stretch ends, if it can.
 const TOGETHER: usize = 512;
 
-/// Most bytes of visible text that are reversed together: each character takes a place of its own in memory, and
+/// Maximum bytes of visible text that are reversed together: each character takes a place of its own in memory, and
 /// honest mail reverses a few words.
 const REVERSED_BYTES: usize = 1 << 20;
 
@@ -446,7 +446,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
         let form = self.form.filter(|_| self.submits(name, attributes));
-        self.tie(first, form);
+        self.tie_shown_attributes(first, form);
         let breaking = elements::breaking(name);
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -458,7 +458,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.separate(tag.range.start);
         }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.leads(attributes) => {
+            [b'a' | b'A'] if self.is_link(attributes) => {
                 self.begin_anchor(tag, attributes, first, None);
             }
             name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
@@ -469,9 +469,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.foreign = true;
             }
             [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
-                self.form = self.leading(first);
+                self.form = self.own_target(first);
             }
-            _ if elements::leads_by_itself(name) && (form.is_some() || self.leads(attributes)) => {
+            _ if elements::leads_by_itself(name)
+                && (form.is_some() || self.is_link(attributes)) =>
+            {
                 self.begin_anchor(tag, attributes, first, form);
             }
             _ => {}

@@ -5,10 +5,10 @@
 
 use super::elements;
 
-/// Most open elements. Chromium nests no deeper; beyond that every tag counts.
+/// Maximum number of open elements. Chromium nests no deeper; beyond that every tag counts.
 const OPEN_ELEMENTS: usize = 512;
 
-/// Most open elements in which an end tag is searched. Real mail closes one of the last few.
+/// Maximum number of open elements that are compared with an end tag. Real mail closes one of the last few.
 const SEARCHED_ELEMENTS: usize = 64;
 
 /// The open elements that break the line of text, the innermost last.

@@ -10,13 +10,13 @@ use crate::content::joined::{Joined, first_word, last_word};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::is_dot_to_somebody;
 
-/// Most elements that are open inside a word: with more the oldest is dropped.
+/// Maximum number of elements that are open inside a word: with more the oldest is dropped.
 const OPEN: usize = 16;
 
-/// Most bytes of a word on either side of an element: a host has fewer.
+/// Maximum bytes of a word on either side of an element: a host has fewer.
 const SIDE: usize = 256;
 
-/// Most bytes of the words, as a multiple of the visible text.
+/// Maximum bytes of the words, as a multiple of the visible text.
 const OVERLAP: usize = 2;
 
 /// The elements inside words of one stretch of visible text.

@@ -9,16 +9,16 @@ use memchr::memmem;
 use super::entity;
 use crate::content::mapped::{Builder, MappedText};
 
-/// Most declarations that are read; documents of drawing programs have a dozen.
+/// Maximum number of declarations that are read; documents of drawing programs have a dozen.
 const DECLARED: usize = 256;
 
-/// Most bytes of the value of an entity.
+/// Maximum bytes of the value of an entity.
 const VALUE: usize = 4096;
 
 /// How often the values are expanded in one another; each time doubles the depth of nesting.
 const NESTED: usize = 4;
 
-/// Most bytes of all expansions, in addition to those of the document.
+/// Maximum bytes of all expansions, in addition to those of the document.
 const EXPANDED_BASE: usize = 16 << 10;
 
 const DECLARATION: &[u8] = b"<!ENTITY";
@@ -26,7 +26,7 @@ const DECLARATION: &[u8] = b"<!ENTITY";
 /// The text after the declarations, with their entities expanded. `None` if there is nothing to expand.
 pub fn expanded(text: &str) -> Option<MappedText<'_>> {
     let (declared, body) = declarations(text);
-    let known = nested(declared);
+    let known = expand_values(declared);
     if known.is_empty() {
         return None;
     }
@@ -77,7 +77,7 @@ fn declaration(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
 }
 
 /// The values with others expanded in them; one that grows too long stays as it is.
-fn nested(declared: HashMap<&str, String>) -> HashMap<&str, String> {
+fn expand_values(declared: HashMap<&str, String>) -> HashMap<&str, String> {
     let mut known = declared;
     for _ in 0..NESTED {
         let before = known.clone();

@@ -24,10 +24,10 @@ impl<'t> Reader<'t, '_, '_> {
         match element.len() {
             // What most attributes fail on.
             5 if element.eq_ignore_ascii_case("input") => {
-                is("type") && self.says(value.clone(), "hidden")
+                is("type") && self.value_is(value.clone(), "hidden")
             }
             3 if element.eq_ignore_ascii_case("img") => {
-                (is("width") || is("height")) && self.says(value.clone(), "0")
+                (is("width") || is("height")) && self.value_is(value.clone(), "0")
             }
             _ => false,
         }
@@ -45,7 +45,7 @@ impl<'t> Reader<'t, '_, '_> {
         for attribute in attributes {
             let written = self.slice(&attribute.name());
             let value = attribute.value();
-            let found = |attribute| Found {
+            let found = |attribute| FoundAttribute {
                 tag,
                 element: name,
                 attributes,
@@ -74,7 +74,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 None if written.len() == DIR.len()
                     && written.eq_ignore_ascii_case(DIR)
-                    && self.says(value.clone(), "rtl") =>
+                    && self.value_is(value.clone(), "rtl") =>
                 {
                     let overrides = name.eq_ignore_ascii_case(BDO);
                     let declared =
@@ -104,7 +104,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Whether an element is a link, or was one before it was defanged: its text is read by itself.
-    pub(super) fn leads(&self, attributes: &[Attribute]) -> bool {
+    pub(super) fn is_link(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
             let name = self.slice(&attribute.name());
             // `xlink:href`, of anchors in SVG.
@@ -125,7 +125,7 @@ impl<'t> Reader<'t, '_, '_> {
             .iter()
             .filter(|attribute| self.slice(&attribute.name()).eq_ignore_ascii_case("type"));
         let is = |kind: &Attribute, words: [&str; 2]| {
-            words.iter().any(|word| self.says(kind.value(), word))
+            words.iter().any(|word| self.value_is(kind.value(), word))
         };
         match kinds.next() {
             Some(kind) if is_button => !is(kind, ["button", "reset"]),
@@ -135,7 +135,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Whether an attribute's value is this word.
-    fn says(&self, value: Range<usize>, word: &str) -> bool {
+    fn value_is(&self, value: Range<usize>, word: &str) -> bool {
         let seen = entity::attribute(self.text, value);
         seen.as_str().trim_ascii().eq_ignore_ascii_case(word)
     }
@@ -148,7 +148,7 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    fn attribute(&mut self, found: &Found<'_>, holds: Holds, value: Range<usize>) {
+    fn attribute(&mut self, found: &FoundAttribute<'_>, holds: Holds, value: Range<usize>) {
         let raw = self.slice(&value);
         if raw.is_empty() {
             return;
@@ -162,7 +162,7 @@ impl<'t> Reader<'t, '_, '_> {
                     self.base(first);
                 }
             }
-            (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
+            (Holds::Url | Holds::FixedUrl, _) if !is_inside_message(raw) => {
                 let seen = entity::attribute(self.text, value).as_url();
                 if let Some(range) = lenient::without_quotes(seen.as_str()) {
                     let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
@@ -211,7 +211,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Reads the URLs of an attribute that holds CSS.
-    fn declarations(&mut self, seen: &MappedText<'t>, found: &Found<'_>) {
+    fn declarations(&mut self, seen: &MappedText<'t>, found: &FoundAttribute<'_>) {
         // The cheap test that most fail.
         if memchr3(b'(', b'"', b'\'', seen.as_str().as_bytes()).is_some() {
             self.sheet(seen, &found.site(Holds::Css));
@@ -258,7 +258,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Reads the links in an attribute that is shown as text.
-    fn shown(&mut self, found: &Found<'_>, value: Range<usize>) {
+    fn shown(&mut self, found: &FoundAttribute<'_>, value: Range<usize>) {
         let seen = entity::attribute(self.text, value);
         self.running_text(seen, &found.site(Holds::Shown), |_| true);
     }
@@ -292,7 +292,7 @@ impl<'t> Reader<'t, '_, '_> {
             let name = self.slice(&attribute.name());
             name.eq_ignore_ascii_case("itemprop")
                 || (name.eq_ignore_ascii_case("http-equiv")
-                    && self.says(attribute.value(), "refresh"))
+                    && self.value_is(attribute.value(), "refresh"))
         })
     }
 }
@@ -316,7 +316,7 @@ fn is_script(name: &str) -> bool {
 }
 
 /// An attribute with its tag.
-struct Found<'a> {
+struct FoundAttribute<'a> {
     tag: &'a Tag,
     element: &'a str,
     attributes: &'a [Attribute],
@@ -325,7 +325,7 @@ struct Found<'a> {
     name: &'static str,
 }
 
-impl Found<'_> {
+impl FoundAttribute<'_> {
     fn site(&self, holds: Holds) -> Site {
         Site::Attribute {
             tag: self.tag.range.start,
@@ -337,7 +337,7 @@ impl Found<'_> {
 }
 
 /// Whether a value names nothing outside the message: such values are long or frequent.
-fn is_elsewhere(value: &str) -> bool {
+fn is_inside_message(value: &str) -> bool {
     let starts = |prefix: &str| {
         value.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
     };

@@ -121,9 +121,9 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
         self.view.steps += text.len() as u64 + search_steps(&links);
         drop(links);
-        self.node_by_node(&nodes, before);
+        self.read_text_nodes(&nodes, before);
         let without = [
-            across(self.visible.as_str(), &seams),
+            words_across_seams(self.visible.as_str(), &seams),
             unseen::joined(self.visible.as_str()),
             skipped.words(self.visible.as_str()),
         ];
@@ -180,7 +180,7 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// S29: a client that creates links goes from text node to text node. If one ends inside a word, both sides are
     /// also read by themselves. Such a link is not tied to an anchor: its text is the joined one.
-    fn node_by_node(&mut self, nodes: &[usize], first: usize) {
+    fn read_text_nodes(&mut self, nodes: &[usize], first: usize) {
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let known = |occurrence: &Occurrence| match &occurrence.target {
@@ -236,13 +236,13 @@ impl<'t> Reader<'t, '_, '_> {
         self.flush();
         self.flush_hidden();
         if self.outlook {
-            self.as_outlook();
+            self.add_outlook_links();
         }
         (self.take)(self.view)
     }
 
     /// Adds the links that only Outlook shows: those whose bytes differ from those of the links found already.
-    fn as_outlook(&mut self) {
+    fn add_outlook_links(&mut self) {
         let text = outlook::text(self.text);
         let index = self.view.seen.len();
         let shown = self.view.occurrences.iter().filter(|shown| shown.site == Site::HtmlText);
@@ -277,7 +277,7 @@ fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
 
 /// The words across seams, where the text of an anchor touches a word next to it, which programs that convert a page
 /// to plain text join; only words that may hold a link.
-fn across(text: &str, seams: &[usize]) -> Joined {
+fn words_across_seams(text: &str, seams: &[usize]) -> Joined {
     let mut joined = Joined::default();
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
     let apart = |one: &usize, next: &usize| slice(&(one + 1..*next)).contains(char::is_whitespace);
@@ -288,7 +288,7 @@ fn across(text: &str, seams: &[usize]) -> Joined {
         let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
         let ends = row.iter().copied().chain([end]);
         let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
-        if announces(&pieces.iter().map(slice).collect::<String>()) {
+        if may_hold_link(&pieces.iter().map(slice).collect::<String>()) {
             // The seam itself is the separator.
             joined.add(pieces, *last..last + 1);
         }
@@ -297,7 +297,7 @@ fn across(text: &str, seams: &[usize]) -> Joined {
 }
 
 /// Whether a word may hold a link for every program.
-fn announces(word: &str) -> bool {
+fn may_hold_link(word: &str) -> bool {
     word.contains(['@', '/', '\\', ':'])
         || word.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"www."))
 }
