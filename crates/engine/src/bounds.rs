@@ -110,7 +110,7 @@ fn message() -> Vec<Bound> {
             default: seen_hosts::BYTES as u64,
             reason: "A deceptive host has more bytes, with its scheme.",
             effect: "further hosts are reported as hidden as well",
-            test: "hosts_that_were_met_are_bounded",
+            test: "seen_hosts_are_bounded",
         },
         Bound {
             name: "seen_hosts_base",
@@ -118,7 +118,7 @@ fn message() -> Vec<Bound> {
             default: seen_hosts::BASE as u64,
             reason: "More than nearly every message has.",
             effect: "as `seen_hosts`",
-            test: "hosts_that_were_met_are_bounded",
+            test: "seen_hosts_are_bounded",
         },
         Bound {
             name: "extras",
@@ -142,7 +142,7 @@ fn message() -> Vec<Bound> {
             default: finding::PASSED as u64,
             reason: "They show who got a link to a host. Nearly every message has fewer.",
             effect: "the rest are not named; the event says so",
-            test: "hosts_of_fine_links_are_remembered_up_to_a_bound",
+            test: "hosts_of_harmless_links_are_kept_up_to_a_bound",
         },
         Bound {
             name: "rounds",
@@ -274,7 +274,7 @@ fn attached() -> Vec<Bound> {
             reason: "Zlib makes a thousand bytes of one; objects of real documents are text that shrinks to \
                      a fifth.",
             effect: "further ones are not read; the part is `opaque`",
-            test: "a_document_that_unpacks_to_more_than_it_may_is_not_read",
+            test: "a_document_that_unpacks_to_too_much_is_not_read",
         },
         Bound {
             name: "pdf_unpacked_bytes",
@@ -282,7 +282,7 @@ fn attached() -> Vec<Bound> {
             default: pdf::PDF_UNPACKED_BYTES as u64,
             reason: "Time: one document at a time.",
             effect: "as `pdf_unpacked`",
-            test: "a_document_that_unpacks_to_more_than_it_may_is_not_read",
+            test: "a_document_that_unpacks_to_too_much_is_not_read",
         },
         Bound {
             name: "pdf_stream_bytes",

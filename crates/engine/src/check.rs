@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_beside_the_host() {
+    fn reasons_besides_the_host() {
         assert_eq!(
             lines("https://paypal.com@attack.example/"),
             [
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_a_line_are_told_once_each() {
+    fn hosts_of_a_line_are_listed_once_each() {
         let line: String = (0..300).map(|n| format!("a{n}.example.com ")).collect();
         assert_eq!(checked(&line).link.hosts().count(), 300);
         assert_eq!(checked(&line).link, checked(&line.repeat(2)).link);
@@ -461,7 +461,7 @@ mod tests {
 
     /// S15.
     #[test]
-    fn what_hides_is_said() {
+    fn invisible_characters_are_reported() {
         for hidden in ["\u{AD}", "\u{200B}", "\u{2060}", "\u{E0061}", "\u{FE00}", "\u{202E}"] {
             for place in
                 ["http://example.com/a{}b", "http://example.com/?a{}b", "example.com/#a{}b"]

@@ -186,7 +186,7 @@ mod tests {
     use mailsplice::edit::LINE;
 
     #[test]
-    fn hosts_are_no_links() {
+    fn hosts_in_fields_are_no_links() {
         for (host, expected) in [
             ("www.example.com", "www[.]example[.]com"),
             ("[2001:db8::1]", "2001[:]db8[:][:]1"),

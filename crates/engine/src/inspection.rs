@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_read_alike_is_read_again_up_to_a_length() {
+    fn parts_with_one_reading_are_read_again_up_to_a_length() {
         let tlds = TldTable::new(["com"], "");
         let (facts, policy) = (Facts::default(), Policy::default());
         for (length, again) in [(1_000, true), (SECOND_READING_BYTES, false)] {

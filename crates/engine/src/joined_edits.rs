@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_that_are_near_are_one() {
+    fn near_edits_are_joined() {
         let sure = Some(Order::Ascending);
         let all = [(7, "A.com/ http://B.com/\r\nand\r\nhttp://C".to_owned())];
         assert_eq!(hosts(joiner(true), "abc", sure), all);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_one_up_to_a_length() {
+    fn edits_are_joined_up_to_a_length() {
         let budget = &mut Budget::new(&Policy::default(), 0, None);
         let text = "ab".repeat(JOINED_BYTES);
         let joiner = EditJoiner { text: &text, ..joiner(true) };
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_left_out() {
+    fn edits_without_space_are_left_out() {
         let budget = &mut Budget::new(&Policy::default(), 0, None);
         let mut edits = Vec::new();
         let mut count = 0;

@@ -220,7 +220,7 @@ impl Judged {
     }
 
     pub fn add(&mut self, reason: Reason) {
-        self.add_at(reason, reason.verdict());
+        self.add_with(reason, reason.verdict());
     }
 
     /// Marks a host that is longer for some clients than for readers and other clients. Honest text separates names in
@@ -234,7 +234,7 @@ impl Judged {
     /// Marks a link to a file server, which gets a hash of the reader's password on a click. Its name is not
     /// deceptive, and organizations send such links to their own people, so that it is a notice.
     pub(super) fn mark_file_server(&mut self) {
-        self.add_at(Reason::DangerousScheme, Verdict::Notice);
+        self.add_with(Reason::DangerousScheme, Verdict::Notice);
     }
 
     /// Marks a link in text whose direction is overridden: a reader sees another link than a client opens.
@@ -243,13 +243,13 @@ impl Judged {
             Target::Link(link) => link.kind.is_announced(),
             Target::Dangerous { .. } => true,
         };
-        self.add_at(Reason::BidiControl, if linked { Verdict::Unsafe } else { Verdict::Suspect });
+        self.add_with(Reason::BidiControl, if linked { Verdict::Unsafe } else { Verdict::Suspect });
         if linked {
             self.edit = self.edit.max(Edit::Link);
         }
     }
 
-    pub(super) fn add_at(&mut self, reason: Reason, verdict: Verdict) {
+    pub(super) fn add_with(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
     }

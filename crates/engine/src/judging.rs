@@ -1,5 +1,8 @@
 //! Judges the links that `content` found. Each distinct host is judged once per message.
 
+mod listed;
+mod queries;
+
 use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -7,12 +10,11 @@ use std::sync::Arc;
 use uts58::unicode::a_label;
 
 use super::content::{Occurrence, Rendering, Site, script};
+use super::file_servers::{fetches_nothing, names_file_server};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
-
-use super::file_servers::{fetches_nothing, names_file_server};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
-use super::policy::{AskDomains, AskTlds};
+use super::policy::AskDomains;
 use super::prices::{carried_steps, host_steps, sender_steps};
 use super::seen_hosts::{ByHash, SeenHosts};
 use super::{Case, Dmarc, Facts, Policy, TldSet};
@@ -20,19 +22,11 @@ use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
     Section, Sender, registrable,
 };
+pub use queries::Queries;
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 
 /// Distinct hosts kept in the memo. A further one clears it: occurrences next to each other still share a judgement.
 pub(super) const MEMO: usize = 4_096;
-
-/// Names to look up, each once, in the order of their first occurrence.
-#[derive(Clone, Debug, Default)]
-pub struct Queries {
-    /// Top-level domains, to look up in the DNS.
-    pub tlds: Vec<String>,
-    /// Registrable domains, to look up in block lists.
-    pub domains: Vec<String>,
-}
 
 /// Judges the hosts and links of one message, and remembers the judgements.
 pub struct Judge<'a> {
@@ -292,62 +286,6 @@ impl<'a> Judge<'a> {
         judgement
     }
 
-    /// Adds the verdict of the lists of rules and of third parties. They change while cached judgements stay.
-    fn with_lists(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
-        let Some(verdict) = self.list_verdict(&judgement.ascii) else { return judgement };
-        let mut listed = Judgement::clone(&judgement);
-        listed.reasons.insert(Reason::Listed);
-        listed.verdict = listed.verdict.max(verdict);
-        if verdict >= Verdict::Unsafe {
-            listed.edit = Edit::Anywhere;
-        }
-        Arc::new(listed)
-    }
-
-    fn list_verdict(&self, ascii: &str) -> Option<Verdict> {
-        let lists = &self.policy.lists;
-        if lists.block(ascii) {
-            return Some(Verdict::Unsafe);
-        }
-        let verdict = lists.host(ascii)?;
-        let is_good = self.is_protected(ascii) || self.policy.allows(ascii);
-        (!is_good).then_some(verdict)
-    }
-
-    /// Adds the verdicts of the lists to the hosts inside a link.
-    fn with_lists_inside(&self, mut carried: LinkJudgement) -> LinkJudgement {
-        for host in &mut carried.inner {
-            let Some(verdict) = self.list_verdict(&host.ascii) else { continue };
-            host.reasons.insert(Reason::Listed);
-            host.verdict = host.verdict.max(verdict);
-            carried.reasons.insert(Reason::Listed);
-            carried.verdict = carried.verdict.max(verdict);
-            if verdict >= Verdict::Unsafe {
-                host.edit = Edit::Anywhere;
-                carried.edit = carried.edit.max(Edit::Link);
-            }
-        }
-        carried
-    }
-
-    /// Adds the verdict of third-party lists on the URL.
-    fn add_listed_url(&self, text: &str, link: &Link, judged: &mut Judged) {
-        let Some(host) = judged.host.as_ref().filter(|_| !self.policy.lists.listings.is_empty())
-        else {
-            return;
-        };
-        let piece = |range: Range<usize>| text.get(range).unwrap_or_default();
-        let port = link.port.clone().map(piece).unwrap_or_default();
-        let tail = piece(link.tail.clone());
-        if let Some(verdict) = self.policy.lists.url(&host.ascii, port, tail) {
-            judged.reasons.insert(Reason::Listed);
-            judged.verdict = judged.verdict.max(verdict);
-            if verdict >= Verdict::Unsafe {
-                judged.edit = judged.edit.max(Edit::Anywhere);
-            }
-        }
-    }
-
     /// The judgement of a host from memory, or a new one.
     fn cached_or_judged(&self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
         let context = self.context(bounds);
@@ -415,53 +353,6 @@ impl<'a> Judge<'a> {
         homograph::is_protected(ascii, &self.policy.protected, &self.own_names)
     }
 
-    fn tld_status(&mut self, host: &Judgement, kind: Kind) -> Option<TldStatus> {
-        if host.reasons.contains(Reason::TldSyntax) {
-            return None;
-        }
-        let Some(tld) = &host.question else { return Some(self.in_table(host, kind)) };
-        let is_asked = kind != Kind::Bare && self.ask(tld);
-        is_asked.then(|| TldStatus::Asked(tld.clone()))
-    }
-
-    /// A TLD of the table is looked up only if every one is (S26).
-    fn in_table(&mut self, host: &Judgement, kind: Kind) -> TldStatus {
-        if self.policy.ask_tlds == AskTlds::Unknown || kind == Kind::Bare {
-            return TldStatus::Link;
-        }
-        match host.ascii.rsplit('.').next().filter(|tld| self.tlds.exists(tld)) {
-            Some(tld) if self.ask(tld) => TldStatus::Confirmed(tld.to_owned()),
-            _ => TldStatus::Link,
-        }
-    }
-
-    /// Adds the domains that a link leads to to the queries. Mail addresses, dotted words of prose and hosts whose TLD
-    /// is unknown are left out.
-    fn ask_domains(&mut self, link: &Link, judged: &Judged) {
-        let unknown = matches!(judged.tld_status, TldStatus::Asked(_));
-        let word = link.kind == Kind::Bare && link.tail.is_empty();
-        if unknown || word || link.kind == Kind::Email {
-            return;
-        }
-        for host in judged.host.as_deref().into_iter().chain(&judged.inner) {
-            if host.question.is_some()
-                || host.reasons.contains(Reason::Listed)
-                || self.policy.allows(&host.ascii)
-                || self.is_protected(&host.ascii)
-            {
-                continue;
-            }
-            if let Some(domain) = registrable(&host.ascii, Section::Private) {
-                add_unique(&mut self.queries.domains, domain, self.policy.limits.domains);
-            }
-        }
-    }
-
-    /// Adds a TLD to the queries. False if there is no space for it.
-    fn ask(&mut self, tld: &str) -> bool {
-        add_unique(&mut self.queries.tlds, tld, self.policy.limits.questions)
-    }
-
     /// Judges a URL whose scheme does something that no reader expects.
     pub fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
         let host =
@@ -494,18 +385,6 @@ impl<'a> Judge<'a> {
             target.verdict = target.verdict.max(Verdict::Suspect);
         }
     }
-}
-
-/// Adds a name unless it is there already. False if there is no space for it.
-fn add_unique(names: &mut Vec<String>, name: &str, max: usize) -> bool {
-    if names.iter().any(|known| known == name) {
-        return true;
-    }
-    let has_space = names.len() < max;
-    if has_space {
-        names.push(name.to_owned());
-    }
-    has_space
 }
 
 /// Whether the text before the host needs a look. A plain local part, as most addresses have, does not.
@@ -579,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_a_hoster_gave_away_is_not_the_hosters() {
+    fn a_customers_host_is_not_the_hosters() {
         let (policy, tlds) = (Policy::default(), TldTable::new(["com", "net", "io"], ""));
         for (seen, led, reported) in [
             ("www.microsoft.com", "x.z13.web.core.windows.net", true),

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_reach_as_far_as_they_say() {
+    fn entries_cover_the_hosts_that_they_say() {
         let mut table = TableBuilder::default();
         table.push(Entry::Below("example.com"));
         table.push(Entry::Host("www.example.org"));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_go_as_far_as_they_say() {
+    fn exceptions_cover_the_hosts_that_they_say() {
         let mut table = TableBuilder::default();
         table.push(Entry::Below("example.com"));
         table.push(Entry::ExceptHost("fine.example.com"));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_allowed_where_all_who_are_asked_allow_it() {
+    fn a_host_is_allowed_if_all_tables_allow_it() {
         let table = |names: &[&str]| Arc::new(Table::of_names(names));
         let lists = |allowed| Lists { allowed, ..Lists::default() };
         let (one, other) = (table(&["a.example", "b.example"]), table(&["b.example"]));

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_operator_stand_in_the_place_of_ours() {
+    fn words_of_the_operator_replace_ours() {
         let own = |notice: &str, ascii: Option<&str>| Own {
             notice: Some(notice.to_owned()),
             notice_ascii: ascii.map(str::to_owned),

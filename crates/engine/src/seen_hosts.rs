@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_those_above_them_are_met() {
+    fn hosts_and_those_above_them_are_seen() {
         let mut seen = SeenHosts::for_message_of(0);
         seen.add("a.xn--b.xn--c.com");
         for (host, known) in [
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_hosts_that_were_met_are_known() {
+    fn spellings_of_seen_hosts_are_known() {
         let mut seen = SeenHosts::for_message_of(0);
         assert!(!seen.has_spelling("а.com"), "never seen");
         assert!(seen.add("xn--80a.com") && seen.add("xn--80a.com") && !seen.add("com"));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_were_met_are_bounded() {
+    fn seen_hosts_are_bounded() {
         let mut seen = SeenHosts::for_message_of(160);
         for number in 0..10_000 {
             seen.add(&format!("xn--{number}.com"));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_front_of_the_address_of_another_poses() {
+    fn a_display_name_before_the_address_of_another_is_impersonation() {
         for (head, found) in [
             ("From: PayPal Service <x@example.org>\n", "header:From paypal.com"),
             (
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_are_none_are_told() {
+    fn invalid_addresses_are_reported() {
         let verdict_of = |head: &str| {
             let message = Message { head: head.as_bytes(), body: b"" };
             let tlds = TldTable::new(["com", "org", "net"], "");
@@ -202,7 +202,7 @@ mod tests {
 
     /// The sender can write the fields of a list as well as the name.
     #[test]
-    fn a_list_speaks_for_others_and_not_as_them() {
+    fn a_list_address_does_not_excuse_a_protected_name() {
         let post = "List-Post: <mailto:x@example.org>\n";
         for name in ["Olivia PayPal", "Ann via PayPal", "PayPal", "Via PayPal"] {
             let head = format!("From: {name} <x@example.org>\n{post}");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_services_and_lists_do_not_pose() {
+    fn owners_services_and_lists_do_not_impersonate() {
         for head in [
             "From: PayPal <service@paypal.com>\n",
             "From: PayPal <service@mail.paypal.co.uk>\n",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_failed_dmarc_is_nobodys() {
+    fn an_address_that_failed_dmarc_does_not_count() {
         let head = "From: PayPal <service@paypal.com>\n";
         for (dmarc, found) in [
             (Dmarc::Unknown, vec![]),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_letters_of_others_are_told_where_a_reader_sees_them() {
+    fn words_in_lookalike_letters_are_reported_in_shown_fields() {
         for (head, found) in [
             ("Subject: РауРаl: your account\n", "header:Subject suspect РауРаl paypal.com"),
             ("Subject: 𝗣𝗮𝘆𝗣𝗮𝗹\n", "header:Subject suspect 𝗣𝗮𝘆𝗣𝗮𝗹 paypal.com"),

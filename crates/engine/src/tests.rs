@@ -40,7 +40,7 @@ const BAD: &str = "p\u{430}ypal.com";
 const CODE: &str = "xn--pypal-4ve";
 
 #[test]
-fn plain_text_is_taken_apart_so_that_no_piece_is_live() {
+fn plain_text_is_defanged_so_that_no_piece_is_live() {
     assert_eq!(
         plain(&format!("see http://{BAD}/x now\r\n")),
         format!("see hxxp://{CODE}[.]com/x now\r\n")
@@ -75,7 +75,7 @@ fn an_href_is_made_inert_under_every_name_it_has() {
 }
 
 #[test]
-fn values_that_cannot_go_lead_nowhere() {
+fn values_that_cannot_be_left_out_become_invalid() {
     assert_eq!(
         html(&format!(
             "<form action='http://{BAD}/'><img srcset='http://{BAD}/a 1x, http://example.com/b 2x'>"
@@ -156,7 +156,7 @@ fn the_policy_decides() {
 }
 
 #[test]
-fn hosts_of_fine_links_are_remembered_up_to_a_bound() {
+fn hosts_of_harmless_links_are_kept_up_to_a_bound() {
     let passed = |body: &str| {
         let outcome = outcome("text/plain", body, &policy());
         (outcome.passed, outcome.passed_more)
@@ -228,7 +228,7 @@ fn linkify_adds_anchors_only_when_asked() {
 }
 
 #[test]
-fn linkify_never_puts_together_what_was_taken_apart() {
+fn linkify_never_restores_what_was_defanged() {
     let policy = Policy { linkify: Linkify::Html, ..policy() };
     for text in [
         "see example[.]com",
@@ -241,7 +241,7 @@ fn linkify_never_puts_together_what_was_taken_apart() {
 }
 
 #[test]
-fn an_unknown_tld_is_asked_for_and_decides() {
+fn an_unknown_tld_is_looked_up_and_decides() {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let body = "http://p\u{430}ypal.newtld/ end.However www.x.newtld\r\n";
     let message = Message { head, body: body.as_bytes() };
@@ -256,7 +256,7 @@ fn an_unknown_tld_is_asked_for_and_decides() {
 }
 
 #[test]
-fn every_tld_is_asked_for_on_request_and_the_table_decides_without_an_answer() {
+fn every_tld_is_looked_up_on_request_and_the_table_decides_without_an_answer() {
     let body = "http://p\u{430}ypal.com/ http://ok.org/ bare.net ok@example.org\r\n";
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let message = Message { head, body: body.as_bytes() };
@@ -286,7 +286,7 @@ fn reasons(from: &str, dmarc: Dmarc, html: &str) -> Reasons {
 }
 
 #[test]
-fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
+fn a_confirmed_author_may_show_his_own_name() {
     let html = "<a href=\"https://click.mailer.net/x\">www.shop.com</a>";
     for (from, dmarc, reported) in [
         ("a@shop.com", Dmarc::Pass, false),
@@ -305,7 +305,7 @@ fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
 }
 
 #[test]
-fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
+fn a_rewriters_link_is_reported_and_compared_by_its_destination() {
     let wrapped = |host: &str| {
         format!(
             "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2F{host}%2Fx&data=1"
@@ -336,7 +336,7 @@ fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
 }
 
 #[test]
-fn an_allowed_host_in_the_path_or_the_query_of_a_fine_one_is_left_alone() {
+fn an_allowed_host_in_the_path_or_the_query_of_a_harmless_one_is_left_alone() {
     let allowing = |names: &[&str]| {
         let allowed = std::sync::Arc::new(homograph::Names::new(names.iter().copied()));
         Policy { allowed, ..policy() }
@@ -354,7 +354,7 @@ fn an_allowed_host_in_the_path_or_the_query_of_a_fine_one_is_left_alone() {
 }
 
 #[test]
-fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
+fn a_url_for_a_program_is_reported_by_the_host_that_it_opens() {
     let html = "<a href=\"app://open-url?url=https%3A%2F%2Fxn--ypal-43d9g.com\">x</a>";
     let found = outcome("text/html", html, &policy());
     let [finding] = found.findings.as_slice() else { panic!("{:?}", found.findings) };
@@ -364,7 +364,7 @@ fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
 }
 
 #[test]
-fn a_pdf_is_told_and_left_as_it_is() {
+fn a_pdf_is_reported_and_left_as_it_is() {
     let inspected = |document: &str| {
         let head = b"Content-Type: application/pdf; name=x.pdf\r\n";
         let message = Message { head, body: document.as_bytes() };
@@ -414,7 +414,7 @@ fn a_pdf_is_read_whatever_its_label_says() {
 
 /// Of two parts of one path, the one that was read removes only its own record.
 #[test]
-fn a_part_that_is_read_takes_nothing_back_for_another() {
+fn a_part_that_is_read_removes_no_record_of_another() {
     let opaque = || ("1".to_owned(), crate::outcome::Bypass::Opaque);
     let mut found = crate::finding::Findings::new(vec![opaque(), opaque()]);
     found.has_read("1");
@@ -431,7 +431,7 @@ fn domains(body: &str, policy: &Policy) -> Vec<String> {
 }
 
 #[test]
-fn domains_of_links_are_handed_out_and_nothing_else() {
+fn only_domains_of_links_are_looked_up() {
     let table = super::lists::Table::of_names(["known.com"]);
     let listing = super::lists::Listing {
         name: "x".to_owned(),
@@ -497,7 +497,7 @@ fn header_fields_are_judged_and_reported() {
 }
 
 #[test]
-fn what_is_harmless_in_one_charset_may_lie_in_another() {
+fn a_harmless_host_may_be_deceptive_in_another_charset() {
     let head =
         "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n";
     let body = format!("see http://example.com/?u=http://{BAD}/ now\r\n");
@@ -519,7 +519,7 @@ fn a_tail_that_holds_an_a_label_is_searched() {
 }
 
 #[test]
-fn a_slip_of_the_space_bar_is_a_notice() {
+fn a_missing_space_is_a_notice() {
     for text in ["Alan 50 m\u{b2}.It is", "x\u{b2}.At the end"] {
         let outcome = outcome("text/plain", text, &policy());
         assert!(outcome.verdict <= Verdict::Notice && outcome.edits.is_empty(), "{text}");
@@ -533,7 +533,7 @@ fn enriched_text_is_read_without_its_markup() {
 }
 
 #[test]
-fn things_that_nobody_sees_part_no_text() {
+fn hidden_boxes_do_not_separate_text() {
     for thing in ["<input type=\"hidden\">", "<img src=cid:x width=0>"] {
         let read = html(&format!("<p>https://p\u{430}y{thing}pal.com</p>"));
         assert!(!read.contains("pal.com"), "{read}");
@@ -564,7 +564,7 @@ fn encoded_words_are_decoded_in_every_charset() {
 
 /// A code that leads to a deceptive host is reported if the policy asks for it, and nothing is edited.
 #[test]
-fn a_code_in_a_picture_is_told_and_left_as_it_is() {
+fn a_code_in_a_picture_is_reported_and_left_as_it_is() {
     let code = qrcode::QrCode::new("https://p\u{430}ypal.com/x").unwrap();
     let (side, colours) = (code.width(), code.to_colors());
     let picture = image::GrayImage::from_fn(300, 300, |x, y| {

@@ -70,7 +70,7 @@ mod tests {
     use crate::{Facts, Message, Policy, TldTable, inspect, trace};
 
     #[test]
-    fn what_is_shown_of_a_message_costs_what_the_message_does() {
+    fn a_trace_costs_what_the_message_does() {
         let body = "http://example.com/ and www.пример.com, said bob@example.com\r\n".repeat(50);
         let head = b"From: ann@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n";
         let message = Message { head, body: body.as_bytes() };

@@ -71,7 +71,7 @@ fn below_multipart_signed() {
 }
 
 #[test]
-fn text_that_is_signed_as_it_stands() {
+fn text_with_an_inline_signature() {
     let text = format!(
         "-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA256\r\n\r\nsee http://{BAD}/ now\r\n\
          -----BEGIN PGP SIGNATURE-----\r\n\r\nAAAA\r\n-----END PGP SIGNATURE-----\r\n"

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_turned_is_read_as_it_is_shown() {
+    fn reversed_text_is_read_as_it_is_shown() {
         assert_eq!(words("see \u{202e}moc.elpmaxe"), ["example.com"]);
         assert_eq!(words("see www.\u{202e}elpmaxe\u{202c}.com now"), ["www.example.com"]);
         assert_eq!(words("\u{202e}a\nb \u{202e}dc\u{202c}e f"), ["a", "cde"]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_override_that_no_line_has_is_not_turned() {
+    fn an_override_longer_than_any_line_is_not_reversed() {
         let text = format!("\u{202e}{}", "a".repeat(OVERRIDE_BYTES + 1));
         assert_eq!(words(&text), [""; 0]);
         assert!(Overridden::of(&text, &[]).overlaps(&(10..11)));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_meets_an_override_is_known() {
+    fn ranges_that_overlap_an_override_are_known() {
         let overridden = Overridden::of("ab\u{202e}cd\u{202c}ef", &[]);
         let overlaps = |range: Range<usize>| overridden.overlaps(&range);
         assert_eq!(

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_grows_is_folded_round_the_edit() {
+    fn a_line_that_grows_is_folded_around_the_edit() {
         let text =
             format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
         let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
@@ -384,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn a_folded_host_leads_back_over_the_fold() {
+    fn a_folded_host_maps_across_the_fold() {
         let layers: Vec<_> = layers(EVENT).collect();
         let source = layers[1].seen.source(7..18);
         assert_eq!(&EVENT[source], "exa\r\n mple.com");
     }
 
     #[test]
-    fn a_blank_behind_a_soft_break_is_text() {
+    fn a_blank_after_a_soft_break_is_text() {
         for (card, shown) in [
             ("NOTE;ENCODING=QUOTED-PRINTABLE:go to=\r\n example.com\r\n", "go to example.com"),
             ("NOTE;ENCODING=QUOTED-PRINTABLE:exam=\r\nple.com=\n\tx\n", "example.com\tx"),

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_is_told_from_a_text_with_controls() {
+    fn data_is_distinguished_from_a_text_with_controls() {
         let random: String = (0..2_000_u32)
             .map(|n| char::from((n.wrapping_mul(2_654_435_761) >> 24) as u8))
             .collect();

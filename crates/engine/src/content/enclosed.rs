@@ -141,7 +141,12 @@ fn has_host(url: &str, target: &Target) -> bool {
 
 impl<'l> View<'l> {
     /// Adds such URLs of a stretch of a text, at most `capacity`. Returns how many.
-    pub(super) fn enclosed(&mut self, text: &str, stretch: Range<usize>, capacity: usize) -> usize {
+    pub(super) fn add_enclosed(
+        &mut self,
+        text: &str,
+        stretch: Range<usize>,
+        capacity: usize,
+    ) -> usize {
         let mut added = 0;
         for url in urls(text, stretch) {
             self.steps += url.as_str().len() as u64;
@@ -193,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_cut_in_front_of_its_path_is_read_by_others() {
+    fn urls_not_cut_before_their_path_are_left_to_other_readings() {
         for text in [
             "<https://example.com/a b>",
             "< https://example.com >",
@@ -218,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_together_leads_back() {
+    fn joined_urls_map_to_their_source() {
         let text = "see <https://exa mple.com/>";
         assert!(urls(text, 5..text.len()).next().is_none());
         let url = urls(text, 0..5).next().unwrap();
@@ -227,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_takes_little() {
+    fn hostile_text_takes_few_steps() {
         for piece in ["<", "\"", "<http://", "\"http:// ", "<http://a b", "< "] {
             let found = found(&piece.repeat(100_000)).len();
             assert!(found <= 50_000, "{piece:?} {found}");

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quoted_printable_leads_back_to_its_escapes() {
+    fn quoted_printable_maps_to_its_escapes() {
         let (seen, edits) =
             value("URL;ENCODING=QUOTED-PRINTABLE", "a=3D=D1=80=E=2Ex=FF", Language::Url).unwrap();
         assert_eq!((seen.as_str(), edits), ("a=р=E.x\u{FFFD}", Edits::Possible));

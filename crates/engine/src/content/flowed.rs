@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_joined_text_leads_back() {
+    fn the_joined_text_maps_to_its_source() {
         let layer = layers("> http://exa \n> mple.com").next().unwrap();
         assert_eq!(layer.seen.source(7..18), 9..24);
     }

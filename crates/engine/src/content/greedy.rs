@@ -213,7 +213,12 @@ fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 
 impl View<'_> {
     /// Adds such links of the first text of the view, at most `capacity`. Returns how many.
-    pub(super) fn greedy(&mut self, stretch: &str, tlds: &dyn TldSet, capacity: usize) -> usize {
+    pub(super) fn add_greedy(
+        &mut self,
+        stretch: &str,
+        tlds: &dyn TldSet,
+        capacity: usize,
+    ) -> usize {
         let seen_by =
             |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(0, link, Site::Text) };
         let continued = |one: &Occurrence| match &one.target {
@@ -254,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_that_parts_no_words_ends_no_userinfo() {
+    fn a_sign_that_separates_no_words_ends_no_userinfo() {
         for url in [
             "https://www.a.com†x@b.example",
             "https://www.a.com¡x@b.example",
@@ -306,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_goes_on_behind_a_sign() {
+    fn a_host_continues_after_a_sign() {
         for url in [
             "https://www.a.com–x.b.example",
             "https://www.a.com~x.b.example",
@@ -335,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_at_signs_take_little() {
+    fn hostile_at_signs_take_few_steps() {
         for piece in ["https://a", "@", "†", "https://www.a.com†x@", "www.a.com†@", "https:", "@/"]
         {
             let text = piece.repeat(20_000);

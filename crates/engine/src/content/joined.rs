@@ -54,7 +54,7 @@ impl Joined {
 
 impl<'l> View<'l> {
     /// Adds the links of joined words that run across a joint, at most `capacity`. Returns how many.
-    pub(super) fn across(
+    pub(super) fn add_across_joints(
         &mut self,
         linkifier: &Linkifier<'_>,
         (joined, words): (&Joined, MappedText<'l>),

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_leaves_what_stands_between_the_pieces() {
+    fn an_edit_leaves_what_is_between_the_pieces() {
         let mut edits = Vec::new();
         sample().place(0..6, "xn--x".to_owned(), &mut edits);
         sample().place(6..7, "[.]".to_owned(), &mut edits);
@@ -404,14 +404,14 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_stands_behind_what_is_before_it() {
+    fn an_insertion_is_after_what_precedes_it() {
         let mut edits = Vec::new();
         sample().place(6..6, "!".to_owned(), &mut edits);
         assert_eq!(edits, [TextEdit { range: 9..9, replacement: "!".to_owned() }]);
     }
 
     #[test]
-    fn reversed_text_leads_back_character_by_character() {
+    fn reversed_text_maps_character_by_character() {
         let mut seen = Builder::default();
         seen.linear("see ", 0);
         seen.linear("moc.x", 13);
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_over_another_leads_back_through_both() {
+    fn a_text_over_another_maps_through_both() {
         let outer = sample();
         let mut inner = Builder::default();
         inner.linear("ypal", 2);

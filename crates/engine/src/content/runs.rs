@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_found_from_every_place() {
+    fn packed_pieces_are_found_from_every_offset() {
         let (runs, plain) = pieces();
         let mut runs = runs.finish();
         let end = plain.last().unwrap().end();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_split_off_can_be_put_back() {
+    fn split_off_pieces_can_be_added_again() {
         for at in 0..100 {
             let (mut runs, plain) = pieces();
             let tail = runs.split_off(plain[at].text);

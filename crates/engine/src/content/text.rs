@@ -89,10 +89,10 @@ pub fn read<'t>(
         if !joined.is_empty() && left > 0 {
             let words = joined.of(&MappedText::slice(stretch, at));
             let most = left.min(capacity.together);
-            left -= view.across(&linkifier, (&joined, words), most, &Site::Text);
+            left -= view.add_across_joints(&linkifier, (&joined, words), most, &Site::Text);
         }
-        left -= view.enclosed(text, at..end, left.min(capacity.together));
-        left -= view.greedy(stretch, tlds, left.min(capacity.together));
+        left -= view.add_enclosed(text, at..end, left.min(capacity.together));
+        left -= view.add_greedy(stretch, tlds, left.min(capacity.together));
         take(view)?;
         at = end;
     }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_between_angles_runs_over_line_ends() {
+    fn a_url_between_angles_continues_across_line_ends() {
         assert_eq!(joined("see <http://example.com/a\r\n  b/c> ok"), ["http://example.com/ab/c"]);
         assert_eq!(joined("<http://example.com/a b\nc>"), [""; 0]);
         assert_eq!(joined("<http://example.com/a>\n<b>"), [""; 0]);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joined_url_leads_back_to_its_lines() {
+    fn a_joined_url_maps_to_its_lines() {
         let layer = layers("<http://exa\n mple.com>").next().unwrap();
         assert_eq!(layer.seen.as_str(), "http://example.com");
         assert_eq!(layer.seen.source(7..18), 8..21);

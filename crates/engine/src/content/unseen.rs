@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read_without_what_is_not_seen() {
+    fn words_are_read_without_invisible_characters() {
         for unseen in [
             '\u{200e}',
             '\u{202e}',
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_one_is_found() {
+    fn every_invisible_character_is_found() {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
             let bytes = c.encode_utf8(&mut buffer).as_bytes();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_found_wherever_it_stands() {
+    fn an_invisible_character_is_found_at_every_offset() {
         // Two bytes before it: its own bytes begin in one block and end in the next.
         for before in [0, 1, BLOCK - 4, BLOCK - 3, BLOCK - 2, BLOCK, 3 * BLOCK - 3] {
             let text = format!("{} a\u{200e}b.c", "x".repeat(before));
@@ -171,20 +171,20 @@ mod tests {
     }
 
     #[test]
-    fn data_of_programs_are_no_words() {
+    fn binary_data_are_no_words() {
         assert_eq!(words("a\u{1}b\u{2}c\u{3}.com"), "");
         assert_eq!(words("a\u{1}b\u{2}c\u{1}.com"), "abc.com");
     }
 
     #[test]
-    fn where_they_meet() {
+    fn joints_are_known() {
         let text = "a.b\u{200e}c\u{200e}\u{200e}d e f\u{200e}.g";
         assert_eq!(words(text), "a.bcd f.g");
         assert_eq!(joined(text).text_and_joints(text).1, [3, 4, 7]);
     }
 
     #[test]
-    fn what_hosts_are_mapped_without_is_no_matter() {
+    fn characters_that_mapping_removes_do_not_matter() {
         for text in [
             "pay\u{ad}pal.com",
             "pay\u{200b}pal.com",

@@ -107,7 +107,7 @@ impl FieldReader<'_, '_, '_, '_> {
         }
         let Some(mut judged) = judged else { return self.text(name) };
         if self.is_of_sender() && is_no_mailbox(spelled) {
-            judged.add_at(Reason::AddressInvalid, Verdict::Suspect);
+            judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
         }
         for link in self.links(name) {
             if !self.has_steps(0) {
@@ -192,7 +192,7 @@ impl FieldReader<'_, '_, '_, '_> {
                 judged.add(Reason::DisplayNamePoses);
             }
             let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
-            verdict.into_iter().for_each(|verdict| judged.add_at(Reason::TextLookalike, verdict));
+            verdict.into_iter().for_each(|verdict| judged.add_with(Reason::TextLookalike, verdict));
             let target = impersonated.or_else(|| disguised.and_then(|disguise| disguise.name));
             self.push_as(&spelled, &judged, target);
         }
@@ -221,7 +221,7 @@ impl FieldReader<'_, '_, '_, '_> {
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
         let Some(disguise) = self.disguised(text, host) else { return };
         let mut judged = Judged::of_text(Arc::default());
-        judged.add_at(Reason::TextLookalike, disguise.verdict);
+        judged.add_with(Reason::TextLookalike, disguise.verdict);
         self.push_as(&disguise.spelled, &judged, disguise.name);
     }
 

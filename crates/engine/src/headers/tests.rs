@@ -5,7 +5,7 @@ use crate::{Answers, Facts, Message, Policy, TldTable, inspect};
 
 /// They are parsed by themselves, one after another.
 #[test]
-fn fields_that_lie_are_told_where_they_stand() {
+fn deceptive_fields_are_reported_with_their_place() {
     let fields = "Subject: hi\r\nX-A: http://р\u{430}ypal.com x\r\nX-B: y\r\nX-C: http://p\u{430}ypal.org z\r\n";
     let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
     let tlds = TldTable::new(["com", "org"], "");

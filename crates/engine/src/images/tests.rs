@@ -131,7 +131,7 @@ fn codes_without_the_margin_that_they_should_have_are_read() {
 }
 
 #[test]
-fn pictures_without_codes_say_nothing() {
+fn pictures_without_codes_have_no_findings() {
     let noise: GrayImage = Pixels::from_fn(500, 500, |x, y| {
         Luma([(x.wrapping_mul(2_654_435_761).wrapping_add(y.wrapping_mul(40_503)) >> 7) as u8])
     });
@@ -144,7 +144,7 @@ fn pictures_without_codes_say_nothing() {
 }
 
 #[test]
-fn pictures_that_are_cut_or_damaged_are_told() {
+fn pictures_that_are_cut_or_damaged_are_reported() {
     for kind in [ImageFormat::Png, ImageFormat::Gif] {
         let picture = DynamicImage::from(DynamicImage::from(drawn(URL, 4)).to_rgba8());
         let whole = encoded(&picture, kind);

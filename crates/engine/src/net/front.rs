@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_host_is_no_lie_whatever_stands_behind() {
+    fn a_plain_host_is_not_deceptive_whatever_follows() {
         for plain in
             ["a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-"]
         {
@@ -96,7 +96,7 @@ mod tests {
 
     /// Of all windows combined from pieces that matter, those that stay plain hold no deceptive host.
     #[test]
-    fn a_window_that_stays_plain_is_no_lie() {
+    fn a_window_that_stays_plain_is_not_deceptive() {
         const PIECES: [&str; 26] = [
             "a.", "xn", "--", "-", "=2D", "=2d", "%2D", "=78", "=\r\n", "=3D", "=D1", "%80", "=26",
             "=5C", "=5c", "&#1088;", "#1088;", "u0440", "\\u0440", "+BEA-", "~{", "=", "%", "р",

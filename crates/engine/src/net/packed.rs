@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_base64_makes_of_a_scheme() {
+    fn schemes_are_found_in_base64() {
         const DIGITS: &[u8; 64] =
             b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let encode = |bytes: &[u8]| -> Vec<u8> {
@@ -221,7 +221,7 @@ mod tests {
         }
     }
     #[test]
-    fn lines_of_base64_alone_are_taken() {
+    fn only_lines_of_base64_are_collected() {
         let body = b"aGk= \r\nby e\r\n<b>\nx. y\n\n  aGk  \nabcdefghijklmnop q\nabcdefghijklmnop  ";
         let packed = Base64Lines::of(body);
         assert_eq!(packed.bytes, b"aGk=aGkabcdefghijklmnop");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_are_told_by_their_nuls() {
+    fn wide_characters_are_recognized_by_their_nuls() {
         let text = "//раypal.com";
         for width in [2, 4] {
             let little: Vec<u8> =
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn yenc_is_unwrapped() {
+    fn yenc_is_decoded() {
         let body = b"hi\r\n=ybegin line=128 size=3 name=a\r\nkl=}\r\n=yend size=3\r\n";
         assert_eq!(yenc(body), [(4, b"AB\x13".to_vec())]);
         assert!(yenc(b"=ybegin ").iter().all(|(_, bytes)| bytes.is_empty()));

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_dot_of_every_mention_behind_a_scheme() {
+    fn every_dot_of_every_mention_after_a_scheme() {
         let source = "<a href='x https://раypal.com/'>x</a> ftp://www.раypal.com, //раypal.com";
         let wanted = ["раypal.com", "www.раypal.com"];
         let is_wanted = |host: &str| wanted.into_iter().find(|wanted| *wanted == host);

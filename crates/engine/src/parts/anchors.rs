@@ -101,7 +101,7 @@ mod tests {
 
     /// What is shown of `evil.top` is `paypal.com`.
     #[test]
-    fn a_link_that_a_control_turns_round_is_no_link() {
+    fn a_link_that_a_control_reverses_is_deceptive() {
         for (kind, body) in [
             ("plain", "\u{202e}https://evil.top/nigis/moc.lapyap.www//:sptth"),
             ("plain", "see \u{202e}xx https://evil.top/moc.lapyap\u{202c} now"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_goes_on_behind_a_sign_is_told() {
+    fn a_host_that_continues_after_a_sign_is_reported() {
         for (text, reported) in [
             ("https://www.paypal.com–signin.evil.top/x", true),
             ("see www.paypal.com~signin.evil.top now", true),

@@ -21,7 +21,7 @@ mod tests {
     use crate::{Answers, Facts, Message, Policy, TldTable};
 
     #[test]
-    fn an_organizer_poses_as_a_sender_does() {
+    fn an_organizer_is_checked_like_a_sender() {
         let is_reported = |organizer: &str, recipient: &str| {
             let body = format!("BEGIN:VEVENT\r\n{organizer}\r\nEND:VEVENT\r\n");
             let head = b"Content-Type: text/calendar; charset=utf-8\r\n";

@@ -62,7 +62,7 @@ fn streams_of_objects_are_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_streams_are_reported() {
     let packed = packed(b"<< /URI (https://a.example/) >>");
     for dictionary in [
         "/Filter /LZWDecode",
@@ -76,7 +76,7 @@ fn what_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_document_that_unpacks_to_more_than_it_may_is_not_read() {
+fn a_document_that_unpacks_to_too_much_is_not_read() {
     let bomb = packed(&vec![b' '; 4 << 20]);
     let document = with_objects("/Filter /FlateDecode", &bomb);
     let pdf = read(&document);
@@ -114,7 +114,7 @@ fn streams_share_what_may_be_unpacked() {
 }
 
 #[test]
-fn many_bombs_take_what_one_takes() {
+fn many_bombs_take_no_more_than_one() {
     let bomb = with_objects("/Filter /FlateDecode", &packed(&vec![b' '; 4 << 20]));
     let pdf = read(&bomb.repeat(50));
     assert!(pdf.unread);
@@ -128,7 +128,7 @@ fn many_bombs_take_what_one_takes() {
 
 /// Programs show what they could unpack; the rest may have held links as well.
 #[test]
-fn a_stream_that_is_broken_off_is_read_as_far_as_it_goes_and_told() {
+fn a_truncated_stream_is_read_as_far_as_it_goes_and_reported() {
     let objects = [b"<< /URI (https://a.example/) >>".to_vec(), vec![b' '; 400]].concat();
     let whole = packed(&objects);
     for (data, unread) in [
@@ -143,7 +143,7 @@ fn a_stream_that_is_broken_off_is_read_as_far_as_it_goes_and_told() {
 
 /// What hides the rest of a document from a reader without its table is reported.
 #[test]
-fn what_has_no_end_is_told() {
+fn unclosed_syntax_is_reported() {
     for opening in ["(", "<41", "stream\n"] {
         let pdf = read(format!("%PDF-1.7\n{opening} << /URI [https://a.example/]").as_bytes());
         assert!(pdf.unread, "{opening}");

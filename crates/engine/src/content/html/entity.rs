@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn common_names_stand_for_what_the_table_says() {
+    fn common_names_agree_with_the_table() {
         for (name, value) in COMMON {
             assert_eq!(lookup(name).unwrap().as_str(), value.to_string(), "{name}");
         }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn each_character_leads_back_to_its_reference() {
+    fn each_character_maps_to_its_reference() {
         let seen = attribute("x&#46;com", 0..9);
         assert_eq!(seen.as_str(), "x.com");
         assert_eq!(seen.source(1..2), 1..6);

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quote_that_is_alone_hides_nothing() {
+    fn an_unclosed_quote_hides_nothing() {
         let text = "<!ENTITY a 'x'> don't \"y\" \"z";
         let found: Vec<&str> = quoted(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, ["x", "y"]);

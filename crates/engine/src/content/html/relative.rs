@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_on_a_base() {
+    fn addresses_relative_to_a_base() {
         for url in ["", "x", "/x", "?x", "#x", " ../x ", "x/y:z", "https:x", "a.b:80"] {
             assert!(is_relative(url), "{url}");
         }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn words_without_what_stands_in_an_element() {
+    fn words_without_the_elements_inside() {
         let shown = "see https://p\u{430}\njunk\nypal.com/x y";
         assert_eq!(words(shown, &[(15, 21)]), "https://p\u{430}ypal.com/x ");
         assert_eq!(words("p\u{430}1y2pal.com z", &[(3, 4), (5, 6)]), "p\u{430}ypal.com ");
@@ -132,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_lie_is_not_put_together() {
+    fn harmless_words_are_not_joined() {
         assert_eq!(words("pay1pal.com", &[(3, 4)]), "");
         assert_eq!(words("p\u{430}1y z", &[(3, 4)]), "");
     }
 
     #[test]
-    fn words_round_elements_in_elements_are_bounded() {
+    fn words_around_nested_elements_are_bounded() {
         let shown = "p\u{430}y.com".repeat(10_000);
         let nested = |at: usize| [(at + 3, at + 4), (at + 1, at + 4)];
         let elements: Vec<_> = (1..10_000).flat_map(|index| nested(index * 8)).collect();

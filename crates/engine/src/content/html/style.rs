@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_turns_and_breaks() {
+    fn styles_that_hide_reverse_and_break() {
         for style in [
             "display:none",
             "color:red; DISPLAY : none !important",

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entities_of_the_document_are_put_in() {
+    fn entities_of_the_document_are_expanded() {
         let head = "<!DOCTYPE svg [<!ENTITY % p \"q\"><!ENTITY f SYSTEM \"f.txt\"><!ENTITY a \"&#1088;&#x430;\"><!ENTITY b 'y&c;'> <!ENTITY c \"pal.com\">\
                     <!ENTITY a \"x\">]>";
         let text = format!("{head}<a href='https://&a;&b;/'>&amp;&f;&p;</a>");

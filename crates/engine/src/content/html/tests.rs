@@ -51,7 +51,7 @@ fn long_documents_come_in_stretches() {
 
 /// Each reversed character takes memory of its own.
 #[test]
-fn text_that_is_turned_is_bounded() {
+fn reversed_text_is_bounded() {
     let tlds = TldTable::new(["com"], "");
     let turned = |bytes: usize| format!("<bdo dir=rtl>{}</bdo>", "moc.a ".repeat(bytes / 6));
     let (short, long) = (turned(6_000), turned(REVERSED_BYTES + 12));
@@ -62,7 +62,7 @@ fn text_that_is_turned_is_bounded() {
 
 /// Each further level would double what is to be read.
 #[test]
-fn entities_are_put_in_once() {
+fn entities_are_expanded_once() {
     let tlds = TldTable::new(["com"], "");
     let text = "<!ENTITY a \"<!ENTITY b &#34;x&#34;>\"><p>&a;&b;</p>";
     assert_eq!(whole(text, &tlds).documents.len(), 1);
@@ -124,7 +124,7 @@ fn white_space_is_text_however_it_is_written() {
 }
 
 #[test]
-fn every_attribute_that_carries_a_url() {
+fn every_attribute_with_a_url() {
     for (html, expected) in [
         ("<a href=http://a.com>", vec!["a[href] a.com"]),
         ("<AREA HREF='//a.com/x'>", vec!["area[href] a.com"]),
@@ -199,7 +199,7 @@ fn dangerous_schemes_count_where_they_run() {
 }
 
 #[test]
-fn comments_and_raw_text_are_looked_into() {
+fn comments_and_raw_text_are_read() {
     assert_eq!(
         found("<!--[if mso]><a href=http://a.com>b.com</a><![endif]-->"),
         ["a[href] a.com", "text b.com^"]
@@ -256,7 +256,7 @@ fn text_is_read_node_by_node_as_well() {
 }
 
 #[test]
-fn what_is_hidden_or_turned_is_marked() {
+fn hidden_or_reversed_text_is_marked() {
     let both = ["text paypal.com?", "text pal.com"];
     assert_eq!(found("pay<span style='display:none'>.org x</span>pal.com"), both);
     assert_eq!(found("pay<i hidden>x</i>pal.com"), both);
@@ -274,7 +274,7 @@ fn what_is_hidden_or_turned_is_marked() {
 }
 
 #[test]
-fn what_attributes_show_knows_its_anchor() {
+fn shown_attributes_know_their_anchor() {
     let led = |html: &str| -> Vec<(String, String)> {
         let tlds = TldTable::new(["com", "test"], "");
         let view = whole(html, &tlds);
@@ -350,7 +350,7 @@ fn only_a_comment_inside_a_word_is_read_in_its_place() {
 }
 
 #[test]
-fn script_is_read_for_whole_urls() {
+fn script_is_searched_for_whole_urls() {
     assert_eq!(found("<script>a.com='x.com'; b='http://c.com/'</script>"), ["script[text] c.com"]);
     assert_eq!(found("<a onclick=\"open('http://c.com')\">"), ["a[on*] c.com"]);
 }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_begins_behind_its_body_tag_or_in_front_of_what_shows() {
+    fn a_page_begins_after_its_body_tag_or_before_the_first_shown_element() {
         for (text, before) in [
             (
                 "<html><head><title>a<body></title></head><body class='x'>see",

@@ -142,7 +142,12 @@ impl<'t> Reader<'t, '_, '_> {
         }
         for (words, joined) in without {
             let capacity = self.room();
-            self.view.across(&self.linkifier, (&joined, words), capacity, &Site::HtmlText);
+            self.view.add_across_joints(
+                &self.linkifier,
+                (&joined, words),
+                capacity,
+                &Site::HtmlText,
+            );
         }
     }
 
