@@ -47,8 +47,10 @@ pub struct Findings {
     pub more: More,
     /// Edits of those, by part and reading, in the text of that reading.
     pub bare_edits: BTreeMap<(usize, usize), Vec<TextEdit>>,
-    /// All reasons and the worst verdict of the candidates.
-    worst: (Reasons, Verdict),
+    /// All reasons of the candidates.
+    reasons: Reasons,
+    /// The worst verdict of the candidates.
+    worst: Verdict,
     pub bypasses: Vec<(String, Bypass)>,
     /// How many pictures may still be searched.
     pub images: images::ImageBudget,
@@ -142,23 +144,21 @@ impl Findings {
         if silent {
             self.harmless += 1;
         } else {
-            let (reasons, worst) = self.worst;
-            let finding = &candidate.finding;
-            self.worst = (reasons.union(finding.reasons), worst.max(finding.verdict));
+            self.reasons = self.reasons.union(candidate.finding.reasons);
+            self.worst = self.worst.max(candidate.finding.verdict);
             self.candidates.push(candidate);
         }
     }
 
     /// Whether a candidate has this reason.
     pub fn has_reason(&self, reason: Reason) -> bool {
-        self.worst.0.contains(reason)
+        self.reasons.contains(reason)
     }
 
     /// Whether a link adds a reason or a worse verdict to those of the candidates. Such a one is kept, however many
     /// there are.
     pub fn adds_reason(&self, judged: &Judged) -> bool {
-        let (reasons, worst) = self.worst;
-        judged.verdict > worst || reasons.union(judged.reasons) != reasons
+        judged.verdict > self.worst || self.reasons.union(judged.reasons) != self.reasons
     }
 
     /// Whether an earlier layer or reading found this link or a longer one, at least as bad. A longer or a worse one

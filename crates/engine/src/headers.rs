@@ -166,12 +166,12 @@ impl Read {
 
     /// The fields that [`parser`] does not read and that may be deceptive, and those in which words are left `unread`.
     fn others(head: &[u8], agreed: Option<&[HeaderField]>, unread: &HashSet<usize>) -> Read {
-        let lies = may_lie(head);
+        let deceptive = may_deceive(head);
         match agreed {
-            _ if !lies && unread.is_empty() => Read::default(),
+            _ if !deceptive && unread.is_empty() => Read::default(),
             Some(fields) => {
                 let others =
-                    fields.iter().filter(|field| lies || unread.contains(&field.value.start));
+                    fields.iter().filter(|field| deceptive || unread.contains(&field.value.start));
                 let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
                 Read::of(head, others.cloned(), wanted)
             }
@@ -279,9 +279,9 @@ fn may_say_url(line: &[u8]) -> bool {
 }
 
 /// Whether a field may hold a deceptive URL.
-fn may_lie(head: &[u8]) -> bool {
-    let lies = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
-    memchr::memmem::find_iter(head, b"//").any(|at| lies(at + 2))
+fn may_deceive(head: &[u8]) -> bool {
+    let deceives = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
+    memchr::memmem::find_iter(head, b"//").any(|at| deceives(at + 2))
 }
 
 /// Whether the authority at this offset has a host before an at sign (RFC 3986 §3.2.1).
@@ -337,7 +337,7 @@ pub fn bases(
     found: &mut Findings,
 ) -> Option<(String, Judged)> {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
-    let mut lie = None;
+    let mut deceptive = None;
     for base in part.bases.iter().filter(|_| html) {
         let field = Field {
             part: &part.path,
@@ -352,10 +352,10 @@ pub fn bases(
             let judged =
                 judged.filter(|judged| actions::link(policy, part, judged).1 == Done::Edited);
             let spelled = base.get(link.span).unwrap_or_default().to_owned();
-            lie = lie.or(judged.map(|judged| (spelled, judged)));
+            deceptive = deceptive.or(judged.map(|judged| (spelled, judged)));
         }
     }
-    lie
+    deceptive
 }
 
 #[cfg(test)]

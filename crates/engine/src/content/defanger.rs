@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::html::{Holds, RawText, Token, Tokenizer};
-use super::{Edits, Layer, Occurrence, Site, View, calendar, html};
+use super::{Edits, Layer, NOWHERE, Occurrence, Site, View, calendar, html};
 use crate::outcome::Verdict;
 use crate::policy::LinkAction;
 use homograph::Judgement;
@@ -19,9 +19,6 @@ use mailsplice::span::TextEdit;
 use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::{Kind, Target, scheme};
-
-/// Replaces a URL that cannot be left out.
-const NOWHERE: &str = "about:invalid";
 
 /// Where a tag begins, and where its name and the tag end; `None` for one that the end of the text cuts off.
 #[derive(Clone, Copy, Debug)]

@@ -129,7 +129,8 @@ fn after_port(after: &str) -> Option<&str> {
 /// dashes, quotes, bullets; the punctuation of scripts without blanks between words; direction controls; replacement
 /// and private-use characters.
 fn separates_words(c: char) -> bool {
-    // These begin a query, fragment or path in no honest text before an address, and for a reader a host ends there.
+    // No honest text has an address after a query, fragment or path that begins with one of these, and for a reader a
+    // host ends there.
     if matches!(c, '？' | '＃' | '﹖' | '﹟') || SLASHES.contains(&c) {
         return false;
     }

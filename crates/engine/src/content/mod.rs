@@ -86,6 +86,9 @@ pub fn named(name: &str) -> &str {
     name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
 }
 
+/// Replaces a URL that cannot be left out.
+const NOWHERE: &str = "about:invalid";
+
 /// How a layer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {

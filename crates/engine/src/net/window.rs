@@ -54,12 +54,12 @@ pub struct Row {
     length: usize,
 }
 
-/// Maximum number of windows of a row that are read to their ends. After a long row of `www.` hundreds may begin
-/// inside one another: further ones end where the next begins.
+/// Windows of a row that are read to their ends. Behind `www.` without an end hundreds may begin in each other:
+/// further ones end where the next begins.
 pub const ROW: usize = 8;
 
 impl Row {
-    /// The part of the window at an offset that is read, and whether it holds anything but a plain host.
+    /// As much of the window at an offset as is read, and whether it calls for a look.
     pub fn look<'w>(&mut self, bytes: &'w [u8], at: usize) -> (&'w [u8], bool) {
         let length = if self.last.contains(&at) { self.length + 1 } else { 0 };
         let (window, looks) = match length < ROW {
@@ -67,7 +67,7 @@ impl Row {
             false => look(up_to_next(bytes, at), at),
         };
         if looks {
-            // A window that was cut continues after the sign at the cut.
+            // What was cut goes on behind the sign that it was cut at.
             let beyond = if length < ROW { 0 } else { NEXT.len() + 1 };
             *self = Row { last: at..at + window.len() + beyond, length };
         }
@@ -78,7 +78,7 @@ impl Row {
 /// What windows of a row are cut at.
 const NEXT: &[u8; 4] = b"www.";
 
-/// The bytes up to the next `www.` after an offset, within a window.
+/// The bytes up to the next `www.` behind an offset, as far as a window may reach.
 fn up_to_next(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);

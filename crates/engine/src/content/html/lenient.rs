@@ -2,7 +2,7 @@
 //!
 //! | standard | here |
 //! | --- | --- |
-//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`]; put in by [`subset`] |
+//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`]; expanded by [`subset`] |
 //! | Associating Style Sheets with XML 1.0 §3 | the same |
 
 use std::ops::Range;

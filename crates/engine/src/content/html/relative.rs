@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::elements::{self, Holds};
 use super::token::{RawText, Token, Tokenizer};
 use super::{entity, urls};
+use crate::content::NOWHERE;
 use mailsplice::span::TextEdit;
 use uts58::{reference, scheme};
 
@@ -19,9 +20,6 @@ pub struct Relative {
     /// In the text of the part.
     pub edit: TextEdit,
 }
-
-/// Replaces an address that cannot be left out.
-const NOWHERE: &str = "about:invalid";
 
 /// Visits every attribute of a text that leads to the base, until `visit` breaks.
 pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>) {
