@@ -10,7 +10,7 @@ use std::fmt;
 
 use super::content::{self, Defanger};
 use super::judging::{Judge, Judged, TldStatus};
-use super::net::{self, BehindSchemes};
+use super::net::{self, AfterSchemes};
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
 use super::{Case, Facts, Message, TldSet, actions};
@@ -183,7 +183,7 @@ impl Checker<'_> {
                 self.seen.add(kind, judged);
             }
         }
-        let BehindSchemes { mut hidden, seen } = net::behind_schemes(&text, &mut self.judge);
+        let AfterSchemes { mut hidden, seen } = net::after_schemes(&text, &mut self.judge);
         if !matches!(fate, Fate::Edited(_)) {
             hidden.extend(seen);
         }

@@ -280,7 +280,7 @@ fn may_say_url(line: &[u8]) -> bool {
 
 /// Whether a field may hold a deceptive URL.
 fn may_deceive(head: &[u8]) -> bool {
-    let deceives = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
+    let deceives = |at| net::needs_reading_at(head, at) || has_userinfo(head, at);
     memchr::memmem::find_iter(head, b"//").any(|at| deceives(at + 2))
 }
 

@@ -189,9 +189,9 @@ impl Judged {
         hosts.filter_map(|host| host.target.as_ref()).next()
     }
 
-    /// Whether the policy allows its hosts, so that it is not edited. Its own host is allowed; or the destination is,
-    /// and every other host that is not harmless; or, without a destination, an inner host is and all reasons are
-    /// about hosts inside it.
+    /// Whether the policy allows its hosts, so that it is not edited. Its own host is allowed; or the destination is
+    /// (without one: an inner host is, and all reasons are about the hosts), and so is every other host that is not
+    /// harmless.
     pub fn is_allowed(&self, policy: &Policy) -> bool {
         let allowed = |host: &Judgement| policy.allows(&host.ascii);
         let own = self.host.as_deref();

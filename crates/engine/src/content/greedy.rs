@@ -118,7 +118,7 @@ fn is_host_and_word(user: &str, tlds: &dyn TldSet) -> bool {
 /// Full-width slashes: for a reader a path follows one.
 const SLASHES: [char; 3] = ['／', '＼', '﹨'];
 
-/// The text after a full-width colon and some digits: no mailbox name is that short.
+/// The text after a full-width colon and some digits: no mailbox is named by so few digits.
 fn after_port(after: &str) -> Option<&str> {
     let digits = after.strip_prefix(['：', '﹕', '︓'])?;
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -17,7 +17,7 @@ const CANDIDATES: usize = 1_024;
 /// Minimum number of rows of a corner, for the three modules of its middle.
 const ROWS: usize = 3;
 
-/// Height of its rows in modules: at 45 degrees few of them are complete.
+/// Limits of the height of its rows, in modules: at 45 degrees few rows are complete.
 const TILTED: f64 = 0.4;
 const UPRIGHT: f64 = 4.5;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::front::{can_deceive, ends_host};
+use super::host::{can_deceive, ends_host};
 use super::window::is_coded;
 use crate::judged::is_deceptive;
 use crate::judging::Judge;

@@ -8,23 +8,23 @@
 //!
 //! | seen | how |
 //! | --- | --- |
-//! | the bytes as they are; NUL, soft hyphens, soft breaks out; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
+//! | the bytes as they are, without NUL, soft hyphens and soft line breaks; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
 //! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
-//! | base64, with any line ends | [`packed::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
-//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`packed::wide`], [`packed::ebcdic`] |
-//! | yEnc | [`packed::yenc`] |
-//! | uuencode; base64 with padding inside, quoted-printable whose breaks or line ends programs differ over | [`mime::odd_readings`] |
+//! | base64, with any line ends | [`decoders::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
+//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`decoders::wide`], [`decoders::ebcdic`] |
+//! | yEnc | [`decoders::yenc`] |
+//! | uuencode; base64 with padding inside, quoted-printable with breaks or line ends that programs read differently | [`mime::odd_readings`] |
 //!
-//! Linear: at every such place a window of fixed size is read.
+//! Linear: wherever a host may begin a window of fixed size is read.
 
 mod deceptive;
-mod front;
-mod packed;
-mod places;
-mod rest;
+mod decoded_text;
+mod decoders;
+mod host;
+mod part_offsets;
 mod triggers;
+mod uncovered;
 mod window;
-mod wrapped;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,17 +41,17 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict}
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive, seen_host};
-use front::{begins_plainly, host_of, stays_plain};
+use decoders::{Base64Lines, Order, ebcdic, wide, yenc};
 use homograph::ends_host_to_a_reader;
+use host::{host_of, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
-use packed::{Base64Lines, Order, ebcdic, wide, yenc};
-use places::Places;
-pub use rest::defang_rest;
+use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, triggers};
+pub use uncovered::defang_rest;
 use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, Row, calls_for_a_look, ends_at_once, letters, shifted, text, window};
+use window::{Letter, Row, ends_at_once, letters, needs_reading, shifted, text, window};
 
 /// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
@@ -116,7 +116,7 @@ impl Bytes {
 
 /// Deceptive hosts after schemes, in a text that readings have read: what the net defangs.
 #[derive(Debug, Default)]
-pub struct BehindSchemes {
+pub struct AfterSchemes {
     /// Those that no reading has found.
     pub hidden: Vec<Judged>,
     /// Those that a reading has found, to be defanged in places that its edits do not cover.
@@ -124,19 +124,19 @@ pub struct BehindSchemes {
 }
 
 /// The hosts that the net would defang in a text that readings have read.
-pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> BehindSchemes {
+pub fn after_schemes(source: &str, judge: &mut Judge<'_>) -> AfterSchemes {
     let seen = judge.take_seen();
     let bytes = source.as_bytes();
     let mut hosts: Vec<(Trigger, String)> = Vec::new();
     let _ = triggers(bytes, |trigger, at| {
-        if is_behind_scheme(bytes, at) {
-            let window = Some(window(bytes, at)).filter(|window| calls_for_a_look(window));
+        if is_after_scheme(bytes, at) {
+            let window = Some(window(bytes, at)).filter(|window| needs_reading(window));
             hosts.extend(window.map(|window| (trigger, text(host_of(&letters(window))))));
         }
         ControlFlow::Continue(())
     });
     hosts.sort_by_key(|(trigger, _)| *trigger);
-    let mut found = BehindSchemes::default();
+    let mut found = AfterSchemes::default();
     for (_, host) in &hosts {
         let judged = |judgement| Judged::of(judgement, TldStatus::Link);
         match find_deceptive(host, judge, &seen) {
@@ -157,7 +157,7 @@ fn look_steps(window: &[u8], looks: bool) -> u64 {
 }
 
 /// Whether a web scheme with its slashes is before an offset.
-fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
+fn is_after_scheme(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     // Browsers skip any number of slashes and take `\\` for one. More than two are rare, and no reader trusts more
     // than eight.
@@ -204,7 +204,7 @@ struct Net<'n, 'p, 'b> {
     budget: &'n mut Budget<'b>,
     found: &'n mut Findings,
     tree: &'n Tree,
-    places: OnceCell<Places>,
+    places: OnceCell<PartOffsets>,
     body: &'n [u8],
     /// Hosts that readings have found.
     seen: SeenHosts,
@@ -279,7 +279,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 if self.seen.is_deceptive(host) {
                     self.keep_place(at, of);
                 }
-            } else if !begins_plainly(window) && !stays_plain(window) {
+            } else if !starts_plain(window) && !stays_plain(window) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 self.shifts(window, place);
@@ -341,7 +341,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     fn unwrapped(&mut self, text: &[u8], at: usize) {
         let sign = |byte: &&u8| matches!(**byte, b'/' | b':' | b'\\');
         let behind = window(text, text.iter().take_while(sign).count());
-        if calls_for_a_look(behind) {
+        if needs_reading(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
             self.shifts(behind, at);
         }
@@ -426,7 +426,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Keeps the offset of a deceptive host that a reading found, until it is known what edits cover.
     fn keep_place(&mut self, at: usize, of: Bytes) {
-        if matches!(of, Bytes::Plain) && self.policy.edits() && is_behind_scheme(self.body, at) {
+        if matches!(of, Bytes::Plain) && self.policy.edits() && is_after_scheme(self.body, at) {
             self.found.deceptive_offsets.push(at);
         }
     }
@@ -465,7 +465,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 }
                 let wanted = |host: &str| hosts.get_key_value(host).map(|(host, _)| host.as_str());
                 let spend = |steps| self.budget.spend(Stage::Net, steps);
-                let edits: Vec<(String, Vec<TextEdit>)> = wrapped::edits(text, wanted, spend)
+                let edits: Vec<(String, Vec<TextEdit>)> = decoded_text::edits(text, wanted, spend)
                     .into_iter()
                     .map(|(host, edits)| (host.to_owned(), edits))
                     .collect();
@@ -499,7 +499,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     /// The edits that defang a host after a scheme, or with a look-alike of a slash, if its bytes are plain: its dots
     /// in brackets. After another trigger it may be no link to any program, and stays.
     fn edits(&self, letters: &[Letter], at: usize) -> Vec<RawEdit> {
-        if !is_behind_scheme(self.body, at)
+        if !is_after_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
         {
             return Vec::new();
@@ -539,7 +539,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// The index of the innermost part at an offset of the body, as most clients split it.
     fn part(&self, at: usize) -> Option<usize> {
-        self.places.get_or_init(|| Places::of(self.tree)).part(at)
+        self.places.get_or_init(|| PartOffsets::of(self.tree)).part(at)
     }
 
     /// The path of that part.
@@ -600,8 +600,8 @@ fn ends_for_some(head: &[u8]) -> bool {
 }
 
 /// Whether a host at this offset may be deceptive.
-pub fn calls_for_a_look_at(bytes: &[u8], at: usize) -> bool {
-    calls_for_a_look(window(bytes, at))
+pub fn needs_reading_at(bytes: &[u8], at: usize) -> bool {
+    needs_reading(window(bytes, at))
 }
 
 fn unplaced(text: &str) -> Vec<Letter> {

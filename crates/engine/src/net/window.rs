@@ -144,7 +144,7 @@ fn signs_of(byte: u8) -> u8 {
 }
 
 /// Whether a window holds anything but a plain ASCII host.
-pub fn calls_for_a_look(window: &[u8]) -> bool {
+pub fn needs_reading(window: &[u8]) -> bool {
     holds_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
 }
 
@@ -356,15 +356,15 @@ mod tests {
             "р\0а\u{AD}ypal.com",
             "р=\r\nаypal=\n.com",
         ] {
-            assert!(calls_for_a_look(written.as_bytes()), "{written}");
+            assert!(needs_reading(written.as_bytes()), "{written}");
             assert_eq!(look(written.as_bytes(), 0), (written.as_bytes(), true), "{written}");
             assert_eq!(plain(written.as_bytes()), "раypal.com", "{written}");
             let letters = letters(written.as_bytes());
             let dot = letters.iter().find(|letter| letter.c == '.').unwrap();
             assert_eq!(&written[dot.raw.clone()], ".", "{written}");
         }
-        assert!(!calls_for_a_look(b"www.example.com"));
-        assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
+        assert!(!needs_reading(b"www.example.com"));
+        assert!(needs_reading(b"XN--ypal-43d9g.com"));
         assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
     }
 
@@ -374,7 +374,7 @@ mod tests {
             for end in ["", "/x", "\r\n=", "=\r\nb.com", "#&", "&#1088;.com", "\\x", "\\u0440"] {
                 let text = format!("{host}{end}");
                 let window = window(text.as_bytes(), 0);
-                let both = (window, calls_for_a_look(window));
+                let both = (window, needs_reading(window));
                 assert_eq!(look(text.as_bytes(), 0), both, "{text}");
             }
         }
@@ -409,7 +409,7 @@ mod tests {
             b"+BEAEMA-ypal.com",
             b"\x1B$A'b\x1B$B'Q\x1B(Bypal.com",
         ] {
-            assert!(calls_for_a_look(written));
+            assert!(needs_reading(written));
             assert_eq!(shifted(written), ["раypal.com"], "{written:?}");
         }
         assert!(shifted(b"xn--ypal-43d9g.com").is_empty());

@@ -16,7 +16,7 @@ use uts58::Confidence;
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
     pub(super) fn characters(&mut self, range: Range<usize>) {
-        if self.is_blank_behind_break(&range) {
+        if self.is_blank_after_break(&range) {
             return;
         }
         if self.hiding.is_none() && !self.visible.ends_with_space() {
@@ -37,7 +37,7 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Whether this is white space after a visible line break, as between most tags: it separates nothing that is not
     /// separate already.
-    fn is_blank_behind_break(&self, range: &Range<usize>) -> bool {
+    fn is_blank_after_break(&self, range: &Range<usize>) -> bool {
         let at = self.visible.len();
         let joined =
             || self.seams.last().is_some_and(|seam| seam + 1 == at) || self.skipped.ends_at(at);

@@ -38,7 +38,7 @@ pub fn can_deceive(host: &str) -> bool {
 
 /// Whether the host at the start of a window, up to a sign that ends it, is in plain ASCII letters: whatever follows,
 /// nothing in it is hidden.
-pub fn begins_plainly(window: &[u8]) -> bool {
+pub fn starts_plain(window: &[u8]) -> bool {
     let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
     let rest = window.get(start..).unwrap_or_default();
     let end = rest.iter().position(|byte| is_coded(*byte) || ends_host(char::from(*byte)));
@@ -51,7 +51,7 @@ pub fn begins_plainly(window: &[u8]) -> bool {
 pub fn stays_plain(window: &[u8]) -> bool {
     let is_plain = |at: usize, byte: u8| match byte {
         0x80.. | b'&' | b'\\' | b'~' | b'+' | 0x0E | 0x1B => false,
-        b'=' | b'%' => window.get(at + 1..at + 3).is_none_or(is_plain_behind_sign),
+        b'=' | b'%' => window.get(at + 1..at + 3).is_none_or(is_plain_after_sign),
         _ => true,
     };
     // An A-label has two hyphens.
@@ -61,7 +61,7 @@ pub fn stays_plain(window: &[u8]) -> bool {
 
 /// Whether two bytes after the sign of an escape are no digits, or those of a sign that neither begins a reference nor
 /// is a hyphen.
-fn is_plain_behind_sign(digits: &[u8]) -> bool {
+fn is_plain_after_sign(digits: &[u8]) -> bool {
     let [high, low] = digits else { return true };
     if !high.is_ascii_hexdigit() || !low.is_ascii_hexdigit() {
         return true;
@@ -80,13 +80,13 @@ mod tests {
         for plain in
             ["a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-"]
         {
-            assert!(begins_plainly(plain.as_bytes()), "{plain}");
+            assert!(starts_plain(plain.as_bytes()), "{plain}");
             assert!(!can_deceive(&front(plain)), "{plain}");
         }
         for other in
             ["a.com", "a=2Ecom,", "раypal.com,", "xn--a.com,x=", "a%41,", "a&#46;com,", "a+BEA-,"]
         {
-            assert!(!begins_plainly(other.as_bytes()), "{other}");
+            assert!(!starts_plain(other.as_bytes()), "{other}");
         }
     }
 

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use mailsplice::mime::{Tree, View};
 
 /// The innermost part at every offset, as most clients split the body. Parts of other readings may overlap them.
-pub struct Places {
+pub struct PartOffsets {
     /// Where another part begins, in order: the offset, the part's index.
     starts: Vec<(usize, Option<usize>)>,
 }
 
-impl Places {
-    pub fn of(tree: &Tree) -> Places {
+impl PartOffsets {
+    pub fn of(tree: &Tree) -> PartOffsets {
         let mut ends = Vec::new();
         for (index, part) in tree.parts.iter().enumerate() {
             if let Some(range) = part.raw_range().filter(|range| !range.is_empty()) {
@@ -35,7 +35,7 @@ impl Places {
                 None => starts.push((at, first)),
             }
         }
-        Places { starts }
+        PartOffsets { starts }
     }
 
     /// The index of the part at an offset.
@@ -72,10 +72,10 @@ mod tests {
         ];
         for body in bodies {
             let tree = parse(Message { head, body }, &Limits::default());
-            let places = Places::of(&tree);
+            let offsets = PartOffsets::of(&tree);
             for at in 0..=body.len() {
                 let name = |part: &Part| (part.path.clone(), part.view, part.raw_range());
-                let found = places.part(at).and_then(|part| tree.parts.get(part)).map(name);
+                let found = offsets.part(at).and_then(|part| tree.parts.get(part)).map(name);
                 assert_eq!(found, looked_for(&tree, at).map(name), "{at} of {body:?}");
             }
         }

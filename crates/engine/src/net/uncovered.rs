@@ -3,7 +3,7 @@
 //! A host of a link may occur again where only a lenient program links it: in an attribute that holds no URL, in
 //! markup inside markup. The net does not report it again, and defangs it there as well.
 
-use super::front::{host_length, host_of};
+use super::host::{host_length, host_of};
 use super::{Bytes, Net, letters, look_steps, text, window};
 use crate::actions;
 use crate::budget::Budget;

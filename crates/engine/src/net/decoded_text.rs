@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::front::host_of;
+use super::host::host_of;
 use super::triggers::triggers;
-use super::window::{Letter, calls_for_a_look, letters, text, window};
-use super::{is_behind_scheme, look_steps};
+use super::window::{Letter, letters, needs_reading, text, window};
+use super::{is_after_scheme, look_steps};
 use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
 use uts58::unicode::is_dot_to_somebody;
@@ -22,7 +22,7 @@ pub fn edits<'h>(
     let mut found: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
     let _ = triggers(bytes, |_, at| {
         let window = window(bytes, at);
-        let looks = calls_for_a_look(window);
+        let looks = needs_reading(window);
         if !spend(look_steps(window, looks)) {
             return ControlFlow::Break(());
         }
@@ -31,7 +31,7 @@ pub fn edits<'h>(
             let letters = host_of(&letters);
             let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));
             if let Some(host) = is_wanted(&text(letters))
-                && (is_behind_scheme(bytes, at) || reads_as_slash())
+                && (is_after_scheme(bytes, at) || reads_as_slash())
             {
                 found.entry(host).or_default().extend(brackets(source, letters, at));
             }
