@@ -25,7 +25,7 @@ impl Reader<'_, '_, '_> {
         form: Option<usize>,
     ) {
         self.end_anchor();
-        self.set_apart(tag.range.start);
+        self.separate_anchor(tag.range.start);
         let from = self.visible.len();
         let own = self.own_target(first);
         // A relative address leads to the host of the base.

@@ -82,7 +82,7 @@ enum Pass {
 
 /// An element that changes how its text is shown, until its own end tag.
 #[derive(Clone, Debug)]
-struct Inside {
+struct StyledElement {
     name: Range<usize>,
     /// Open elements of that name, itself included.
     depth: usize,
@@ -90,16 +90,16 @@ struct Inside {
     from: usize,
 }
 
-impl Inside {
+impl StyledElement {
     /// Counts an element of the same name, or begins one. Returns whether it began.
-    fn enter(slot: &mut Option<Inside>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
+    fn enter(slot: &mut Option<StyledElement>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
         match (slot.as_mut(), from) {
             (Some(open), _) => {
                 open.depth += usize::from(same(text, &open.name, &tag.name));
                 false
             }
             (None, Some(from)) => {
-                *slot = Some(Inside { name: tag.name.clone(), depth: 1, from });
+                *slot = Some(StyledElement { name: tag.name.clone(), depth: 1, from });
                 true
             }
             (None, None) => false,
@@ -107,7 +107,7 @@ impl Inside {
     }
 
     /// Counts an end tag. Returns the element if it is the last.
-    fn leave(slot: &mut Option<Inside>, text: &str, tag: &Tag) -> Option<Inside> {
+    fn leave(slot: &mut Option<StyledElement>, text: &str, tag: &Tag) -> Option<StyledElement> {
         let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
         open.depth -= 1;
         if open.depth == 0 { slot.take() } else { None }
@@ -121,9 +121,9 @@ struct Reader<'t, 'k, 'f> {
     visible: Builder,
     /// Text that only a client sees.
     hidden: Builder,
-    hiding: Option<Inside>,
-    reversing: Option<Inside>,
-    breaking: Option<Inside>,
+    hiding: Option<StyledElement>,
+    reversing: Option<StyledElement>,
+    breaking: Option<StyledElement>,
     elements: OpenElements,
     open_anchor: Option<Anchor>,
     anchors: Vec<Anchor>,
@@ -163,7 +163,7 @@ struct Reader<'t, 'k, 'f> {
 }
 
 /// Occurrences after which a stretch ends, if it can.
-const TOGETHER: usize = 512;
+const STRETCH_LINKS: usize = 512;
 
 /// Maximum bytes of visible text that are reversed together: each character takes a place of its own in memory, and
 /// honest mail reverses a few words.
@@ -219,8 +219,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     /// Hands on the links found so far, if nothing later refers to them.
-    fn give(&mut self) -> ControlFlow<()> {
-        let view = match self.may_give() {
+    fn emit(&mut self) -> ControlFlow<()> {
+        let view = match self.can_emit() {
             true => {
                 // A form without an end would keep all that follows.
                 self.form = None;
@@ -233,7 +233,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     /// Whether nothing refers to the links found so far.
-    fn may_give(&self) -> bool {
+    fn can_emit(&self) -> bool {
         self.in_turn && self.base.is_none() && self.open_anchor.is_none() && self.anchors.is_empty()
     }
 
@@ -275,7 +275,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                     self.skip_from(&tag);
                     self.open(&tag, &tokens.attributes);
                     if !tokens.attributes.is_empty() {
-                        self.look_into(&tag);
+                        self.queue_inside(&tag);
                     }
                 }
                 Token::Tag(tag) => {
@@ -286,13 +286,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Comment(_) => {}
                 Token::Raw(element, content) => self.raw(element, content),
             }
-            let many = self.view.occurrences.len() >= TOGETHER;
+            let many = self.view.occurrences.len() >= STRETCH_LINKS;
             if many {
                 self.flush_long();
             }
-            if (many && self.may_give()) || tokens.position().saturating_sub(pulse) > PULSE {
+            if (many && self.can_emit()) || tokens.position().saturating_sub(pulse) > PULSE {
                 pulse = tokens.position();
-                self.give()?;
+                self.emit()?;
             }
         }
         self.end_anchor();
@@ -319,7 +319,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     /// Queues the inside of a tag that holds another `<`.
-    fn look_into(&mut self, tag: &Tag) {
+    fn queue_inside(&mut self, tag: &Tag) {
         let inside = tag.name.end..tag.range.end;
         if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
             self.queue.push_back((inside, Pass::Lenient));
@@ -424,18 +424,18 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             // Every program sees a break here.
             self.seams.pop_if(|seam| *seam + 1 == self.visible.len());
         }
-        self.put_apart(at);
+        self.add_separator(at);
     }
 
     /// Separates the text of an anchor from the text next to it.
-    fn set_apart(&mut self, at: usize) {
+    fn separate_anchor(&mut self, at: usize) {
         if self.hiding.is_none() && !self.visible.ends_with_space() {
             self.seams.push(self.visible.len());
         }
-        self.put_apart(at);
+        self.add_separator(at);
     }
 
-    fn put_apart(&mut self, at: usize) {
+    fn add_separator(&mut self, at: usize) {
         let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);
         self.flush_long();
@@ -499,14 +499,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
         let from = self.visible.len();
         let hides = traits.shown == style::Display::Hidden;
-        if Inside::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
+        if StyledElement::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
             self.marks.push(from..from);
             self.hidden.separate(tag.range.start);
         }
-        let turns = traits.direction == style::Direction::Reversed;
-        Inside::enter(&mut self.reversing, self.text, tag, turns.then_some(from));
+        let reverses = traits.direction == style::Direction::Reversed;
+        StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
         let breaks = traits.flow == style::Flow::Block;
-        Inside::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
+        StyledElement::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
     }
 
     fn close(&mut self, tag: &Tag) {
@@ -515,17 +515,17 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             && (matches!(name, "a" | "A") || elements::leads_by_itself(name))
         {
             self.end_anchor();
-            self.set_apart(tag.range.start);
+            self.separate_anchor(tag.range.start);
         }
         if self.form.is_some() && name.eq_ignore_ascii_case("form") {
             self.form = None;
         }
         // A hidden element does not break the line.
-        let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();
-        if let Some(inside) = Inside::leave(&mut self.reversing, self.text, tag) {
+        let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
+        if let Some(inside) = StyledElement::leave(&mut self.reversing, self.text, tag) {
             self.reverse(&inside);
         }
-        let broke = Inside::leave(&mut self.breaking, self.text, tag).is_some();
+        let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
         let closes = |name| self.elements.closes(name) || self.foreign;
         let ends = elements::breaking(name).is_some_and(closes);
         if (broke || ends) && !was_hidden {
@@ -533,7 +533,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    fn reverse(&mut self, inside: &Inside) {
+    fn reverse(&mut self, inside: &StyledElement) {
         let end = self.visible.len();
         if end.saturating_sub(inside.from) > REVERSED_BYTES {
             self.view.cut = true;

@@ -16,18 +16,18 @@ fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
 #[test]
 fn long_documents_come_in_stretches() {
     let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
-    let html = piece.repeat(3 * TOGETHER);
+    let html = piece.repeat(3 * STRETCH_LINKS);
     let tlds = TldTable::new(["com"], "");
     let capacity = Capacity { all: usize::MAX, together: usize::MAX };
     let mut stretches = 0;
     let _ = read((&html, true), &tlds, capacity, &mut |view| {
         stretches += usize::from(!view.occurrences.is_empty());
-        assert!(view.occurrences.len() <= 2 * TOGETHER, "{}", view.occurrences.len());
+        assert!(view.occurrences.len() <= 2 * STRETCH_LINKS, "{}", view.occurrences.len());
         ControlFlow::Continue(())
     });
     assert!(stretches > 5, "{stretches}");
     let view = whole(&html, &tlds);
-    assert_eq!(view.occurrences.len(), 4 * 3 * TOGETHER);
+    assert_eq!(view.occurrences.len(), 4 * 3 * STRETCH_LINKS);
     for occurrence in &view.occurrences {
         let text = view.seen[occurrence.seen].as_str();
         let Target::Link(link) = &occurrence.target else { panic!("{occurrence:?}") };

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::{
-    Anchor, Markup, Occurrence, Reader, Rendering, Site, TOGETHER, Tag, Target, Within, entity,
-    outlook,
+    Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, Site, Tag, Target, Within,
+    entity, outlook,
 };
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
@@ -58,7 +58,7 @@ impl<'t> Reader<'t, '_, '_> {
     /// Searches the collected text for links, once it is long and nothing continues after it.
     #[inline]
     pub(super) fn flush_long(&mut self) {
-        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= TOGETHER;
+        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= STRETCH_LINKS;
         if long || self.hidden.len() >= STRETCH {
             self.flush_complete(long);
         }
@@ -70,7 +70,7 @@ impl<'t> Reader<'t, '_, '_> {
         let continues = self.open_anchor.is_some() || self.reversing.is_some() || !ends;
         // Words that are separated only by anchors stay together, except in rows of hundreds.
         let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == self.visible.len());
-        let joined = at_seam && self.view.occurrences.len() < 2 * TOGETHER;
+        let joined = at_seam && self.view.occurrences.len() < 2 * STRETCH_LINKS;
         if long && !continues && !joined {
             self.flush();
         }
