@@ -86,11 +86,23 @@ const ENGLISH: BannerWords = BannerWords {
 
 /// One kind of banner: how to get its words from ours, and from the operator's.
 #[derive(Clone, Copy)]
-struct Banner(fn(&BannerWords) -> &'static str, fn(&Own) -> Option<&str>);
+struct Banner {
+    ours: fn(&BannerWords) -> &'static str,
+    operators: fn(&Own) -> Option<&str>,
+}
 
-const OF_LINKS: Banner = Banner(|ours| ours.links, |own| own.links.as_deref());
-const OF_OUTSIDE: Banner = Banner(|ours| ours.external, |own| own.external.as_deref());
-const OF_FIRST: Banner = Banner(|ours| ours.first, |own| own.first_contact.as_deref());
+const LINKS: Banner = Banner { ours: |words| words.links, operators: |own| own.links.as_deref() };
+const EXTERNAL: Banner =
+    Banner { ours: |words| words.external, operators: |own| own.external.as_deref() };
+const FIRST_CONTACT: Banner =
+    Banner { ours: |words| words.first, operators: |own| own.first_contact.as_deref() };
+
+impl Banner {
+    /// The words in ASCII, for a part that can hold no others.
+    fn in_ascii(self) -> &'static str {
+        (self.ours)(&ENGLISH)
+    }
+}
 
 /// Maximum number of hosts that a banner names.
 const HOSTS: usize = 3;
@@ -112,13 +124,13 @@ pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
     }
     let values = TemplateValues::of(&found.candidates);
     let links = links.map(|wording| values.named(wording));
-    let asked = [(external, OF_OUTSIDE), (first, OF_FIRST), (links.as_ref(), OF_LINKS)];
+    let banners = [(external, EXTERNAL), (first, FIRST_CONTACT), (links.as_ref(), LINKS)];
     let sealed = is_sealed(case.message.head, &policy.known_keys());
     for part in first_parts(tree) {
         let Some(entry) = tree.parts.get(part) else { continue };
         let Some(reading) = mime::all_readings(case.message, tree, part).next() else { continue };
         let top = PartTop { case, tree, part, entry, reading: &reading, values: &values, sealed };
-        found.banners.extend(top.edit(asked).map(|edit| (part, edit)));
+        found.banners.extend(top.edit(banners).map(|edit| (part, edit)));
     }
 }
 
@@ -204,7 +216,7 @@ struct PartTop<'a> {
 }
 
 impl PartTop<'_> {
-    fn edit(&self, asked: [(Option<&Wording>, Banner); 3]) -> Option<TextEdit> {
+    fn edit(&self, banners: [(Option<&Wording>, Banner); 3]) -> Option<TextEdit> {
         let text = self.reading.text.as_str();
         // An empty part is not shown; a message without a body has no place for a banner.
         if text.trim().is_empty() {
@@ -214,15 +226,15 @@ impl PartTop<'_> {
         let mut here = text.get(at..).unwrap_or_default();
         let language = self.language();
         let mut replacement = String::new();
-        for (wording, of) in asked {
+        for (wording, banner) in banners {
             let words = wording.map(|wording| match wording {
-                Wording::BuiltIn => self.values.fill(self.words(language, of)),
+                Wording::BuiltIn => self.values.fill(self.words(language, banner)),
                 Wording::Own(words) => words.clone(),
             });
-            match self.after_banner(here, words.as_deref(), of) {
+            match self.after_banner(here, words.as_deref(), banner) {
                 Some(rest) => here = rest,
                 None => {
-                    let text = words.map(|words| self.banner_text(&words, of));
+                    let text = words.map(|words| self.banner_text(&words, banner));
                     replacement.push_str(&text.unwrap_or_default());
                 }
             }
@@ -249,42 +261,46 @@ impl PartTop<'_> {
     }
 
     /// The words for a language; English if there are none.
-    fn words(&self, language: &str, Banner(of, of_operator): Banner) -> &str {
+    fn words(&self, language: &str, banner: Banner) -> &str {
         let own = |language: &str| {
-            self.case.policy.words.of(language).and_then(|(_, own)| of_operator(own))
+            self.case.policy.words.of(language).and_then(|(_, own)| (banner.operators)(own))
         };
         let built_in = |language: &str| {
             let primary = primary(language);
-            WORDS.iter().find(|ours| ours.tag == primary).map(of)
+            WORDS.iter().find(|words| words.tag == primary).map(banner.ours)
         };
         own(language)
             .or_else(|| built_in(language))
             .or_else(|| own("en"))
-            .unwrap_or_else(|| of(&ENGLISH))
+            .unwrap_or_else(|| banner.in_ascii())
     }
 
     /// The text after a banner that is there already. The words that this host would write count whoever wrote them,
     /// and so does their ASCII form if the part may not have been able to hold them. If another host of the
     /// organization wrote in another language, this is noticed only next to a recipe under our seal: then the words of
     /// every language count. Without a seal a sender could choose a language that the readers do not know.
-    fn after_banner<'t>(&self, here: &'t str, words: Option<&str>, of: Banner) -> Option<&'t str> {
+    fn after_banner<'t>(
+        &self,
+        here: &'t str,
+        words: Option<&str>,
+        banner: Banner,
+    ) -> Option<&'t str> {
         let here = here.trim_start();
-        let ascii = in_ascii(of);
         let strip = |words: &str| here.strip_prefix(self.framed(words).trim());
         let either = |words: &str| {
             let always = is_html(self.entry) || words.is_ascii();
-            strip(words).or_else(|| if always { None } else { strip(ascii) })
+            strip(words).or_else(|| if always { None } else { strip(banner.in_ascii()) })
         };
-        let Banner(of, of_operator) = of;
-        let own = self.case.policy.words.all().filter_map(of_operator);
+        let own = self.case.policy.words.all().filter_map(banner.operators);
         let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
-        let known = || WORDS.iter().find_map(|all| strip(of(all))).or_else(own);
+        let known = || WORDS.iter().find_map(|words| strip((banner.ours)(words))).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 
     /// The banner with the words that this part can hold.
-    fn banner_text(&self, words: &str, of: Banner) -> String {
-        self.framed(if is_html(self.entry) || self.fits(words) { words } else { in_ascii(of) })
+    fn banner_text(&self, words: &str, banner: Banner) -> String {
+        let fits = is_html(self.entry) || self.fits(words);
+        self.framed(if fits { words } else { banner.in_ascii() })
     }
 
     /// Words with what separates them from the text.
@@ -298,11 +314,6 @@ impl PartTop<'_> {
         }
         format!("[{words}]{end}{end}")
     }
-}
-
-/// The words in ASCII, for a part that can hold no others.
-fn in_ascii(Banner(of, _): Banner) -> &'static str {
-    of(&ENGLISH)
 }
 
 /// The offset after a byte order mark.

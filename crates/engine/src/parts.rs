@@ -345,7 +345,7 @@ impl<'a> LayerReader<'a> {
                 judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, &judged)
                     || all && occurrence.site == Site::HtmlText
             };
-            if occurrence.seen_by != SeenBy::Everybody && !wanted() {
+            if occurrence.seen_by != SeenBy::Standard && !wanted() {
                 continue;
             }
             // The location is needed only if the link can be found again, or is reported.

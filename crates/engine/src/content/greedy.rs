@@ -223,7 +223,7 @@ impl View<'_> {
         let seen_by =
             |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(0, link, Site::Text) };
         let continued = |one: &Occurrence| match &one.target {
-            Target::Link(link) if one.seen_by == SeenBy::Everybody && one.seen == 0 => {
+            Target::Link(link) if one.seen_by == SeenBy::Standard && one.seen == 0 => {
                 let end = link.host.end;
                 with_continued_host(stretch, link, tlds)
                     .map(|link| seen_by(SeenBy::Continued { end }, link))

@@ -162,7 +162,7 @@ pub enum Markup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenBy {
     /// Programs that read markup as the standards say.
-    Everybody,
+    Standard,
     /// Programs that read markup more leniently: tags inside comments and attributes, entities of an internal subset,
     /// plain text that joins the texts of anchors. Honest mail has links there that are not shown, so that only a
     /// deceptive one counts.
@@ -367,7 +367,7 @@ impl Occurrence {
             shown: Rendering::AsWritten,
             anchor: None,
             markup: Markup::Read,
-            seen_by: SeenBy::Everybody,
+            seen_by: SeenBy::Standard,
         }
     }
 

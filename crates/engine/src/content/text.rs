@@ -124,7 +124,7 @@ pub fn value(text: &str, max: usize) -> View<'_> {
             shown: Rendering::AsWritten,
             anchor: None,
             markup: Markup::Shown,
-            seen_by: SeenBy::Everybody,
+            seen_by: SeenBy::Standard,
         })
         .collect();
     let cut = occurrences.len() == max && targets.next().is_some();

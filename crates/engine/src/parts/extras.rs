@@ -70,7 +70,7 @@ impl<'a> LayerReader<'a> {
         let wanted = self.open.context.policy.notice == Notice::Inline
             && action >= LinkAction::Unlink
             && occurrence.markup == Markup::Read
-            && occurrence.seen_by == SeenBy::Everybody
+            && occurrence.seen_by == SeenBy::Standard
             && self.layer.property.is_none()
             && self.layer.depth == 0;
         match &occurrence.site {

@@ -40,7 +40,7 @@ impl Reader<'_, '_, '_> {
                 _ => self.references(seen.as_url(), None, &site),
             }
         }
-        self.seen_by = SeenBy::Everybody;
+        self.seen_by = SeenBy::Standard;
     }
 }
 

@@ -207,7 +207,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             // What only Outlook shows is compared with all that other clients show.
             in_turn: !outlook::may_differ(text),
             take,
-            seen_by: SeenBy::Everybody,
+            seen_by: SeenBy::Standard,
             markup: Markup::Read,
             view: View::default(),
         }
@@ -315,7 +315,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
             }
         }
-        self.seen_by = SeenBy::Everybody;
+        self.seen_by = SeenBy::Standard;
     }
 
     /// Queues the inside of a tag that holds another `<`.
