@@ -24,8 +24,8 @@ enum Kind {
     Picture(image::ImageFormat),
 }
 
-/// The links found in it.
-struct Links {
+/// What was read from an attachment.
+struct Contents {
     links: BTreeSet<String>,
     unread: bool,
     steps: u64,
@@ -39,15 +39,15 @@ impl Kind {
         images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
     }
 
-    fn read(self, bytes: &[u8], budget: &mut images::ImageBudget) -> Links {
+    fn read(self, bytes: &[u8], budget: &mut images::ImageBudget) -> Contents {
         match self {
             Kind::Pdf => {
                 let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
-                Links { links, unread, steps }
+                Contents { links, unread, steps }
             }
             Kind::Picture(format) => {
                 let images::Picture { codes, unread, steps } = images::read(bytes, format, budget);
-                Links { links: codes.iter().map(|code| as_link(code)).collect(), unread, steps }
+                Contents { links: codes.iter().map(|code| as_link(code)).collect(), unread, steps }
             }
         }
     }
@@ -90,17 +90,17 @@ pub fn read(
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
-    let found_links = kind.read(&transfer.bytes(raw), &mut found.images);
-    if !budget.spend(Stage::Reading, found_links.steps) {
+    let contents = kind.read(&transfer.bytes(raw), &mut found.images);
+    if !budget.spend(Stage::Reading, contents.steps) {
         return;
     }
-    if !found_links.unread {
+    if !contents.unread {
         found.has_read(&entry.path);
     } else if entry.media != Media::Opaque && !entry.label.starts_with("text/") {
         // Text may be about such files; anything else may be opened as one.
         found.bypass(&entry.path, Bypass::Opaque);
     }
-    judge_links((&context, entry, kind), &found_links.links, judge, budget, found);
+    judge_links((&context, entry, kind), &contents.links, judge, budget, found);
 }
 
 /// Reads the pictures inside an HTML part.
@@ -124,14 +124,14 @@ fn read_inline_pictures(
     }
     for bytes in content::pictures(text) {
         let Some(kind) = images::format(&bytes).map(Kind::Picture) else { continue };
-        let found_links = kind.read(&bytes, &mut found.images);
-        if !budget.spend(Stage::Reading, found_links.steps) {
+        let contents = kind.read(&bytes, &mut found.images);
+        if !budget.spend(Stage::Reading, contents.steps) {
             return;
         }
-        if found_links.unread {
+        if contents.unread {
             found.bypass(&entry.path, Bypass::Opaque);
         }
-        judge_links((&context, entry, kind), &found_links.links, judge, budget, found);
+        judge_links((&context, entry, kind), &contents.links, judge, budget, found);
     }
 }
 

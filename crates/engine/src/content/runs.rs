@@ -249,7 +249,7 @@ fn write(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Reads a number that [`write`] wrote.
+/// Reads a number that [`write()`] wrote.
 fn read(rest: &mut &[u8]) -> Option<u64> {
     let (mut number, mut bits) = (0, 0);
     loop {
