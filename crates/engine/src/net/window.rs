@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pass_finds_what_two_do() {
+    fn one_walk_says_what_two_do() {
         for host in ["a.com", "xn--a.com", "a-b.com", "a%41.com", "a%.com", "a=41.com", "a", ""] {
             for end in ["", "/x", "\r\n=", "=\r\nb.com", "#&", "&#1088;.com", "\\x", "\\u0440"] {
                 let text = format!("{host}{end}");
