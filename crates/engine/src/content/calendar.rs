@@ -96,11 +96,11 @@ pub fn folding(text: &str) -> &'static str {
 pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     let bytes = text.as_bytes();
     for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
-        // Searching the length of a line in both directions is enough.
+        // A look of a line's length either way is enough.
         let before = bytes.get(..edit.range.start).unwrap_or_default();
         let column = before.iter().rev().take(LINE).take_while(|c| **c != b'\n').count();
-        let after = bytes.get(edit.range.end..).unwrap_or_default();
-        let rest = after.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
+        let behind = bytes.get(edit.range.end..).unwrap_or_default();
+        let rest = behind.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
         if column > 1 && column + edit.replacement.len() + rest > LINE {
             edit.replacement.insert_str(0, newline);
             if 1 + edit.replacement.len() + rest > LINE && rest > 0 {
