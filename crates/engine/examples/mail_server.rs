@@ -5,14 +5,14 @@ use std::io::{self, Read, Write};
 
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
 
-/// The message as it is to be delivered.
+/// The message to deliver.
 fn filtered(raw: &[u8]) -> Vec<u8> {
-    // A real server makes these once, and reads the list of IANA:
+    // A real server builds these once, and reads the list of IANA:
     // data.iana.org/TLD/tlds-alpha-by-domain.txt.
     let (policy, tlds) = (Policy::default(), TldTable::new(["com", "org"], ""));
     let facts = Facts { recipient_domains: vec!["example.org".to_owned()], ..Facts::default() };
     let inspection = inspect(Message::split(raw), &facts, &policy, &tlds);
-    // Top-level domains that the table lacks could be asked of the DNS: `inspection.questions`.
+    // Top-level domains that the table lacks could be looked up in the DNS: `inspection.questions`.
     inspection.resolve(&Answers::new()).apply(raw)
 }
 
@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
 }
 
 #[test]
-fn a_link_that_lies_is_taken_apart_and_the_rest_is_as_it_was() {
+fn a_deceptive_link_is_defanged_and_the_rest_is_unchanged() {
     let raw = "Subject: Hi\r\n\r\nLog in at https://раypal.com/ or https://example.com/.\r\n";
     let out = String::from_utf8(filtered(raw.as_bytes())).unwrap();
     let body = "\r\n\r\nLog in at hxxps://xn--ypal-43d9g[.]com/ or https://example.com/.\r\n";

@@ -1,4 +1,4 @@
-//! What a policy does with what was found: links first, then the message.
+//! What a policy does with links, and with the message because of them.
 
 use super::judging::Judged;
 use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason};
@@ -8,12 +8,12 @@ use super::policy::{
 use mailsplice::media::Media;
 use mailsplice::mime::Part;
 
-/// The action on a link of a part, and what the finding says of it.
+/// The action on a link of a part, and what the finding says was done.
 pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
     if part.surroundings.sealed || part.document {
         return (LinkAction::Leave, Done::Reported);
     }
-    let (action, done) = anywhere(policy, judged);
+    let (action, done) = link_anywhere(policy, judged);
     let signed = policy.signed == Signed::Report && part.surroundings.signed;
     let page = policy.html_attachments == HtmlAttachments::Report
         && part.surroundings.attachment
@@ -26,12 +26,12 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
     }
 }
 
-/// The same in a part of which nothing else is known.
-pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
+/// The action on a link, whatever part it is in.
+pub fn link_anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if policy.defang == Defang::All && policy.edits() {
         return (LinkAction::Defang, Done::Edited);
     }
-    let action = policy.asked(judged.verdict, judged.reasons, judged.edit);
+    let action = policy.link_action(judged.verdict, judged.reasons, judged.edit);
     if action == LinkAction::Leave {
         return (LinkAction::Leave, Done::Reported);
     }
@@ -43,7 +43,7 @@ pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
 
 /// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ForMessage {
+pub struct MessageActions {
     pub disposition: Disposition,
     pub subject: Subject,
 }
@@ -55,10 +55,10 @@ pub enum Subject {
     Tagged,
 }
 
-/// What becomes of a message of which this was not read.
+/// What happens to a message of which something was not read.
 pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
     match why {
-        // Whoever is not to be edited is not to be held up either.
+        // A message that is not to be edited is not to be held either.
         _ if why.is_exhaustion() && policy.mode == Mode::ReportOnly => Disposition::Accept,
         _ if why.is_exhaustion() => policy.on_exhausted,
         Bypass::Limit(_) => policy.on_limit,
@@ -68,9 +68,9 @@ pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
     }
 }
 
-/// The message actions of all findings, limits and opaque parts.
-pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
-    let mut asked = ForMessage::default();
+/// What is asked for by the message actions of all findings, limits and opaque parts.
+pub fn message(policy: &Policy, outcome: &Outcome) -> MessageActions {
+    let mut actions = MessageActions::default();
     let exempt = policy.exempt.is_some() || policy.mode == Mode::ReportOnly;
     let findings =
         outcome.findings.iter().filter(|finding| !exempt && finding.done != Done::Exempt);
@@ -80,9 +80,9 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
         for action in by_reason.chain(policy.message_actions.get(&finding.verdict)) {
             match action {
                 MessageAction::Header => {}
-                MessageAction::SubjectTag => asked.subject = Subject::Tagged,
+                MessageAction::SubjectTag => actions.subject = Subject::Tagged,
                 MessageAction::Dispose(disposition) => {
-                    asked.disposition = asked.disposition.max(*disposition);
+                    actions.disposition = actions.disposition.max(*disposition);
                 }
             }
         }
@@ -92,10 +92,10 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
         && !exempt
         && outcome.findings.iter().any(ambiguous)
     {
-        asked.disposition = asked.disposition.max(Disposition::Quarantine);
+        actions.disposition = actions.disposition.max(Disposition::Quarantine);
     }
     for (_, bypass) in &outcome.bypasses {
-        asked.disposition = asked.disposition.max(unread(policy, bypass));
+        actions.disposition = actions.disposition.max(unread(policy, bypass));
     }
-    asked
+    actions
 }

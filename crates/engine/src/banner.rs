@@ -1,16 +1,16 @@
-//! Words on top of a message: that it comes from outside, that its author is not known here, that links in it
-//! were taken apart.
+//! Banners at the top of a message: that it comes from outside, that its author is not known here, that links in it
+//! were defanged.
 //!
-//! They stand in the first text and the first HTML of what a client shows first, in every alternative,
-//! and in what a signature or an encryption covers never. They are insertions like every other edit:
-//! in the recipe, in the charset and the encoding of their part.
+//! They are inserted in the first text and the first HTML of what a client shows first, in every alternative, and
+//! never inside a signature or an encryption. They are insertions like every other edit: in the recipe, in the charset
+//! and the encoding of their part.
 
 use super::content;
 use super::fields::defanged;
 use super::finding::{Candidate, Findings};
 use super::notices;
 use super::outcome::{Done, Finding};
-use super::parts::agree;
+use super::parts::has_one_charset;
 use super::policy::{Mode, Wording};
 use super::words::{Own, primary};
 use super::{Case, Contact, Side, explain};
@@ -19,57 +19,57 @@ use mailsplice::mime::{self, Part, Reading, Tree, View};
 use mailsplice::span::TextEdit;
 use mailsplice::splice::fields::is_sealed;
 
-/// What is said in one language.
-struct Said {
+/// The banners in one language.
+struct BannerWords {
     /// Primary language tag.
     tag: &'static str,
-    /// Links were taken apart.
+    /// Links were defanged.
     links: &'static str,
     /// The message is from outside.
     external: &'static str,
-    /// Nobody here is known to have had mail from its author.
+    /// No earlier message from its author is known.
     first: &'static str,
 }
 
-const WORDS: &[Said] = &[
-    Said {
+const WORDS: &[BannerWords] = &[
+    BannerWords {
         tag: "ar",
         links: "تم تعطيل روابط مضللة في هذه الرسالة.",
         external: "هذه الرسالة من خارج المؤسسة.",
         first: "لا تُعرف هنا رسائل سابقة من هذا العنوان.",
     },
-    Said {
+    BannerWords {
         tag: "de",
         links: "In dieser Nachricht wurden irreführende Links abgeschaltet.",
         external: "Diese Nachricht kommt von außerhalb des Hauses.",
         first: "Von dieser Adresse ist hier keine frühere Nachricht bekannt.",
     },
     ENGLISH,
-    Said {
+    BannerWords {
         tag: "es",
         links: "En este mensaje se han desactivado enlaces engañosos.",
         external: "Este mensaje viene de fuera de la organización.",
         first: "Aquí no consta ningún mensaje anterior de esta dirección.",
     },
-    Said {
+    BannerWords {
         tag: "fr",
         links: "Des liens trompeurs ont été désactivés dans ce message.",
         external: "Ce message vient de l’extérieur de l’organisation.",
         first: "Aucun message antérieur de cette adresse n’est connu ici.",
     },
-    Said {
+    BannerWords {
         tag: "ja",
         links: "このメッセージの紛らわしいリンクを無効にしました。",
         external: "このメッセージは組織の外部から届きました。",
         first: "このアドレスからの以前のメールは確認されていません。",
     },
-    Said {
+    BannerWords {
         tag: "ru",
         links: "Обманчивые ссылки в этом письме отключены.",
         external: "Это письмо пришло извне организации.",
         first: "Более ранних писем с этого адреса здесь не известно.",
     },
-    Said {
+    BannerWords {
         tag: "zh",
         links: "此邮件中的误导性链接已停用。",
         external: "此邮件来自组织外部。",
@@ -77,25 +77,37 @@ const WORDS: &[Said] = &[
     },
 ];
 
-const ENGLISH: Said = Said {
+const ENGLISH: BannerWords = BannerWords {
     tag: "en",
     links: "Misleading links in this message were disabled.",
     external: "This message comes from outside the organization.",
     first: "No earlier message from this address is known here.",
 };
 
-/// One of the things that are said: the words of ours for it, and those of the operator.
+/// One kind of banner: how to get its words from ours, and from the operator's.
 #[derive(Clone, Copy)]
-struct Of(fn(&Said) -> &'static str, fn(&Own) -> Option<&str>);
+struct Banner {
+    ours: fn(&BannerWords) -> &'static str,
+    operators: fn(&Own) -> Option<&str>,
+}
 
-const OF_LINKS: Of = Of(|said| said.links, |own| own.links.as_deref());
-const OF_OUTSIDE: Of = Of(|said| said.external, |own| own.external.as_deref());
-const OF_FIRST: Of = Of(|said| said.first, |own| own.first_contact.as_deref());
+const LINKS: Banner = Banner { ours: |words| words.links, operators: |own| own.links.as_deref() };
+const EXTERNAL: Banner =
+    Banner { ours: |words| words.external, operators: |own| own.external.as_deref() };
+const FIRST_CONTACT: Banner =
+    Banner { ours: |words| words.first, operators: |own| own.first_contact.as_deref() };
 
-/// Hosts that a banner names at most.
+impl Banner {
+    /// The words in ASCII, for a part that can hold no others.
+    fn in_ascii(self) -> &'static str {
+        (self.ours)(&ENGLISH)
+    }
+}
+
+/// Maximum number of hosts that a banner names.
 const HOSTS: usize = 3;
 
-/// Adds what the policy wants on top, once: a message that begins with the words does not get them again.
+/// Adds the banners that the policy asks for, once: not if the message begins with them already.
 pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
     let policy = case.policy;
     if policy.exempt.is_some() || policy.mode == Mode::ReportOnly {
@@ -110,36 +122,36 @@ pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
     if external.is_none() && first.is_none() && links.is_none() {
         return;
     }
-    let about = About::of(&found.candidates);
-    let links = links.map(|wording| about.named(wording));
-    let asked = [(external, OF_OUTSIDE), (first, OF_FIRST), (links.as_ref(), OF_LINKS)];
+    let values = TemplateValues::of(&found.candidates);
+    let links = links.map(|wording| values.named(wording));
+    let banners = [(external, EXTERNAL), (first, FIRST_CONTACT), (links.as_ref(), LINKS)];
     let sealed = is_sealed(case.message.head, &policy.known_keys());
-    for part in tops(tree) {
+    for part in first_parts(tree) {
         let Some(entry) = tree.parts.get(part) else { continue };
         let Some(reading) = mime::all_readings(case.message, tree, part).next() else { continue };
-        let top = Top { case, tree, part, entry, reading: &reading, about: &about, sealed };
-        found.tops.extend(top.edit(asked).map(|edit| (part, edit)));
+        let top = PartTop { case, tree, part, entry, reading: &reading, values: &values, sealed };
+        found.banners.extend(top.edit(banners).map(|edit| (part, edit)));
     }
 }
 
-/// The parts that a client shows first: the first text, and what stands beside it as an alternative.
-fn tops(tree: &Tree) -> Vec<usize> {
+/// The parts that a client shows first: the first text, and its alternative.
+fn first_parts(tree: &Tree) -> Vec<usize> {
     let mut found: Vec<(usize, &Part)> = Vec::new();
     for (index, part) in tree.parts.iter().enumerate().filter(|(_, part)| is_shown(part)) {
-        let beside = match found.first() {
+        let is_alternative = match found.first() {
             None => true,
             Some((_, first)) => {
                 first.alternative.is_some() && first.alternative == part.alternative
             }
         };
-        if beside && found.iter().all(|(_, known)| is_html(known) != is_html(part)) {
+        if is_alternative && found.iter().all(|(_, known)| is_html(known) != is_html(part)) {
             found.push((index, part));
         }
     }
     found.into_iter().map(|(index, _)| index).collect()
 }
 
-/// Whether a part is text that most clients show and that nothing seals.
+/// Whether a part is text that most clients show, not signed and not encrypted.
 fn is_shown(part: &Part) -> bool {
     let around = &part.surroundings;
     let text = matches!(part.media, Media::Plain | Media::Flowed { .. } | Media::Html);
@@ -152,14 +164,14 @@ fn is_html(part: &Part) -> bool {
     part.media == Media::Html
 }
 
-/// What a template can name.
-struct About {
+/// The values for a template.
+struct TemplateValues {
     hosts: String,
     reason: String,
 }
 
-impl About {
-    fn of(candidates: &[Candidate]) -> About {
+impl TemplateValues {
+    fn of(candidates: &[Candidate]) -> TemplateValues {
         let mut worst: Vec<&Finding> = candidates
             .iter()
             .map(|candidate| &candidate.finding)
@@ -175,10 +187,10 @@ impl About {
         }
         let reason = worst.first().and_then(|finding| finding.reasons.iter().next());
         let reason = reason.map_or_else(String::new, |reason| explain::sentence(reason).to_owned());
-        About { hosts: hosts.join(", "), reason }
+        TemplateValues { hosts: hosts.join(", "), reason }
     }
 
-    /// The operator's words for links, with what they name.
+    /// The operator's words for links, with hosts and reason filled in.
     fn named(&self, wording: &Wording) -> Wording {
         match wording {
             Wording::BuiltIn => Wording::BuiltIn,
@@ -191,22 +203,22 @@ impl About {
     }
 }
 
-/// The top of one part.
-struct Top<'a> {
+/// The top of one part, where banners are inserted.
+struct PartTop<'a> {
     case: Case<'a>,
     tree: &'a Tree,
     part: usize,
     entry: &'a Part,
     reading: &'a Reading<'a>,
-    about: &'a About,
-    /// Whether a recipe under our seal says that the house edited it before.
+    values: &'a TemplateValues,
+    /// Whether a recipe under our seal says that the organization edited the message before.
     sealed: bool,
 }
 
-impl Top<'_> {
-    fn edit(&self, asked: [(Option<&Wording>, Of); 3]) -> Option<TextEdit> {
+impl PartTop<'_> {
+    fn edit(&self, banners: [(Option<&Wording>, Banner); 3]) -> Option<TextEdit> {
         let text = self.reading.text.as_str();
-        // Nobody reads a part without a word; a message without a body has no place for one.
+        // An empty part is not shown; a message without a body has no place for a banner.
         if text.trim().is_empty() {
             return None;
         }
@@ -214,28 +226,28 @@ impl Top<'_> {
         let mut here = text.get(at..).unwrap_or_default();
         let language = self.language();
         let mut replacement = String::new();
-        for (wording, of) in asked {
+        for (wording, banner) in banners {
             let words = wording.map(|wording| match wording {
-                Wording::BuiltIn => self.about.fill(self.words(language, of)),
+                Wording::BuiltIn => self.values.fill(self.words(language, banner)),
                 Wording::Own(words) => words.clone(),
             });
-            match self.behind(here, words.as_deref(), of) {
+            match self.after_banner(here, words.as_deref(), banner) {
                 Some(rest) => here = rest,
                 None => {
-                    let said = words.map(|words| self.said(&words, of));
-                    replacement.push_str(&said.unwrap_or_default());
+                    let text = words.map(|words| self.banner_text(&words, banner));
+                    replacement.push_str(&text.unwrap_or_default());
                 }
             }
         }
         (!replacement.is_empty()).then_some(TextEdit { range: at..at, replacement })
     }
 
-    /// Whether words can stand in this part, in whichever charset a client reads it.
+    /// Whether the words can be written in every charset in which a client reads this part.
     fn fits(&self, words: &str) -> bool {
         words.is_ascii()
             || (self.entry.declares(self.reading.charset)
                 && self.reading.holds(words)
-                && agree(self.case.message, self.tree, self.part, self.reading))
+                && has_one_charset(self.case.message, self.tree, self.part, self.reading))
     }
 
     fn language(&self) -> &str {
@@ -248,64 +260,63 @@ impl Top<'_> {
             .unwrap_or("en")
     }
 
-    /// The words for a language; in English for those that nobody has words for.
-    fn words(&self, language: &str, Of(of, of_operator): Of) -> &str {
+    /// The words for a language; English if there are none.
+    fn words(&self, language: &str, banner: Banner) -> &str {
         let own = |language: &str| {
-            self.case.policy.words.of(language).and_then(|(_, own)| of_operator(own))
+            self.case.policy.words.of(language).and_then(|(_, own)| (banner.operators)(own))
         };
         let built_in = |language: &str| {
             let primary = primary(language);
-            WORDS.iter().find(|said| said.tag == primary).map(of)
+            WORDS.iter().find(|words| words.tag == primary).map(banner.ours)
         };
         own(language)
             .or_else(|| built_in(language))
             .or_else(|| own("en"))
-            .unwrap_or_else(|| of(&ENGLISH))
+            .unwrap_or_else(|| banner.in_ascii())
     }
 
-    /// The text behind a mark of an earlier run. What this host would write says the same, whoever wrote
-    /// it; the ASCII form too, where its words may not have been able to stand. In which language another
-    /// host of the house could write, it may not find again: beside a recipe under our seal the words of
-    /// every language count. Without one a sender could choose a language that nobody here reads.
-    fn behind<'t>(&self, here: &'t str, words: Option<&str>, of: Of) -> Option<&'t str> {
+    /// The text after a banner that is there already. The words that this host would write count whoever wrote them,
+    /// and so does their ASCII form if the part may not have been able to hold them. If another host of the
+    /// organization wrote in another language, this is noticed only next to a recipe under our seal: then the words of
+    /// every language count. Without a seal a sender could choose a language that the readers do not know.
+    fn after_banner<'t>(
+        &self,
+        here: &'t str,
+        words: Option<&str>,
+        banner: Banner,
+    ) -> Option<&'t str> {
         let here = here.trim_start();
-        let ascii = in_ascii(of);
-        let stands = |words: &str| here.strip_prefix(self.framed(words).trim());
+        let strip = |words: &str| here.strip_prefix(self.framed(words).trim());
         let either = |words: &str| {
             let always = is_html(self.entry) || words.is_ascii();
-            stands(words).or_else(|| if always { None } else { stands(ascii) })
+            strip(words).or_else(|| if always { None } else { strip(banner.in_ascii()) })
         };
-        let Of(of, of_operator) = of;
-        let own = self.case.policy.words.all().filter_map(of_operator);
-        let own = || own.map(|words| self.about.fill(words)).find_map(|words| stands(&words));
-        let known = || WORDS.iter().find_map(|all| stands(of(all))).or_else(own);
+        let own = self.case.policy.words.all().filter_map(banner.operators);
+        let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
+        let known = || WORDS.iter().find_map(|words| strip((banner.ours)(words))).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 
-    /// The words as they can stand in this part.
-    fn said(&self, words: &str, of: Of) -> String {
-        self.framed(if is_html(self.entry) || self.fits(words) { words } else { in_ascii(of) })
+    /// The banner with the words that this part can hold.
+    fn banner_text(&self, words: &str, banner: Banner) -> String {
+        let fits = is_html(self.entry) || self.fits(words);
+        self.framed(if fits { words } else { banner.in_ascii() })
     }
 
-    /// Words with what sets them apart from the text.
+    /// Words with what separates them from the text.
     fn framed(&self, words: &str) -> String {
         let text = self.reading.text.as_str();
         let end = if text.contains('\n') && !text.contains("\r\n") { "\n" } else { "\r\n" };
         if is_html(self.entry) {
             let words = notices::escaped(words);
-            // Lines of their own: the one that they stand in may be as long as lines can be.
+            // On lines of their own: the line at this place may have the maximal length already.
             return format!("{end}<p dir=\"auto\"><strong>{words}</strong></p><hr>{end}");
         }
         format!("[{words}]{end}{end}")
     }
 }
 
-/// The words where a part can hold no others.
-fn in_ascii(Of(of, _): Of) -> &'static str {
-    of(&ENGLISH)
-}
-
-/// Behind a byte order mark.
+/// The offset after a byte order mark.
 fn top_of_text(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }

@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_deceptive_link_pays_for_its_finding_and_edits_when_judged() {
         let (policy, tlds) = (Policy::default(), crate::TldTable::new(["com"], ""));
-        let lie = "http://p\u{430}ypal.com/";
+        let deceptive = "http://p\u{430}ypal.com/";
 
         let judging = |head: &str, body: &str| {
             let message = crate::Message { head: head.as_bytes(), body: body.as_bytes() };
@@ -230,11 +230,14 @@ mod tests {
         for (transfer, is_encoded) in [(plain, false), (encoded, true)] {
             let head = format!("Content-Type: text/plain; charset=utf-8\r\n{transfer}");
             let body = |times: usize| match is_encoded {
-                true => format!("{}\r\n", lie.replace('\u{430}', "=D0=B0")).repeat(times),
-                false => format!("{lie}\r\n").repeat(times),
+                true => format!("{}\r\n", deceptive.replace('\u{430}', "=D0=B0")).repeat(times),
+                false => format!("{deceptive}\r\n").repeat(times),
             };
             let more = judging(&head, &body(2)) - judging(&head, &body(1));
-            assert!(more >= LINK_STEPS + Budget::deception_steps(lie.len(), is_encoded), "{more}");
+            assert!(
+                more >= LINK_STEPS + Budget::deception_steps(deceptive.len(), is_encoded),
+                "{more}"
+            );
         }
     }
 

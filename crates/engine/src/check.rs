@@ -1,8 +1,7 @@
-//! One target judged as mail would be: what is said of it, and what would be done with it in an
-//! attribute, in running text and in a calendar.
+//! Judges one target as in mail: what is found, and what would be done with it in an attribute, in running text and in
+//! a calendar.
 //!
-//! It is read, judged and taken apart by the very functions that mail goes through, so that the answer
-//! is the filter's.
+//! It is read, judged and defanged by the same functions as mail, so that the answer is that of the filter.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -11,7 +10,7 @@ use std::fmt;
 
 use super::content::{self, Defanger};
 use super::judging::{Judge, Judged, TldStatus};
-use super::net::{self, BehindSchemes};
+use super::net::{self, AfterSchemes};
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
 use super::{Case, Facts, Message, TldSet, actions};
@@ -19,7 +18,7 @@ use homograph::{HostBounds, Judgement, LinkJudgement};
 use mailsplice::media::Media;
 use uts58::{self, Target, mailto, reference};
 
-/// How a target was read.
+/// What a target was read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A host name or an IP address, alone.
@@ -41,7 +40,7 @@ impl Kind {
     }
 }
 
-/// Where in a message the target may stand. A header field is judged as text, and never edited.
+/// Where in a message the target may be. A header field is judged as text, and never edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// An `href`.
@@ -71,13 +70,13 @@ impl Place {
 pub enum Fate {
     /// No client links it there.
     NoLink,
-    /// A link, with nothing to say.
+    /// A harmless link.
     Fine,
-    /// A link only if the DNS knows this top-level domain.
+    /// A link only if this top-level domain exists in the DNS.
     Asked(String),
     /// On the allow list, or in mail that is exempt.
     Exempt,
-    /// Told in header, log and report.
+    /// Reported in header, log and report.
     Reported,
     /// Edited in this way.
     Edited(LinkAction),
@@ -100,38 +99,38 @@ impl Fate {
     }
 }
 
-/// A target judged.
+/// The judgement of a target.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What it was taken for.
+    /// What it was read as.
     pub kind: Kind,
-    /// What is thought of its hosts and of the rest of it.
+    /// The judgement of its hosts and of the rest of it.
     pub link: LinkJudgement,
-    /// What would become of it, place by place, in the order of [`Place::ALL`].
+    /// What would be done with it in each place, in the order of [`Place::ALL`].
     pub fates: [(Place, Fate); 3],
 }
 
-/// Judges a host, a URL or a mail address as the filter would under this policy, the DNS not asked.
+/// Judges a host, a URL or a mail address as the filter would under this policy. The DNS is not asked.
 pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let facts = Facts::default();
     let message = Message { head: b"", body: b"" };
     let case = Case::new(message, &facts, policy, tlds);
     let judge = Judge::new(case);
     let mut checker =
-        Checker { policy, tlds, case, judge, seen: Merged::default(), unread: Vec::new() };
+        Checker { policy, tlds, case, judge, seen: Merged::default(), from_net: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
     if checker.seen.readings == 0 {
         checker.unlinked(target);
     }
-    let Checker { mut seen, unread, .. } = checker;
+    let Checker { mut seen, from_net, .. } = checker;
     let kind = kind(target, seen.has_address);
-    unread.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
+    from_net.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
     let mut link = seen.link;
     if kind == Kind::Address && link.host.is_none() {
         link.add(Reason::AddressInvalid);
     }
-    // Nobody asks the DNS here: the table decides.
+    // The DNS is not asked here: the table decides.
     if link.host.as_ref().is_some_and(|host| host.question.is_some()) {
         link.add(Reason::TldUnknown);
     }
@@ -143,14 +142,14 @@ struct Checker<'a> {
     tlds: &'a dyn TldSet,
     case: Case<'a>,
     judge: Judge<'a>,
-    /// Every reading of the target.
+    /// All readings of the target.
     seen: Merged,
-    /// What no reading meets, and the net takes apart.
-    unread: Vec<Judged>,
+    /// What no reading finds and the net defangs.
+    from_net: Vec<Judged>,
 }
 
 impl Checker<'_> {
-    /// What happens to the target in one place.
+    /// What is done with the target in one place.
     fn place(&mut self, place: Place, target: &str) -> Fate {
         let (text, media) = match place {
             Place::Attribute => {
@@ -163,18 +162,18 @@ impl Checker<'_> {
                 (Cow::Owned(format!("URL:{}", target.replace(['\r', '\n'], " "))), Media::Calendar)
             }
         };
-        // A message of its own: what readings of another place have met they have not met here.
+        // Each place is a message of its own: hosts found in another place do not count.
         self.judge = Judge::new(self.case);
         let mut fate = Fate::NoLink;
         let folding = OnceCell::new();
         for layer in content::layers(&text, media) {
             let view = content::read(&layer, self.tlds, self.policy.limits.links);
-            let mut apart = Defanger::new(&text, &layer, &view, self.tlds, &folding);
+            let mut defanger = Defanger::new(&text, &layer, &view, self.tlds, &folding);
             for occurrence in &view.occurrences {
                 let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
                 let Some(judged) = self.judge.occurrence(text, occurrence) else { continue };
                 let here = fate_of(self.policy, &judged, |action| {
-                    !apart.edits(occurrence, judged.host.as_deref(), action).is_empty()
+                    !defanger.edits(occurrence, judged.host.as_deref(), action).is_empty()
                 });
                 fate = fate.max(here);
                 let kind = match &occurrence.target {
@@ -184,21 +183,21 @@ impl Checker<'_> {
                 self.seen.add(kind, judged);
             }
         }
-        let BehindSchemes { mut hidden, met } = net::behind_schemes(&text, &mut self.judge);
+        let AfterSchemes { mut hidden, seen } = net::after_schemes(&text, &mut self.judge);
         if !matches!(fate, Fate::Edited(_)) {
-            hidden.extend(met);
+            hidden.extend(seen);
         }
         for judged in hidden {
             let here = fate_of(self.policy, &judged, |_| true);
             if matches!(here, Fate::Edited(_)) {
                 fate = fate.max(here);
-                self.unread.push(judged);
+                self.from_net.push(judged);
             }
         }
         fate
     }
 
-    /// Judges what no client links: the target as an address, or as the host of a URL.
+    /// Judges a target that no client links: as a mail address, or as the host of a URL.
     fn unlinked(&mut self, target: &str) {
         let slashed = format!("//{target}");
         let relative = reference::scheme(target).is_none() && !target.starts_with(['/', '#', '?']);
@@ -215,19 +214,19 @@ impl Checker<'_> {
             None => (slashed.as_str(), behind_slashes()),
         };
         if let Some(link) = found
-            && let Some(judged) = self.judge.spelled(text, &link, HostBounds::Certain)
+            && let Some(judged) = self.judge.spelled_link(text, &link, HostBounds::Certain)
         {
             self.seen.add(link.kind, judged);
         }
     }
 }
 
-/// What the policy does with a link of which something is left to `edit`.
+/// What the policy does with a link, if `edit` finds something to edit.
 fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bool) -> Fate {
     if let TldStatus::Asked(tld) = &judged.tld_status {
         return Fate::Asked(tld.clone());
     }
-    let (action, done) = actions::anywhere(policy, judged);
+    let (action, done) = actions::link_anywhere(policy, judged);
     match done {
         Done::Edited if edit(action) => Fate::Edited(action),
         Done::Exempt => Fate::Exempt,
@@ -236,8 +235,8 @@ fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bo
     }
 }
 
-/// A scheme, slashes or backslashes in front make a URL; an address is what was read as one, or has an
-/// at sign before any slash; all else is a host, perhaps with port and path.
+/// A scheme, slashes or backslashes in front make it a URL. An address is what was read as one, or has an at sign
+/// before any slash. All else is a host, perhaps with port and path.
 fn kind(target: &str, has_address: bool) -> Kind {
     if reference::scheme(target).is_some() || target.starts_with("//") || target.starts_with("\\\\")
     {
@@ -247,11 +246,12 @@ fn kind(target: &str, has_address: bool) -> Kind {
     if has_address || head.contains('@') { Kind::Address } else { Kind::Host }
 }
 
-/// All readings as one: the worst counts, the first one leads, and each further host is told once.
+/// All readings merged: the worst verdict counts, the first host is the main one, and each further host is listed
+/// once.
 #[derive(Default)]
 struct Merged {
     link: LinkJudgement,
-    /// The hosts of `link`, which may be as many as a text has.
+    /// The hosts of `link`; there may be as many as in a text.
     known: HashSet<String>,
     readings: usize,
     has_address: bool,
@@ -284,7 +284,7 @@ impl Merged {
 }
 
 impl Checked {
-    /// What the filter would do in a message; nothing when there is nothing to say.
+    /// What the filter would do in a message, in words. `None` if it is harmless.
     pub fn words(&self, policy: &Policy) -> Option<String> {
         let edited = self.fates.iter().any(|(_, fate)| matches!(fate, Fate::Edited(_)));
         if self.link.verdict == Verdict::Ok && !edited {
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_beside_the_host() {
+    fn reasons_besides_the_host() {
         assert_eq!(
             lines("https://paypal.com@attack.example/"),
             [
@@ -430,13 +430,13 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_a_line_are_told_once_each() {
+    fn hosts_of_a_line_are_listed_once_each() {
         let line: String = (0..300).map(|n| format!("a{n}.example.com ")).collect();
         assert_eq!(checked(&line).link.hosts().count(), 300);
         assert_eq!(checked(&line).link, checked(&line.repeat(2)).link);
     }
 
-    /// RFC 3696 §3, with what S16 says of it.
+    /// RFC 3696 §3, with S16.
     #[test]
     fn addresses_have_reasons() {
         let long = format!("{}@example.com", "a".repeat(65));
@@ -461,7 +461,7 @@ mod tests {
 
     /// S15.
     #[test]
-    fn what_hides_is_said() {
+    fn invisible_characters_are_reported() {
         for hidden in ["\u{AD}", "\u{200B}", "\u{2060}", "\u{E0061}", "\u{FE00}", "\u{202E}"] {
             for place in
                 ["http://example.com/a{}b", "http://example.com/?a{}b", "example.com/#a{}b"]
@@ -471,9 +471,9 @@ mod tests {
                 assert!(reasons.contains(Reason::InvisibleRemoved), "{target:?}: {reasons:?}");
             }
             let link = checked(&format!("http://exa{hidden}mple.com/")).link;
-            let said = [Reason::InvisibleRemoved, Reason::BidiControl];
+            let either = [Reason::InvisibleRemoved, Reason::BidiControl];
             assert!(
-                link.reasons.iter().any(|reason| said.contains(&reason)),
+                link.reasons.iter().any(|reason| either.contains(&reason)),
                 "{hidden:?}: {link:?}"
             );
         }

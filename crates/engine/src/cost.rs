@@ -1,6 +1,6 @@
-//! What a message cost, in steps: bounded pieces of work, wherever they are done.
+//! What a message cost, in steps: pieces of work of bounded size.
 
-/// Where in the engine steps are taken.
+/// Where in the engine steps are spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The fields of the message's header.
@@ -13,14 +13,14 @@ pub enum Stage {
     Reading,
     /// Judging hosts, keeping what was found.
     Judging,
-    /// The pass that believes no structure.
+    /// The pass over the raw bytes, whatever their structure.
     Net,
-    /// Lowering edits to raw bytes, and making them.
+    /// Turning edits into raw edits, and making them.
     Edits,
 }
 
 impl Stage {
-    /// Every stage, in the order of a message's way.
+    /// Every stage, in processing order.
     pub const ALL: [Stage; 7] = [
         Stage::Header,
         Stage::Structure,

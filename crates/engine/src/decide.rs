@@ -1,4 +1,4 @@
-//! What is done about what was found: which of it the DNS knows, and what the outcome says of it.
+//! Decides about the candidates: which of them are links by the answers of the DNS, and what the outcome says.
 
 use super::actions::{self, Subject};
 use super::finding::{Candidate, Findings};
@@ -9,14 +9,14 @@ use super::{Answer, Answers, Case, fields};
 use mailsplice::mime::Lowered;
 use mailsplice::splice::{self, fields::HeaderField};
 
-/// Keeps the candidates whose TLD exists. What is missing is no link; what nobody could verify is
-/// reported and left alone.
+/// Keeps the candidates whose TLD exists. A missing TLD makes it no link; one that could not be verified is reported
+/// and not edited.
 pub(super) fn decide(mut found: Findings, answers: &Answers) -> Findings {
     found.candidates.retain_mut(|candidate| {
         let answer = |tld| answers.get(tld).copied().unwrap_or(Answer::Unverified);
         match &candidate.tld_status {
             TldStatus::Link => true,
-            // Unverified: the table decides.
+            // If unverified, the table decides.
             TldStatus::Confirmed(tld) => answer(tld) != Answer::Missing,
             TldStatus::Asked(tld) => match answer(tld) {
                 Answer::Exists => true,
@@ -39,10 +39,10 @@ fn unverified(candidate: &mut Candidate) {
     finding.done = Done::Reported;
 }
 
-/// What becomes of the message, and what it tells of that itself.
-pub(super) fn conclude(
+/// Builds the outcome, with our header fields.
+pub(super) fn build_outcome(
     case: Case<'_>,
-    agreed: Option<&[HeaderField]>,
+    common_fields: Option<&[HeaderField]>,
     found: Findings,
     lowered: Lowered,
 ) -> Outcome {
@@ -75,22 +75,22 @@ pub(super) fn conclude(
         more: found.more,
         ..Outcome::default()
     };
-    let asked = actions::message(policy, &outcome);
-    outcome.disposition = asked.disposition;
-    if asked.subject == Subject::Tagged {
+    let actions = actions::message(policy, &outcome);
+    outcome.disposition = actions.disposition;
+    if actions.subject == Subject::Tagged {
         outcome.head_edits.extend(tag_subject(message.head, &policy.subject_tag));
     }
     if policy.header_fields == HeaderFields::Add {
         let key = policy.seal_key.as_deref();
         let ours = |field: &HeaderField| splice::fields::is_ours(field.name(message.head));
-        if agreed.is_none_or(|fields| fields.iter().any(ours)) {
+        if common_fields.is_none_or(|fields| fields.iter().any(ours)) {
             outcome.head_edits.extend(splice::incoming(message.head, &policy.known_keys()));
         }
         let with = fields::Describe {
             head: message.head,
             body: message.body,
             by: &facts.host_name,
-            rules: policy.told_rules(),
+            rules: policy.shown_rules(),
             recoded: &lowered.recoded,
             undo_header_bytes: policy.undo_header_bytes,
             seal_key: key,
@@ -100,7 +100,7 @@ pub(super) fn conclude(
     outcome
 }
 
-/// Bytes of a line without its line end (RFC 5322 §2.1.1).
+/// Maximum bytes of a line without its line end (RFC 5322 §2.1.1).
 pub(super) const LONGEST_LINE: usize = 998;
 
 /// Puts the tag in front of the first Subject, unless it is there already.
@@ -115,7 +115,7 @@ fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {
             if text.starts_with(tag.as_bytes()) {
                 return None;
             }
-            // A tag must not make a line too long: a fold instead of the blank (RFC 5322 §2.2.3).
+            // A tag must not make a line too long: fold instead of a space (RFC 5322 §2.2.3).
             let first = text.split(|c| *c == b'\n').next().unwrap_or_default().len();
             let long = b"Subject: ".len() + tag.len() + 1 + first > LONGEST_LINE;
             let blank: &[u8] = match (long, line.ends_with(b"\r\n")) {
@@ -135,7 +135,7 @@ fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {
     None
 }
 
-/// A field's value with its folds, without the final line end.
+/// A field's value with its folds, without the last line end.
 fn folded(rest: &[u8]) -> &[u8] {
     let mut end = 0;
     loop {

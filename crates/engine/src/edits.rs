@@ -1,4 +1,4 @@
-//! What was decided, as raw edits of the message.
+//! Turns what was decided into raw edits of the message.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use mailsplice::mime::{self, Lowered, Lowering, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use mailsplice::splice::compose;
 
-/// In how many ways the edited parts are read.
+/// Whether clients read the edited parts in one way or in several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readings {
     One,
     Several,
 }
 
-/// The raw edits of what was decided, and in how many ways what they change is read.
+/// The raw edits of what was decided, and in how many ways the changed parts are read.
 pub(super) fn edit(
     message: Message<'_>,
     tree: &Tree,
@@ -26,13 +26,13 @@ pub(super) fn edit(
 ) -> (Lowered, Readings) {
     let mut lowering = Lowering::new(message, tree);
     let mut several = tree.parts.iter().any(|part| part.view != View::Usual);
-    several |= !found.plain_edits.is_empty();
-    // What is turned round stands elsewhere for the reader: what an edit leaves may join it there.
-    several |= found.says(Reason::HtmlObfuscated);
-    lowering.plain(std::mem::take(&mut found.plain_edits));
-    let mut tops = std::mem::take(&mut found.tops);
-    // A part in which nothing can be a link has no reading of its own here.
-    tops.retain(|(part, edit)| {
+    several |= !found.raw_edits.is_empty();
+    // Text with reversed direction is shown in another place, where an edit may join what is left of it.
+    several |= found.has_reason(Reason::HtmlObfuscated);
+    lowering.plain(std::mem::take(&mut found.raw_edits));
+    let mut banners = std::mem::take(&mut found.banners);
+    // A part in which nothing can be a link has none of the `readings`.
+    banners.retain(|(part, edit)| {
         let Some(first) = mime::all_readings(message, tree, *part).next() else { return false };
         let shared = mime::readings(message, tree, *part).next().is_some_and(|reading| {
             (reading.transfer, reading.charset) == (first.transfer, first.charset)
@@ -42,15 +42,15 @@ pub(super) fn edit(
         }
         shared
     });
-    let bare = std::mem::take(&mut found.bare);
-    let (edits, overlap) = by_reading(&mut found.candidates, bare, tops);
+    let bare_edits = std::mem::take(&mut found.bare_edits);
+    let (edits, overlap) = by_reading(&mut found.candidates, bare_edits, banners);
     for (part, mut edits) in edits {
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
             if let Some(edits) = edits.remove(&index) {
-                // What was found is edited, whatever is left: there are only so many findings.
+                // What was found is edited even if no steps are left: the number of findings is bounded.
                 let _ = budget.spend(Stage::Edits, reading.text.as_str().len() as u64);
-                several |= edits.iter().any(|edit| is_of_markup(reading.text.as_str(), edit));
+                several |= edits.iter().any(|edit| changes_markup(reading.text.as_str(), edit));
                 lowering.add(part, &reading, edits);
             }
         }
@@ -61,29 +61,29 @@ pub(super) fn edit(
     (lowered, readings)
 }
 
-/// Whether an edit takes away a sign that holds markup together: a tag inside a value is read by loose
-/// clients only, and for others its quotes end elsewhere then.
-fn is_of_markup(text: &str, edit: &TextEdit) -> bool {
+/// Whether an edit removes or adds a delimiter of markup. Only lenient clients read a tag inside a value; for others
+/// its quotes then end elsewhere.
+fn changes_markup(text: &str, edit: &TextEdit) -> bool {
     let sign = |byte: &u8| matches!(byte, b'<' | b'>' | b'"' | b'\'' | b'`');
     text.get(edit.range.clone())
         .is_some_and(|old| !old.bytes().filter(sign).eq(edit.replacement.bytes().filter(sign)))
 }
 
-/// Edits of the readings of a part.
+/// Edits by reading of a part.
 type ByReading = BTreeMap<usize, Vec<TextEdit>>;
 
-/// Edits by part and reading, in order and disjoint; of two on the same bytes the first found stays.
-/// And whether one was left out that is not another one's twin.
+/// Edits by part and reading, in order and disjoint; of two that overlap the first stays. And whether one was left out
+/// that is not the same as another one.
 fn by_reading(
     candidates: &mut [Candidate],
-    bare: BTreeMap<(usize, usize), Vec<TextEdit>>,
-    tops: Vec<(usize, TextEdit)>,
+    bare_edits: BTreeMap<(usize, usize), Vec<TextEdit>>,
+    banners: Vec<(usize, TextEdit)>,
 ) -> (BTreeMap<usize, ByReading>, bool) {
     let mut edits: BTreeMap<usize, ByReading> = BTreeMap::new();
-    for ((part, reading), list) in bare {
+    for ((part, reading), list) in bare_edits {
         edits.entry(part).or_default().insert(reading, list);
     }
-    for (part, edit) in tops {
+    for (part, edit) in banners {
         edits.entry(part).or_default().entry(0).or_default().push(edit);
     }
     for candidate in candidates {
@@ -112,8 +112,8 @@ fn by_reading(
     (edits, overlap)
 }
 
-/// Insertions at one place, and the edit that begins there, as one: raw edits that begin together would
-/// keep one another out.
+/// Joins insertions at one place and the edit that begins there: of raw edits that begin together only one would be
+/// made.
 fn join(edits: &mut Vec<TextEdit>) {
     edits.dedup_by(|next, before| {
         let together = before.range.is_empty() && before.range.start == next.range.start;
@@ -125,7 +125,7 @@ fn join(edits: &mut Vec<TextEdit>) {
     });
 }
 
-/// Edits, and edits of what they make, as edits of the original. `None` when both change the header.
+/// Combines edits with edits of their result into edits of the original. `None` if both change the header.
 pub(super) fn combined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
     let head = match (first.head.is_empty(), then.head.is_empty()) {
         (_, true) => first.head.clone(),

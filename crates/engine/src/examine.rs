@@ -1,4 +1,4 @@
-//! The engine as a mail server runs it: whatever happens in it, the mail goes on.
+//! The engine as a mail server runs it: whatever happens in it, the message is delivered.
 
 use super::actions;
 use super::guard::guarded;
@@ -6,10 +6,10 @@ use super::outcome::{Bypass, Outcome, unread_verdict};
 use super::policy::HeaderFields;
 use super::{Answers, Case, Facts, Inspection, Message, Policy, fields};
 
-/// [`super::inspect_case`] or what stands in for it in a test of faults.
+/// [`super::inspect_case`], or its replacement in a test of faults.
 pub type Inspect = for<'a> fn(Case<'a>) -> Inspection<'a>;
 
-/// Inspects, asks, resolves. A panic on the way leaves the message as it is, with [`Bypass::Panic`].
+/// Inspects, asks the DNS, resolves. A panic leaves the message as it is, with [`Bypass::Panic`].
 pub fn examine(
     inspect: Inspect,
     case: Case<'_>,
@@ -22,8 +22,8 @@ pub fn examine(
     outcome.unwrap_or_else(|| unread(case.message, case.facts, case.policy, Bypass::Panic))
 }
 
-/// The outcome of a message that was not read: it goes on as it came, or as the policy has it for
-/// what kept it from being read, and our header field says why.
+/// The outcome of a message that was not read: it is passed on unchanged, or as the policy says for the reason, and
+/// our header field says why.
 pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass) -> Outcome {
     let disposition = actions::unread(policy, &why);
     let mut outcome = Outcome {
@@ -39,7 +39,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
             head: message.head,
             body: message.body,
             by: &facts.host_name,
-            rules: policy.told_rules(),
+            rules: policy.shown_rules(),
             recoded: &[],
             undo_header_bytes: None,
             seal_key: key,

@@ -1,4 +1,4 @@
-//! Header fields of ours: what was found, and how to take the edits back.
+//! Header fields of ours: what was found, and how to revert the edits.
 //!
 //! | field | says |
 //! | --- | --- |
@@ -14,13 +14,13 @@ use mailsplice::splice::{fields, is_ours, undo};
 
 use crate::outcome::{Bypass, Done, Field, Finding, Outcome, Reasons, StoredRecipe, Verdict};
 
-/// Field that tells of one link: its part, what it is and why.
+/// The field for one link: its host, part and reasons.
 pub const LINK: &str = "X-Linkmilter-Link";
 
-/// Bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
+/// Maximum bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
 pub const TOGETHER: usize = 8 << 10;
 
-/// Link fields a message: enough to tell what it was about.
+/// Maximum number of link fields of a message: enough to show what it was about.
 pub const LINKS: usize = 10;
 
 /// What our header fields need besides the outcome.
@@ -32,9 +32,9 @@ pub struct Describe<'a> {
     pub body: &'a [u8],
     /// Name of the filtering host.
     pub by: &'a str,
-    /// Names of the settings, where the header tells them; empty where it does not.
+    /// Names of the settings, if the header is to show them; else empty.
     pub rules: &'a str,
-    /// Paths of parts whose transfer encoding was switched.
+    /// Paths of parts whose transfer encoding was changed.
     pub recoded: &'a [String],
     /// Largest value of an `X-Linkmilter-Undo` field in bytes.
     pub undo_header_bytes: Option<usize>,
@@ -42,10 +42,11 @@ pub struct Describe<'a> {
     pub seal_key: Option<&'a [u8]>,
 }
 
-/// Writes our header fields for an outcome, with the recipe that takes its edits back.
+/// Writes our header fields for an outcome, with the recipe that reverts its edits.
 pub fn describe(outcome: &mut Outcome, with: Describe<'_>) {
-    let theirs = |edit: &&HeadEdit| !is_ours(edit.name.as_bytes());
-    let changed = !outcome.edits.is_empty() || outcome.head_edits.iter().any(|edit| theirs(&edit));
+    let is_theirs = |edit: &&HeadEdit| !is_ours(edit.name.as_bytes());
+    let changed =
+        !outcome.edits.is_empty() || outcome.head_edits.iter().any(|edit| is_theirs(&edit));
     let mut field = None;
     outcome.stored = None;
     if changed {
@@ -59,24 +60,24 @@ pub fn describe(outcome: &mut Outcome, with: Describe<'_>) {
     outcome.fields = all(outcome, with, field);
 }
 
-/// The fields that describe an outcome. `undo` is the field that takes its edits back.
+/// The fields that describe an outcome. `undo` is the field that reverts its edits.
 fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field> {
     let summary = Field::folded(SUMMARY, &summary(outcome, with));
     let mut left =
         TOGETHER.saturating_sub(summary.wire_len() + undo.as_ref().map_or(0, Field::wire_len));
     let mut fields = vec![summary];
-    let worth = outcome.findings.iter().filter(|finding| finding.verdict >= Verdict::Suspect);
-    let mut told: Vec<(&Finding, String)> = Vec::new();
-    for finding in worth {
-        if told.len() == LINKS {
+    let bad = outcome.findings.iter().filter(|finding| finding.verdict >= Verdict::Suspect);
+    let mut described: Vec<(&Finding, String)> = Vec::new();
+    for finding in bad {
+        if described.len() == LINKS {
             break;
         }
-        // Most of many are the same host at the same place: nothing is written to be thrown away.
-        if told.iter().any(|(known, _)| says_the_same(known, finding)) {
+        // Many findings are the same host in the same place: they are skipped before their text is written.
+        if described.iter().any(|(known, _)| has_same_text(known, finding)) {
             continue;
         }
         let text = link(finding);
-        if told.iter().any(|(_, known)| *known == text) {
+        if described.iter().any(|(_, known)| *known == text) {
             continue;
         }
         let field = Field::folded(LINK, &text);
@@ -84,7 +85,7 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
             break;
         }
         left -= field.wire_len();
-        told.push((finding, text));
+        described.push((finding, text));
         fields.push(field);
     }
     fields.extend(undo);
@@ -117,7 +118,7 @@ fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
     parts.join("; ")
 }
 
-/// `name=a,b,c`, without repetitions, at most eight; nothing when empty.
+/// `name=a,b,c`, without repetitions, at most eight; nothing if there is no value.
 fn list(parts: &mut Vec<String>, name: &str, values: impl Iterator<Item = String>) {
     let mut kept: Vec<String> = Vec::new();
     for value in values {
@@ -130,8 +131,8 @@ fn list(parts: &mut Vec<String>, name: &str, values: impl Iterator<Item = String
     }
 }
 
-/// Whether [`link`] writes the same of both, by all that it looks at.
-fn says_the_same(one: &Finding, other: &Finding) -> bool {
+/// Whether [`link`] writes the same for both.
+fn has_same_text(one: &Finding, other: &Finding) -> bool {
     one.ascii == other.ascii
         && one.verdict == other.verdict
         && one.part == other.part
@@ -162,12 +163,12 @@ fn link(finding: &Finding) -> String {
     parts.join("; ")
 }
 
-/// A host that no client turns into a link: every dot, and every colon of an IPv6 address, in brackets.
+/// A defanged host, which no client links: every dot, and every colon of an IPv6 address, is in brackets.
 pub fn defanged(host: &str) -> String {
     host.replace(['[', ']'], "").replace('.', "[.]").replace(':', "[:]")
 }
 
-/// Printable ASCII without what has a meaning in our fields; at most 255 characters.
+/// Printable ASCII without the delimiters of our fields; at most 255 characters.
 fn word(text: &str) -> String {
     let kept = text.chars().take(255).map(|c| match c {
         ';' | ',' | '=' | '"' | '\\' | '(' | ')' | '<' | '>' => '_',
@@ -185,7 +186,7 @@ mod tests {
     use mailsplice::edit::LINE;
 
     #[test]
-    fn hosts_are_no_links() {
+    fn hosts_in_fields_are_no_links() {
         for (host, expected) in [
             ("www.example.com", "www[.]example[.]com"),
             ("[2001:db8::1]", "2001[:]db8[:][:]1"),

@@ -8,80 +8,81 @@ use std::ops::Range;
 use super::content::Visibility;
 use super::images;
 use super::judging::{Judged, TldStatus};
-use super::met::Hashes;
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
+use super::seen_hosts::Hashes;
 use homograph::{Section, registrable};
 use mailsplice::mime::Tree;
 use mailsplice::span::TextEdit;
 
-/// A link with its edits, in case that it is one.
+/// A possible link, with its edits if it is one.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub finding: Finding,
     pub tld_status: TldStatus,
-    /// Part and reading that the edits are of; `None` for what belongs to no reading.
+    /// Part and reading of the edits. `None` for a candidate of no reading.
     pub reading: Option<(usize, usize)>,
-    /// In the coordinates of that reading.
+    /// Edits in the text of that reading.
     pub edits: Vec<TextEdit>,
 }
 
 impl Candidate {
-    /// A finding that no edit of a reading answers.
-    pub fn told(finding: Finding) -> Candidate {
+    /// A candidate that is only reported.
+    pub fn report_only(finding: Finding) -> Candidate {
         Candidate { finding, tld_status: TldStatus::Link, reading: None, edits: Vec::new() }
     }
 }
 
-/// Hosts of links that need nothing, remembered by name: more than nearly every message has, and
-/// some kilobytes. The rest are counted.
+/// Maximum number of hosts of harmless links that are kept by name: more than nearly every message has, and some
+/// kilobytes. The rest are counted.
 pub const PASSED: usize = 64;
 
 /// Everything that was found in a message.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// Links that need nothing, counted only.
-    pub plain: usize,
+    /// Harmless links, only counted.
+    pub harmless: usize,
     pub candidates: Vec<Candidate>,
-    /// Links beyond those, of which nothing but the edits is kept.
+    /// Links beyond the candidates, of which only the edits are kept.
     pub more: More,
-    /// Their edits, by part and reading, in the coordinates of that reading.
-    pub bare: BTreeMap<(usize, usize), Vec<TextEdit>>,
-    /// Reasons and the worst verdict of the candidates.
-    told: (Reasons, Verdict),
+    /// Edits of those, by part and reading, in the text of that reading.
+    pub bare_edits: BTreeMap<(usize, usize), Vec<TextEdit>>,
+    /// All reasons of the candidates.
+    reasons: Reasons,
+    /// The worst verdict of the candidates.
+    worst: Verdict,
     pub bypasses: Vec<(String, Bypass)>,
-    /// Pictures that may still be looked at.
-    pub images: images::Left,
-    /// What stands on top of parts, in the coordinates of their first reading, links in it or not.
-    pub tops: Vec<(usize, TextEdit)>,
+    /// How many pictures may still be searched.
+    pub images: images::ImageBudget,
+    /// Banners: insertions at the top of parts, in the text of their first reading.
+    pub banners: Vec<(usize, TextEdit)>,
     /// Edits of the raw body that belong to no reading.
-    pub plain_edits: Vec<RawEdit>,
-    /// Offsets of the raw body behind schemes at which hosts stand as they are that deceive, and that readings have
-    /// met, here or elsewhere ([`super::net::take_apart_rest`]).
-    pub lying_places: Vec<usize>,
-    /// Hosts of links that need nothing, at most [`PASSED`], in lower-case ASCII form.
+    pub raw_edits: Vec<RawEdit>,
+    /// Offsets in the raw body, after a scheme, of unencoded deceptive hosts that readings have found somewhere
+    /// ([`super::net::defang_rest`]).
+    pub deceptive_offsets: Vec<usize>,
+    /// Hosts of harmless links, at most [`PASSED`], in lower-case ASCII form.
     pub passed: BTreeSet<Box<str>>,
     /// Whether there were more of them.
     pub passed_more: bool,
-    /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
-    /// their own.
+    /// Registrable domains by part, for parts of a multipart/alternative; a host without one stands for itself.
     domains: BTreeMap<usize, Domains>,
-    /// Of the hashes of domains and their hosts.
+    /// Key of the hashes of domains and hosts.
     keys: RandomState,
-    /// Where a link was found, and how bad it is: readings and layers see the same ones.
-    known: BTreeMap<(Space, usize, Visibility), (usize, Badness)>,
+    /// Where links were found, and how bad they are: several readings and layers find the same ones.
+    links_by_location: BTreeMap<(Space, usize, Visibility), (usize, Severity)>,
 }
 
-/// Which bytes a place is counted in.
+/// The bytes in which a location is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
-    /// Those of the message.
+    /// The raw bytes of the message.
     Raw,
-    /// Those that the only transfer encoding of this part unwraps to, where no other part shares them.
+    /// The decoded bytes of this part, which has one transfer encoding and shares no bytes with another part.
     OfPart(usize),
 }
 
-/// Where a link stands, for those who may meet it again.
+/// The location of a link, by which it is recognized if it is found again.
 #[derive(Clone, Debug)]
 pub struct Location {
     pub space: Space,
@@ -89,23 +90,23 @@ pub struct Location {
     pub visibility: Visibility,
 }
 
-/// How bad a link is: its verdict, and whether mail is edited for it. In one charset a host may be no name
-/// at all, and in another one lie.
-pub type Badness = (Verdict, Edit);
+/// How bad a link is: its verdict, and whether mail is edited for it. A host that is no name in one charset may be
+/// deceptive in another.
+pub type Severity = (Verdict, Edit);
 
 impl Findings {
     pub fn new(bypasses: Vec<(String, Bypass)>) -> Findings {
         Findings { bypasses, ..Findings::default() }
     }
 
-    /// Names what was not read, once for all layers of a part.
+    /// Records what was not read, once for all layers of a part.
     pub fn bypass(&mut self, path: &str, why: Bypass) {
         if self.bypasses.last().is_none_or(|(last, known)| last != path || *known != why) {
             self.bypasses.push((path.to_owned(), why));
         }
     }
 
-    /// Takes back that one part of this path was not read; another of the same path may still not be.
+    /// Removes one record that a part of this path was not read; another part of the same path may keep its own.
     pub fn has_read(&mut self, path: &str) {
         let is_it = |(known, why): &(String, Bypass)| known == path && *why == Bypass::Opaque;
         if let Some(at) = self.bypasses.iter().position(is_it) {
@@ -113,17 +114,17 @@ impl Findings {
         }
     }
 
-    /// Links so far.
+    /// The number of links so far.
     pub fn links(&self) -> usize {
-        self.plain + self.candidates.len() + self.more.links
+        self.harmless + self.candidates.len() + self.more.links
     }
 
-    /// Remembers the host of a link that needs nothing.
-    pub fn pass(&mut self, judged: &Judged) {
+    /// Keeps the host of a harmless link by name.
+    pub fn remember_harmless(&mut self, judged: &Judged) {
         if self.passed_more {
             return;
         }
-        let Some(host) = judged.led().filter(|host| !host.ascii.is_empty()) else { return };
+        let Some(host) = judged.destination().filter(|host| !host.ascii.is_empty()) else { return };
         if self.passed.contains(host.ascii.as_str()) {
             return;
         }
@@ -134,59 +135,60 @@ impl Findings {
         }
     }
 
-    /// Keeps a candidate that has something to say or to change; counts the others.
+    /// Keeps a candidate that is reported or edited, and counts the others.
     pub fn push(&mut self, policy: &Policy, candidate: Candidate) {
         let silent = candidate.finding.verdict == Verdict::Ok
             && candidate.edits.is_empty()
             && candidate.tld_status == TldStatus::Link
             && policy.report == Report::Findings;
         if silent {
-            self.plain += 1;
+            self.harmless += 1;
         } else {
-            let (reasons, worst) = self.told;
-            let finding = &candidate.finding;
-            self.told = (reasons.union(finding.reasons), worst.max(finding.verdict));
+            self.reasons = self.reasons.union(candidate.finding.reasons);
+            self.worst = self.worst.max(candidate.finding.verdict);
             self.candidates.push(candidate);
         }
     }
 
     /// Whether a candidate has this reason.
-    pub fn says(&self, reason: Reason) -> bool {
-        self.told.0.contains(reason)
+    pub fn has_reason(&self, reason: Reason) -> bool {
+        self.reasons.contains(reason)
     }
 
-    /// Whether a link says something of the message that no candidate said: such a one is kept, however
-    /// many there are.
-    pub fn is_news(&self, judged: &Judged) -> bool {
-        let (reasons, worst) = self.told;
-        judged.verdict > worst || reasons.union(judged.reasons) != reasons
+    /// Whether a link adds a reason or a worse verdict to those of the candidates. Such a one is kept, however many
+    /// there are.
+    pub fn adds_reason(&self, judged: &Judged) -> bool {
+        judged.verdict > self.worst || self.reasons.union(judged.reasons) != self.reasons
     }
 
-    /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
-    /// or a worse one counts: what is harmless in one charset can lie in another, and an entity can
-    /// join two hosts.
-    pub fn is_known(&self, location: &Location, bad: Badness) -> bool {
-        self.known.get(&(location.space, location.range.start, location.visibility)).is_some_and(
-            |(end, known)| *end >= location.range.end && known.0 >= bad.0 && known.1 >= bad.1,
-        )
+    /// Whether an earlier layer or reading found this link or a longer one, at least as bad. A longer or a worse one
+    /// counts as new: what is harmless in one charset may be deceptive in another, and an entity can join two hosts.
+    pub fn is_known(&self, location: &Location, bad: Severity) -> bool {
+        self.links_by_location
+            .get(&(location.space, location.range.start, location.visibility))
+            .is_some_and(|(end, known)| {
+                *end >= location.range.end && known.0 >= bad.0 && known.1 >= bad.1
+            })
     }
 
-    /// Remembers links for the layers and readings to come, up to so many: what is not remembered is found
-    /// and edited once more, in the same way.
-    pub fn know(&mut self, found: Vec<(Location, Badness)>, most: usize) {
-        let room = most.saturating_sub(self.known.len());
-        for (Location { space, range, visibility }, (verdict, edit)) in found.into_iter().take(room)
+    /// Keeps the locations of links for later layers and readings, at most `max`. A link whose location is not kept is
+    /// found and edited again, in the same way.
+    pub fn remember_locations(&mut self, found: Vec<(Location, Severity)>, max: usize) {
+        let space_left = max.saturating_sub(self.links_by_location.len());
+        for (Location { space, range, visibility }, (verdict, edit)) in
+            found.into_iter().take(space_left)
         {
             let first = (range.end, (verdict, edit));
-            let (end, known) = self.known.entry((space, range.start, visibility)).or_insert(first);
+            let (end, known) =
+                self.links_by_location.entry((space, range.start, visibility)).or_insert(first);
             *end = range.end.max(*end);
             *known = (verdict.max(known.0), edit.max(known.1));
         }
     }
 
-    /// Programs split the message in different ways, and there is a link in it.
+    /// Reports that programs split the message in different ways, and that there is a link in it.
     pub fn note_ambiguous(&mut self, path: &str) {
-        self.candidates.push(Candidate::told(Finding {
+        self.candidates.push(Candidate::report_only(Finding {
             part: path.to_owned(),
             place: Place::Text,
             span: 0..0,
@@ -201,14 +203,14 @@ impl Findings {
         }));
     }
 
-    /// Remembers a host of a part below multipart/alternative, up to so many domains of one.
-    pub fn note_host(&mut self, part: usize, judged: &Judged, most: usize) {
-        if let Some(host) = judged.led().filter(|host| !host.ascii.is_empty()) {
-            self.domains.entry(part).or_default().note(&self.keys, &host.ascii, most);
+    /// Keeps the host of a link in a part of a multipart/alternative, for at most `max` domains of a part.
+    pub fn note_host(&mut self, part: usize, judged: &Judged, max: usize) {
+        if let Some(host) = judged.destination().filter(|host| !host.ascii.is_empty()) {
+            self.domains.entry(part).or_default().note(&self.keys, &host.ascii, max);
         }
     }
 
-    /// Parts of one multipart/alternative that share not one registrable domain: a notice.
+    /// Reports parts of one multipart/alternative that have no registrable domain in common, with a notice.
     pub fn compare_alternatives(&mut self, tree: &Tree) {
         let domains = std::mem::take(&mut self.domains);
         let mut first: BTreeMap<usize, &Domains> = BTreeMap::new();
@@ -226,26 +228,26 @@ impl Findings {
     }
 }
 
-/// The registrable domains of a part, for which keyed hashes stand.
+/// The registrable domains of a part, as keyed hashes.
 #[derive(Clone, Debug, Default)]
 struct Domains {
     known: Hashes,
-    /// The hosts that were looked at, up to as many: most links of a part lead to a few.
+    /// Hosts that were processed, at most as many: most links of a part lead to a few.
     hosts: Hashes,
-    /// The first of its hosts in order, which the notice names.
+    /// The alphabetically first of its hosts, which the notice names.
     least: String,
 }
 
 impl Domains {
-    fn note(&mut self, keys: &RandomState, host: &str, most: usize) {
+    fn note(&mut self, keys: &RandomState, host: &str, max: usize) {
         let hash = keys.hash_one(host);
         if self.hosts.contains(&hash) {
             return;
         }
-        if self.hosts.len() < most {
+        if self.hosts.len() < max {
             self.hosts.insert(hash);
         }
-        if self.known.len() < most {
+        if self.known.len() < max {
             let domain = registrable(host, Section::Private).unwrap_or(host);
             self.known.insert(keys.hash_one(domain));
         }
@@ -255,15 +257,15 @@ impl Domains {
     }
 }
 
-/// What is said of a judged link at this place: reported, unless the caller does more.
-pub fn told_of(
+/// The finding of a judged link: only reported, unless the caller edits it.
+pub fn finding_of(
     judged: &Judged,
     part: &str,
     place: Place,
     span: Range<usize>,
     spelling: &str,
 ) -> Finding {
-    let host = judged.led();
+    let host = judged.destination();
     Finding {
         part: part.to_owned(),
         place,

@@ -1,10 +1,10 @@
-//! The one `catch_unwind`.
+//! The only `catch_unwind`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls into the engine: the one place where a panic is caught. `None` after a panic.
+/// Calls into the engine. Catches a panic and returns `None` then; no other place catches one.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    // What the engine is given is immutable but for the memory, which takes whole judgements only:
+    // The arguments of the engine are immutable except for the memory, which takes whole judgements only, so that
     // nothing half done outlives a panic.
     catch_unwind(AssertUnwindSafe(call)).ok()
 }

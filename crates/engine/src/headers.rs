@@ -1,7 +1,7 @@
 //! Header fields of the message: judged and reported, never edited.
 //!
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
-//! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
+//! [`super::limits::Limits::header_bytes`]. The DNS is not asked, since a host in a field is not a link.
 
 mod field;
 mod front;
@@ -28,8 +28,7 @@ use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
 use words::{WORD, encoded, holds};
 
-/// Judges the fields that a reader sees or a client acts on; `agreed` are all fields, where programs agree on
-/// them.
+/// Judges the fields that a reader sees or a client acts on. `agreed` are all fields, if programs agree on them.
 pub fn read(
     (head, agreed): (&[u8], Option<&[HeaderField]>),
     judge: &mut Judge<'_>,
@@ -49,7 +48,7 @@ pub fn read(
         return;
     }
     let read = Read::of_fields(bounded, agreed, |name, _| is_read(name));
-    // Without any of those fields others may lie all the same. The fields of a message are those of its first part.
+    // Other fields may be deceptive even if there is none of those. A message has its fields in its first part.
     let message = read.parser(agreed.is_some()).parse_headers(&read.bytes).unwrap_or_else(|| {
         mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() }
     });
@@ -58,7 +57,7 @@ pub fn read(
             read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
         (header, span, Interest::Any)
     });
-    // Other fields that some program makes clickable: honest ones are of no interest.
+    // Other fields, in which some program makes links: only deceptive ones count.
     let (words, unread) = encoded(bounded, agreed, &read);
     let rest = Read::others(bounded, agreed, &unread);
     let others = (!rest.bytes.is_empty())
@@ -68,14 +67,14 @@ pub fn read(
     let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
         let length = header.offset_end.saturating_sub(header.offset_start) as usize;
         let start = rest.source(header.offset_start as usize);
-        (header, start..start + length, Interest::Lies)
+        (header, start..start + length, Interest::UnsafeUrls)
     });
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
-        judge.take_author(&mailbox.host);
+        judge.set_author(&mailbox.host);
     }
     let mut subjects = HashSet::new();
-    // What fields say, so that it is told once.
+    // Texts of fields that were reported, so that each is reported once.
     let mut said = HashSet::new();
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
@@ -88,24 +87,24 @@ pub fn read(
                 said.insert(on_one_line(text));
             }
         }
-        if !spend(Stage::Judging, judge.spent(), budget, found) {
+        if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
         }
     }
     for (name, span, text) in &words {
-        let field = Field { part: "0", name, span: span.clone(), interest: Interest::Lies };
+        let field = Field { part: "0", name, span: span.clone(), interest: Interest::UnsafeUrls };
         let mut reader = FieldReader { field, judge, budget, policy, found };
         if reader.is_told(text) && !said.contains(&on_one_line(text)) {
             reader.text(text);
             reader.subject(&author, text, &mut subjects);
         }
-        if !spend(Stage::Judging, judge.spent(), budget, found) {
+        if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
         }
     }
 }
 
-/// Charges the header with these steps; whether the budget had them.
+/// Takes steps for the header. False if the budget has too few.
 fn spend(stage: Stage, steps: u64, budget: &mut Budget<'_>, found: &mut Findings) -> bool {
     let some = budget.spend(stage, steps);
     if !some {
@@ -114,18 +113,17 @@ fn spend(stage: Stage, steps: u64, budget: &mut Budget<'_>, found: &mut Findings
     some
 }
 
-/// The fields that are read, one after the other: a header is mostly others.
+/// The fields that are read, one after another. Most fields of a header are not.
 #[derive(Default)]
 struct Read {
     bytes: Vec<u8>,
-    /// Where fields begin: here, in the header.
+    /// Where fields begin: in `bytes`, and in the header.
     fields: Vec<(usize, usize)>,
-    /// Whether fields of lists (RFC 2369) are among them.
+    /// Whether fields of mailing lists (RFC 2369) are among them.
     lists: bool,
 }
 
-/// Names of the fields that [`parser`] reads, of those of this length that begin with this letter: most fields are
-/// others, and told from these at once.
+/// Names of the fields that [`parser`] reads with this length and first letter. Most other fields have none.
 fn names(length: usize, first: u8) -> &'static [&'static str] {
     match (length, first | 0x20) {
         (2, b'c') => &["Cc"],
@@ -157,7 +155,7 @@ fn is_read(name: &[u8]) -> bool {
     known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Bytes of fields that there is room for from the start: most headers have no more that are read.
+/// Bytes reserved for fields: most headers have no more that are read.
 const ROOM: usize = 1 << 10;
 
 impl Read {
@@ -166,18 +164,18 @@ impl Read {
         Read { bytes: head.to_vec(), ..Read::default() }
     }
 
-    /// Of the fields that [`parser`] does not read, those that may lie, and those in which words are left `unread`.
+    /// The fields that [`parser`] does not read and that may be deceptive, and those in which words are left `unread`.
     fn others(head: &[u8], agreed: Option<&[HeaderField]>, unread: &HashSet<usize>) -> Read {
-        let lies = may_lie(head);
+        let deceptive = may_deceive(head);
         match agreed {
-            _ if !lies && unread.is_empty() => Read::default(),
+            _ if !deceptive && unread.is_empty() => Read::default(),
             Some(fields) => {
                 let others =
-                    fields.iter().filter(|field| lies || unread.contains(&field.value.start));
+                    fields.iter().filter(|field| deceptive || unread.contains(&field.value.start));
                 let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
                 Read::of(head, others.cloned(), wanted)
             }
-            // Not everybody sees the same fields.
+            // Programs do not see the same fields.
             None => Read::whole(head),
         }
     }
@@ -219,9 +217,9 @@ impl Read {
         read
     }
 
-    /// The parser of these fields. By itself it reads them all as they are wanted but for those of lists, which
-    /// it takes for addresses; being told of each takes longer than reading most headers, and only where programs do
-    /// not agree on the fields could it see others.
+    /// The parser for these fields. By default it reads all as needed except those of mailing lists, which it takes
+    /// for addresses. Setting each field takes longer than reading most headers; it is needed only if programs do not
+    /// agree on the fields, as then the parser may see others.
     fn parser(&self, agreed: bool) -> MessageParser {
         match (self.lists, agreed) {
             (false, _) => MessageParser::new(),
@@ -230,7 +228,7 @@ impl Read {
         }
     }
 
-    /// Where a byte stands in the header.
+    /// The offset in the header of a byte of `bytes`.
     fn source(&self, at: usize) -> usize {
         let field = self.fields.partition_point(|(start, _)| *start <= at).checked_sub(1);
         let field = field.and_then(|field| self.fields.get(field));
@@ -238,8 +236,8 @@ impl Read {
     }
 }
 
-/// RFC 2369 §2: white space inside the angle brackets of a list field is ignored. As long as before, so that
-/// what stands behind it keeps its place.
+/// RFC 2369 §2: white space inside the angle brackets of a list field is ignored. The length stays the same, so that
+/// later text keeps its offset.
 fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     let mut inside = false;
     let has_space = line.iter().any(|byte| match byte {
@@ -270,23 +268,23 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
             out.extend(std::iter::repeat_n(b' ', std::mem::take(&mut left_out)));
         }
     }
-    // A bracket that nothing closes: the line end is still one.
+    // An unclosed bracket: the line end still counts.
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
 }
 
-/// Whether a URL may stand in the line of a field, be it in words.
+/// Whether a URL may be in the line of a field, perhaps in encoded words.
 fn may_say_url(line: &[u8]) -> bool {
     let value = || memchr::memchr(b':', line).and_then(|colon| line.get(colon + 1..));
     holds(line, b"//") || holds(line, WORD) && value().is_some_and(words::may_say)
 }
 
-/// Whether a field may hold a URL that deceives.
-fn may_lie(head: &[u8]) -> bool {
-    let lies = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
-    memchr::memmem::find_iter(head, b"//").any(|at| lies(at + 2))
+/// Whether a field may hold a deceptive URL.
+fn may_deceive(head: &[u8]) -> bool {
+    let deceives = |at| net::needs_reading_at(head, at) || has_userinfo(head, at);
+    memchr::memmem::find_iter(head, b"//").any(|at| deceives(at + 2))
 }
 
-/// Whether the authority at this offset has a host in front of an at sign (RFC 3986 §3.2.1).
+/// Whether the authority at this offset has a host before an at sign (RFC 3986 §3.2.1).
 fn has_userinfo(head: &[u8], at: usize) -> bool {
     let authority = head.get(at..).unwrap_or_default();
     let authority = authority.get(..net::WINDOW).unwrap_or(authority);
@@ -314,7 +312,7 @@ fn parser() -> MessageParser {
     parser.default_header_ignore()
 }
 
-/// Judges where the label of a part says that its body is: programs make a link of that.
+/// Judges the address that the label of a part gives for its body: programs make a link of it.
 pub fn externals(
     part: &Part,
     judge: &mut Judge<'_>,
@@ -329,8 +327,8 @@ pub fn externals(
     }
 }
 
-/// Judges what relative URLs of an HTML part begin with: programs put both together. The first that is to
-/// be taken apart, as it is spelled.
+/// Judges the base URLs of an HTML part, to which programs resolve relative URLs. Returns the first one that is to be
+/// defanged, as spelled.
 pub fn bases(
     part: &Part,
     judge: &mut Judge<'_>,
@@ -339,7 +337,7 @@ pub fn bases(
     found: &mut Findings,
 ) -> Option<(String, Judged)> {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
-    let mut lie = None;
+    let mut deceptive = None;
     for base in part.bases.iter().filter(|_| html) {
         let field = Field {
             part: &part.path,
@@ -350,14 +348,14 @@ pub fn bases(
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.text(base);
         for link in reader.links(base) {
-            let judged = reader.judge.spelled(base, &link, HostBounds::Certain);
+            let judged = reader.judge.spelled_link(base, &link, HostBounds::Certain);
             let judged =
                 judged.filter(|judged| actions::link(policy, part, judged).1 == Done::Edited);
             let spelled = base.get(link.span).unwrap_or_default().to_owned();
-            lie = lie.or(judged.map(|judged| (spelled, judged)));
+            deceptive = deceptive.or(judged.map(|judged| (spelled, judged)));
         }
     }
-    lie
+    deceptive
 }
 
 #[cfg(test)]

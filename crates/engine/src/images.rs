@@ -1,7 +1,7 @@
-//! QR codes in pictures: PNG, JPEG, GIF (the first picture of it).
+//! QR codes in pictures: PNG, JPEG, GIF (its first picture).
 //!
-//! Decoding a picture and the modules of a code are the work of crates that know no bounds of ours, so that what
-//! they get is bounded first: bytes, sides and pixels of a picture, and the places where a code may stand.
+//! Pictures and codes are decoded by crates that know no bounds of ours, so what they get is bounded first: bytes,
+//! sides and pixels of a picture, and the places where a code may be.
 
 mod corners;
 
@@ -14,53 +14,53 @@ use rqrr::{Grid, SimpleGrid};
 
 use super::guard::guarded;
 
-/// Bytes of a picture that is decoded.
+/// Maximum bytes of a picture that is decoded.
 pub const IMAGE_BYTES: usize = 4 << 20;
 
-/// Pixels of a side, and of a picture, that is decoded.
+/// Maximum pixels of a side, and of a picture, that is decoded.
 pub const IMAGE_SIDE: u32 = 8_192;
 pub const IMAGE_PIXELS: u64 = 4 << 20;
 
-/// Pictures of a message that are looked at, and their pixels in all.
+/// Maximum number of pictures of a message that are searched, and their pixels in all.
 pub const IMAGES: usize = 16;
 pub const IMAGES_PIXELS: u64 = 16 << 20;
 
-/// Memory that decoding one may take.
+/// Maximum memory in bytes for decoding one.
 pub const IMAGE_MEMORY: u64 = 64 << 20;
 
-/// Pixels that codes are looked for in; a larger picture is made smaller by a whole number.
+/// Maximum pixels that are searched for codes; a larger picture is scaled down by a whole number.
 const SEARCHED: u64 = 1 << 20;
 
-/// Codes of a picture that are kept.
+/// Maximum number of codes of a picture that are kept.
 const CODES: usize = 8;
 
-/// Steps of a pixel: it is decoded, and looked at a few times.
-const PIXEL: u64 = 4;
+/// Steps of a pixel: it is decoded, and read a few times.
+const PIXEL_STEPS: u64 = 4;
 
-/// What a picture says.
+/// The codes of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     /// The texts of its codes.
     pub codes: BTreeSet<String>,
-    /// Whether it may hold codes and was not looked at: beyond the bounds, or damaged.
+    /// Whether it may hold codes and was not searched: beyond the bounds, or damaged.
     pub unread: bool,
     pub steps: u64,
 }
 
-/// What may still be looked at of a message.
+/// How many pictures and pixels of a message may still be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct ImageBudget {
     images: usize,
     pixels: u64,
 }
 
-impl Default for Left {
-    fn default() -> Left {
-        Left { images: IMAGES, pixels: IMAGES_PIXELS }
+impl Default for ImageBudget {
+    fn default() -> ImageBudget {
+        ImageBudget { images: IMAGES, pixels: IMAGES_PIXELS }
     }
 }
 
-/// Which format the first bytes are of.
+/// The format of a picture, by its first bytes.
 pub fn format(opening: &[u8]) -> Option<ImageFormat> {
     match opening {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(ImageFormat::Png),
@@ -70,14 +70,14 @@ pub fn format(opening: &[u8]) -> Option<ImageFormat> {
     }
 }
 
-/// Looks for codes in a picture.
-pub fn read(bytes: &[u8], format: ImageFormat, left: &mut Left) -> Picture {
+/// Searches a picture for codes.
+pub fn read(bytes: &[u8], format: ImageFormat, left: &mut ImageBudget) -> Picture {
     let unread = Picture { unread: true, ..Picture::default() };
     if bytes.len() > IMAGE_BYTES || left.images == 0 {
         return unread;
     }
     left.images -= 1;
-    // What hostile bytes do to a decoder must not cost the message its reading.
+    // A decoder that panics on hostile bytes must not end the reading of the message.
     guarded(|| pixels(bytes, format, left)).flatten().map_or(unread, |(grey, steps)| {
         let found = guarded(|| codes(&grey)).flatten();
         let unread = found.is_none();
@@ -92,8 +92,8 @@ struct Grey {
     shades: Vec<u8>,
 }
 
-/// The picture, made small enough, and the steps that it took.
-fn pixels(bytes: &[u8], format: ImageFormat, left: &mut Left) -> Option<(Grey, u64)> {
+/// The decoded picture, scaled down, and the steps that it took.
+fn pixels(bytes: &[u8], format: ImageFormat, left: &mut ImageBudget) -> Option<(Grey, u64)> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::no_limits();
     limits.max_image_width = Some(IMAGE_SIDE);
@@ -111,7 +111,7 @@ fn pixels(bytes: &[u8], format: ImageFormat, left: &mut Left) -> Option<(Grey, u
     let factor = (1..).find(|by: &u64| count / (by * by) <= SEARCHED).unwrap_or(1);
     let factor = usize::try_from(factor).ok()?;
     let (width, height) = (usize::try_from(width).ok()?, usize::try_from(height).ok()?);
-    // What is not there is white, as the page behind it.
+    // What is transparent is white, like the page.
     let shades: Vec<u8> = decoded
         .pixels()
         .map(|pixel| {
@@ -119,11 +119,11 @@ fn pixels(bytes: &[u8], format: ImageFormat, left: &mut Left) -> Option<(Grey, u
             u8::try_from((shade * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX)
         })
         .collect();
-    Some((Grey { width, height, shades }.smaller(factor), PIXEL * count))
+    Some((Grey { width, height, shades }.smaller(factor), PIXEL_STEPS * count))
 }
 
 impl Grey {
-    /// The mean of each square of so many pixels.
+    /// Scales down by the mean of each square of `factor` pixels.
     fn smaller(self, factor: usize) -> Grey {
         if factor <= 1 {
             return self;
@@ -143,7 +143,7 @@ impl Grey {
         Grey { width, height, shades }
     }
 
-    /// Which pixels are dark: half way between the darkest and the lightest.
+    /// Which pixels are dark: below the middle between the darkest and the lightest.
     fn dark(&self) -> Vec<bool> {
         let (least, most) = self
             .shades
@@ -154,7 +154,7 @@ impl Grey {
     }
 }
 
-/// The texts of the codes, dark on light and light on dark; `None` where there are too many corners.
+/// The texts of the codes, dark on light and light on dark. `None` if there are too many corners.
 fn codes(grey: &Grey) -> Option<BTreeSet<String>> {
     let mut dark = grey.dark();
     let mut found = BTreeSet::new();
@@ -169,7 +169,7 @@ fn codes(grey: &Grey) -> Option<BTreeSet<String>> {
     Some(found)
 }
 
-/// The text of a code of so many modules on a side, if there is one at this place.
+/// The text of a code with `side` modules on a side, if there is one at this place.
 fn decoded(grey: &Grey, dark: &[bool], place: &Place, side: usize) -> Option<String> {
     let is_dark = |column: usize, row: usize| {
         let (x, y) = place.pixel(side, column, row);

@@ -1,76 +1,75 @@
-//! What is done with a message: survey → ask → decide → edit → survey again, until nothing is left.
+//! The inspection of a message: survey, ask the DNS, decide, edit, and survey again until nothing is left to edit.
 //!
-//! A part that clients read in several ways is edited in each of them. Where the edits of two readings
-//! meet on the same bytes only one can be made, and an edit for one reading may change what another one
-//! shows. So the edited message is surveyed again, and what still lives in it is edited as well, until every
-//! reading is inert. A message whose parts are read in one way hardly ever needs a second look (a host that was
-//! glued to a dead one begins where that ends), and gets one up to a megabyte where the budget has plenty left.
+//! A part that clients read in several ways is edited in each of its readings. Where edits of two readings overlap
+//! only one of them can be made, and an edit for one reading may change what another one shows. So the edited message
+//! is surveyed again and edited further until no reading has anything left to edit. A message whose parts have one
+//! reading hardly ever needs this (a host that was attached to a defanged one may begin where that ends): it is read
+//! again only up to a megabyte, and if plenty of the budget is left.
 
 use super::budget::Budget;
 use super::cost::Cost;
-use super::decide::{conclude, decide};
+use super::decide::{build_outcome, decide};
 use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
-use super::judging::Asked;
+use super::judging::Queries;
 use super::net;
 use super::outcome::{Bypass, Limit, Outcome};
 use super::{Answers, Case, Survey, banner, survey};
 use mailsplice::mime::{Lowered, Message, Tree};
 use mailsplice::splice::{apply, apply_head};
 
-/// Times that an edited message is read again. Real mail needs one; each costs what the first reading
-/// did.
+/// How often an edited message is read again. Real mail needs one round; each costs as much as the first reading.
 pub(super) const ROUNDS: usize = 4;
 
-/// Bytes of a body that is read again though all read it alike: the edited copy of a larger one takes memory that
-/// hardly ever finds anything.
-const AGAIN: usize = 1 << 20;
+/// Bytes of a body that is read again although all its parts have one reading. The edited copy of a larger one takes
+/// memory, and hardly ever is anything found.
+const SECOND_READING_BYTES: usize = 1 << 20;
 
-/// A message read and judged, waiting for what the DNS says of the names it names.
+/// A message that has been read and judged, and waits for the answers of the DNS.
 #[derive(Debug)]
 pub struct Inspection<'a> {
-    /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
-    /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
+    /// TLDs to look up in the DNS, in lower-case ASCII form: those that the table lacks, or every one
+    /// ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
     pub questions: Vec<String>,
-    /// Registrable domains of links, in lower-case ASCII form, that lists of others may know
-    /// ([`super::policy::AskDomains`]): none that is protected, allowed, or known to be bad. Who finds one
-    /// listed inspects the message anew, with a [`super::lists::Listing`] more.
+    /// Registrable domains of links, in lower-case ASCII form, to look up in third-party lists
+    /// ([`super::policy::AskDomains`]), without those that are protected, allowed or listed already. If one turns out
+    /// to be listed, inspect the message anew with a further [`super::lists::Listing`].
     pub domains: Vec<String>,
     case: Case<'a>,
     tree: Tree,
     found: Findings,
-    /// What is left for the rounds.
+    /// The budget that is left for the rounds.
     budget: Budget<'a>,
 }
 
-/// As [`super::inspect`], with a memory.
+/// As [`super::inspect`], for a [`Case`] with memory, stop flag and step limit.
 pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
     let bytes = case.message.head.len() + case.message.body.len();
     let mut budget = Budget::new(case.policy, bytes, case.stop).limited_to(case.steps);
-    let Survey { tree, asked, found } = survey(case, &mut budget);
-    let Asked { tlds: questions, domains } = asked;
+    let Survey { tree, queries, found } = survey(case, &mut budget);
+    let Queries { tlds: questions, domains } = queries;
     Inspection { questions, domains, case, tree, found, budget }
 }
 
 impl<'a> Inspection<'a> {
-    /// What was spent so far.
+    /// The steps spent so far.
     pub fn cost(&self) -> Cost {
         self.budget.cost()
     }
 
-    /// Finishes with what the DNS answered; an unanswered question counts as unverified.
+    /// Finishes with the answers of the DNS. A question without an answer counts as unverified.
     pub fn resolve(self, answers: &Answers) -> Outcome {
         let Inspection { case, tree, found, mut budget, .. } = self;
         let mut decided = decide(found, answers);
         banner::add(case, &tree, &mut decided);
         let edits = until_settled(ROUNDS, (case, &tree), &mut decided, answers, &mut budget);
-        let outcome = conclude(case, tree.head.as_deref(), decided, edits);
+        let outcome = build_outcome(case, tree.head.as_deref(), decided, edits);
         Outcome { cost: budget.cost(), ..outcome }
     }
 }
 
-/// The edits of what was decided, such that a survey of the edited message finds nothing to edit. Where that
-/// takes more rounds than these the edits so far stay, and the outcome says `limit:rounds`.
+/// The edits of what was decided, so that a survey of the edited message finds nothing to edit. If that takes more
+/// than `rounds`, the edits so far stay and the outcome says `limit:rounds`.
 fn until_settled(
     rounds: usize,
     (case, tree): (Case<'_>, &Tree),
@@ -79,7 +78,7 @@ fn until_settled(
     budget: &mut Budget<'_>,
 ) -> Lowered {
     let (mut edits, readings) = edited((case, tree), decided, answers, budget);
-    let again = case.message.body.len() <= AGAIN && budget.can_read_again();
+    let again = case.message.body.len() <= SECOND_READING_BYTES && budget.can_read_again();
     if edits.edits.is_empty() || readings == Readings::One && !again {
         return edits;
     }
@@ -105,7 +104,7 @@ fn until_settled(
     edits
 }
 
-/// The edits of what was decided, and of what it has left of the same hosts.
+/// The edits of what was decided, and of further places of the same hosts.
 fn edited(
     (case, tree): (Case<'_>, &Tree),
     decided: &mut Findings,
@@ -113,13 +112,13 @@ fn edited(
     budget: &mut Budget<'_>,
 ) -> (Lowered, Readings) {
     let (mut edits, readings) = edit(case.message, tree, decided, budget);
-    match net::take_apart_rest((case, tree), answers, decided, &mut edits, budget) {
+    match net::defang_rest((case, tree), answers, decided, &mut edits, budget) {
         true => (edits, Readings::Several),
         false => (edits, readings),
     }
 }
 
-/// The edits that the edited message still needs.
+/// The edits that the message needs after these edits.
 fn still_needed(
     case: Case<'_>,
     edits: &Lowered,
@@ -141,7 +140,7 @@ mod tests {
     use crate::policy::Defang;
     use crate::{Facts, Policy, TldTable};
 
-    /// Plain text that a sniffing client reads as HTML: two readings, so an edited message is read again.
+    /// Plain text that a sniffing client reads as HTML: it has two readings, so that the edited message is read again.
     const BODY: &[u8] = b"<p><a href='http://example.com/'>http://example.com/</a></p>\r\n";
 
     fn settled(rounds: usize) -> (Lowered, Vec<(String, Bypass)>) {
@@ -158,10 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn what_all_read_alike_is_read_again_up_to_a_length() {
+    fn parts_with_one_reading_are_read_again_up_to_a_length() {
         let tlds = TldTable::new(["com"], "");
         let (facts, policy) = (Facts::default(), Policy::default());
-        for (length, again) in [(1_000, true), (AGAIN, false)] {
+        for (length, again) in [(1_000, true), (SECOND_READING_BYTES, false)] {
             let body = format!("{}\r\nhttp://p\u{430}ypal.com/\r\n", "word\r\n".repeat(length / 6));
             let message =
                 Message { head: b"Content-Type: text/calendar\r\n", body: body.as_bytes() };

@@ -1,4 +1,4 @@
-//! A link with its judgement: its own host, the hosts that it carries, and which of them it leads to.
+//! A link with its judgement: its own host, the hosts inside it, and the one that it leads to.
 
 use std::sync::Arc;
 
@@ -9,35 +9,35 @@ use mailsplice::mime;
 use uts58::Target;
 use uts58::unicode::is_letter;
 
-/// An occurrence with its judgement.
+/// The judgement of one occurrence of a link.
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub verdict: Verdict,
     pub reasons: Reasons,
-    /// Whether a client would open it and a reader mistake it, where it stands.
+    /// Whether a client would open the link in its place, and a reader mistake it.
     pub edit: Edit,
-    /// Of the host; `None` for a scheme without one.
+    /// The judgement of its own host. `None` for a scheme without one.
     pub host: Option<Arc<Judgement>>,
-    /// Hosts that it carries beside: in its userinfo, its path, its query.
+    /// Hosts in its userinfo, path and query.
     pub inner: Vec<Judgement>,
-    /// Which of those it leads to, where its own host is that of a rewriter or of nobody.
-    pub leads: Option<usize>,
-    /// Whether it is a link at all.
+    /// Index into `inner` of the host that it leads to, if its own host is a rewriter or no host.
+    pub destination: Option<usize>,
+    /// Whether it is a link, by its top-level domain.
     pub tld_status: TldStatus,
 }
 
-/// What the TLD table says of a candidate.
+/// Whether a candidate is a link, by the table of top-level domains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TldStatus {
     Link,
-    /// A link if the DNS knows this TLD.
+    /// A link if this TLD exists in the DNS.
     Asked(String),
-    /// A link by the table, unless the DNS denies this TLD ([`AskTlds::Every`](super::policy::AskTlds)).
+    /// A link by the table, unless this TLD does not exist in the DNS ([`AskTlds::Every`](super::policy::AskTlds)).
     Confirmed(String),
 }
 
 impl Judged {
-    /// The judgement of a host, of which nothing else is known.
+    /// The judgement of a link that is nothing but a host.
     pub fn of(host: Arc<Judgement>, tld_status: TldStatus) -> Judged {
         Judged {
             verdict: host.verdict,
@@ -45,12 +45,12 @@ impl Judged {
             edit: host.edit,
             host: Some(host),
             inner: Vec::new(),
-            leads: None,
+            destination: None,
             tld_status,
         }
     }
 
-    /// What words say, in front of an address at this host or by themselves: no link at all.
+    /// The judgement of words at a host, such as a display name: no link.
     pub(super) fn of_text(host: Arc<Judgement>) -> Judged {
         Judged {
             verdict: Verdict::Ok,
@@ -58,26 +58,27 @@ impl Judged {
             edit: Edit::Told,
             host: Some(host),
             inner: Vec::new(),
-            leads: None,
+            destination: None,
             tld_status: TldStatus::Link,
         }
     }
 
-    /// Joins what was found of the rest of the link.
+    /// Adds the judgement of the rest of the link.
     pub(super) fn join(&mut self, link: LinkJudgement) {
         self.verdict = self.verdict.max(link.verdict);
         self.reasons = self.reasons.union(link.reasons);
         self.edit = self.edit.max(link.edit);
-        self.leads = link.leads.map(|leads| self.inner.len() + leads);
+        self.destination = link.leads.map(|index| self.inner.len() + index);
         self.inner.extend(link.inner);
     }
 
-    /// Where bytes of one charset were read in another: little is told of it, without an edit, if all that speaks
-    /// against it are signs of Latin-1 for which other charsets have letters (`wroc³aw` is `wrocław` in ISO 8859-2),
-    /// and it is made to be taken for nobody. The edit would spell a name that the sender did not write.
-    pub(super) fn forgive_signs(&mut self) {
+    /// Lowers the verdict to a notice, without an edit, where bytes of one charset may have been read in another: if
+    /// all that is against the link are signs of Latin-1 for which other charsets have letters (`wroc³aw` is `wrocław`
+    /// in ISO 8859-2), and it does not look like a protected name. An edit would show a name that the sender did not
+    /// write.
+    pub(super) fn downgrade_misread_signs(&mut self) {
         const SIGNS: [char; 9] = ['ª', '²', '³', '¹', 'º', '¼', '½', '¾', 'µ'];
-        let of_signs = |reason: Reason| {
+        let is_about_signs = |reason: Reason| {
             use Reason::{CompatForm, SeparatorLookalike, StatusRestricted};
             reason.verdict() <= Verdict::Notice
                 || matches!(reason, CompatForm | SeparatorLookalike | StatusRestricted)
@@ -87,68 +88,69 @@ impl Judged {
         let labels = || hosts().flat_map(|host| &host.labels);
         let signs = labels().any(|label| label.spelling.contains(SIGNS));
         if signs
-            && self.reasons.iter().all(of_signs)
+            && self.reasons.iter().all(is_about_signs)
             && labels().all(|label| label.spelling.chars().all(misread))
         {
-            self.forgive();
+            self.downgrade();
         }
     }
 
-    /// The same where all letters of its host beyond ASCII are known to be others than these.
-    pub(super) fn forgive_letters(&mut self) {
-        if self.speaks_of_letters() {
-            self.forgive();
+    /// Lowers the verdict where all non-ASCII letters of the host are known to be misread.
+    pub(super) fn downgrade_misread_letters(&mut self) {
+        if self.has_only_letter_reasons() {
+            self.downgrade();
         }
     }
 
-    /// Whether nothing speaks against it but what the letters of its host are.
-    pub(super) fn speaks_of_letters(&self) -> bool {
-        self.inner.is_empty() && speaks_of_letters(self.reasons)
+    /// Whether all that is against it are the letters of its host.
+    pub(super) fn has_only_letter_reasons(&self) -> bool {
+        self.inner.is_empty() && are_about_letters(self.reasons)
     }
 
-    /// The same where it is not known to have any of its letters beyond ASCII: those of a word before it.
-    pub(super) fn forgive_glued(&mut self) {
+    /// Lowers the verdict where the non-ASCII letters may be those of a word before the host.
+    pub(super) fn downgrade_attached_word(&mut self) {
         if self.inner.is_empty() {
-            self.forgive();
+            self.downgrade();
         }
     }
 
-    /// The same where detectors read other letters, unless all of the host is made to be taken for somebody's.
-    pub(super) fn forgive_guess(&mut self) {
-        let poses = |host: &Arc<Judgement>| host.target.is_some() && host.span.start == 0;
-        let foreign = |host: &Arc<Judgement>| !host.unicode.is_ascii() && !poses(host);
+    /// Lowers the verdict where charset detectors read other letters, unless the whole host looks like a protected
+    /// name.
+    pub(super) fn downgrade_guessed_charset(&mut self) {
+        let imitates = |host: &Arc<Judgement>| host.target.is_some() && host.span.start == 0;
+        let foreign = |host: &Arc<Judgement>| !host.unicode.is_ascii() && !imitates(host);
         if self.inner.is_empty() && self.host.as_ref().is_some_and(foreign) {
-            self.forgive();
+            self.downgrade();
         }
     }
 
-    /// The same of a host that is chance, unless it is made to be taken for somebody's.
-    pub(super) fn forgive_chance(&mut self) {
+    /// Lowers the verdict of a host that is random data, unless it looks like a protected name.
+    pub(super) fn downgrade_random_data(&mut self) {
         if self.target().is_none() {
-            self.forgive();
+            self.downgrade();
         }
     }
 
-    /// Little is told of a host that stands for another (`https://[host]/`): no client opens it, and it says so.
-    pub(super) fn forgive_placeholder(&mut self) {
-        let of_form =
+    /// Lowers the verdict of a placeholder (`https://[host]/`): no client opens it, and a reader sees what it is.
+    pub(super) fn downgrade_placeholder(&mut self) {
+        let is_about_form =
             |reason: Reason| reason == Reason::IdnaInvalid || reason.verdict() <= Verdict::Notice;
-        if self.edit == Edit::Inert && self.reasons.iter().all(of_form) {
+        if self.edit == Edit::Inert && self.reasons.iter().all(is_about_form) {
             self.verdict = self.verdict.min(Verdict::Notice);
         }
     }
 
-    /// The same of one whose bytes are no characters: whoever reads them so opens nothing (WHATWG URL §3.5), and
-    /// whoever reads others is asked about by himself.
-    pub(super) fn forgive_undecoded(&mut self) {
+    /// Lowers the verdict of a host with undecodable bytes: a program that reads it so opens nothing (WHATWG URL
+    /// §3.5), and one that reads it in another charset is covered by its own reading.
+    pub(super) fn downgrade_undecoded(&mut self) {
         if self.target().is_none() && !self.reasons.contains(Reason::BidiControl) {
             self.edit = Edit::Inert;
             self.verdict = self.verdict.min(Verdict::Notice);
         }
     }
 
-    /// Browsers open hosts with signs (`a'b.example`), mail knows none.
-    pub(super) fn refuse_signs(&mut self, host: &str) {
+    /// Makes a mail address invalid whose host has signs: browsers open such hosts (`a'b.example`), mail has none.
+    pub(super) fn reject_signs(&mut self, host: &str) {
         let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
         if self.reasons.contains(Reason::IdnaInvalid) && host.is_ascii() && host.contains(sign) {
             self.verdict = self.verdict.max(Verdict::Invalid);
@@ -156,117 +158,117 @@ impl Judged {
         }
     }
 
-    fn forgive(&mut self) {
+    fn downgrade(&mut self) {
         self.edit = self.edit.min(Edit::Told);
         self.verdict = self.verdict.min(Verdict::Notice);
     }
 
-    /// The first host that it carries and that deceives.
-    pub(super) fn deception(&self) -> Option<usize> {
-        let deceives =
+    /// The first host inside it that is deceptive.
+    pub(super) fn first_deceptive_inner(&self) -> Option<usize> {
+        let is_deceptive =
             |host: &Judgement| host.verdict >= Verdict::Unsafe && host.edit >= Edit::Link;
-        self.inner.iter().position(deceives)
+        self.inner.iter().position(is_deceptive)
     }
 
-    /// Whether a URL that it carries has userinfo that deceives: `?url=https://www.paypal.com@…`. Which of the
-    /// hosts stands behind it is not known, so that none of them is where the link leads.
+    /// Whether a URL inside it has deceptive userinfo: `?url=https://www.paypal.com@…`. It is not known which of the
+    /// hosts comes last, so that none of them counts as the destination.
     pub(super) fn carries_userinfo(&self) -> bool {
-        let said = [Reason::EmbeddedUrl, Reason::Userinfo];
-        self.verdict >= Verdict::Unsafe && said.iter().all(|reason| self.reasons.contains(*reason))
+        let both = [Reason::EmbeddedUrl, Reason::Userinfo];
+        self.verdict >= Verdict::Unsafe && both.iter().all(|reason| self.reasons.contains(*reason))
     }
 
-    /// The host that it leads to: its own, or what a rewriter put behind it. What is taken apart is what
-    /// is spelled, its own.
-    pub fn led(&self) -> Option<&Judgement> {
-        self.leads.and_then(|leads| self.inner.get(leads)).or(self.host.as_deref())
+    /// The host that the link leads to: its own, or the one that a rewriter forwards to. Defanged is its own, which is
+    /// the one that is spelled.
+    pub fn destination(&self) -> Option<&Judgement> {
+        self.destination.and_then(|index| self.inner.get(index)).or(self.host.as_deref())
     }
 
-    /// The protected name that one of its hosts reads as, the one that it leads to first.
+    /// The protected name that one of its hosts looks like, that of the destination first.
     pub fn target(&self) -> Option<&String> {
-        let hosts = self.led().into_iter().chain(self.host.as_deref()).chain(&self.inner);
+        let hosts = self.destination().into_iter().chain(self.host.as_deref()).chain(&self.inner);
         hosts.filter_map(|host| host.target.as_ref()).next()
     }
 
-    /// Whether the policy leaves it alone on account of its hosts: its own is allowed, or the one that it
-    /// leads to and every other that is not fine, or all of whom something is said where it says nothing
-    /// of them but that they are carried along.
+    /// Whether the policy allows its hosts, so that it is not edited. Its own host is allowed; or the destination is
+    /// (without one: an inner host is, and all reasons are about the hosts), and so is every other host that is not
+    /// harmless.
     pub fn is_allowed(&self, policy: &Policy) -> bool {
         let allowed = |host: &Judgement| policy.allows(&host.ascii);
         let own = self.host.as_deref();
         if own.is_some_and(allowed) {
             return true;
         }
-        let by = match self.leads {
-            Some(_) => self.led().is_some_and(allowed),
-            None => self.says_no_more_than_its_hosts() && self.inner.iter().any(allowed),
+        let by = match self.destination {
+            Some(_) => self.destination().is_some_and(allowed),
+            None => self.has_only_host_reasons() && self.inner.iter().any(allowed),
         };
-        let mut rest = self.inner.iter().chain(own.filter(|_| !self.is_of_nobody()));
+        let mut rest = self.inner.iter().chain(own.filter(|_| !self.is_program_word()));
         by && rest.all(|host| host.verdict <= Verdict::Notice || allowed(host))
     }
 
-    /// Whether all that is said of it is said of its hosts.
-    fn says_no_more_than_its_hosts(&self) -> bool {
+    /// Whether all its reasons are reasons of its hosts.
+    fn has_only_host_reasons(&self) -> bool {
         let hosts = self.host.as_deref().into_iter().chain(&self.inner);
         let of_hosts = hosts.fold(Reasons::EMPTY, |all, host| all.union(host.reasons));
         let carried = |reason| reason == Reason::EmbeddedUrl || of_hosts.contains(reason);
         self.reasons.iter().all(|reason| carried(reason) || reason.verdict() <= Verdict::Notice)
     }
 
-    /// Whether its own host is none: a word of a program.
-    fn is_of_nobody(&self) -> bool {
+    /// Whether its own host is none, but a word for a program.
+    fn is_program_word(&self) -> bool {
         self.host.as_deref().is_some_and(|host| host.reasons.contains(Reason::TldSyntax))
     }
 
     pub fn add(&mut self, reason: Reason) {
-        self.add_at(reason, reason.verdict());
+        self.add_with(reason, reason.verdict());
     }
 
-    /// Some clients find a longer host than a reader and others. People part names so as well, so that it is told
-    /// alone.
-    pub(super) fn goes_on_behind_a_sign(&mut self) {
+    /// Marks a host that is longer for some clients than for readers and other clients. Honest text separates names in
+    /// the same way, so that it is only reported.
+    pub(super) fn mark_continued_host(&mut self) {
         self.add(Reason::NameInHost);
         self.verdict = Verdict::Suspect;
         self.edit = self.edit.min(Edit::Told);
     }
 
-    /// A click asks a file server, which gets a hash of the reader's password. Its name is what it seems, and houses
-    /// write so to their own, so that little is told.
-    pub(super) fn asks_a_server(&mut self) {
-        self.add_at(Reason::DangerousScheme, Verdict::Notice);
+    /// Marks a link to a file server, which gets a hash of the reader's password on a click. Its name is not
+    /// deceptive, and organizations send such links to their own people, so that it is a notice.
+    pub(super) fn mark_file_server(&mut self) {
+        self.add_with(Reason::DangerousScheme, Verdict::Notice);
     }
 
-    /// A control turns the text round: a reader sees another link than a client makes of it.
-    pub(super) fn override_direction(&mut self, target: &Target) {
+    /// Marks a link in text whose direction is overridden: a reader sees another link than a client opens.
+    pub(super) fn mark_direction_override(&mut self, target: &Target) {
         let linked = match target {
             Target::Link(link) => link.kind.is_announced(),
             Target::Dangerous { .. } => true,
         };
-        self.add_at(Reason::BidiControl, if linked { Verdict::Unsafe } else { Verdict::Suspect });
+        self.add_with(Reason::BidiControl, if linked { Verdict::Unsafe } else { Verdict::Suspect });
         if linked {
             self.edit = self.edit.max(Edit::Link);
         }
     }
 
-    pub(super) fn add_at(&mut self, reason: Reason, verdict: Verdict) {
+    pub(super) fn add_with(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
     }
 }
 
-/// Whether the link around a visible host leads to that host.
-pub fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
+/// Whether the anchor around a visible host leads to that host.
+pub fn leads_to_visible(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
     let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
     anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
 }
 
-/// Whether a host deceives: it is unsafe, and not for letters alone that its sender did not mean.
-pub fn deceives(spelling: &str, host: &Judgement) -> bool {
+/// Whether a host is deceptive: it is unsafe, and not only for letters that may be misread.
+pub fn is_deceptive(spelling: &str, host: &Judgement) -> bool {
     host.verdict == Verdict::Unsafe
-        && !(speaks_of_letters(host.reasons) && mime::is_utf8_misread(spelling))
+        && !(are_about_letters(host.reasons) && mime::is_utf8_misread(spelling))
 }
 
-/// Whether nothing speaks against a name but what its letters are.
-fn speaks_of_letters(reasons: Reasons) -> bool {
+/// Whether all reasons are about the letters of a name.
+fn are_about_letters(reasons: Reasons) -> bool {
     use Reason::{
         CompatForm, DigitLookalike, IdnaInvalid, MarkAbuse, MixedScript, NumberMix,
         SeparatorLookalike, StatusRestricted, TldLetter,

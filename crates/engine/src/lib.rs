@@ -1,7 +1,8 @@
 //! The engine: pure functions from a message to an outcome. No I/O, no clock, no globals.
 //!
-//! [`inspect`] surveys a message: it is split, read and judged. [`Inspection::resolve`] decides with what the
-//! DNS said, edits, and surveys again until nothing is left; [`splice`] carries it out.
+//! [`inspect`] surveys a message: it splits it into parts, finds the links and judges them. [`Inspection::resolve`]
+//! decides with the answers of the DNS, makes the edits, and surveys the edited message again until nothing is left to
+//! edit. [`splice`] applies the edits to the bytes.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -10,40 +11,40 @@
 use std::sync::atomic::AtomicBool;
 
 mod actions;
-mod attached;
+mod attachments;
 mod banner;
 pub mod bounds;
 mod budget;
 pub mod check;
 pub mod content;
 pub mod cost;
+mod deceptive;
 mod decide;
-mod dense;
-mod early;
 mod edits;
 mod examine;
 pub mod fields;
+mod file_servers;
 mod finding;
 mod guard;
 mod headers;
 mod images;
 mod inspection;
+mod joined_edits;
 mod judged;
 mod judging;
-mod lies;
 pub mod limits;
 pub mod lists;
-mod met;
 mod net;
 mod notices;
+mod other_views;
 pub mod outcome;
 mod part_context;
 mod parts;
 mod pdf;
 pub mod policy;
 mod prices;
+mod seen_hosts;
 mod sender;
-mod servers;
 pub mod trace;
 pub mod words;
 
@@ -61,11 +62,11 @@ pub use uts58::{self as link, tlds, unicode};
 use budget::Budget;
 use cost::Stage;
 use finding::Findings;
-use judging::{Asked, Judge};
+use judging::{Judge, Queries};
 use part_context::PartContext;
 use policy::{Defang, Notice, OnAmbiguous};
 
-/// What the engine must know of the envelope and of the house.
+/// What the engine must know about the envelope and the receiving organization.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Domains of the recipients, lower case: names to protect.
@@ -75,50 +76,50 @@ pub struct Facts {
     /// Language of the inline notice, as a BCP 47 primary tag; `None` follows the message: its
     /// Content-Language or Accept-Language, then the script of the text.
     pub language: Option<String>,
-    /// Whether the message came from outside: what the banner goes by.
+    /// Whether the message came from outside, for the banner.
     pub side: Side,
-    /// Whether its recipients know its author.
+    /// Whether the recipients have had mail from its author.
     pub contact: Contact,
-    /// What the house's own server says of the author's domain.
+    /// The DMARC result of the author's domain, by the organization's own server.
     pub dmarc: Dmarc,
 }
 
-/// Where a message comes from, seen from the house.
+/// Where a message comes from, seen from the receiving organization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// The house, or nobody knows.
+    /// From inside, or not known.
     #[default]
     Unknown,
-    /// Somebody else, to us.
+    /// From outside, to the organization.
     Outside,
 }
 
 /// Whether the recipients have had mail from the author before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contact {
-    /// One of them has, or nobody knows.
+    /// One of them has, or it is not known.
     #[default]
     Unknown,
-    /// None of them has, as far as the house remembers.
+    /// None of them has, as far as is recorded.
     First,
 }
 
-/// The DMARC result of the message's From (RFC 7489), by a server whose word counts.
+/// The DMARC result of the message's From (RFC 7489), by a trusted server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dmarc {
-    /// Nobody said, or nothing of use.
+    /// No result, or one of no use.
     #[default]
     Unknown,
-    /// The message is of the domain that it says.
+    /// The message is from the domain that it names.
     Pass,
-    /// It is not, by the domain's own rules.
+    /// It is not, by the policy of that domain.
     Fail,
 }
 
 /// Reads and judges a message. Pure: the same arguments give the same inspection.
 ///
-/// Steps are bounded by [`limits::Limits`]; what a limit stopped is named in the outcome, and the
-/// edits found before stay.
+/// Steps are bounded by [`limits::Limits`]. If a limit is reached, the outcome names it and the edits found before
+/// stay.
 pub fn inspect<'a>(
     message: Message<'a>,
     facts: &'a Facts,
@@ -128,28 +129,28 @@ pub fn inspect<'a>(
     inspect_case(Case::new(message, facts, policy, tlds))
 }
 
-/// A message, and all that judging it takes.
+/// A message, with all that is needed to judge it.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// The message as it came in.
     pub message: Message<'a>,
-    /// Envelope and house, as far as they matter.
+    /// Facts about the envelope and the receiving organization.
     pub facts: &'a Facts,
-    /// Settings of this message.
+    /// The settings for this message.
     pub policy: &'a Policy,
-    /// Top-level domains that exist; what it lacks is asked of the DNS.
+    /// Top-level domains that exist. Others are looked up in the DNS.
     pub tlds: &'a dyn TldSet,
-    /// Judgements known from other messages. It saves work and changes nothing.
+    /// Judgements from other messages. They save work and change no result.
     pub memory: Option<&'a dyn Memory>,
-    /// Raised by its owner when there is no more time: what was found before stays, and the outcome
-    /// says `limit:message_timeout`.
+    /// Set by its owner when the time is up: what was found before stays, and the outcome says
+    /// `limit:message_timeout`.
     pub stop: Option<&'a AtomicBool>,
-    /// Steps that it may take, where its owner has fewer than its policy's limits give: a first go.
+    /// Maximum steps to take, if fewer than the policy's limits give: for a first try.
     pub steps: Option<u64>,
 }
 
 impl<'a> Case<'a> {
-    /// A message by itself: nothing is remembered, nobody stops it.
+    /// A case without memory, stop flag and step limit.
     pub fn new(
         message: Message<'a>,
         facts: &'a Facts,
@@ -160,32 +161,32 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What there is in a message: its parts, what is to be asked for, every link judged with its edits.
+/// The parts of a message, the names to look up, and every link judged, with its edits.
 struct Survey {
     tree: mime::Tree,
-    asked: Asked,
+    queries: Queries,
     found: Findings,
 }
 
 fn survey(case: Case<'_>, budget: &mut Budget<'_>) -> Survey {
     let tree = split(case, budget);
-    let (asked, found) = search(case, &tree, budget);
-    Survey { tree, asked, found }
+    let (queries, found) = search(case, &tree, budget);
+    Survey { tree, queries, found }
 }
 
-/// The parts of the message, and what it took to find them.
+/// Splits the message into parts, and takes the steps for it.
 fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
     let tree = mime::parse_until(case.message, &case.policy.limits.structure(), case.stop);
-    // What is over is told where reading begins.
-    let _ = budget.spend(Stage::Structure, tree.steps + PART * tree.parts.len() as u64);
+    // If the steps are used up, [`search`] reports it.
+    let _ = budget.spend(Stage::Structure, tree.steps + PART_STEPS * tree.parts.len() as u64);
     tree
 }
 
-/// Steps of a part, however little it holds: its labels, and what is kept of it.
-const PART: u64 = 160;
+/// Steps of a part, whatever its size, for its labels and what is kept of it.
+const PART_STEPS: u64 = 160;
 
-/// Every link of the message, judged, with its edits; and what is to be asked for.
-fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked, Findings) {
+/// Finds and judges every link of the message, with its edits, and the names to look up.
+fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Queries, Findings) {
     let defused;
     let case = match case.policy.on_ambiguous {
         OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && case.policy.edits() => {
@@ -197,11 +198,10 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
     let Case { message, facts, policy, tlds, .. } = case;
     let mut judge = Judge::new(case);
     let mut found = Findings::new(tree.bypasses.clone());
-    let agreed = tree.head.as_deref();
-    headers::read((message.head, agreed), &mut judge, budget, policy, &mut found);
+    headers::read((message.head, tree.head.as_deref()), &mut judge, budget, policy, &mut found);
     let notice = policy.notice == Notice::Inline;
-    let said = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
-    let language = facts.language.as_deref().or_else(said);
+    let of_header = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
+    let language = facts.language.as_deref().or_else(of_header);
     let disjoint = tree.is_disjoint();
     for part in tree.in_order_of_sight() {
         let mut context = PartContext { message, tree, language, policy, tlds, disjoint };
@@ -210,13 +210,13 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
             break;
         }
     }
-    early::read(case, tree, &mut judge, budget, &mut found);
-    net::cast(message, tree, (&mut judge, policy), budget, &mut found);
+    other_views::read(case, tree, &mut judge, budget, &mut found);
+    net::search(message, tree, (&mut judge, policy), budget, &mut found);
     found.compare_alternatives(tree);
     if let Some(path) = tree.ambiguous.first().filter(|_| tree.codec || found.links() > 0) {
         found.note_ambiguous(path);
     }
-    (judge.asked, found)
+    (judge.queries, found)
 }
 
 #[cfg(test)]

@@ -1,23 +1,24 @@
 //! Every bound of the engine: unit, default, reason.
 
-/// Bounds on hostile input. Reaching one stops the part that hit it; what was found before stays.
+/// Limits on hostile input. Reaching one stops the part that reached it; what was found before stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Nested parts. Real mail stays below 12; mail-parser aborts at about 33,000.
+    /// Maximum number of parts nested inside one another. Real mail stays below 12; mail-parser aborts at about
+    /// 33,000.
     pub depth: usize,
-    /// Parts in a message.
+    /// Maximum number of parts of a message.
     pub parts: usize,
-    /// Bytes of one header block.
+    /// Maximum bytes of one header block.
     pub header_bytes: usize,
-    /// Links kept in a message; the rest are counted as bypassed.
+    /// Maximum number of links of a message that are kept as findings. The rest are edited and only counted.
     pub links: usize,
-    /// Names asked of the DNS for one message.
+    /// Maximum number of names looked up in the DNS for one message.
     pub questions: usize,
-    /// Domains of links asked of block lists for one message.
+    /// Maximum number of domains of links looked up in block lists for one message.
     pub domains: usize,
-    /// Steps a byte of the message: one step is one byte read by a layer or one code point judged.
+    /// Steps for each byte of the message. One step is about one byte read or one code point judged.
     pub steps_per_byte: u64,
-    /// Steps on top, whatever the size.
+    /// Steps in addition, whatever the size.
     pub steps_base: u64,
 }
 
@@ -44,18 +45,18 @@ pub struct Bound {
     pub name: &'static str,
     /// What is counted: bytes, levels, parts.
     pub unit: &'static str,
-    /// What holds where the configuration is silent, in that unit.
+    /// The value without a configuration, in that unit.
     pub default: u64,
-    /// What it is there against, and why the default is what it is.
+    /// What it protects against, and why the default has this value.
     pub reason: &'static str,
-    /// What happens to the message when it is reached.
+    /// What happens to the message if it is reached.
     pub effect: &'static str,
     /// The test that reaches it.
     pub test: &'static str,
 }
 
 impl Limits {
-    /// The bounds on splitting.
+    /// The limits of splitting.
     pub const fn structure(&self) -> mailsplice::limits::Limits {
         let Limits { depth, parts, header_bytes, .. } = *self;
         mailsplice::limits::Limits { depth, parts, header_bytes }
@@ -94,32 +95,32 @@ impl Limits {
                 name: "links",
                 unit: "findings of a message",
                 default: self.links as u64,
-                reason: "What is told of a link takes memory; links that are fine take none.",
-                effect: "further links are judged, edited and counted, and not told one by one",
+                reason: "A finding takes memory; harmless links take none.",
+                effect: "further links are judged, edited and counted, and not reported one by one",
                 test: "links_beyond_the_limit",
             },
             Bound {
                 name: "questions",
-                unit: "names asked of the DNS for one message",
+                unit: "names looked up in the DNS for one message",
                 default: self.questions as u64,
-                reason: "A message must not be able to make the filter query the world.",
+                reason: "A message must not be able to make the filter send many queries.",
                 effect: "further names count as unverified",
                 test: "questions_beyond_the_limit",
             },
             Bound {
                 name: "domains",
-                unit: "domains of links asked of block lists for one message",
+                unit: "domains of links looked up in block lists for one message",
                 default: self.domains as u64,
-                reason: "A message must not be able to use up what a list lets its users ask; few \
-                         real ones lead to more.",
-                effect: "further domains are not asked for",
+                reason: "A message must not be able to use up the queries that a list allows; few \
+                         real ones lead to more domains.",
+                effect: "further domains are not looked up",
                 test: "domains_beyond_the_limit",
             },
             Bound {
                 name: "steps_per_byte",
                 unit: "steps for each byte of the message",
                 default: self.steps_per_byte,
-                reason: "All algorithms are linear; this is the belt to those braces. Real mail \
+                reason: "All algorithms are linear; this is a second safeguard. Real mail \
                          takes four, and 18 at most, a small message without a charset 25; a list of \
                          fair international hosts takes 9 to 16, and one of links that deceive over 60. \
                          Twice as many are given where every link is taken apart. A step is at most 200 \
@@ -129,7 +130,7 @@ impl Limits {
             },
             Bound {
                 name: "steps_base",
-                unit: "steps on top",
+                unit: "steps in addition",
                 default: self.steps_base,
                 reason: "Small messages with many layers, with pictures, with a list of links that \
                          deceive, and unlabelled ones whose charset is guessed, need a floor. Of real mail \

@@ -1,7 +1,6 @@
-//! Lists beside those of the whole house: of the rules that serve a message, and of others who look
-//! for bad names.
+//! Lists besides the global ones: those of the rules for a message, and third-party lists of bad names.
 //!
-//! They are long, and many: a [`Table`] keeps eight bytes of a name and finds it by halving.
+//! They are long and many: a [`Table`] keeps eight bytes of a name and finds it by binary search.
 
 use core::net::Ipv6Addr;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +10,7 @@ use homograph::{Known, Names, and_above};
 
 use super::outcome::Verdict;
 
-/// What stands in a list; hosts in lower-case ASCII form.
+/// An entry of a list. Hosts are in lower-case ASCII form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry<'a> {
     /// This host and all below it.
@@ -20,15 +19,14 @@ pub enum Entry<'a> {
     Host(&'a str),
     /// A URL, spelled by [`url`].
     Url(&'a str),
-    /// What the same list says is not meant: this host and all below it, or it alone.
+    /// An exception from the same list: this host and all below it.
     ExceptBelow(&'a str),
-    /// The like of [`Entry::Host`]: this host alone is not meant.
+    /// An exception for this host alone.
     ExceptHost(&'a str),
 }
 
-/// A URL as lists have it: `host/path?query`, without scheme, default port and fragment. The host is in
-/// lower-case ASCII form, an address of version 6 with or without its brackets; `tail` begins with `/`,
-/// `\`, `?` or `#`, or is empty.
+/// A URL in the form of lists: `host/path?query`, without scheme, default port and fragment. The host is in lower-case
+/// ASCII form, an IPv6 address with or without its brackets. `tail` begins with `/`, `\`, `?` or `#`, or is empty.
 pub fn url(host: &str, port: &str, tail: &str) -> String {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     let mut url = match bare.parse::<Ipv6Addr>() {
@@ -45,13 +43,13 @@ pub fn url(host: &str, port: &str, tail: &str) -> String {
     if !path.starts_with(['/', '\\']) {
         url.push('/');
     }
-    // Browsers take the one for the other.
+    // Browsers take `\` for `/`.
     url.extend(path.chars().map(|char| if char == '\\' { '/' } else { char }));
     url.push_str(tail.get(path.len()..).unwrap_or_default());
     url
 }
 
-/// Entries by their hashes. Two of a million differ but for chance (2⁻⁴⁴ a look-up).
+/// Entries by their hashes. A lookup in a table of a million is wrong with a probability of 2⁻⁴⁴.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// Sorted.
@@ -60,7 +58,7 @@ pub struct Table {
     exceptions: bool,
 }
 
-/// A table that is being written.
+/// Builds a [`Table`].
 #[derive(Clone, Debug, Default)]
 pub struct TableBuilder {
     hashes: Vec<u64>,
@@ -68,41 +66,41 @@ pub struct TableBuilder {
     exceptions: bool,
 }
 
-/// A list of somebody else.
+/// A third-party list.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// The operator's name for it.
     pub name: String,
-    /// What its entries are.
+    /// The verdict on its entries.
     pub verdict: Verdict,
     /// Its entries, as hashes.
     pub table: Arc<Table>,
-    /// Of a list of names that readers know, those: nothing in it is bad by itself, and its table is empty.
+    /// For a list of well-known names, those names: its entries are not bad, and its table is empty.
     pub known: Option<Arc<Known>>,
 }
 
 impl Listing {
-    /// Entries.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.known.as_ref().map_or(self.table.len(), |known| known.len())
     }
 
-    /// Whether the list says nothing about any host.
+    /// Whether the list has no entry.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Lists that hold for one message beside the names of the house.
+/// Lists for one message besides the global names.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
-    /// Names protected beside those of the house.
+    /// Names protected in addition.
     pub protected: Vec<Arc<Names>>,
     /// Hosts that are unsafe because one of these tables has them.
     pub blocked: Vec<Arc<Table>>,
-    /// Hosts that are never edited because all of these tables have them; none of no table.
+    /// Hosts that are never edited because all of these tables have them; none without a table.
     pub allowed: Vec<Arc<Table>>,
-    /// Lists of others. They say nothing of hosts that are protected or allowed.
+    /// Third-party lists. They do not apply to hosts that are protected or allowed.
     pub listings: Arc<Vec<Arc<Listing>>>,
 }
 
@@ -113,14 +111,14 @@ fn hash(entry: Entry<'_>) -> u64 {
 }
 
 impl TableBuilder {
-    /// Adds an entry; twice is as good as once.
+    /// Adds an entry. Adding it twice changes nothing.
     pub fn push(&mut self, entry: Entry<'_>) {
         self.urls |= matches!(entry, Entry::Url(_));
         self.exceptions |= matches!(entry, Entry::ExceptBelow(_) | Entry::ExceptHost(_));
         self.hashes.push(hash(entry));
     }
 
-    /// Entries so far, those said twice counted twice.
+    /// Entries so far; one that was added twice counts twice.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
@@ -130,7 +128,7 @@ impl TableBuilder {
         self.hashes.is_empty()
     }
 
-    /// Forgets what was said twice.
+    /// Removes duplicates.
     pub fn dedup(&mut self) {
         self.hashes.sort_unstable();
         self.hashes.dedup();
@@ -164,20 +162,20 @@ impl Table {
         self.hashes.is_empty()
     }
 
-    /// Whether the host (lower-case ASCII form) or a name above it is listed. What is said of the longer
-    /// name counts, and of one name the exception.
+    /// Whether the host (lower-case ASCII form) or a name above it is listed. The entry of the longer name counts, and
+    /// of entries of the same name the exception.
     pub fn covers(&self, ascii: &str) -> bool {
         if self.is_empty() || ascii.is_empty() {
             return false;
         }
-        if let Some(listed) = self.said(Entry::ExceptHost(ascii), Entry::Host(ascii)) {
+        if let Some(listed) = self.is_listed(Entry::ExceptHost(ascii), Entry::Host(ascii)) {
             return listed;
         }
-        let said = |name| self.said(Entry::ExceptBelow(name), Entry::Below(name));
-        and_above(ascii).find_map(said).unwrap_or(false)
+        let of_name = |name| self.is_listed(Entry::ExceptBelow(name), Entry::Below(name));
+        and_above(ascii).find_map(of_name).unwrap_or(false)
     }
 
-    fn said(&self, exception: Entry<'_>, entry: Entry<'_>) -> Option<bool> {
+    fn is_listed(&self, exception: Entry<'_>, entry: Entry<'_>) -> Option<bool> {
         if self.exceptions && self.has(exception) {
             return Some(false);
         }
@@ -205,13 +203,13 @@ impl Lists {
         self.blocked.iter().any(|table| table.covers(ascii))
     }
 
-    /// The worst that others say of the host.
+    /// The worst verdict of third-party lists on the host.
     pub fn host(&self, ascii: &str) -> Option<Verdict> {
         let listings = self.listings.iter().filter(|listing| listing.table.covers(ascii));
         listings.map(|listing| listing.verdict).max()
     }
 
-    /// The worst that others say of the URL, its host apart.
+    /// The worst verdict of third-party lists on the URL, without entries for its host.
     pub fn url(&self, host: &str, port: &str, tail: &str) -> Option<Verdict> {
         let listings =
             self.listings.iter().filter(|listing| listing.table.has_url(host, port, tail));
@@ -224,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_reach_as_far_as_they_say() {
+    fn entries_cover_the_hosts_that_they_say() {
         let mut table = TableBuilder::default();
         table.push(Entry::Below("example.com"));
         table.push(Entry::Host("www.example.org"));
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_go_as_far_as_they_say() {
+    fn exceptions_cover_the_hosts_that_they_say() {
         let mut table = TableBuilder::default();
         table.push(Entry::Below("example.com"));
         table.push(Entry::ExceptHost("fine.example.com"));
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_allowed_where_all_who_are_asked_allow_it() {
+    fn a_host_is_allowed_if_all_tables_allow_it() {
         let table = |names: &[&str]| Arc::new(Table::of_names(names));
         let lists = |allowed| Lists { allowed, ..Lists::default() };
         let (one, other) = (table(&["a.example", "b.example"]), table(&["b.example"]));

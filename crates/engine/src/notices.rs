@@ -1,15 +1,14 @@
-//! The short explanation beside a dead link, in the reader's language.
+//! The short notice next to a defanged link, in the reader's language.
 //!
-//! HTML carries letters beyond ASCII as character references. Plain text carries them where the
-//! charset and the transfer encoding of the part can; else it has wording in ASCII, which is English
-//! where a script needs more.
+//! In HTML non-ASCII letters are character references. Plain text has them if the charset and the transfer encoding of
+//! the part can encode them; else it gets wording in ASCII, which is English for languages of other scripts.
 
 use unicode_script::{Script, UnicodeScript};
 use uts58::unicode::is_letter;
 
 use super::words::{Words, primary};
 
-/// Language tag, wording, and wording in ASCII where the language has it.
+/// Language tag, wording, and wording in ASCII if the language has it.
 type Entry<'w> = (&'w str, &'w str, Option<&'w str>);
 
 const WORDS: &[Entry<'static>] = &[
@@ -29,7 +28,7 @@ const WORDS: &[Entry<'static>] = &[
 
 const ENGLISH: &str = "misleading link, disabled";
 
-/// Letters looked at for the script of a text: enough for one, whatever the length of the text.
+/// Maximum number of letters that are read to detect the script of a text: enough for one of any length.
 const LETTERS: usize = 2_000;
 
 /// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.
@@ -37,12 +36,12 @@ pub fn in_html(own: &Words, language: &str) -> String {
     format!(" [{}]", words_in_html(own, language))
 }
 
-/// Its words alone, which fit into an attribute as well.
+/// The words of the notice, which fit into an attribute as well.
 pub fn words_in_html(own: &Words, language: &str) -> String {
-    escaped(said(own, language).1)
+    escaped(words_for(own, language).1)
 }
 
-/// Text in HTML, in ASCII whatever the charset.
+/// Text escaped for HTML, all ASCII.
 pub fn escaped(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut markup = String::new();
@@ -59,12 +58,12 @@ pub fn escaped(words: &str) -> String {
 
 /// The notice in plain text; `fits` says whether the part can hold these words.
 pub fn in_text(own: &Words, language: &str, fits: impl Fn(&str) -> bool) -> String {
-    let (_, words, ascii) = said(own, language);
+    let (_, words, ascii) = words_for(own, language);
     let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH) };
     format!(" [{words}]")
 }
 
-/// The language that a message is written in: what its header says, of the languages known here.
+/// The language of a message by its header, if there are words for it.
 pub fn of_header<'w>(head: &[u8], own: &'w Words) -> Option<&'w str> {
     let field = |name: &str| {
         head.split(|byte| *byte == b'\n').find_map(|line| {
@@ -77,7 +76,7 @@ pub fn of_header<'w>(head: &[u8], own: &'w Words) -> Option<&'w str> {
     std::str::from_utf8(value).ok()?.split([',', ';']).find_map(|tag| known(own, tag.trim()))
 }
 
-/// The language that the script of a text speaks for, where most of its letters are of one.
+/// The language by the script of a text, if most of its letters are of one script.
 pub fn of_script(text: &str) -> Option<&'static str> {
     let scripts = text.chars().filter(|c| is_letter(*c)).take(LETTERS).map(|c| c.script());
     let (mut all, mut kana, mut counts) = (0, 0, [("ar", 0), ("ja", 0), ("ru", 0), ("zh", 0)]);
@@ -107,8 +106,8 @@ fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
     own.of(tag).map(|(known, _)| known).or_else(|| built_in(tag).map(|(known, ..)| known))
 }
 
-/// The words for a language; in English for those that nobody has words for.
-fn said<'w>(own: &'w Words, language: &str) -> Entry<'w> {
+/// The words for a language; English if there are none.
+fn words_for<'w>(own: &'w Words, language: &str) -> Entry<'w> {
     let of_operator = |language: &str| {
         let (tag, own) = own.of(language)?;
         let words = own.notice.as_deref()?;
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_operator_stand_in_the_place_of_ours() {
+    fn words_of_the_operator_replace_ours() {
         let own = |notice: &str, ascii: Option<&str>| Own {
             notice: Some(notice.to_owned()),
             notice_ascii: ascii.map(str::to_owned),

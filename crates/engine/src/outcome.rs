@@ -1,4 +1,4 @@
-//! What the engine says of a message: findings, edits, header fields.
+//! The outcome of an inspection: findings, edits, header fields.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use mailsplice::whole::LineEnd;
 
 pub use mailsplice::edit::{Bypass, Field, HeadEdit, Limit, RawEdit, StoredRecipe};
 
-/// Where in a message a link stands.
+/// Where in a message a link is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Running text of a text part.
@@ -51,9 +51,9 @@ impl fmt::Display for Place {
 pub enum Done {
     /// Nothing: the policy reports only, or the place cannot be edited.
     Reported,
-    /// Edited in every place it stood.
+    /// Edited in every place where it was.
     Edited,
-    /// Would have been edited, but an exemption holds.
+    /// Not edited because of an exemption.
     Exempt,
 }
 
@@ -62,9 +62,9 @@ pub enum Done {
 pub struct Finding {
     /// Path of the part, as in IMAP: `1.2`; `0` is the message's own header.
     pub part: String,
-    /// What it stands in.
+    /// What the link is in.
     pub place: Place,
-    /// Bytes in the raw body that carry the link; in the raw head for [`Place::Header`].
+    /// Bytes of the raw body that hold the link; of the raw head for [`Place::Header`].
     pub span: Range<usize>,
     /// The link as it is spelled, decoded.
     pub spelling: String,
@@ -78,14 +78,14 @@ pub struct Finding {
     pub reasons: Reasons,
     /// Whether a client would open it and a reader mistake it.
     pub edit: Edit,
-    /// The protected name that the host reads as.
+    /// The protected name that the host looks like.
     pub target: Option<String>,
-    /// What became of it in this message.
+    /// What was done to it in this message.
     pub done: Done,
 }
 
-/// What a message is at least of which this was not read. What is encrypted or of an office program is
-/// ordinary, but nobody can call it fine.
+/// The lowest verdict of a message of which something was not read. Encrypted parts and office files are common, but
+/// the message cannot be called harmless.
 pub const fn unread_verdict(bypass: &Bypass) -> Verdict {
     match bypass {
         Bypass::Limit(_) | Bypass::Panic | Bypass::Undecodable(_) => Verdict::Suspect,
@@ -114,35 +114,35 @@ pub enum Disposition {
 pub struct Outcome {
     /// The worst verdict of all findings, and of what was not read.
     pub verdict: Verdict,
-    /// Links and addresses seen, good ones included.
+    /// Links and mail addresses found, harmless ones included.
     pub links: usize,
     /// Every finding of `notice` and worse (every link, when the policy asks for all).
     pub findings: Vec<Finding>,
-    /// Links beyond those, which were judged and edited like them and are counted only.
+    /// Links beyond those. They were judged and edited in the same way, and are only counted.
     pub more: More,
-    /// Edits of the raw body, in order and disjoint. Empty: the body goes on untouched.
+    /// Edits of the raw body, in order and disjoint. If empty, the body is unchanged.
     pub edits: Vec<RawEdit>,
-    /// Changes of the message's own header fields: links in the Subject, labels of a part that was recoded.
+    /// Edits of the message's own header fields: links in the Subject, labels of a part whose encoding changed.
     pub head_edits: Vec<HeadEdit>,
     /// Header fields to add.
     pub fields: Vec<Field>,
-    /// The recipe that takes the edits back, when it does not fit into a field.
+    /// The recipe that reverts the edits, if it does not fit into a header field.
     pub stored: Option<StoredRecipe>,
-    /// What the MTA is to do with the message; the strictest of all that was asked for.
+    /// What the MTA is to do with the message: the strictest action that was asked for.
     pub disposition: Disposition,
     /// What was not read, and why, with the part's path.
     pub bypasses: Vec<(String, Bypass)>,
-    /// Hosts of links that are fine, in lower-case ASCII form, sorted, each once and at most
-    /// [`PASSED`](super::bounds); a host of a finding may stand here as well.
+    /// Hosts of harmless links, in lower-case ASCII form, sorted, each once and at most [`PASSED`](super::bounds). A
+    /// host of a finding may be among them.
     pub passed: Vec<String>,
     /// Whether there were more of them.
     pub passed_more: bool,
-    /// The steps that it took, by stage.
+    /// The steps spent, by stage.
     pub cost: Cost,
 }
 
-/// Links with something to say of them that are not among the findings: they say nothing that a finding does
-/// not, but for where they lead.
+/// Links with a verdict worse than `ok` that are not among the findings. They add no reason and no worse verdict to
+/// those of the findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct More {
     /// How many there were.
@@ -151,8 +151,8 @@ pub struct More {
     pub edited: usize,
 }
 
-/// Where our fields stand in this header: in front, but behind one that begins with a blank, which would be a fold of
-/// the last of ours.
+/// Where our fields go in this header: at the top, unless the header begins with a blank, which would fold the last of
+/// our fields; then at the end.
 pub fn fields_at(head: &[u8]) -> usize {
     match head.starts_with(b" ") || head.starts_with(b"\t") {
         true if head.ends_with(b"\n") => head.len(),
@@ -163,12 +163,12 @@ pub fn fields_at(head: &[u8]) -> usize {
 impl Outcome {
     /// Links that were edited.
     pub fn edited(&self) -> usize {
-        let told = self.findings.iter().filter(|finding| finding.done == Done::Edited);
-        told.count() + self.more.edited
+        let findings = self.findings.iter().filter(|finding| finding.done == Done::Edited);
+        findings.count() + self.more.edited
     }
 
-    /// The message, as a file holds it, with what is to change in it: our fields in front, edits in header
-    /// and body. `bytes` is what the inspected message was split from ([`Message::split`]).
+    /// The message with all changes applied: our fields at the top, edits in header and body. `bytes` is what the
+    /// inspected message was split from ([`Message::split`]).
     ///
     /// [`Message::split`]: mailsplice::Message::split
     pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {

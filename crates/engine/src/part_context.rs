@@ -1,14 +1,14 @@
-//! What is known of a message before its parts are read.
+//! What is known about a message before its parts are read.
 
 use super::{Policy, TldSet};
 use mailsplice::mime::{Message, Tree};
 
-/// All that reading a part needs and does not change.
+/// What reading a part needs and does not change.
 #[derive(Clone, Copy)]
 pub struct PartContext<'a> {
     pub message: Message<'a>,
     pub tree: &'a Tree,
-    /// The reader's language, where the operator or the message says it.
+    /// The reader's language, if the operator or the message says it.
     pub language: Option<&'a str>,
     pub policy: &'a Policy,
     pub tlds: &'a dyn TldSet,

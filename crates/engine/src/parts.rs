@@ -1,7 +1,7 @@
-//! One part: its readings, their layers, the links in each, and the edits.
+//! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
 mod anchors;
-mod beside;
+mod extras;
 mod organizers;
 
 use std::cell::OnceCell;
@@ -13,19 +13,19 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
-use super::dense::{Between, Order};
-use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
+use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
+use super::joined_edits::{EditJoiner, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Report};
-use super::{actions, attached, headers, prices};
+use super::{actions, attachments, headers, prices};
 use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
-use organizers::invite;
+use organizers::check_organizer;
 use uts58::{Kind, Target};
 
 impl PartContext<'_> {
-    /// Reads a part in every way that a client might.
+    /// Reads a part in every way in which a client may read it.
     pub fn read(
         &mut self,
         part: usize,
@@ -34,26 +34,26 @@ impl PartContext<'_> {
         found: &mut Findings,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        attached::read(*self, part, judge, budget, found);
+        attachments::read(*self, part, judge, budget, found);
         headers::externals(entry, judge, budget, self.policy, found);
         let base = headers::bases(entry, judge, budget, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
         let mut index = 0;
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
-            let alone = self.disjoint && index == 0 && readings.is_empty();
+            let is_alone = self.disjoint && index == 0 && readings.is_empty();
             let steps = prices::reading_steps(index, text.len())
                 + prices::detection_steps(reading.detected);
             if !budget.spend(Stage::Decoding, steps) {
-                return over(budget, entry, found);
+                return report_limit(budget, entry, found);
             }
-            let open = Open {
+            let open = OpenReading {
                 context: *self,
                 part,
                 entry,
                 reading: &reading,
                 index,
-                agreed: OnceCell::new(),
+                has_one_charset: OnceCell::new(),
                 folding: OnceCell::new(),
                 data: content::Data::of(text),
             };
@@ -62,72 +62,72 @@ impl PartContext<'_> {
             let mut documents = VecDeque::new();
             let mut first = true;
             while let Some(layer) = layers.next().or_else(|| documents.pop_front()) {
-                let passes = match alone && first && layers.peek().is_none() {
-                    true => Passes::One,
-                    false => Passes::Several,
+                let repeats = match is_alone && first && layers.peek().is_none() {
+                    true => Repeats::Never,
+                    false => Repeats::Possible,
                 };
                 if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, prices::LAYER_STEPS)
                 {
-                    return over(budget, entry, found);
+                    return report_limit(budget, entry, found);
                 }
                 if let Some(base) = &base {
                     open.relatives(&layer, base, budget, found);
                 }
-                open.layer((&layer, passes), &mut documents, judge, budget, found);
+                open.layer((&layer, repeats), &mut documents, judge, budget, found);
                 if budget.limit_reached().is_some() {
-                    return over(budget, entry, found);
+                    return report_limit(budget, entry, found);
                 }
             }
         }
     }
 }
 
-/// Names what ended the budget, in the part that it ended in.
-fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
+/// Reports the limit that ended the budget, for the part in which that happened.
+fn report_limit(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
     if let Some(why) = budget.limit_reached() {
         found.bypass(&entry.path, why);
     }
 }
 
-/// Whether a link can be met twice, in two layers or readings.
+/// Whether the same link can be found more than once, in several layers or readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passes {
-    One,
-    Several,
+enum Repeats {
+    Never,
+    Possible,
 }
 
 /// One reading of one part.
-struct Open<'a> {
+struct OpenReading<'a> {
     context: PartContext<'a>,
     part: usize,
     entry: &'a Part,
     reading: &'a Reading<'a>,
     index: usize,
-    /// Whether every reading of the part is in this charset or in ASCII, when somebody asked.
-    agreed: OnceCell<bool>,
-    /// How the part folds its lines, when somebody asked.
+    /// Whether every reading of the part is in this charset or in ASCII; computed when needed.
+    has_one_charset: OnceCell<bool>,
+    /// How the part folds its lines; computed when needed.
     folding: OnceCell<&'static str>,
-    /// Where the text of the reading holds data.
+    /// Where the text of the reading holds binary data.
     data: content::Data<'a>,
 }
 
-/// Links of a layer that count for the layers behind it.
-type Here = Vec<(Location, Badness)>;
+/// Links of a layer, to be skipped in later layers.
+type LinksHere = Vec<(Location, Severity)>;
 
-impl Open<'_> {
-    /// Reads a layer stretch by stretch: its links are judged before those of the next are looked for,
-    /// and the budget is asked between them.
+impl OpenReading<'_> {
+    /// Reads a layer stretch by stretch. The links of one are judged before the next is searched, and the budget is
+    /// checked in between.
     fn layer(
         &self,
-        (layer, passes): (&Layer<'_>, Passes),
+        (layer, repeats): (&Layer<'_>, Repeats),
         documents: &mut VecDeque<Layer<'static>>,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        let space = content::Capacity { all: usize::MAX, together: budget.occurrences };
-        let mut here = Here::new();
-        let full = content::read_in_turn(layer, self.context.tlds, space, &mut |mut view| {
+        let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
+        let mut here = LinksHere::new();
+        let full = content::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
             let inner = content::documents(layer, &mut view);
             if inner.iter().any(Layer::is_cut_off) {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
@@ -139,7 +139,7 @@ impl Open<'_> {
             let mut reader = LayerReader {
                 open: self,
                 layer,
-                passes,
+                repeats,
                 view: &view,
                 defanger: Defanger::new(
                     self.reading.text.as_str(),
@@ -148,8 +148,8 @@ impl Open<'_> {
                     self.context.tlds,
                     &self.folding,
                 ),
-                written_in: OnceCell::new(),
-                near: false,
+                script_language: OnceCell::new(),
+                after_edit_only: false,
             };
             let full = reader.judge_all(judge, budget, found, &mut here);
             match full || view.cut || budget.limit_reached().is_some() {
@@ -160,10 +160,10 @@ impl Open<'_> {
         if full.is_break() && budget.limit_reached().is_none() {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
-        found.know(here, self.context.policy.limits.links);
+        found.remember_locations(here, self.context.policy.limits.links);
     }
 
-    /// Takes apart what leads to a base that deceives: its host stands in a header, which is left as it is.
+    /// Defangs relative links if the base URL is deceptive: its host is in a header, which stays as it is.
     fn relatives(
         &self,
         layer: &Layer<'_>,
@@ -197,7 +197,7 @@ impl Open<'_> {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
         let place = Place::Attribute { element, attribute: attribute.to_owned() };
-        let mut finding = told_of(judged, &self.entry.path, place, 0..0, spelling);
+        let mut finding = finding_of(judged, &self.entry.path, place, 0..0, spelling);
         if !edits.is_empty() {
             finding.done = Done::Edited;
         }
@@ -207,42 +207,42 @@ impl Open<'_> {
     }
 }
 
-/// A stretch of one layer.
+/// Reads a stretch of one layer.
 struct LayerReader<'a> {
-    open: &'a Open<'a>,
+    open: &'a OpenReading<'a>,
     layer: &'a Layer<'a>,
-    passes: Passes,
+    repeats: Repeats,
     view: &'a View<'a>,
     defanger: Defanger<'a>,
-    /// The language of the text, found out when the first notice needs it.
-    written_in: OnceCell<Option<&'static str>>,
-    /// Whether the last edit is one of [`LayerReader::edit_alone`].
-    near: bool,
+    /// The language of the text; detected when the first notice needs it.
+    script_language: OnceCell<Option<&'static str>>,
+    /// Whether the last edit was made by [`LayerReader::edit_only`].
+    after_edit_only: bool,
 }
 
-/// Links that are judged before the first of them is edited, where a stretch holds more.
-const RUN: usize = 1_024;
+/// Links that are judged before the first of them is edited, if a stretch holds more.
+const RUN_LINKS: usize = 1_024;
 
-/// Occurrences of a stretch that are judged together, none of which stands in an anchor of others.
+/// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    /// Where the first of them stands among all.
+    /// Index of the first one among all.
     start: usize,
     occurrences: &'a [Occurrence],
 }
 
 impl<'a> LayerReader<'a> {
-    /// Judges every occurrence and makes its edits. Those that the budget does not reach are left out.
-    /// Whether there were more than may be edited.
+    /// Judges every occurrence and makes its edits, as far as the budget reaches. Returns whether there were more
+    /// links than may be edited.
     fn judge_all(
         &mut self,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,
-        here: &mut Here,
+        here: &mut LinksHere,
     ) -> bool {
         let mut start = 0;
-        for end in content::runs(&self.view.occurrences, RUN) {
+        for end in content::runs(&self.view.occurrences, RUN_LINKS) {
             let occurrences = self.view.occurrences.get(start..end).unwrap_or_default();
             if self.judge_run(Run { start, occurrences }, judge, budget, found, here) {
                 return true;
@@ -255,7 +255,7 @@ impl<'a> LayerReader<'a> {
         false
     }
 
-    /// The judgement of an occurrence; `None` when it is no link.
+    /// Judges an occurrence. `None` if it is no link.
     fn judge(&self, judge: &mut Judge<'_>, occurrence: &Occurrence) -> Option<Judged> {
         let seen = self.view.seen.get(occurrence.seen);
         let text = seen.map_or("", |seen| seen.as_str());
@@ -267,132 +267,133 @@ impl<'a> LayerReader<'a> {
             return None;
         }
         let host = link.host_str(text);
-        // As the part has it: what nobody sees may be the rest of a character.
+        // As written in the part: bytes that are not shown may be the rest of a character.
         let written = || {
             let place = self.layer.seen.source(seen?.source(link.host.clone()));
             reading.text.as_str().get(place)
         };
         if judged.verdict > Verdict::Notice
-            && judged.speaks_of_letters()
+            && judged.has_only_letter_reasons()
             && (reading.is_utf8_misread(host)
                 || written().is_some_and(|w| w != host && reading.is_utf8_misread(w)))
         {
-            judged.forgive_letters();
+            judged.downgrade_misread_letters();
         }
         if reading.may_be_misread() {
-            judged.forgive_signs();
+            judged.downgrade_misread_signs();
         }
         if reading.is_least_likely() {
-            judged.forgive_guess();
+            judged.downgrade_guessed_charset();
         }
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
-            judged.forgive_glued();
+            judged.downgrade_attached_word();
         }
         if judged.verdict > Verdict::Notice
             && link.kind == Kind::Bare
             && self.open.data.surrounds(self.place(occurrence).start)
         {
-            judged.forgive_chance();
+            judged.downgrade_random_data();
         }
-        if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
-            judged.goes_on_behind_a_sign();
+        if matches!(occurrence.seen_by, SeenBy::Continued { .. }) {
+            judged.mark_continued_host();
         }
         if let (Kind::Email, Some(name)) = (link.kind, &self.layer.organizer) {
             let local = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
-            invite(name, local, &mut judged, judge);
+            check_organizer(name, local, &mut judged, judge);
         }
         Some(judged)
     }
 
-    /// The same of a run of them, whose judgements are in memory together.
+    /// Judges a run, whose judgements are in memory together, and makes its edits.
     fn judge_run(
         &mut self,
         run: Run<'a>,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,
-        here: &mut Here,
+        here: &mut LinksHere,
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
-        let kept = found.candidates.len() < budget.findings;
+        let is_reported = found.candidates.len() < budget.findings;
         let reading = self.open.reading;
         let plain = reading.transfer == Transfer::Identity && reading.charset.keeps_ascii();
-        let encoded = kept && !plain;
+        let encoded = is_reported && !plain;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
             let bytes = occurrence.span().len();
-            let deceit = match &link {
+            let deception = match &link {
                 Some(link) if link.verdict == Verdict::Unsafe => {
                     Budget::deception_steps(bytes, encoded)
                 }
                 _ => 0,
             };
             judged.push(link);
-            if !budget.spend_link(bytes, judge.spent() + deceit) {
+            if !budget.spend_link(bytes, judge.take_steps() + deception) {
                 break;
             }
         }
         self.compare(run, judge, &mut judged);
-        let signed = self.told_in_text(occurrences, &judged);
-        let most = self.open.context.policy.limits.links;
+        let explained = self.anchors_explained_in_text(occurrences, &judged);
+        let max = self.open.context.policy.limits.links;
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };
-            // Who asks for every link to be taken apart means those that plain text has of a page as well.
+            // If every link is to be defanged, links that plain text programs find in HTML are included.
             let wanted = || {
                 let all = self.open.context.policy.defang == Defang::All;
                 let seen = self.view.seen.get(occurrence.seen);
-                judge.is_lie(seen.map_or("", |seen| seen.as_str()), occurrence, &judged)
+                judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, &judged)
                     || all && occurrence.site == Site::HtmlText
             };
-            if occurrence.seen_by != SeenBy::Everybody && !wanted() {
+            if occurrence.seen_by != SeenBy::Standard && !wanted() {
                 continue;
             }
-            // Where a link stands is worth a look only where it can be met again, or somebody hears of it.
+            // The location is needed only if the link can be found again, or is reported.
             let mut place = None;
-            if self.passes == Passes::Several {
+            if self.repeats == Repeats::Possible {
                 let (location, bad) = (self.location(occurrence), (judged.verdict, judged.edit));
                 if found.is_known(&location, bad) {
                     continue;
                 }
-                // What nobody may link hides no shorter link that another reading has there.
+                // A candidate that may be no link does not hide a shorter link of another reading.
                 let is_link = judged.tld_status == TldStatus::Link;
-                if is_link && here.len() < most {
+                if is_link && here.len() < max {
                     here.push((location.clone(), bad));
                 }
                 place = Some(location);
             }
             if self.open.entry.alternative.is_some() {
-                found.note_host(self.open.part, &judged, most);
+                found.note_host(self.open.part, &judged, max);
             }
             if self.is_silent(&judged) {
-                found.plain += 1;
-                found.pass(&judged);
+                found.harmless += 1;
+                found.remember_harmless(&judged);
                 continue;
             }
-            // What was judged is edited, whatever is left; what deceives has paid for that. A good link costs the
-            // same whether it is reported or not: `explain` must reach the limits that the daemon reaches.
+            // What was judged is edited, even if no steps are left; a deceptive link has paid for that already. A good
+            // link costs the same whether it is reported or not: `explain` must reach the limits that the daemon
+            // reaches.
             if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
                 let _ = budget.spend_finding(occurrence.span().len());
             }
-            if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
-                match self.edit_alone(occurrence, &judged, budget, found) {
+            if found.candidates.len() >= budget.findings && !found.adds_reason(&judged) {
+                match self.edit_only(occurrence, &judged, budget, found) {
                     true => continue,
                     false => return true,
                 }
             }
-            self.near = false;
+            self.after_edit_only = false;
             let mut candidate = self.candidate(occurrence, &judged, place);
-            let told = signed.contains(&(run.start + index));
-            self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
+            let is_explained = explained.contains(&(run.start + index));
+            self.add_extras((occurrence, is_explained), &judged, &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
         }
         false
     }
 
-    /// Edits a link of which nothing else is kept; whether there was room for that. What waits for an answer
-    /// of the DNS cannot be edited so.
-    fn edit_alone(
+    /// Edits a link without keeping a finding. False if there is no space for the edit, or it waits for an answer of
+    /// the DNS.
+    fn edit_only(
         &mut self,
         occurrence: &Occurrence,
         judged: &Judged,
@@ -408,26 +409,26 @@ impl<'a> LayerReader<'a> {
             return false;
         }
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
-        let Open { context, part, index, reading, .. } = self.open;
-        let between = Between::of(reading, context.disjoint, context.policy);
-        let order = match (self.passes, &occurrence.site) {
-            (Passes::One, Site::Text) => Order::Sure,
-            _ => Order::Open,
+        let OpenReading { context, part, index, reading, .. } = self.open;
+        let joiner = EditJoiner::new(reading, context.disjoint, context.policy);
+        let order = match (self.repeats, &occurrence.site) {
+            (Repeats::Never, Site::Text) => Order::Ascending,
+            _ => Order::Unknown,
         };
-        let bare = found.bare.entry((*part, *index)).or_default();
+        let bare = found.bare_edits.entry((*part, *index)).or_default();
         found.more.edited += usize::from(!edits.is_empty());
-        between.joined(edits).into_iter().all(|edit| {
-            let near = std::mem::replace(&mut self.near, true).then_some(order);
-            between.add(bare, edit, near, budget)
+        joiner.joined(edits).into_iter().all(|edit| {
+            let order = std::mem::replace(&mut self.after_edit_only, true).then_some(order);
+            joiner.add(bare, edit, order, budget)
         })
     }
 
-    /// Most links: good ones that nobody wants to hear of. Spares the finding.
+    /// Whether a link needs neither edit nor finding, as most do.
     fn is_silent(&self, judged: &Judged) -> bool {
         self.open.context.policy.report == Report::Findings && self.is_left_alone(judged)
     }
 
-    /// A good link that needs no DNS query and no edit.
+    /// Whether a link is good and needs no DNS query and no edit.
     fn is_left_alone(&self, judged: &Judged) -> bool {
         let policy = self.open.context.policy;
         judged.verdict == Verdict::Ok
@@ -436,7 +437,7 @@ impl<'a> LayerReader<'a> {
             && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
     }
 
-    /// Where it stands in the text of the reading.
+    /// The range of an occurrence in the text of the reading.
     fn place(&self, occurrence: &Occurrence) -> Range<usize> {
         match self.view.seen.get(occurrence.seen) {
             Some(seen) => self.layer.seen.source(seen.source(occurrence.span())),
@@ -445,7 +446,7 @@ impl<'a> LayerReader<'a> {
     }
 
     fn location(&self, occurrence: &Occurrence) -> Location {
-        let Open { context, part, reading, .. } = self.open;
+        let OpenReading { context, part, reading, .. } = self.open;
         let (place, visibility) = (self.place(occurrence), occurrence.visibility());
         let unwrapped = if context.disjoint { reading.unwrapped(place.clone()) } else { None };
         match unwrapped {
@@ -457,7 +458,7 @@ impl<'a> LayerReader<'a> {
         }
     }
 
-    /// What is told of a link and done about it; `location`: where it stands, if somebody asked.
+    /// The finding and the edits of a link. `location` is where it is, if that was computed.
     fn candidate(
         &mut self,
         occurrence: &Occurrence,
@@ -469,13 +470,13 @@ impl<'a> LayerReader<'a> {
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();
-        let Open { context, part, reading, .. } = self.open;
+        let OpenReading { context, part, reading, .. } = self.open;
         let span = match location {
             Some(Location { space: Space::Raw, range, .. }) => range,
             _ => context.tree.raw_span(*part, reading, self.place(occurrence)),
         };
         let place = occurrence.place(self.layer);
-        let mut finding = told_of(judged, &self.open.entry.path, place, span, spelling);
+        let mut finding = finding_of(judged, &self.open.entry.path, place, span, spelling);
         finding.done = done;
         Candidate {
             finding,
@@ -487,7 +488,12 @@ impl<'a> LayerReader<'a> {
 }
 
 /// Whether every reading of a part is in the charset of this one, or in ASCII.
-pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'_>) -> bool {
+pub fn has_one_charset(
+    message: Message<'_>,
+    tree: &Tree,
+    part: usize,
+    reading: &Reading<'_>,
+) -> bool {
     mime::all_readings(message, tree, part)
         .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
 }

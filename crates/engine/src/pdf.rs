@@ -1,8 +1,9 @@
-//! Where the links of a PDF lead: the strings of its URI actions, as they stand in the file and in its
-//! object streams (ISO 32000-1 §7.3, §7.5.7, §12.6.4.7).
+//! Links of a PDF: the strings of its URI actions, in the file and in its object streams (ISO 32000-1 §7.3, §7.5.7,
+//! §12.6.4.7).
 //!
-//! The file is read from front to back and not by its table of objects: what programs repair is read as well,
-//! and what an update took out. Nothing is followed, nothing nests; pages, fonts and scripts are not read.
+//! The file is read from front to back, without its cross-reference table, so that damaged files which programs repair
+//! are read as well, and objects that an update removed. References are not followed, and nothing nests. Pages, fonts
+//! and scripts are not read.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,29 +11,28 @@ use std::collections::BTreeSet;
 use mailsplice::mime::{self, Charset, Endian, Ending};
 use memchr::memmem;
 
-/// Links of a document that are kept.
+/// Maximum number of links of a document that are kept.
 pub const PDF_LINKS: usize = 2_000;
 
-/// Bytes of a link that are kept.
+/// Maximum bytes of a link that is kept.
 pub const PDF_LINK_BYTES: usize = 8_192;
 
-/// What the object streams of a document may unpack to, in all: this many times the document, and so many
-/// bytes.
+/// What all object streams of a document may unpack to: this many times the document, and at most so many bytes.
 pub const PDF_UNPACKED: usize = 20;
 pub const PDF_UNPACKED_BYTES: usize = 32 << 20;
 
-/// What one of them may unpack to, and be held as a whole: the length of the document and so many bytes.
+/// What one of them may unpack to, as it is held in memory: the length of the document and so many bytes.
 pub const PDF_STREAM_BYTES: usize = 2 << 20;
 
-/// Filters of a stream that are looked at; real ones have one or two.
+/// Maximum number of filters of a stream; real ones have one or two.
 const FILTERS: usize = 4;
 
-/// What a document says of its links.
+/// The links of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pdf {
     pub links: BTreeSet<String>,
-    /// Whether something in it may hold links and was not read: it is encrypted, packed in a way that is not
-    /// known, bigger than the bounds, or broken off: programs find objects by a table, and go on behind it.
+    /// Whether something in it may hold links and was not read: it is encrypted, packed in an unknown way, larger than
+    /// the bounds, or cut off (programs find objects by a table, and read on after it).
     pub unread: bool,
     /// Bytes read.
     pub steps: u64,
@@ -43,14 +43,14 @@ pub fn read(bytes: &[u8]) -> Pdf {
     let mut pdf = Pdf::default();
     let allowance = bytes.len().saturating_mul(PDF_UNPACKED).min(PDF_UNPACKED_BYTES);
     let mut left = allowance;
-    let most = bytes.len().saturating_add(PDF_STREAM_BYTES);
+    let max = bytes.len().saturating_add(PDF_STREAM_BYTES);
     let mut reader = Reader::new(bytes);
     loop {
         match reader.next_event() {
             Event::Link(link) => pdf.keep(link),
             Event::Encrypted => pdf.unread = true,
             Event::Objects(stream) => {
-                let Some((objects, ending)) = stream.unpacked(&mut left, most) else {
+                let Some((objects, ending)) = stream.unpacked(&mut left, max) else {
                     pdf.unread = true;
                     continue;
                 };
@@ -78,7 +78,7 @@ impl Pdf {
         }
     }
 
-    /// The objects of a stream, one behind the other: none of them is a stream itself.
+    /// Reads the objects of a stream, one after another. None of them is a stream itself.
     fn objects(&mut self, bytes: &[u8]) {
         let mut reader = Reader::new(bytes);
         reader.in_objects = true;
@@ -93,16 +93,16 @@ impl Pdf {
     }
 }
 
-/// What is worth hearing of.
+/// What the reader reports.
 enum Event<'a> {
     Link(String),
-    /// A stream of objects.
+    /// An object stream.
     Objects(Stream<'a>),
     Encrypted,
     End,
 }
 
-/// A packed stream of objects.
+/// A packed object stream.
 struct Stream<'a> {
     data: &'a [u8],
     filters: [Filter; FILTERS],
@@ -114,32 +114,32 @@ enum Filter {
     None,
     Flate,
     Hex,
-    /// Some other one, or one that needs more than its name.
+    /// Another one, or one with parameters.
     Unknown,
 }
 
 impl Stream<'_> {
-    /// What it holds, as far as it goes; `None` when that cannot be had, or is more than `most`, or than what
-    /// is left. Then so much less is left: all of it was unpacked to know.
-    fn unpacked(&self, left: &mut usize, most: usize) -> Option<(Vec<u8>, Ending)> {
+    /// Its content, as far as it can be unpacked. `None` if it cannot be, or is longer than `max` or than `left`.
+    /// `left` is lowered by what was unpacked, also in vain.
+    fn unpacked(&self, left: &mut usize, max: usize) -> Option<(Vec<u8>, Ending)> {
         if *left == 0 {
             return None;
         }
-        let mut all = Ending::Whole;
+        let mut ending = Ending::Whole;
         let mut data = Cow::Borrowed(self.data);
         for filter in self.filters {
-            let most = most.min(*left);
+            let max = max.min(*left);
             data = match filter {
                 Filter::None => break,
-                Filter::Flate => match mime::inflate(&data, most) {
-                    Some((out, ending)) => {
-                        if ending == Ending::Cut {
-                            all = ending;
+                Filter::Flate => match mime::inflate(&data, max) {
+                    Some((out, one)) => {
+                        if one == Ending::Cut {
+                            ending = one;
                         }
                         Cow::Owned(out)
                     }
                     None => {
-                        *left -= most;
+                        *left -= max;
                         return None;
                     }
                 },
@@ -150,7 +150,7 @@ impl Stream<'_> {
             *left = rest.unwrap_or(0);
             rest?;
         }
-        Some((data.into_owned(), all))
+        Some((data.into_owned(), ending))
     }
 }
 
@@ -165,12 +165,12 @@ fn hex(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A name that matters here.
+/// What a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
-    /// The target of a URI action, or the base of all.
+    /// The target of a URI action, or the base URL.
     Link,
-    /// A file, which a form is sent to or which is opened: a URL sometimes.
+    /// A file that is opened, or that a form is sent to; sometimes a URL.
     File,
     Other,
 }
@@ -178,14 +178,14 @@ enum Name {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The name in front of a value.
+    /// The name before a value.
     name: Option<Name>,
     /// Open dictionaries and arrays.
     depth: usize,
     in_objects: bool,
     /// Whether something has no end, or a link was too long to be kept.
     is_cut: bool,
-    /// What the dictionary says that stands before a stream.
+    /// Whether the dictionary before a stream says that it holds objects.
     objects: bool,
     filters: [Filter; FILTERS],
     named: usize,
@@ -263,11 +263,11 @@ impl<'a> Reader<'a> {
 
     fn open(&mut self) {
         self.depth += 1;
-        // The array of `/Filter [...]` is read by the names in it.
+        // Of the array in `/Filter [...]` only the names are read.
         self.name = None;
     }
 
-    /// A name; `#41` in it is a character.
+    /// Reads a name; `#41` in it is a character.
     fn name(&mut self) -> Option<Event<'a>> {
         let rest = self.rest();
         let end = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte));
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
         self.named += 1;
     }
 
-    /// A string in parentheses, which nest; longer ones than a link may be are read over.
+    /// Reads a string in parentheses, which nest. The rest of one that is longer than a link may be is skipped.
     fn literal(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         let mut depth = 0_usize;
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// Behind a backslash: a character, three digits of its code, or the end of a line that goes on.
+    /// Reads an escape after a backslash: a character, three digits of its code, or a line end to be skipped.
     fn escape(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.at += 1;
@@ -355,8 +355,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string: a link behind `/URI`; behind `/F`, and by itself, if it looks like one. An action may name
-    /// another object that is nothing but the string.
+    /// Handles a string. It is a link after `/URI`; after `/F`, and by itself, if it looks like one. An action may
+    /// refer to another object that is nothing but the string.
     fn string(&mut self, text: &[u8]) -> Option<Event<'a>> {
         let name = self.name.take();
         let alone = self.depth == 0;
@@ -372,13 +372,13 @@ impl<'a> Reader<'a> {
         link.then(|| Event::Link(decoded(text)))
     }
 
-    /// A number or a keyword.
+    /// Reads a number or a keyword.
     fn word(&mut self) -> Option<Event<'a>> {
         let start = self.at - 1;
         let rest = self.rest();
         let end = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte));
         self.at += end.unwrap_or(rest.len());
-        // `/URI 12 0 R`: no string is its value.
+        // `/URI 12 0 R`: its value is no string.
         self.name = None;
         match self.bytes.get(start..self.at).unwrap_or_default() {
             // `endobj` may be missing.
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What was said of a stream holds for the next one no more.
+    /// Forgets what the dictionary said about the last stream.
     fn begin(&mut self) {
         self.objects = false;
         self.filters = [Filter::None; FILTERS];
@@ -449,11 +449,11 @@ fn looks_like_url(text: &[u8]) -> bool {
     ["http:", "https:", "ftp:", "www."].into_iter().any(begins)
 }
 
-/// The text of a string: UTF-16 by its mark, UTF-8 if it is some, else Latin-1, which differs from
-/// PDFDocEncoding in no character of a host.
+/// The text of a string: UTF-16 by its byte order mark, UTF-8 if it is valid, else Latin-1, which equals
+/// PDFDocEncoding in every character of a host.
 fn decoded(bytes: &[u8]) -> String {
     match bytes {
-        // The mark says which order it is.
+        // The mark gives the byte order.
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => {
             Charset::Utf16(Endian::Big).decode(bytes.into()).as_str().to_owned()
         }

@@ -1,4 +1,4 @@
-//! The validated settings that one inspection needs.
+//! The validated settings of one inspection.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ pub use homograph::RestrictionLevel;
 
 use super::outcome::{Disposition, Edit, Reason, Reasons, Verdict};
 
-/// How far the filter goes.
+/// How much the filter edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
-    /// Judge and report; not one body byte changes.
+    /// Judge and report. The body is not changed.
     ReportOnly,
     /// Edit what is unsafe or invalid.
     #[default]
@@ -26,36 +26,36 @@ pub enum Mode {
 /// What to do with a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkAction {
-    /// As it is.
+    /// Nothing.
     Leave,
     /// Percent-encode path, query and fragment.
     PercentEncode,
     /// Show the host in Punycode.
     Punycode,
-    /// Make it no hyperlink: attributes inert, the visible text as it is.
+    /// Remove the hyperlink: attributes are made inert, the visible text stays.
     Unlink,
-    /// Inert, Punycode, and dots bracketed in visible text.
+    /// Make attributes inert, show Punycode, and bracket dots in visible text.
     Defang,
 }
 
-/// What to do with the message on account of a link.
+/// What to do with the message because of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MessageAction {
-    /// Header fields of ours alone.
+    /// Add our header fields only.
     Header,
-    /// A tag in front of the Subject.
+    /// Put a tag in front of the Subject.
     SubjectTag,
-    /// Hold, refuse, throw away.
+    /// Quarantine, reject or discard it.
     Dispose(Disposition),
 }
 
 /// What happens to signed parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Signed {
-    /// Edit what is unsafe, reversibly; the signature breaks until it is restored.
+    /// Edit what is unsafe, reversibly. The signature is invalid until the message is restored.
     #[default]
     EditUnsafe,
-    /// Never edit below multipart/signed, nor text with a signature of OpenPGP around it.
+    /// Never edit inside multipart/signed, nor text inside an OpenPGP signature.
     Report,
 }
 
@@ -69,39 +69,39 @@ pub enum Linkify {
     Html,
 }
 
-/// Whether a short explanation stands beside a dead link.
+/// Whether a short explanation is written next to a defanged link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notice {
-    /// Nothing is written beside it.
+    /// Nothing is written.
     #[default]
     Off,
-    /// The explanation stands in the text, behind the link.
+    /// The explanation is written in the text, after the link.
     Inline,
 }
 
-/// Words on top of a message.
+/// Banners at the top of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Banner {
-    /// On top of one in which links were taken apart.
+    /// For a message in which links were defanged.
     pub links: Option<Wording>,
-    /// On top of one that comes from outside.
+    /// For a message from outside.
     pub external: Option<Wording>,
-    /// On top of one from outside whose author nobody here is known to have had mail from.
+    /// For a message from outside whose author is not known to have written to the organization before.
     pub first_contact: Option<Wording>,
 }
 
-/// Whose words.
+/// The text of a banner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wording {
-    /// Those of [`Policy::words`], or ours, in the language of the message.
+    /// The words of [`Policy::words`], or ours, in the language of the message.
     BuiltIn,
-    /// The operator's; `{host}` and `{reason}` stand for what was taken apart and why.
+    /// The operator's own; `{host}` and `{reason}` are replaced by what was defanged and why.
     Own(String),
 }
 
-/// HTML parts that are attachments: a header line says so, which the sender writes, and some clients show
-/// them all the same. Files of SVG are never edited, but where every link is ([`Defang::All`]): programs
-/// draw them as pictures, in which nothing can be clicked, or open them apart from the message.
+/// What happens to HTML parts that are attachments. The sender writes the header line that says so, and some clients
+/// show them nevertheless. SVG files are edited only if every link is ([`Defang::All`]): programs draw them as
+/// pictures, in which nothing can be clicked, or open them outside the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HtmlAttachments {
     /// Never edited, only reported.
@@ -111,35 +111,35 @@ pub enum HtmlAttachments {
     Edit,
 }
 
-/// Pictures that are attached or shown: whether QR codes are looked for in them.
+/// Whether pictures, attached or shown, are searched for QR codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QrCodes {
     #[default]
     /// No.
     Off,
-    /// The links in them are judged and told; nothing is edited for them.
+    /// Links in them are judged and reported. Nothing is edited.
     Report,
 }
 
-/// What becomes of a message that programs split in several ways.
+/// What happens to a message that programs split in several ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnAmbiguous {
     /// It is reported.
     #[default]
     Accept,
-    /// Every link in it is taken apart.
+    /// Every link in it is defanged.
     Defuse,
-    /// It is held, when there is a link in it.
+    /// It is quarantined if there is a link in it.
     Quarantine,
 }
 
 /// Which links are treated as unsafe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Defang {
-    /// Those whose verdict asks for it.
+    /// Those with such a verdict.
     #[default]
     Judged,
-    /// Every one: for analysts who share a message, and for mail that others have found to be spam.
+    /// Every link: for analysts who share a message, and for mail that other filters have found to be spam.
     All,
 }
 
@@ -156,116 +156,116 @@ pub enum Report {
 /// Whether header fields of ours are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeaderFields {
-    /// Told of what was done.
+    /// They are added.
     #[default]
     Add,
-    /// The message goes on without a word of ours.
+    /// None is added.
     Omit,
 }
 
-/// Which top-level domains are asked of the DNS (S26).
+/// Which top-level domains are looked up in the DNS (S26).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AskTlds {
     /// Those that the table lacks.
     #[default]
     Unknown,
-    /// Every one; the table decides where the DNS does not answer.
+    /// Every one. The table decides if the DNS does not answer.
     Every,
 }
 
-/// Whether somebody is to be asked whether domains are bad.
+/// Whether domains are collected for a lookup in third-party lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AskDomains {
-    /// Nobody; none are gathered.
+    /// None are collected.
     #[default]
     No,
     /// Those of links, at most [`Limits::domains`].
     OfLinks,
 }
 
-/// All that one inspection is told; made by [`crate::policy`] and the configuration.
+/// The settings of one inspection, built from the configuration and its rules.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// Whether mail is edited, and how much of it.
     pub mode: Mode,
-    /// Name of the rule that selected these settings, for header and `explain`.
+    /// Name of the rule that selected these settings, for the header field and `explain`.
     pub rule: String,
-    /// Exempt from edits; judged and reported all the same. The reason in a word.
+    /// Why the message is exempt from edits, in a word. It is judged and reported nevertheless.
     pub exempt: Option<String>,
     /// The lowest level (UTS #39 §5.2) that passes.
     pub level: RestrictionLevel,
     /// Action by verdict, in place of the mode's.
     pub verdict_actions: BTreeMap<Verdict, LinkAction>,
-    /// Action by reason; it goes before [`Policy::verdict_actions`].
+    /// Action by reason. It overrides [`Policy::verdict_actions`].
     pub reason_actions: BTreeMap<Reason, LinkAction>,
-    /// Message actions by verdict; the strictest wins.
+    /// Message actions by verdict. The strictest one is taken.
     pub message_actions: BTreeMap<Verdict, MessageAction>,
-    /// The same by reason.
+    /// Message actions by reason.
     pub reason_message_actions: BTreeMap<Reason, MessageAction>,
-    /// Names impersonated most, and the operator's own.
+    /// Protected names: those that are impersonated most, and the operator's own.
     pub protected: Arc<Names>,
     /// The operator's block list.
     pub blocked: Arc<Names>,
     /// The operator's allow list: hosts never edited.
     pub allowed: Arc<Names>,
-    /// Lists of rules, and of others.
+    /// Lists of rules, and third-party lists.
     pub lists: Lists,
     /// Whether signed parts are edited.
     pub signed: Signed,
     /// Whether plain links of HTML parts get anchors.
     pub linkify: Linkify,
-    /// Whether an explanation stands beside a dead link.
+    /// Whether an explanation is written next to a defanged link.
     pub notice: Notice,
-    /// Words on top of the message.
+    /// Banners at the top of the message.
     pub banner: Banner,
-    /// Words of notice and banner in languages of the operator's own.
+    /// The operator's own words for notices and banners, by language.
     pub words: Arc<Words>,
     /// Whether HTML parts that are attachments are edited.
     pub html_attachments: HtmlAttachments,
-    /// Whether QR codes in pictures are looked for.
+    /// Whether pictures are searched for QR codes.
     pub qr_codes: QrCodes,
-    /// Whether good links are taken apart as well.
+    /// Whether good links are defanged as well.
     pub defang: Defang,
     /// Whether good links are findings as well.
     pub report: Report,
     /// Whether header fields of ours are added.
     pub header_fields: HeaderFields,
-    /// In front of the Subject, when asked for.
+    /// The tag in front of the Subject, if an action asks for one.
     pub subject_tag: String,
-    /// Largest `X-Linkmilter-Undo` value in bytes; a bigger recipe is handed out in
-    /// [`super::Outcome`] to be kept elsewhere. `None`: no cap (command line).
+    /// Largest `X-Linkmilter-Undo` value in bytes. A larger recipe is returned in [`super::Outcome`] to be stored
+    /// elsewhere. `None`: no limit (command line).
     pub undo_header_bytes: Option<usize>,
     /// Key of the seal (HMAC-SHA-256) on our own header fields.
     pub seal_key: Option<Arc<[u8]>>,
-    /// Keys that it was sealed with before: what they sealed is still ours.
+    /// Earlier keys of the seal. Fields sealed with them are still ours.
     pub old_seal_keys: Vec<Arc<[u8]>>,
-    /// What becomes of the message where the engine fails on it.
+    /// What happens to the message if the engine fails on it.
     pub on_error: Disposition,
-    /// Where a limit was met that left most of it read: `limit:max_message`, `limit:extras`.
+    /// What happens if a limit was reached that left most of the message read: `limit:max_message`, `limit:extras`.
     pub on_limit: Disposition,
-    /// What using up time, steps, memory or parts does to it ([`Bypass::is_exhaustion`]).
+    /// What happens if time, steps, memory or parts were used up ([`Bypass::is_exhaustion`]).
     ///
     /// [`Bypass::is_exhaustion`]: crate::outcome::Bypass::is_exhaustion
     pub on_exhausted: Disposition,
-    /// Where a part cannot be looked into: encrypted, archive, office format.
+    /// What happens if a part cannot be read: encrypted, archive, office format.
     pub on_opaque: Disposition,
-    /// Where programs split the message in several ways.
+    /// What happens if programs split the message in several ways.
     pub on_ambiguous: OnAmbiguous,
-    /// Which top-level domains the DNS is asked about.
+    /// Which top-level domains are looked up in the DNS.
     pub ask_tlds: AskTlds,
-    /// Whether domains of links are gathered to be asked about.
+    /// Whether domains of links are collected for a lookup.
     pub ask_domains: AskDomains,
-    /// Bounds on what reading the message may take.
+    /// Limits on what reading the message may take.
     pub limits: Limits,
 }
 
 impl Policy {
-    /// Every key whose seal is ours, the present one first.
+    /// Every key whose seal is ours, the current one first.
     pub fn known_keys(&self) -> Vec<&[u8]> {
         self.seal_key.iter().chain(&self.old_seal_keys).map(AsRef::as_ref).collect()
     }
 
-    /// Whether an edit is made at all.
+    /// Whether edits are made at all.
     pub fn edits(&self) -> bool {
         self.exempt.is_none() && self.mode != Mode::ReportOnly
     }
@@ -275,16 +275,16 @@ impl Policy {
         !ascii.is_empty() && (self.allowed.covers(ascii) || self.lists.allow(ascii))
     }
 
-    /// The names of the settings that our header field tells: of several that served several recipients
-    /// together, joined by `+`, and of one that has every link taken apart.
-    pub fn told_rules(&self) -> &str {
+    /// The rule names for our header field: those joined by `+`, if several served several recipients together, and
+    /// one that has every link defanged. Else empty.
+    pub fn shown_rules(&self) -> &str {
         let all = self.defang == Defang::All && self.edits() && self.rule != "default";
         if all || self.rule.contains('+') { &self.rule } else { "" }
     }
 
-    /// The action that mode, verdict and reasons ask for; a reason wins over its verdict. A verdict asks
-    /// for nothing where no client opens the link or no reader mistakes it (S30).
-    pub fn asked(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
+    /// The action for a link by mode, verdict and reasons. A reason overrides its verdict. A verdict has no effect if
+    /// no client opens the link or no reader mistakes it (S30).
+    pub fn link_action(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
         if self.mode == Mode::ReportOnly {
             return LinkAction::Leave;
         }

@@ -44,7 +44,7 @@ const CARRIED_STEPS: u64 = 64;
 const CARRIED_STEPS_PER_ASCII_BYTE: u64 = 6;
 const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
 
-/// How often a host inside a link is judged: as a link rewriter wrote it, as it stands there, and at the end.
+/// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
 const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
 
 /// Steps of checking what a text says about its sender: a base, and more for each byte.

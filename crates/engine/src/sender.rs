@@ -1,4 +1,4 @@
-//! Who wrote the message, as far as its header says: the addresses of From, and the list it came through.
+//! The author of the message by its header: the addresses of From, and the mailing list that it came through.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::judging::{Judge, same_domain};
 use homograph::{HostBounds, Judgement, Sender};
 use uts58::mailto::{self, mailto_addresses};
 
-/// Mailboxes of one field that are looked at: honest mail has one author, seldom some.
+/// Maximum number of mailboxes of one field that are checked: honest mail has one author, seldom several.
 pub(super) const MAILBOXES: usize = 8;
 
 /// The address of a mailbox.
@@ -20,7 +20,7 @@ pub(super) struct Mailbox {
 }
 
 impl Mailbox {
-    /// Reads an address; `None` when it is none.
+    /// Reads an address. `None` if it is not one.
     pub fn read(spelled: &str, judge: &mut Judge<'_>) -> Option<Mailbox> {
         if is_no_mailbox(spelled) {
             return None;
@@ -32,9 +32,9 @@ impl Mailbox {
     }
 }
 
-/// Whether no mailbox stands where one should, and the address of one in it: of `<a@example.org> <b@example.com>`
-/// programs show the first or the last, of `<"a@example.org">`, which has no domain, what is quoted. No server has
-/// asked whose address that is.
+/// Whether this is no mailbox although an address is in it. Of `<a@example.org> <b@example.com>` programs show the
+/// first or the last address; of `<"a@example.org">`, which has no domain, the quoted text. No server has verified
+/// that address.
 pub(super) fn is_no_mailbox(spelled: &str) -> bool {
     let signs = |text: &str| memchr::memchr_iter(b'@', text.as_bytes()).take(2).count();
     match spelled.strip_prefix('"') {
@@ -45,21 +45,21 @@ pub(super) fn is_no_mailbox(spelled: &str) -> bool {
     }
 }
 
-/// Who wrote it.
+/// The author of a message.
 #[derive(Debug)]
 pub(super) struct Author {
     /// The mailboxes of From that have an address.
     pub mailboxes: Vec<Mailbox>,
-    /// The host that the fields of a mailing list name.
+    /// The host of the mailing list, by its header fields.
     list: Option<Arc<Judgement>>,
 }
 
 /// Whose mailbox a field names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    /// From: who the reader is told wrote it. Nobody beside him makes that true.
+pub(super) enum Role {
+    /// From: the author as shown to the reader. No other field excuses a wrong name.
     Author,
-    /// Sender, Reply-To: who may act for him.
+    /// Sender, Reply-To: a service or person that may act for the author.
     Deputy,
 }
 
@@ -76,46 +76,54 @@ impl Author {
         Author { mailboxes, list: list.map(|list| list.host) }
     }
 
-    /// Whom a name in front of this mailbox poses as; of one without an address From's counts.
-    pub fn posed(
+    /// The name that a display name in front of this mailbox impersonates. Without an address of its own those of From
+    /// count.
+    pub fn impersonated(
         &self,
         name: &str,
         own: Option<&Mailbox>,
-        field: Of,
+        role: Role,
         judge: &mut Judge<'_>,
     ) -> Option<String> {
         let Some(own) = own else {
             return match self.mailboxes.as_slice() {
-                [] => judge.poses(name, Sender { local: "", host: "" }),
-                mailboxes => mailboxes.iter().find_map(|from| self.posed_by(name, from, judge)),
+                [] => judge.impersonated(name, Sender { local: "", host: "" }),
+                mailboxes => {
+                    mailboxes.iter().find_map(|from| self.impersonated_at(name, from, judge))
+                }
             };
         };
-        let target = self.posed_by(name, own, judge)?;
-        if field == Of::Author {
+        let target = self.impersonated_at(name, own, judge)?;
+        if role == Role::Author {
             return Some(target);
         }
-        // A service that sends for somebody names him in front of its own address.
+        // A service that sends for an author has his name in front of its own address.
         let from = self.mailboxes.iter();
-        let honest = from
+        let is_honest = from
             .filter(|from| from.host.ascii != own.host.ascii)
-            .any(|from| self.posed_by(name, from, judge).is_none());
-        (!honest).then_some(target)
+            .any(|from| self.impersonated_at(name, from, judge).is_none());
+        (!is_honest).then_some(target)
     }
 
-    fn posed_by(&self, name: &str, mailbox: &Mailbox, judge: &mut Judge<'_>) -> Option<String> {
+    fn impersonated_at(
+        &self,
+        name: &str,
+        mailbox: &Mailbox,
+        judge: &mut Judge<'_>,
+    ) -> Option<String> {
         let host = mailbox.host.ascii.as_str();
         if judge.is_recipients(host) {
             return None;
         }
-        let listed = self.list.as_ref().is_some_and(|list| same_domain(&list.ascii, host));
-        let name = if listed { behind_via(name) } else { name };
+        let is_list = self.list.as_ref().is_some_and(|list| same_domain(&list.ascii, host));
+        let name = if is_list { name_after_via(name) } else { name };
         let host = if judge.dmarc() == Dmarc::Fail { "" } else { host };
-        judge.poses(name, Sender { local: &mailbox.local, host })
+        judge.impersonated(name, Sender { local: &mailbox.local, host })
     }
 }
 
-/// `Ann via Example List`: a list says that it is not Ann, so that what it calls itself is left.
-fn behind_via(name: &str) -> &str {
+/// `Ann via Example List`: a list says that it is not Ann, so that only the name after "via" counts.
+fn name_after_via(name: &str) -> &str {
     const VIA: &str = " via ";
     let at = name.to_ascii_lowercase().find(VIA);
     at.and_then(|at| name.get(at + VIA.len()..)).unwrap_or(name)
@@ -127,8 +135,8 @@ mod tests {
     use crate::policy::HeaderFields;
     use crate::{Answers, Dmarc, Facts, Message, Policy, Reason, TldTable, Verdict, inspect};
 
-    /// Whom the header poses as, by its findings.
-    fn posed(head: &str, facts: &Facts) -> Vec<String> {
+    /// The names that the header impersonates, by its findings.
+    fn impersonated(head: &str, facts: &Facts) -> Vec<String> {
         let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
         let message = Message { head: head.as_bytes(), body: b"" };
         let tlds = TldTable::new(["com", "org", "net"], "");
@@ -143,11 +151,11 @@ mod tests {
     }
 
     fn of(head: &str) -> Vec<String> {
-        posed(head, &Facts::default())
+        impersonated(head, &Facts::default())
     }
 
     #[test]
-    fn a_name_in_front_of_the_address_of_another_poses() {
+    fn a_display_name_before_the_address_of_another_is_impersonation() {
         for (head, found) in [
             ("From: PayPal Service <x@example.org>\n", "header:From paypal.com"),
             (
@@ -170,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_are_none_are_told() {
-        let told = |head: &str| {
+    fn invalid_addresses_are_reported() {
+        let verdict_of = |head: &str| {
             let message = Message { head: head.as_bytes(), body: b"" };
             let tlds = TldTable::new(["com", "org", "net"], "");
             let (facts, policy) = (Facts::default(), Policy::default());
@@ -184,17 +192,17 @@ mod tests {
             "<\"a@b.com\"@b.com@example.org>",
             "Ann <x@<a@b.com>",
         ] {
-            assert_eq!(told(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
+            assert_eq!(verdict_of(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
         }
         for from in ["<a@b.com>, <x@example.org>", "\"a@b\"@example.org", "\"a@b.com\" <a@b.com>"] {
-            assert!(told(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
+            assert!(verdict_of(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
         }
-        assert!(told("From: a@b.com\nTo: <a@b.com> <x@example.org>\n") < Verdict::Suspect);
+        assert!(verdict_of("From: a@b.com\nTo: <a@b.com> <x@example.org>\n") < Verdict::Suspect);
     }
 
-    /// Whoever writes the name writes the fields of a list as well.
+    /// The sender can write the fields of a list as well as the name.
     #[test]
-    fn a_list_speaks_for_others_and_not_as_them() {
+    fn a_list_address_does_not_excuse_a_protected_name() {
         let post = "List-Post: <mailto:x@example.org>\n";
         for name in ["Olivia PayPal", "Ann via PayPal", "PayPal", "Via PayPal"] {
             let head = format!("From: {name} <x@example.org>\n{post}");
@@ -218,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_services_and_lists_do_not_pose() {
+    fn owners_services_and_lists_do_not_impersonate() {
         for head in [
             "From: PayPal <service@paypal.com>\n",
             "From: PayPal <service@mail.paypal.co.uk>\n",
@@ -237,34 +245,38 @@ mod tests {
     fn the_recipients_own_name_counts_and_its_own_addresses_do_not() {
         let domains = vec!["harbour.org".to_owned()];
         let facts = Facts { recipient_domains: domains, ..Facts::default() };
-        let found = posed("From: Harbour Helpdesk <x@example.net>\n", &facts);
+        let found = impersonated("From: Harbour Helpdesk <x@example.net>\n", &facts);
         assert_eq!(found, ["header:From harbour.org"]);
         let own = "From: Harbour Helpdesk <x@harbour.org>\n";
-        assert_eq!(posed(own, &facts), Vec::<String>::new());
+        assert_eq!(impersonated(own, &facts), Vec::<String>::new());
         let forwarded = "From: PayPal via Billing <billing@harbour.org>\n";
-        assert_eq!(posed(forwarded, &facts), Vec::<String>::new());
-        let beside = "From: PayPal <x@example.net>, <bob@harbour.org>\n";
-        assert_eq!(posed(beside, &facts), ["header:From paypal.com"]);
+        assert_eq!(impersonated(forwarded, &facts), Vec::<String>::new());
+        let two_mailboxes = "From: PayPal <x@example.net>, <bob@harbour.org>\n";
+        assert_eq!(impersonated(two_mailboxes, &facts), ["header:From paypal.com"]);
         for free in ["gmail.com", "hotmail.fr", "yahoo.co.uk"] {
             let facts = Facts { recipient_domains: vec![free.to_owned()], ..Facts::default() };
-            let found = posed(&format!("From: PayPal <x@{free}>\n"), &facts);
+            let found = impersonated(&format!("From: PayPal <x@{free}>\n"), &facts);
             assert_eq!(found, ["header:From paypal.com"], "{free}");
         }
     }
 
     #[test]
-    fn an_address_that_failed_dmarc_is_nobodys() {
+    fn an_address_that_failed_dmarc_does_not_count() {
         let head = "From: PayPal <service@paypal.com>\n";
         for (dmarc, found) in [
             (Dmarc::Unknown, vec![]),
             (Dmarc::Pass, vec![]),
             (Dmarc::Fail, vec!["header:From paypal.com"]),
         ] {
-            assert_eq!(posed(head, &Facts { dmarc, ..Facts::default() }), found, "{dmarc:?}");
+            assert_eq!(
+                impersonated(head, &Facts { dmarc, ..Facts::default() }),
+                found,
+                "{dmarc:?}"
+            );
         }
     }
 
-    /// What the header says in letters that are not what they read as.
+    /// The look-alike letters found in the header.
     fn disguised(head: &str, dmarc: Dmarc) -> Vec<String> {
         let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
         let message = Message { head: head.as_bytes(), body: b"" };
@@ -283,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_letters_of_others_are_told_where_a_reader_sees_them() {
+    fn words_in_lookalike_letters_are_reported_in_shown_fields() {
         for (head, found) in [
             ("Subject: РауРаl: your account\n", "header:Subject suspect РауРаl paypal.com"),
             ("Subject: 𝗣𝗮𝘆𝗣𝗮𝗹\n", "header:Subject suspect 𝗣𝗮𝘆𝗣𝗮𝗹 paypal.com"),

@@ -2,6 +2,8 @@ use super::outcome::{Done, Place};
 use super::policy::{Defang, HeaderFields, Linkify, Mode, Notice, Report};
 use super::*;
 
+mod attachments;
+
 fn tlds() -> TldTable {
     TldTable::new(["com", "org", "net", "de", "xn--p1ai", "co", "uk"], "")
 }
@@ -17,7 +19,7 @@ fn outcome(kind: &str, body: &str, policy: &Policy) -> Outcome {
     inspect(message, &Facts::default(), policy, &tlds()).resolve(&Answers::new())
 }
 
-/// The body as it goes on.
+/// The edited body.
 fn edited(kind: &str, body: &str, policy: &Policy) -> String {
     let outcome = outcome(kind, body, policy);
     let bytes = splice::apply::apply(body.as_bytes(), &outcome.edits).to_vec();
@@ -40,7 +42,7 @@ const BAD: &str = "p\u{430}ypal.com";
 const CODE: &str = "xn--pypal-4ve";
 
 #[test]
-fn plain_text_is_taken_apart_so_that_no_piece_is_live() {
+fn plain_text_is_defanged_so_that_no_piece_is_live() {
     assert_eq!(
         plain(&format!("see http://{BAD}/x now\r\n")),
         format!("see hxxp://{CODE}[.]com/x now\r\n")
@@ -75,7 +77,7 @@ fn an_href_is_made_inert_under_every_name_it_has() {
 }
 
 #[test]
-fn values_that_cannot_go_lead_nowhere() {
+fn values_that_cannot_be_left_out_become_invalid() {
     assert_eq!(
         html(&format!(
             "<form action='http://{BAD}/'><img srcset='http://{BAD}/a 1x, http://example.com/b 2x'>"
@@ -156,7 +158,7 @@ fn the_policy_decides() {
 }
 
 #[test]
-fn hosts_of_fine_links_are_remembered_up_to_a_bound() {
+fn hosts_of_harmless_links_are_kept_up_to_a_bound() {
     let passed = |body: &str| {
         let outcome = outcome("text/plain", body, &policy());
         (outcome.passed, outcome.passed_more)
@@ -172,7 +174,7 @@ fn hosts_of_fine_links_are_remembered_up_to_a_bound() {
     assert_eq!((hosts.len(), more), (finding::PASSED, true));
 }
 
-/// A notice in plain text: the language is the reader's where charset and transfer encoding allow it.
+/// A notice in plain text is in the reader's language if charset and transfer encoding allow it.
 #[test]
 fn a_notice_is_in_the_language_that_the_part_can_hold() {
     const ENGLISH: &str = "misleading link, disabled";
@@ -200,7 +202,7 @@ fn a_notice_is_in_the_language_that_the_part_can_hold() {
     assert!(
         String::from_utf8(after("ru", "utf-8", "8bit", utf8.as_bytes())).unwrap().contains(RUSSIAN)
     );
-    // What a client may read as either charset gets ASCII.
+    // A part that clients may read in either charset gets ASCII.
     assert!(
         after("fr", "iso-8859-1", "8bit", utf8.as_bytes())
             .ends_with(b" [lien trompeur, mis hors service]\r\n")
@@ -228,7 +230,7 @@ fn linkify_adds_anchors_only_when_asked() {
 }
 
 #[test]
-fn linkify_never_puts_together_what_was_taken_apart() {
+fn linkify_never_restores_what_was_defanged() {
     let policy = Policy { linkify: Linkify::Html, ..policy() };
     for text in [
         "see example[.]com",
@@ -241,7 +243,7 @@ fn linkify_never_puts_together_what_was_taken_apart() {
 }
 
 #[test]
-fn an_unknown_tld_is_asked_for_and_decides() {
+fn an_unknown_tld_is_looked_up_and_decides() {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let body = "http://p\u{430}ypal.newtld/ end.However www.x.newtld\r\n";
     let message = Message { head, body: body.as_bytes() };
@@ -256,7 +258,7 @@ fn an_unknown_tld_is_asked_for_and_decides() {
 }
 
 #[test]
-fn every_tld_is_asked_for_on_request_and_the_table_decides_without_an_answer() {
+fn every_tld_is_looked_up_on_request_and_the_table_decides_without_an_answer() {
     let body = "http://p\u{430}ypal.com/ http://ok.org/ bare.net ok@example.org\r\n";
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let message = Message { head, body: body.as_bytes() };
@@ -286,9 +288,9 @@ fn reasons(from: &str, dmarc: Dmarc, html: &str) -> Reasons {
 }
 
 #[test]
-fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
+fn a_confirmed_author_may_show_his_own_name() {
     let html = "<a href=\"https://click.mailer.net/x\">www.shop.com</a>";
-    for (from, dmarc, told) in [
+    for (from, dmarc, reported) in [
         ("a@shop.com", Dmarc::Pass, false),
         ("a@news.shop.com", Dmarc::Pass, false),
         ("a@shop.com", Dmarc::Unknown, true),
@@ -297,15 +299,15 @@ fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
         ("a@shop.com, b@other.com", Dmarc::Pass, true),
     ] {
         let found = reasons(from, dmarc, html).contains(Reason::TextHrefMismatch);
-        assert_eq!(found, told, "{from} {dmarc:?}");
+        assert_eq!(found, reported, "{from} {dmarc:?}");
     }
-    // Where anybody has an address nobody's name is his own.
+    // A provider's domain, where everybody can have an address, is not the author's own name.
     let html = "<a href=\"https://evil.net/x\">www.gmail.com</a>";
     assert!(reasons("a@gmail.com", Dmarc::Pass, html).contains(Reason::TextHrefMismatch));
 }
 
 #[test]
-fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
+fn a_rewriters_link_is_reported_and_compared_by_its_destination() {
     let wrapped = |host: &str| {
         format!(
             "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2F{host}%2Fx&data=1"
@@ -322,7 +324,7 @@ fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
     assert_eq!(finding.ascii, "xn--ypal-43d9g.com");
     assert_eq!(finding.target.as_deref(), Some("paypal.com"));
     assert_eq!((finding.done, found.edits.is_empty()), (Done::Edited, false));
-    // It is allowed by the name that it is told by, and by the rewriter's.
+    // It is allowed by the name in its finding, and by the rewriter's.
     for allowed in ["xn--ypal-43d9g.com", "safelinks.protection.outlook.com"] {
         let policy =
             Policy { allowed: std::sync::Arc::new(homograph::Names::new([allowed])), ..policy() };
@@ -336,7 +338,7 @@ fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
 }
 
 #[test]
-fn an_allowed_host_in_the_path_or_the_query_of_a_fine_one_is_left_alone() {
+fn an_allowed_host_in_the_path_or_the_query_of_a_harmless_one_is_left_alone() {
     let allowing = |names: &[&str]| {
         let allowed = std::sync::Arc::new(homograph::Names::new(names.iter().copied()));
         Policy { allowed, ..policy() }
@@ -354,7 +356,7 @@ fn an_allowed_host_in_the_path_or_the_query_of_a_fine_one_is_left_alone() {
 }
 
 #[test]
-fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
+fn a_url_for_a_program_is_reported_by_the_host_that_it_opens() {
     let html = "<a href=\"app://open-url?url=https%3A%2F%2Fxn--ypal-43d9g.com\">x</a>";
     let found = outcome("text/html", html, &policy());
     let [finding] = found.findings.as_slice() else { panic!("{:?}", found.findings) };
@@ -363,65 +365,7 @@ fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
     assert!(!found.edits.is_empty());
 }
 
-#[test]
-fn a_pdf_is_told_and_left_as_it_is() {
-    let told = |document: &str| {
-        let head = b"Content-Type: application/pdf; name=x.pdf\r\n";
-        let message = Message { head, body: document.as_bytes() };
-        inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new())
-    };
-    let outcome =
-        told("%PDF-1.7\n1 0 obj << /S /URI /URI (https://p\u{430}ypal.com/x) >> endobj\n");
-    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
-    assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
-    assert_eq!(
-        (finding.place.to_string().as_str(), finding.target.as_deref()),
-        ("pdf[uri]", Some("paypal.com"))
-    );
-    assert_eq!((outcome.edits.len(), outcome.bypasses.len(), outcome.links), (0, 0, 1));
-    // A scheme that runs something is one here as well, and a good link is counted.
-    let outcome = told("%PDF-1.7\n<< /URI (javascript:x) >> << /URI (https://www.example.com) >>");
-    assert_eq!((outcome.verdict, outcome.links), (Verdict::Unsafe, 2));
-    assert_eq!(outcome.passed, ["www.example.com"]);
-    // What cannot be read stays opaque, and what is no PDF is not read.
-    assert_eq!(told("%PDF-1.7\n<< /Encrypt 1 0 R >>").bypasses.len(), 1);
-    let other = told("PK\u{3} /URI (https://www.example.com)");
-    assert_eq!((other.bypasses.len(), other.links), (1, 0));
-}
-
-/// Programs open a file by its name or by its bytes; the label decides nothing.
-#[test]
-fn a_pdf_is_read_whatever_its_label_says() {
-    let document = "%PDF-1.7\n% <a> <html>\n<< /URI (https://p\u{430}ypal.com/x) >>\n";
-    for label in [
-        "application/pdf",
-        "application/octet-stream",
-        "application/octet-stream; name=x.pdf",
-        "image/png; name=x.pdf",
-        "text/plain; name=x.pdf",
-        "application/zip",
-    ] {
-        let head = format!("Content-Type: {label}\r\n");
-        let message = Message { head: head.as_bytes(), body: document.as_bytes() };
-        let outcome =
-            inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
-        let places: Vec<String> =
-            outcome.findings.iter().map(|finding| finding.place.to_string()).collect();
-        assert!(places.contains(&"pdf[uri]".to_owned()), "{label}: {places:?}");
-    }
-}
-
-/// Of two parts of one path, the one that was read takes back its own line only.
-#[test]
-fn a_part_that_is_read_takes_nothing_back_for_another() {
-    let opaque = || ("1".to_owned(), crate::outcome::Bypass::Opaque);
-    let mut found = crate::finding::Findings::new(vec![opaque(), opaque()]);
-    found.has_read("1");
-    found.has_read("2");
-    assert_eq!(found.bypasses, [opaque()]);
-}
-
-/// The domains that lists are asked for, of a plain text.
+/// The domains of a plain text that are looked up in lists.
 fn domains(body: &str, policy: &Policy) -> Vec<String> {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let message = Message { head, body: body.as_bytes() };
@@ -430,7 +374,7 @@ fn domains(body: &str, policy: &Policy) -> Vec<String> {
 }
 
 #[test]
-fn domains_of_links_are_handed_out_and_nothing_else() {
+fn only_domains_of_links_are_looked_up() {
     let table = super::lists::Table::of_names(["known.com"]);
     let listing = super::lists::Listing {
         name: "x".to_owned(),
@@ -444,13 +388,13 @@ fn domains_of_links_are_handed_out_and_nothing_else() {
     for (text, asked) in [
         ("http://a.b.bad.com/x?y=z www.bad.com", &["bad.com"] as &[&str]),
         ("https://B\u{fc}cher.com/", &["xn--bcher-kva.com"]),
-        // The link behind a rewriter, and the rewriter.
+        // The link in a rewriter's URL, and the rewriter.
         ("http://r.com/?u=https%3A%2F%2Fx.bad.org%2F", &["r.com", "bad.org"]),
         ("other.com/path", &["other.com"]),
-        // Words, addresses of people, numbers, suffixes, TLDs that nobody knows.
+        // Words, mail addresses, numbers, suffixes, unknown TLDs.
         ("so.org and end.However ann@bad.com mailto:ann@bad.com", &[]),
         ("http://192.0.2.1/ http://[2001:db8::1]/ http://com/ http://x.zznone/", &[]),
-        // Protected, the recipients' own, allowed, known to be bad.
+        // Protected, the recipients' own, allowed, listed already.
         ("http://www.paypal.com/ http://x.ours.org/ http://fine.com/ http://known.com/", &[]),
     ] {
         assert_eq!(domains(text, &policy), asked, "{text}");
@@ -496,7 +440,7 @@ fn header_fields_are_judged_and_reported() {
 }
 
 #[test]
-fn what_is_harmless_in_one_charset_may_lie_in_another() {
+fn a_harmless_host_may_be_deceptive_in_another_charset() {
     let head =
         "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n";
     let body = format!("see http://example.com/?u=http://{BAD}/ now\r\n");
@@ -518,7 +462,7 @@ fn a_tail_that_holds_an_a_label_is_searched() {
 }
 
 #[test]
-fn a_slip_of_the_space_bar_is_a_notice() {
+fn a_missing_space_is_a_notice() {
     for text in ["Alan 50 m\u{b2}.It is", "x\u{b2}.At the end"] {
         let outcome = outcome("text/plain", text, &policy());
         assert!(outcome.verdict <= Verdict::Notice && outcome.edits.is_empty(), "{text}");
@@ -532,7 +476,7 @@ fn enriched_text_is_read_without_its_markup() {
 }
 
 #[test]
-fn things_that_nobody_sees_part_no_text() {
+fn hidden_boxes_do_not_separate_text() {
     for thing in ["<input type=\"hidden\">", "<img src=cid:x width=0>"] {
         let read = html(&format!("<p>https://p\u{430}y{thing}pal.com</p>"));
         assert!(!read.contains("pal.com"), "{read}");
@@ -559,57 +503,4 @@ fn encoded_words_are_decoded_in_every_charset() {
     let message = Message { head: head.as_bytes(), body: b"" };
     let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
     assert_eq!(outcome.verdict, Verdict::Unsafe);
-}
-
-/// A code that leads to a deceptive host is told where somebody asked for it, and nothing is edited.
-#[test]
-fn a_code_in_a_picture_is_told_and_left_as_it_is() {
-    let code = qrcode::QrCode::new("https://p\u{430}ypal.com/x").unwrap();
-    let (side, colours) = (code.width(), code.to_colors());
-    let picture = image::GrayImage::from_fn(300, 300, |x, y| {
-        let module = |at: u32| usize::try_from(at / 6).unwrap().checked_sub(4);
-        let inside = module(x).zip(module(y)).filter(|(x, y)| *x < side && *y < side);
-        let dark = inside.is_some_and(|(x, y)| colours[y * side + x] == qrcode::Color::Dark);
-        image::Luma([if dark { 0 } else { 255 }])
-    });
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
-    let bytes = bytes.into_inner();
-    let told = |qr_codes: super::policy::QrCodes, body: &[u8]| {
-        let head = b"Content-Type: image/png\r\nContent-Transfer-Encoding: binary\r\n";
-        let policy = Policy { qr_codes, ..policy() };
-        let message = Message { head, body };
-        inspect(message, &Facts::default(), &policy, &tlds()).resolve(&Answers::new())
-    };
-    let outcome = told(super::policy::QrCodes::Report, &bytes);
-    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
-    assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
-    assert_eq!(finding.place.to_string(), "qr[code]");
-    assert_eq!((outcome.edits.len(), outcome.bypasses.len()), (0, 0));
-    let cut = told(super::policy::QrCodes::Report, &bytes[..bytes.len() / 2]);
-    assert_eq!(
-        (cut.findings.len(), cut.bypasses.len()),
-        (0, 1),
-        "what could not be looked at is told"
-    );
-    let off = told(super::policy::QrCodes::Off, &bytes);
-    assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
-    // A page that carries the picture with it, in escapes.
-    let escaped: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
-    let page = |qr_codes, picture: &str| {
-        let body = format!("<p>hi<img src=\"data:image/png,{picture}\">\r\n");
-        let head = b"Content-Type: text/html\r\n";
-        let policy = Policy { qr_codes, ..policy() };
-        let message = Message { head, body: body.as_bytes() };
-        inspect(message, &Facts::default(), &policy, &tlds()).resolve(&Answers::new())
-    };
-    let outcome = page(super::policy::QrCodes::Report, &escaped);
-    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
-    let told = (finding.verdict, finding.done, finding.place.to_string());
-    assert_eq!(told, (Verdict::Unsafe, Done::Reported, "qr[code]".to_owned()));
-    assert_eq!((outcome.edits.len(), outcome.bypasses.len()), (0, 0));
-    let cut = page(super::policy::QrCodes::Report, &escaped[..escaped.len() / 2]);
-    assert_eq!((cut.findings.len(), cut.bypasses.len()), (0, 1));
-    let off = page(super::policy::QrCodes::Off, &escaped);
-    assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
 }

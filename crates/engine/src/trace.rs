@@ -1,7 +1,7 @@
-//! A message as the engine sees it: the part tree, its readings, every link with its edits.
+//! A message as the engine sees it: the part tree, its readings, and every link with its edits.
 //!
-//! For `linkmilter explain`, and for proofs that compare the edits of the text with what the raw
-//! edits made of it. The mail path does not come here.
+//! For `linkmilter explain`, and for tests that compare the edits of the text with their raw edits. The mail path does
+//! not use it.
 
 use super::budget::Budget;
 use super::cost::Cost;
@@ -13,7 +13,7 @@ use super::{Case, Facts, Survey, TldSet, survey};
 use mailsplice::mime::{Message, Tree};
 use mailsplice::span::TextEdit;
 
-/// What [`trace`] saw.
+/// What [`trace`] found.
 #[derive(Debug)]
 pub struct Trace {
     /// Parts of the message, as it was split.
@@ -37,11 +37,11 @@ pub struct Traced {
     pub reading: usize,
     /// In the text of that reading; may overlap those of other links.
     pub edits: Vec<TextEdit>,
-    /// The TLD that the DNS is asked for.
+    /// The TLD to look up in the DNS.
     pub question: Option<String>,
 }
 
-/// Reads a message like [`super::inspect`], and tells everything.
+/// Reads a message like [`super::inspect`], and returns every link.
 pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &dyn TldSet) -> Trace {
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let case = Case::new(message, facts, &policy, tlds);
@@ -70,7 +70,7 @@ mod tests {
     use crate::{Facts, Message, Policy, TldTable, inspect, trace};
 
     #[test]
-    fn what_is_shown_of_a_message_costs_what_the_message_does() {
+    fn a_trace_costs_what_the_message_does() {
         let body = "http://example.com/ and www.пример.com, said bob@example.com\r\n".repeat(50);
         let head = b"From: ann@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n";
         let message = Message { head, body: body.as_bytes() };

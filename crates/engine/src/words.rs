@@ -1,34 +1,33 @@
-//! Words of the operator's own, by language: they stand in the place of ours, or in a language that we have
-//! none in.
+//! The operator's own words, by language: they replace ours, or are in a language that ours lack.
 
 use std::collections::BTreeMap;
 
-/// Of one language; what is `None` stays as it is.
+/// Words of one language. `None` keeps ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Own {
-    /// Beside a dead link.
+    /// Next to a defanged link.
     pub notice: Option<String>,
-    /// The same where the charset of a part holds ASCII alone.
+    /// Next to a defanged link in a part whose charset can hold only ASCII.
     pub notice_ascii: Option<String>,
-    /// On top of a message in which links were taken apart; `{host}` and `{reason}` stand for what was.
+    /// At the top of a message in which links were defanged; `{host}` and `{reason}` are replaced.
     pub links: Option<String>,
-    /// On top of a message from outside.
+    /// At the top of a message from outside.
     pub external: Option<String>,
-    /// On top of the first message that anybody here is known to have had from its author.
+    /// At the top of the first known message from its author to the organization.
     pub first_contact: Option<String>,
 }
 
-/// By primary language tag, in lower case.
+/// The operator's words by primary language tag, in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(BTreeMap<String, Own>);
 
 impl Words {
-    /// `own` by primary language tags in lower case.
+    /// `own` has primary language tags in lower case as keys.
     pub fn new(own: BTreeMap<String, Own>) -> Words {
         Words(own)
     }
 
-    /// Those of a BCP 47 tag, with its primary tag.
+    /// The words for a BCP 47 tag, with its primary tag.
     pub(crate) fn of(&self, language: &str) -> Option<(&str, &Own)> {
         let (tag, own) = self.0.get_key_value(&primary(language))?;
         Some((tag, own))

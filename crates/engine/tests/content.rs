@@ -1,4 +1,4 @@
-//! Properties of the whole engine over made-up messages: pieces that lie, in every wrapping.
+//! Properties of the whole engine over generated messages: deceptive pieces in every encoding.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use linkmilter_engine::policy::{Defang, HeaderFields};
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Pieces of text and markup; what meets what is up to chance.
+/// Pieces of text and markup, combined at random.
 const PIECES: &[&str] = &[
     "http://",
     "https://",
@@ -177,7 +177,7 @@ fn come_back_and_leave_nothing(text: &str, kind: &str, wrapping: Wrapping, defan
 }
 
 #[test]
-fn a_host_of_which_only_some_dots_are_bracketed_is_alive() {
+fn a_host_with_only_some_dots_bracketed_is_live() {
     for text in [
         "=2E[.]p\u{430}ypal.com\u{AD}p\u{430}ypal.com",
         "a[.]p\u{430}ypal.com",
@@ -194,7 +194,7 @@ fn a_host_of_which_only_some_dots_are_bracketed_is_alive() {
     }
 }
 
-/// Text to one client and markup to another: of two edits on the same bytes one is made at a time.
+/// Text for one client and markup for another: of two edits on the same bytes only one is made at a time.
 #[test]
 fn what_is_shown_and_followed_at_once_is_settled() {
     let text = "<xmp><form action=\"http://\u{430}\u{440}\u{440}\u{4cf}\u{435}.comp\u{430}ypal.com";
@@ -220,7 +220,7 @@ fn a_body_without_a_line_end_gets_those_of_its_header() {
     }
 }
 
-/// A value that is read by the letter of the URL has its at sign in brackets as well.
+/// A value that some programs read strictly as a URL has its at sign in brackets as well.
 #[test]
 fn an_at_sign_of_a_calendar_is_bracketed_once() {
     for value in [
@@ -245,9 +245,9 @@ fn an_at_sign_of_a_calendar_is_bracketed_once() {
     }
 }
 
-/// What was glued to a host begins where the dead one ends, in a part that all read alike.
+/// Text attached to a host begins where the defanged one ends, in a part that has one reading.
 #[test]
-fn what_is_glued_to_a_dead_host_is_read_again() {
+fn text_attached_to_a_defanged_host_is_read_again() {
     for text in [
         "<img src=\r\n)#f\u{430}\u{440}\u{440}\u{4cf}\u{435}.com</xmp>http://p\u{430}ypal.com\u{430}\u{440}\u{440}\u{4cf}\u{435}.comword\u{200b}.<p style=\"x:url(&period;.&#x430;</b>)\">mailto:</title>data:</a>wordhttps://",
         "www.&#46;javascript:</a>http://>p\u{430}ypal.com\">?q=?q=.,data:)\"><!--[if mso]>javascript:</span>=\r\n</a>(<span style=\"display:none\"><![endif]--><![endif]-->a@\u{430}\u{440}\u{440}\u{4cf}\u{435}.com\u{ad}&period;user:pass@</a>user:pass@example.comhttps://-->http://",
@@ -260,9 +260,9 @@ fn what_is_glued_to_a_dead_host_is_read_again() {
     }
 }
 
-/// What stands in the path of a dead link is dead, too, as others begin it.
+/// A host in the path of a defanged link is defanged too, since some programs begin a link there.
 #[test]
-fn an_address_behind_the_signs_of_a_rewriter_is_bracketed() {
+fn an_address_after_the_signs_of_a_rewriter_is_bracketed() {
     let head = b"Content-Type: text/plain\r\n";
     for inner in ["http-3A__192.0.2.1", "x_192.0.2.1", "a-192.0.2.1", "192.0.2.1"] {
         let body = format!("see https://example.com/v2/url?u={inner}&d=x\r\n");
@@ -274,16 +274,16 @@ fn an_address_behind_the_signs_of_a_rewriter_is_bracketed() {
 }
 
 #[test]
-fn an_edit_of_what_is_markup_to_another_reader_is_read_again() {
+fn an_edit_of_markup_for_another_reader_is_read_again() {
     let text = "<form action=\"<form action=\"\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<a href=\"<a href=\"javascript:";
     for defang in [Defang::All, Defang::Judged] {
         come_back_and_leave_nothing(text, "text/html", Wrapping::EightBit, defang);
     }
 }
 
-/// A reader of `<bdo>` sees what follows from its end: what an edit leaves is another host there.
+/// A reader of `<bdo>` sees the text from its end: after an edit the rest may be another host there.
 #[test]
-fn what_is_turned_round_is_read_again_beside_a_dead_host() {
+fn reversed_text_is_read_again_next_to_a_defanged_host() {
     for text in [
         "http://\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<bdo dir=rtl>http://<img src=>wordmoc.elpmaxe</a>",
         "\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<bdo dir=rtl>moc.elpmaxe</bdo>",
@@ -302,7 +302,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn edits_come_back_and_a_second_run_finds_nothing(
+    fn edits_can_be_reverted_and_a_second_run_finds_nothing(
         pieces in vec(select(PIECES), 0..40),
         kind in select(KINDS),
         wrapping in wrapping(),
@@ -312,7 +312,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lying_host_is_found_behind_whatever_stands_before(
+    fn a_deceptive_host_is_found_whatever_precedes_it(
         before in vec(select(&["word ", "example.com ", "<b>x</b> ", "&amp; ", "<br>", "(1) ", "日本語 ", "a@example.org "][..]), 0..12),
         wrapping in wrapping(),
     ) {

@@ -1,9 +1,9 @@
-//! HTML as mail clients and browsers read it: after `rewrite`, no lying host is left that a click, a
-//! fetch or a reader could meet, and honest markup is not touched.
+//! HTML as mail clients and browsers read it: after the edits no deceptive host is left that a click, a fetch or a
+//! reader may find, and honest markup is not changed.
 //!
-//! A row of `html/attacks.rs` or `html/clean.rs` is a named test. The witness (`html/browser.rs`) is a
-//! browser's parser: html5ever, cssparser and `url`, none of which the engine uses on markup.
-//! `tests/run browser` loads the same pages, written by `LINKMILTER_HTML_DUMP`, into Chromium.
+//! A row of `html/attacks.rs` or `html/clean.rs` is a named test. The reference (`html/browser.rs`) is a browser's
+//! parser: html5ever, cssparser and `url`, none of which the engine uses on markup. `tests/run browser` loads the same
+//! pages, written by `LINKMILTER_HTML_DUMP`, into Chromium.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "html/attacks.rs"]
@@ -20,7 +20,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use linkmilter_engine::policy::HeaderFields;
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
 
-/// A host that lies, in two halves: a tag may stand between them.
+/// A deceptive host in two halves: a tag may be between them.
 struct Host {
     name: &'static str,
     halves: [&'static str; 2],
@@ -78,7 +78,7 @@ fn filtered(html: &str) -> (String, usize) {
     (String::from_utf8(after).unwrap(), outcome.findings.len())
 }
 
-/// The attack works before, is dead after, and a second run finds nothing to do.
+/// The attack works before the edits and not after, and a second run finds nothing to edit.
 fn attack(html: &str) -> Result<(), Failed> {
     if browser::live(html).is_none() {
         return Err(format!("the witness sees nothing live in {html:?}").into());
@@ -94,7 +94,7 @@ fn attack(html: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Taken apart although the witness sees nothing; and dead to the witness after.
+/// Defanged although the reference finds nothing before; and nothing after.
 fn elsewhere(html: &str) -> Result<(), Failed> {
     let (after, _) = filtered(html);
     if let Some(what) = browser::live(&after) {
@@ -114,7 +114,7 @@ fn clean(html: &str) -> Result<(), Failed> {
     }
 }
 
-/// The proof is worth something only if the witness sees live forms, and lets dead ones pass.
+/// The test is worth something only if the reference finds live forms, and accepts defanged ones.
 fn witness() -> Result<(), Failed> {
     for html in [
         "<a href=http://р\u{430}ypal.com>",
@@ -137,7 +137,7 @@ fn witness() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A line of JSON a page, as it is after the filter.
+/// One line of JSON for each page, as it is after the filter.
 fn dump(mut file: std::fs::File) {
     let mut page = |name: &str, html: &str| {
         let line = serde_json::json!({ "name": name, "before": html, "after": filtered(html).0 });

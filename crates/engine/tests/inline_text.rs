@@ -1,5 +1,5 @@
-//! Texts that are neither plain nor HTML, and texts inside others: a link that lies is taken apart as the
-//! client puts it together, whatever stands between its bytes.
+//! Texts that are neither plain nor HTML, and texts inside others: a deceptive link is defanged as the client joins
+//! it, whatever is between its bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use linkmilter_engine::policy::HeaderFields;
@@ -18,7 +18,7 @@ fn filtered(head: &str, body: &[u8]) -> Vec<u8> {
     apply(body, &outcome.edits).to_vec()
 }
 
-/// The lying host is in what the client reads, and is not after the filter; nor does a second run edit.
+/// The deceptive host is in what the client reads before the filter and not after; a second run makes no edit.
 #[track_caller]
 fn taken_apart(kind: &str, body: &[u8], client: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let head = format!("Content-Type: {kind}\r\n");
@@ -34,7 +34,7 @@ fn taken_apart(kind: &str, body: &[u8], client: impl Fn(&[u8]) -> Vec<u8>) -> Ve
     after
 }
 
-/// RFC 5545 §3.1: a line end and one white space go, before the bytes are characters.
+/// RFC 5545 §3.1: a line end and one white space are removed before the bytes are decoded.
 fn unfolded(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = body;
@@ -57,7 +57,7 @@ fn event(property: &[u8]) -> Vec<u8> {
     [before, property, b"\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"].concat()
 }
 
-/// Folds at so many octets, wherever that is.
+/// Folds after so many octets, wherever that is.
 fn folded(line: &str, at: usize) -> Vec<u8> {
     let mut pieces = line.as_bytes().chunks(at);
     let mut out = pieces.next().unwrap().to_vec();

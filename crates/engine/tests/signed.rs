@@ -1,4 +1,5 @@
-//! Where `signed = "report"` no byte of what is signed is edited, whoever sees the link; all of it is told.
+//! With `signed = "report"` no byte of signed content is edited, whichever program finds the link; all of it is
+//! reported.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use linkmilter_engine::outcome::Done;
@@ -18,16 +19,16 @@ fn outcome(head: &str, body: &str, policy: &Policy) -> Outcome {
     inspect(message, &Facts::default(), policy, &tlds).resolve(&Answers::new())
 }
 
-/// It is edited by default, and told but not edited where that is asked for.
+/// It is edited by default, and only reported if the policy says so.
 #[track_caller]
 fn is_left_where_asked(head: &str, body: &str) {
     let edited = outcome(head, body, &policy(Signed::EditUnsafe));
     assert!(!edited.edits.is_empty(), "by default: {body}");
     for defang in [Defang::default(), Defang::All] {
-        let told = outcome(head, body, &Policy { defang, ..policy(Signed::Report) });
-        assert_eq!(told.edits, [], "{defang:?}: {body}");
+        let found = outcome(head, body, &Policy { defang, ..policy(Signed::Report) });
+        assert_eq!(found.edits, [], "{defang:?}: {body}");
         let reported = |done: Done| done == Done::Reported;
-        assert!(told.findings.iter().any(|finding| reported(finding.done)), "{body}");
+        assert!(found.findings.iter().any(|finding| reported(finding.done)), "{body}");
     }
 }
 
@@ -70,7 +71,7 @@ fn below_multipart_signed() {
 }
 
 #[test]
-fn text_that_is_signed_as_it_stands() {
+fn text_with_an_inline_signature() {
     let text = format!(
         "-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA256\r\n\r\nsee http://{BAD}/ now\r\n\
          -----BEGIN PGP SIGNATURE-----\r\n\r\nAAAA\r\n-----END PGP SIGNATURE-----\r\n"

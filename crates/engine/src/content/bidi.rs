@@ -1,5 +1,5 @@
-//! Text that U+202E turns round: its characters run from right to left to the end of the line, whatever their script
-//! says (UAX #9 §3.3.2, X4), so that `moc.elpmaxe` is read as `example.com`.
+//! Text reversed by U+202E: its characters run from right to left to the end of the line, whatever their script (UAX
+//! #9 §3.3.2, X4), so that `moc.elpmaxe` is shown as `example.com`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,26 +13,26 @@ use uts58::unicode::hosts::is_bidi_control;
 /// Right-to-left override.
 const OVERRIDE: &str = "\u{202e}";
 
-/// Bytes of an override that are read as they are shown: no line of a reader has as many.
-const SHOWN: usize = 1 << 10;
+/// Maximum bytes of an override that are read as they are shown: no line that people read has as many.
+const OVERRIDE_BYTES: usize = 1 << 10;
 
-/// Bytes of a word beside an override that are read with it: no host has as many left and right.
-const BESIDE: usize = 128;
+/// Maximum bytes of a word on either side of an override that are read with it: no host has as many.
+const CONTEXT_BYTES: usize = 128;
 
-/// Overrides that are read as they are shown in a stretch of text; honest mail has none.
-const WORDS: usize = 256;
+/// Maximum number of overrides in a stretch of text that are read as they are shown; honest mail has none.
+const OVERRIDES: usize = 256;
 
-/// The stretches of a text that are turned round.
+/// The reversed stretches of a text.
 #[derive(Debug, Default)]
 pub struct Overridden {
     stretches: Vec<Range<usize>>,
 }
 
 impl Overridden {
-    /// Those of a text, in order; at seams a line end stands for none. Linear.
+    /// Finds the reversed stretches of a text, in order. A line end at a seam does not end one. Linear.
     pub fn of(text: &str, seams: &[usize]) -> Overridden {
         let mut stretches: Vec<Range<usize>> = Vec::new();
-        // Most text: that is sooner told than a search begins.
+        // Most text: testing this is faster than a search.
         if text.is_ascii() {
             return Overridden { stretches };
         }
@@ -51,20 +51,20 @@ impl Overridden {
         Overridden { stretches }
     }
 
-    /// Whether nothing is turned round.
+    /// Whether nothing is reversed.
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
 
-    /// Whether some of this range is turned round.
-    pub fn meets(&self, range: &Range<usize>) -> bool {
+    /// Whether part of this range is reversed.
+    pub fn overlaps(&self, range: &Range<usize>) -> bool {
         let first = self.stretches.partition_point(|stretch| stretch.end <= range.start);
         self.stretches.get(first).is_some_and(|stretch| stretch.start < range.end)
     }
 
     /// How a link in this range is shown.
     pub fn shown(&self, range: &Range<usize>) -> Rendering {
-        match self.meets(range) {
+        match self.overlaps(range) {
             true => Rendering::Overridden,
             false => Rendering::AsWritten,
         }
@@ -72,51 +72,51 @@ impl Overridden {
 
     /// Whether there are more than are read.
     pub fn is_cut(&self) -> bool {
-        self.stretches.len() > WORDS
+        self.stretches.len() > OVERRIDES
     }
 
-    /// The words of a range of the text as a reader sees them, where some of it is turned round, each with where it
-    /// is turned: a word ends at a blank that is not turned.
+    /// The words of a range of the text as a reader sees them, where part of it is reversed, each with the range that
+    /// is. A word ends at a blank outside the reversed text.
     pub fn words<'o>(
         &self,
         seen: &MappedText<'_>,
         range: Range<usize>,
     ) -> impl Iterator<Item = (MappedText<'o>, Range<usize>)> {
-        let most = self.stretches.get(..WORDS).unwrap_or(&self.stretches);
-        let first = most.partition_point(|stretch| stretch.end <= range.start);
-        let within = most.iter().skip(first).take_while(move |one| one.start < range.end);
-        let within = within.filter(|stretch| stretch.len() <= SHOWN);
+        let max = self.stretches.get(..OVERRIDES).unwrap_or(&self.stretches);
+        let first = max.partition_point(|stretch| stretch.end <= range.start);
+        let within = max.iter().skip(first).take_while(move |one| one.start < range.end);
+        let within = within.filter(|stretch| stretch.len() <= OVERRIDE_BYTES);
         within.map(move |stretch| {
-            let turned = stretch.start.max(range.start)..stretch.end.min(range.end);
-            word(seen, turned, &range)
+            let reversed = stretch.start.max(range.start)..stretch.end.min(range.end);
+            word(seen, reversed, &range)
         })
     }
 }
 
-/// The word of this range around what is turned there.
+/// The word of this range around a reversed stretch.
 fn word<'o>(
     seen: &MappedText<'_>,
-    turned: Range<usize>,
+    reversed: Range<usize>,
     range: &Range<usize>,
 ) -> (MappedText<'o>, Range<usize>) {
     let part = |range: Range<usize>| seen.as_str().get(range).unwrap_or_default();
-    let before = part(range.start..turned.start).trim_end_matches(is_bidi_control);
-    let from = before.floor_char_boundary(before.len().saturating_sub(BESIDE));
+    let before = part(range.start..reversed.start).trim_end_matches(is_bidi_control);
+    let from = before.floor_char_boundary(before.len().saturating_sub(CONTEXT_BYTES));
     let front = before.get(from..).unwrap_or_default();
     let front = front.rsplit(ends_word).next().map_or(0, str::len);
     let end = range.start + before.len();
-    let behind = part(turned.end..range.end);
-    let back = behind.trim_start_matches(is_bidi_control);
+    let after = part(reversed.end..range.end);
+    let back = after.trim_start_matches(is_bidi_control);
     let start = range.end - back.len();
-    let back = back.get(..back.floor_char_boundary(BESIDE)).unwrap_or_default();
+    let back = back.get(..back.floor_char_boundary(CONTEXT_BYTES)).unwrap_or_default();
     let back = back.split(ends_word).next().map_or(0, str::len);
-    let unseen = part(turned.clone()).chars().filter(|c| is_bidi_control(*c));
-    let shown = front..front + turned.len() - unseen.map(char::len_utf8).sum::<usize>();
-    let word = seen.turned(end - front..end, turned, start..start + back);
+    let controls = part(reversed.clone()).chars().filter(|c| is_bidi_control(*c));
+    let shown = front..front + reversed.len() - controls.map(char::len_utf8).sum::<usize>();
+    let word = seen.reversed(end - front..end, reversed, start..start + back);
     (word.without(is_bidi_control), shown)
 }
 
-/// What a reader sees of a text of which some may be turned round.
+/// A text as a reader sees it, with its overrides applied.
 pub fn shown(text: &str) -> Cow<'_, str> {
     let overridden = Overridden::of(text, &[]);
     if overridden.stretches.is_empty() {
@@ -134,12 +134,12 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// What ends an override: the control that takes it back, another one, the end of the line.
+/// Whether a character ends an override: the control that pops it, another override, the end of the line.
 fn ends(c: char) -> bool {
     matches!(c, '\u{202c}' | '\u{202d}' | '\n' | '\r' | '\u{2029}')
 }
 
-/// What ends a word beside an override.
+/// Whether a character ends a word next to an override.
 fn ends_word(c: char) -> bool {
     c.is_whitespace() || is_bidi_control(c)
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_turned_is_read_as_it_is_shown() {
+    fn reversed_text_is_read_as_it_is_shown() {
         assert_eq!(words("see \u{202e}moc.elpmaxe"), ["example.com"]);
         assert_eq!(words("see www.\u{202e}elpmaxe\u{202c}.com now"), ["www.example.com"]);
         assert_eq!(words("\u{202e}a\nb \u{202e}dc\u{202c}e f"), ["a", "cde"]);
@@ -168,29 +168,32 @@ mod tests {
     }
 
     #[test]
-    fn an_override_that_no_line_has_is_not_turned() {
-        let text = format!("\u{202e}{}", "a".repeat(SHOWN + 1));
+    fn an_override_longer_than_any_line_is_not_reversed() {
+        let text = format!("\u{202e}{}", "a".repeat(OVERRIDE_BYTES + 1));
         assert_eq!(words(&text), [""; 0]);
-        assert!(Overridden::of(&text, &[]).meets(&(10..11)));
-        assert_eq!(words(&format!("\u{202e}{}", "a".repeat(SHOWN))).len(), 1);
-        let beside =
-            format!("{}\u{202e}c\u{202c}{}", "a".repeat(BESIDE + 1), "b".repeat(BESIDE + 1));
-        assert_eq!(words(&beside), ["a".repeat(BESIDE) + "c" + &"b".repeat(BESIDE)]);
+        assert!(Overridden::of(&text, &[]).overlaps(&(10..11)));
+        assert_eq!(words(&format!("\u{202e}{}", "a".repeat(OVERRIDE_BYTES))).len(), 1);
+        let beside = format!(
+            "{}\u{202e}c\u{202c}{}",
+            "a".repeat(CONTEXT_BYTES + 1),
+            "b".repeat(CONTEXT_BYTES + 1)
+        );
+        assert_eq!(words(&beside), ["a".repeat(CONTEXT_BYTES) + "c" + &"b".repeat(CONTEXT_BYTES)]);
     }
 
     #[test]
     fn overrides_that_are_read_are_bounded() {
-        let text = "\u{202e}a\u{202c} ".repeat(WORDS + 1);
+        let text = "\u{202e}a\u{202c} ".repeat(OVERRIDES + 1);
         assert!(Overridden::of(&text, &[]).is_cut());
-        assert_eq!(words(&text).len(), WORDS);
+        assert_eq!(words(&text).len(), OVERRIDES);
     }
 
     #[test]
-    fn what_meets_an_override_is_known() {
+    fn ranges_that_overlap_an_override_are_known() {
         let overridden = Overridden::of("ab\u{202e}cd\u{202c}ef", &[]);
-        let meets = |range: Range<usize>| overridden.meets(&range);
+        let overlaps = |range: Range<usize>| overridden.overlaps(&range);
         assert_eq!(
-            [0..2, 0..5, 0..6, 5..7, 6..7, 7..9].map(meets),
+            [0..2, 0..5, 0..6, 5..7, 6..7, 7..9].map(overlaps),
             [false, false, true, true, true, false]
         );
     }

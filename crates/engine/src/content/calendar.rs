@@ -18,7 +18,7 @@ use super::{Edits, Language, Layer, STRETCH, encoded, named};
 use mailsplice::span::TextEdit;
 use uts58::scheme::{self, Does};
 
-/// Octets of a line at most, line end not counted (§3.1).
+/// Maximum octets of a line without its line end (§3.1).
 const LINE: usize = 75;
 
 /// Properties whose value is one URL or one `mailto:`.
@@ -42,8 +42,8 @@ const URLS: &[&str] = &[
     "X-ZOOM-URL",
 ];
 
-/// Properties without characters for a reader.
-const MUTE: &[&str] = &[
+/// Properties whose values are not shown.
+const NOT_SHOWN: &[&str] = &[
     "BEGIN",
     "CREATED",
     "DTEND",
@@ -92,7 +92,7 @@ pub fn folding(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n " } else { "\n " }
 }
 
-/// Folds the lines that edits would make longer than [`LINE`], before and behind the edit.
+/// Folds lines that edits make longer than [`LINE`], before and after the edit.
 pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     let bytes = text.as_bytes();
     for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
@@ -113,8 +113,8 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     }
 }
 
-/// Undoes folding: a line end before a space or tab is dropped with it (§3.1). The content lines at the
-/// front of the text, which begins at this byte of the part; and their length there.
+/// Undoes folding: a line end before a space or tab is dropped with it (§3.1). Returns the content lines at the start
+/// of the text, which begins at this byte of the part, and their length there.
 fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
     let mut seen = Builder::with_capacity(text.len().min(STRETCH));
     let mut at = start;
@@ -123,7 +123,7 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
         let body = line.trim_end_matches('\n').trim_end_matches('\r');
         let folded = body.starts_with([' ', '\t']);
         let joins = folded || softly;
-        // Behind a soft break a blank is text: the line is no fold (vCard 2.1 §2.1.3).
+        // After a soft line break a blank is text, not a fold (vCard 2.1 §2.1.3).
         let blank = usize::from(folded && !softly);
         if !joins && seen.len() >= STRETCH {
             break;
@@ -149,7 +149,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let colon =
         encoded::value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
     let Some(colon) = colon else {
-        // No content line, but a client may show it.
+        // Not a content line, but a client may show it.
         layers.push(Layer::of(piece(unfolded, line, Escapes::None), Language::Text));
         return;
     };
@@ -167,7 +167,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         edits: Edits::Possible,
     };
     if may_hold_link(head) {
-        for range in followed(head) {
+        for range in followed_values(head) {
             let range = line.start + range.start..line.start + range.end;
             layers.push(layer(piece(unfolded, range, Escapes::None), Language::Url));
         }
@@ -175,7 +175,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         let range = line.start..line.start + colon;
         layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
     }
-    if MUTE.contains(&name.as_str()) {
+    if NOT_SHOWN.contains(&name.as_str()) {
         return;
     }
     let value = line.start + colon + 1..line.end;
@@ -197,7 +197,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     };
     let seen = piece(unfolded, value, escapes);
     let organizer = (name == "ORGANIZER").then(|| common_name(head)).flatten();
-    // Some show the markup of a description whatever it says of itself.
+    // Some clients show the markup of a description whatever its format parameter.
     let markup = (language == Language::Text && is_markup(seen.as_str()))
         .then(|| layer(seen.clone(), Language::Html));
     layers.push(Layer { organizer, ..layer(seen, language) });
@@ -210,7 +210,7 @@ fn is_markup(value: &str) -> bool {
     memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic))
 }
 
-/// Whether a name stands in front: letters, digits and hyphens (§3.1 `iana-token`).
+/// Whether a property name is at the start: letters, digits and hyphens (§3.1 `iana-token`).
 fn is_named(head: &str) -> bool {
     let name = head.split(';').next().unwrap_or_default();
     let scheme = matches!(scheme::does(name), Some(Does::Web | Does::Address));
@@ -218,23 +218,23 @@ fn is_named(head: &str) -> bool {
     !scheme && !name.is_empty() && name.bytes().all(belongs)
 }
 
-/// The parameters of a property, each with its name and where its value stands, quotes and all.
+/// The parameters of a property: the name of each and the range of its value, with its quotes.
 fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut quoted = false;
     let pieces = head.split(move |c| {
         quoted ^= c == '"';
         c == ';' && !quoted
     });
-    let mut behind = 0;
+    let mut after = 0;
     pieces.filter_map(move |piece| {
-        let end = behind + piece.len();
-        behind = end + 1;
+        let end = after + piece.len();
+        after = end + 1;
         let (name, value) = piece.split_once('=')?;
         Some((name, end - value.len()..end))
     })
 }
 
-/// A value without its quotes: of several the first.
+/// A value without its quotes; of several values the first.
 fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
     let inner = head.get(value.clone())?.strip_prefix('"')?;
     let length = inner.find('"').unwrap_or(inner.len());
@@ -242,15 +242,15 @@ fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.
-fn followed(head: &str) -> Vec<Range<usize>> {
+fn followed_values(head: &str) -> Vec<Range<usize>> {
     const FOLLOWED: [&str; 6] =
         ["ALTREP", "DELEGATED-FROM", "DELEGATED-TO", "DIR", "MEMBER", "SENT-BY"];
     let is_followed = |name: &str| FOLLOWED.iter().any(|known| name.eq_ignore_ascii_case(known));
-    let followed = parameters(head).filter(|(name, _)| is_followed(name));
-    followed.filter_map(|(_, value)| unquoted(head, value)).collect()
+    let followed_values = parameters(head).filter(|(name, _)| is_followed(name));
+    followed_values.filter_map(|(_, value)| unquoted(head, value)).collect()
 }
 
-/// The name that a calendar shows in place of an address.
+/// The name that a calendar shows instead of an address.
 fn common_name(head: &str) -> Option<String> {
     let (_, value) = parameters(head).find(|(name, _)| name.eq_ignore_ascii_case("CN"))?;
     let value = unquoted(head, value.clone()).unwrap_or(value);
@@ -268,7 +268,7 @@ enum Escapes {
     Text,
 }
 
-/// A range of the unfolded text in the coordinates of the part.
+/// A range of the unfolded text, mapped to the part.
 fn piece(unfolded: &MappedText<'_>, range: Range<usize>, escapes: Escapes) -> MappedText<'static> {
     let text = unfolded.as_str().get(range.clone()).unwrap_or_default();
     let inner = match escapes {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_grows_is_folded_round_the_edit() {
+    fn a_line_that_grows_is_folded_around_the_edit() {
         let text =
             format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
         let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
@@ -362,7 +362,10 @@ mod tests {
     fn a_property_is_named_up_to_a_length() {
         let text = format!("{}:http://example.com\n", "X".repeat(10_000));
         let layers: Vec<_> = layers(&text).collect();
-        assert_eq!(layers[0].property.as_deref(), Some("X".repeat(crate::content::NAMED).as_str()));
+        assert_eq!(
+            layers[0].property.as_deref(),
+            Some("X".repeat(crate::content::NAME_BYTES).as_str())
+        );
         assert_eq!(layers[0].seen.as_str(), "http://example.com");
     }
 
@@ -384,14 +387,14 @@ mod tests {
     }
 
     #[test]
-    fn a_folded_host_leads_back_over_the_fold() {
+    fn a_folded_host_maps_across_the_fold() {
         let layers: Vec<_> = layers(EVENT).collect();
         let source = layers[1].seen.source(7..18);
         assert_eq!(&EVENT[source], "exa\r\n mple.com");
     }
 
     #[test]
-    fn a_blank_behind_a_soft_break_is_text() {
+    fn a_blank_after_a_soft_break_is_text() {
         for (card, shown) in [
             ("NOTE;ENCODING=QUOTED-PRINTABLE:go to=\r\n example.com\r\n", "go to example.com"),
             ("NOTE;ENCODING=QUOTED-PRINTABLE:exam=\r\nple.com=\n\tx\n", "example.com\tx"),

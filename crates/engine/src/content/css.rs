@@ -1,10 +1,9 @@
-//! URLs in CSS: `url(…)`, `src(…)`, and strings that lead somewhere (`@import "…"`, `image-set("…")`),
-//! escapes decoded (CSS Syntax §4.3).
+//! URLs in CSS: `url(…)`, `src(…)`, and strings that are URLs (`@import "…"`, `image-set("…")`), escapes decoded (CSS
+//! Syntax §4.3).
 //!
-//! Only what a client would fetch is looked for; the rest of the sheet is not parsed. Comments are
-//! not skipped: clients disagree on where they may stand, and a URL in one is found at worst in vain.
-//! For the same reason every quote may begin a string, since an apostrophe in a comment would hide
-//! what follows it.
+//! Only URLs that a client would fetch are found; the rest of the sheet is not parsed. Comments are not skipped:
+//! clients disagree on where they may be, and finding a URL in one does no harm. For the same reason every quote may
+//! begin a string, since an apostrophe in a comment would hide what follows it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,8 +12,7 @@ use memchr::memchr3_iter;
 
 use super::mapped::{Builder, MappedText};
 
-/// The URLs of a style sheet or a `style` attribute, each with its escapes decoded when its turn comes: every
-/// quote may begin one.
+/// The URLs of a style sheet or a `style` attribute, with escapes decoded, one at a time: every quote may begin one.
 pub fn urls(css: &str) -> impl Iterator<Item = MappedText<'_>> {
     let mut done = 0;
     memchr3_iter(b'(', b'"', b'\'', css.as_bytes()).filter_map(move |at| {
@@ -35,7 +33,7 @@ pub fn urls(css: &str) -> impl Iterator<Item = MappedText<'_>> {
     })
 }
 
-/// Declarations as CSS reads them: comments out, escapes decoded.
+/// Declarations as CSS reads them: without comments, escapes decoded.
 pub fn plain(css: &str) -> Cow<'_, str> {
     let odd = memchr::memchr2(b'\\', b'*', css.as_bytes());
     if odd.is_none() || !css.contains("/*") && !css.contains('\\') {
@@ -45,14 +43,14 @@ pub fn plain(css: &str) -> Cow<'_, str> {
     let mut rest = css;
     while let Some((before, comment)) = rest.split_once("/*") {
         out.push_str(before);
-        rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
     }
     out.push_str(rest);
     let decoded = unescape(&out, 0..out.len()).as_str().to_owned();
     Cow::Owned(decoded)
 }
 
-/// A string that may be a URL: it stands behind `@import`, or names a scheme or a host.
+/// A string that may be a URL: it follows `@import`, or contains a scheme or a host.
 fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
     if is_escaped(css, at) {
         return None;
@@ -63,18 +61,18 @@ fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
     (leads && !content.is_empty()).then_some(content)
 }
 
-/// Whether a backslash takes the byte for a letter.
+/// Whether the byte is escaped by a backslash.
 fn is_escaped(css: &str, at: usize) -> bool {
     let before = css.as_bytes().get(..at).unwrap_or_default();
     before.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1
 }
 
-/// Bytes in front of a string in which `@import` and its comments are looked for.
-const IMPORT: usize = 256;
+/// Bytes before a string that are searched for `@import` and comments.
+const IMPORT_BYTES: usize = 256;
 
-/// Whether `@import` stands before the string, comments between them or not.
+/// Whether `@import` is before the string, perhaps with comments in between.
 fn is_imported(css: &str, at: usize) -> bool {
-    let start = css.floor_char_boundary(at.saturating_sub(IMPORT));
+    let start = css.floor_char_boundary(at.saturating_sub(IMPORT_BYTES));
     let mut before = css.get(start..at).unwrap_or_default().trim_ascii_end();
     while let Some(comment) = before.strip_suffix("*/") {
         before = comment.rsplit_once("/*").map_or("", |(before, _)| before).trim_ascii_end();
@@ -82,9 +80,9 @@ fn is_imported(css: &str, at: usize) -> bool {
     ends_with_word(before, before.len(), &["import"])
 }
 
-/// Whether one of the words, escapes and all, stands right before `end` (`u\72l(` is `url(`).
+/// Whether one of the words, perhaps with escapes, is right before `end` (`u\72l(` is `url(`).
 fn ends_with_word(css: &str, end: usize, words: &[&str]) -> bool {
-    // Six hex digits, a backslash and a space for each letter at most.
+    // At most six hex digits, a backslash and a space for each letter.
     let longest = words.iter().map(|word| word.len()).max().unwrap_or_default();
     let mut start = end.saturating_sub(longest * 8);
     while !css.is_char_boundary(start) {
@@ -98,7 +96,7 @@ fn ends_with_word(css: &str, end: usize, words: &[&str]) -> bool {
     is_word(window.as_bytes()) || window.contains('\\') && is_word(&letters(window))
 }
 
-/// The text with its escapes decoded, NUL for what is no ASCII.
+/// The text with its escapes decoded, NUL for non-ASCII characters.
 fn letters(text: &str) -> Vec<u8> {
     let mut letters = Vec::with_capacity(text.len());
     let mut rest = text.chars();
@@ -110,7 +108,7 @@ fn letters(text: &str) -> Vec<u8> {
     letters
 }
 
-/// The content of `url(`…`)`, quotes left out.
+/// The content of `url(`…`)`, without quotes.
 fn url_function(css: &str, start: usize) -> Option<Range<usize>> {
     let rest = css.get(start..)?;
     let start = start + (rest.len() - rest.trim_ascii_start().len());
@@ -127,7 +125,7 @@ fn string(css: &str, start: usize, quote: u8) -> Range<usize> {
     start..terminator(css, start, |c| c == quote || c == b'\n')
 }
 
-/// First byte that ends the token and is not part of an escape.
+/// The first byte that ends the token and is not part of an escape.
 fn terminator(css: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize {
     let mut at = start;
     while let Some(c) = css.as_bytes().get(at) {
@@ -163,7 +161,7 @@ fn unescape(css: &str, range: Range<usize>) -> MappedText<'_> {
     seen.finish()
 }
 
-/// The character that an escape stands for, none for a line that goes on, and its length behind the backslash.
+/// The character of an escape, none for a continued line, and its length after the backslash.
 fn escape(rest: &str) -> (Option<char>, usize) {
     let digits = rest.bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
     if digits == 0 {

@@ -1,24 +1,24 @@
-//! Data of programs in what is labelled as a text: a file that its sender's mail program called `text/plain`.
+//! Binary data in a part that is labelled as text, such as a file that the sender's mail program called `text/plain`.
 
 use std::cell::Cell;
 
-/// Bytes of a block of the text: the one in which a link begins and those on either side are looked at.
+/// Bytes of a block of the text: the block in which a link begins and its neighbours are tested.
 const BLOCK: usize = 512;
 
-/// Characters that are enough to tell data from a text.
-const ENOUGH: usize = 128;
+/// Minimum number of characters for telling data from text.
+const ENOUGH_CHARACTERS: usize = 128;
 
-/// One character of so many that is a control, at least, and the kinds of them. Random bytes have 22 kinds, one in
-/// twelve; a text has none.
-const EVERY_CONTROL: usize = 32;
-const KINDS: u32 = 12;
+/// Data has at least one control in so many characters, and so many kinds of them. Random bytes have 22 kinds, one in
+/// twelve characters; text has none.
+const CHARACTERS_PER_CONTROL: usize = 32;
+const CONTROL_KINDS: u32 = 12;
 
-/// One character of so many that no charset decodes, at least: text that a label calls something else has as many as
-/// letters beyond ASCII, and is read as what it is beside that.
-const EVERY_UNDECODED: usize = 12;
+/// Data has at least one undecodable character in so many: text with a wrong charset label has as many as it has
+/// non-ASCII letters, and is also read in its real charset.
+const CHARACTERS_PER_UNDECODED: usize = 12;
 
-/// Where in a text data stand. The answer for a block is kept: links stand close, and each would have the same
-/// kilobyte and a half looked through again.
+/// Where data are in a text. The answer for a block is kept: links are close to each other, and for each the same
+/// kilobyte and a half would be tested again.
 #[derive(Clone, Debug)]
 pub struct Data<'t> {
     text: &'t str,
@@ -26,12 +26,12 @@ pub struct Data<'t> {
 }
 
 impl<'t> Data<'t> {
-    /// Of this text.
+    /// For this text.
     pub fn of(text: &'t str) -> Data<'t> {
         Data { text, last: Cell::new(None) }
     }
 
-    /// Whether what stands round a link that begins at this byte is data: the host in it is chance.
+    /// Whether the surroundings of a link that begins at this byte are data: then the host in it is chance.
     pub fn surrounds(&self, start: usize) -> bool {
         let block = start / BLOCK;
         if let Some((last, is_data)) = self.last.get()
@@ -60,12 +60,13 @@ fn are_data(text: &str) -> bool {
             _ => {}
         }
     }
-    let of_controls = controls * EVERY_CONTROL >= all && kinds.count_ones() >= KINDS;
-    all >= ENOUGH && (of_controls || undecoded * EVERY_UNDECODED >= all)
+    let of_controls =
+        controls * CHARACTERS_PER_CONTROL >= all && kinds.count_ones() >= CONTROL_KINDS;
+    all >= ENOUGH_CHARACTERS && (of_controls || undecoded * CHARACTERS_PER_UNDECODED >= all)
 }
 
-/// A control that stands in no text: neither white space, nor a shift or an escape of a charset, nor NUL, which
-/// stands beside each letter where UTF-16 is read as something else.
+/// A control character that is in no text: neither white space, nor a shift or an escape of a charset, nor NUL, which
+/// is next to each letter if UTF-16 is read in another charset.
 fn is_of_data(c: char) -> bool {
     c < ' ' && !matches!(c, '\0' | '\u{8}'..='\u{F}' | '\u{1B}')
 }
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_is_told_from_a_text_with_controls() {
+    fn data_is_distinguished_from_a_text_with_controls() {
         let random: String = (0..2_000_u32)
             .map(|n| char::from((n.wrapping_mul(2_654_435_761) >> 24) as u8))
             .collect();

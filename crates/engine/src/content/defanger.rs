@@ -1,8 +1,8 @@
-//! Takes links apart: place by place.
+//! Defangs links, by the place that they are in.
 //!
 //! | place | edit |
 //! | --- | --- |
-//! | attribute that navigates or loads | every attribute of that name in the tag becomes `data-unsafe-…`, and the URL is taken apart |
+//! | attribute that navigates or loads | every attribute of that name in the tag becomes `data-unsafe-…`, and the URL is defanged |
 //! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
 //! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
 
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::html::{Holds, RawText, Token, Tokenizer};
-use super::{Edits, Layer, Occurrence, Site, View, calendar, html};
+use super::{Edits, Layer, NOWHERE, Occurrence, Site, View, calendar, html};
 use crate::outcome::Verdict;
 use crate::policy::LinkAction;
 use homograph::Judgement;
@@ -20,17 +20,14 @@ use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::{Kind, Target, scheme};
 
-/// What stands in place of a URL that cannot be left out.
-const NOWHERE: &str = "about:invalid";
-
-/// Where a tag begins, and where its name and it end; `None` for one that the end of the text cut off.
+/// Where a tag begins, and where its name and the tag end; `None` for one that the end of the text cuts off.
 #[derive(Clone, Copy, Debug)]
 struct TagEnds {
     start: usize,
     ends: Option<(usize, usize)>,
 }
 
-/// Makes the edits of one view; remembers which attributes are inert already.
+/// Makes the edits of one view. Remembers which attributes are inert already.
 #[derive(Debug)]
 pub struct Defanger<'a> {
     layer: &'a Layer<'a>,
@@ -39,14 +36,14 @@ pub struct Defanger<'a> {
     /// The text of the reading.
     source: &'a str,
     renamed: HashSet<(usize, &'static str)>,
-    /// The tag that was looked at last, and where its name and it end.
+    /// The last tag that was read.
     tag_ends: Cell<Option<TagEnds>>,
-    /// The fold of a calendar, when somebody asked.
+    /// The fold of a calendar; computed when needed.
     folding: &'a OnceCell<&'static str>,
 }
 
 impl<'a> Defanger<'a> {
-    /// Takes links of one layer apart; `source` is the text that the layer is a view of.
+    /// For the links of one layer; `source` is the text that the layer is a view of.
     pub fn new(
         source: &'a str,
         layer: &'a Layer<'a>,
@@ -58,7 +55,7 @@ impl<'a> Defanger<'a> {
         Defanger { layer, view, tlds, source, renamed, tag_ends, folding }
     }
 
-    /// The edits that carry out the action on an occurrence, in the coordinates of the reading.
+    /// The edits that apply the action to an occurrence, in the text of the reading.
     pub fn edits(
         &mut self,
         occurrence: &Occurrence,
@@ -71,7 +68,7 @@ impl<'a> Defanger<'a> {
         }
         match (&occurrence.site, action) {
             (_, LinkAction::Leave) => {}
-            // What a script does is not known: only a URL that deceives is worth breaking it.
+            // What a script does is not known: only a deceptive URL justifies breaking it.
             (
                 Site::Attribute { holds: Holds::Script, .. },
                 LinkAction::PercentEncode | LinkAction::Punycode | LinkAction::Unlink,
@@ -87,14 +84,14 @@ impl<'a> Defanger<'a> {
             ) => self.defang(occurrence, judgement, &mut inner),
             (Site::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
                 self.rename(*tag, attribute, &mut inner);
-                // Programs that show the text of markup link what they find in it.
+                // Programs that show markup as text link what they find in it.
                 match &occurrence.target {
                     _ if action != LinkAction::Defang => {}
                     Target::Link(_) => self.defang(occurrence, judgement, &mut inner),
                     Target::Dangerous { host: Some(host), .. } => {
                         self.defang_host(occurrence, host.clone(), judgement, &mut inner);
                     }
-                    // `ms-word:ofe|u|https://…`: what it would open.
+                    // `ms-word:ofe|u|https://…`: the URL that it opens.
                     Target::Dangerous { host: None, scheme, span } => {
                         self.defang_inside(occurrence, scheme.end..span.end, &mut inner);
                     }
@@ -109,26 +106,25 @@ impl<'a> Defanger<'a> {
         self.through_layer(inner)
     }
 
-    /// Text right behind an occurrence, in the coordinates of the reading.
-    pub fn behind(&self, occurrence: &Occurrence, text: String) -> Vec<TextEdit> {
+    /// Inserts text right after an occurrence; edits in the text of the reading.
+    pub fn insert_after(&self, occurrence: &Occurrence, text: String) -> Vec<TextEdit> {
         let mut inner = Vec::new();
         let end = occurrence.span().end;
         self.place(occurrence, end..end, text, &mut inner);
         self.through_layer(inner)
     }
 
-    /// A sign at the beginning of what a dead anchor shows, and a title on its tag, in the coordinates of
-    /// the reading; `text` is markup.
-    pub fn sign(&self, tag: usize, title: &str, text: String) -> Vec<TextEdit> {
-        let Some((name_end, end)) = self.ends_of(tag) else { return Vec::new() };
+    /// Inserts markup at the start of a defanged anchor, and a title on its tag; edits in the text of the reading.
+    pub fn insert_at_start(&self, tag: usize, title: &str, text: String) -> Vec<TextEdit> {
+        let Some((name_end, end)) = self.tag_ends(tag) else { return Vec::new() };
         let title = format!(" title=\"{title}\"");
         let edit = |at: usize, replacement| TextEdit { range: at..at, replacement };
         self.through_layer(vec![edit(name_end, title), edit(end, text)])
     }
 
-    /// Where the name of a tag ends, and the tag; `None` for one that the end of the text cut off, which shows
-    /// nothing. Asked for each link of a tag, which may have many.
-    fn ends_of(&self, start: usize) -> Option<(usize, usize)> {
+    /// Where the name of a tag and the tag end. `None` for one that the end of the text cuts off, which shows nothing.
+    /// Called for each link of a tag, which may have many, so the last answer is kept.
+    fn tag_ends(&self, start: usize) -> Option<(usize, usize)> {
         if let Some(known) = self.tag_ends.get().filter(|known| known.start == start) {
             return known.ends;
         }
@@ -146,12 +142,12 @@ impl<'a> Defanger<'a> {
         ends
     }
 
-    /// An anchor round these bytes of visible text.
+    /// Puts an anchor around these bytes of visible text.
     pub fn anchor(&self, occurrence: &Occurrence, span: Range<usize>, href: &str) -> Vec<TextEdit> {
         let mut inner = Vec::new();
         let open = format!("<a href=\"{}\">", href.replace('&', "&amp;").replace('"', "%22"));
         let Some(seen) = self.view.seen.get(occurrence.seen) else { return inner };
-        // In front of the first character, not behind the one before it.
+        // Before the first character, not after the one before it.
         let start = seen.source(span.clone()).start;
         inner.push(TextEdit { range: start..start, replacement: open });
         self.place(occurrence, span.end..span.end, "</a>".to_owned(), &mut inner);
@@ -186,8 +182,8 @@ impl<'a> Defanger<'a> {
         edits
     }
 
-    /// Renames every attribute of that name in the tag: of duplicates the first wins, so renaming
-    /// one would wake the next.
+    /// Renames every attribute of that name in the tag: of duplicates the first counts, so renaming one would activate
+    /// the next.
     fn rename(&mut self, tag: usize, attribute: &'static str, edits: &mut Vec<TextEdit>) {
         if !self.renamed.insert((tag, attribute)) {
             return;
@@ -206,7 +202,7 @@ impl<'a> Defanger<'a> {
         }
     }
 
-    /// `hxxp://xn--…[.]com/…`, so that no client links any piece.
+    /// Spells a link `hxxp://xn--…[.]com/…`, so that no client links any part of it.
     fn defang(
         &self,
         occurrence: &Occurrence,
@@ -223,7 +219,7 @@ impl<'a> Defanger<'a> {
         }
         if let Some(user) = &link.user {
             match link.kind {
-                // `list-owner=example.org@…`: once the `@` is dead, a client links the rest.
+                // `list-owner=example.org@…`: once the `@` is bracketed, a client links the rest.
                 Kind::Email => pieces.nested(user.clone(), self.tlds),
                 _ => pieces.dots(user.clone()),
             }
@@ -234,7 +230,7 @@ impl<'a> Defanger<'a> {
         self.write(occurrence, pieces, edits);
     }
 
-    /// The host of a share, `\\host`.
+    /// Defangs the host of a share, `\\host`.
     fn defang_host(
         &self,
         occurrence: &Occurrence,
@@ -253,7 +249,7 @@ impl<'a> Defanger<'a> {
         }
     }
 
-    /// Whatever is a link to somebody in this range.
+    /// Defangs all that some program links in this range.
     fn defang_inside(
         &self,
         occurrence: &Occurrence,
@@ -303,7 +299,7 @@ impl Pieces<'_> {
         self.found.push((range, replacement.into()));
     }
 
-    /// The scheme at the end of `range` or at its start: `http` to `hxxp`, `ftp` to `fxp`.
+    /// Replaces the scheme at the end of `range` or at its start: `http` by `hxxp`, `ftp` by `fxp`.
     fn scheme(&mut self, range: Range<usize>) {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let Some(colon) = text.find(':') else { return };
@@ -321,12 +317,12 @@ impl Pieces<'_> {
         }
     }
 
-    /// Puts a sign in brackets, unless it stands in some: where a value is read by the letter of the URL it is still
-    /// a sign then.
+    /// Puts a sign in brackets, unless it is in some. A program that reads the value strictly as a URL still takes it
+    /// for a sign then.
     fn bracket(&mut self, range: Range<usize>, bracketed: &str) {
-        let (before, behind) = (self.text.get(..range.start), self.text.get(range.end..));
+        let (before, after) = (self.text.get(..range.start), self.text.get(range.end..));
         let opened = before.is_some_and(|before| before.ends_with(['[', '(', '{']));
-        if !(opened && behind.is_some_and(|behind| behind.starts_with([']', ')', '}']))) {
+        if !(opened && after.is_some_and(|after| after.starts_with([']', ')', '}']))) {
             self.replace(range, bracketed);
         }
     }
@@ -340,32 +336,32 @@ impl Pieces<'_> {
         }
     }
 
-    /// Full stops inside words, `a.b`: not those that end a sentence or make an ellipsis.
+    /// Brackets full stops inside words, `a.b`, but not those that end a sentence or make an ellipsis.
     fn full_stops(&mut self, range: Range<usize>) {
         let text = self.text;
         let piece = text.get(range.clone()).unwrap_or_default();
         for (at, _) in piece.match_indices('.') {
             let start = range.start + at;
             let before = text.get(..start).and_then(|text| text.chars().next_back());
-            let behind = text.get(start + 1..).and_then(|text| text.chars().next());
-            if before.is_some_and(is_of_word) && behind.is_some_and(is_of_word) {
+            let after = text.get(start + 1..).and_then(|text| text.chars().next());
+            if before.is_some_and(is_of_word) && after.is_some_and(is_of_word) {
                 self.replace(start..start + 1, "[.]");
             }
         }
     }
 
-    /// Labels in Punycode where they offend, dots in brackets.
+    /// Spells deceptive labels in Punycode, and puts dots in brackets.
     fn host(&mut self, range: Range<usize>, judgement: Option<&Judgement>) {
         let text = self.text;
         let host = text.get(range.clone()).unwrap_or_default();
         if host.starts_with('[') {
             return;
         }
-        // S27: prose glued to the host is none of it, but its full stops: a client may read otherwise.
-        // The judgement of a host that somebody took half apart is of all of it.
+        // S27: prose attached to the host is not part of it, except its full stops, since a client may read otherwise.
+        // The judgement of a partly defanged host is for all of it.
         let whole = range.clone();
-        let taken_apart = host.contains(['[', '(', '{']);
-        let range = match judgement.filter(|_| !taken_apart).map(|judgement| judgement.span.clone())
+        let is_defanged = host.contains(['[', '(', '{']);
+        let range = match judgement.filter(|_| !is_defanged).map(|judgement| judgement.span.clone())
         {
             Some(span) if !span.is_empty() && span.end <= host.len() => {
                 range.start + span.start..range.start + span.end
@@ -375,13 +371,13 @@ impl Pieces<'_> {
         self.full_stops(whole.start..range.start);
         self.dots(range.end..whole.end);
         let host = text.get(range.clone()).unwrap_or_default();
-        let offending = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
-        let labelled = judgement.is_some_and(|judgement| {
+        let verdict = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
+        let has_bad_label = judgement.is_some_and(|judgement| {
             judgement.labels.iter().any(|label| label.verdict >= Verdict::Unsafe)
         });
         let mut at = range.start;
         for spelled in host.split(is_dot) {
-            // `[.]` falls into two: what is in brackets stays so.
+            // `[.]` is split at its dot: what is in brackets stays so.
             let label = spelled.trim_start_matches([']', ')', '}']);
             at += spelled.len() - label.len();
             let bracketed = label.ends_with(['[', '(', '{']);
@@ -391,8 +387,8 @@ impl Pieces<'_> {
                 judgement.labels.iter().find(|entry| entry.spelling == label)
             });
             let bad = match known {
-                Some(entry) if labelled => entry.verdict >= Verdict::Unsafe,
-                _ => offending >= Verdict::Suspect,
+                Some(entry) if has_bad_label => entry.verdict >= Verdict::Unsafe,
+                _ => verdict >= Verdict::Suspect,
             };
             if bad && !label.is_ascii() {
                 let ascii = known
@@ -411,7 +407,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Schemes, hosts and addresses inside path, query and fragment.
+    /// Defangs schemes, hosts and addresses inside path, query and fragment.
     fn nested(&mut self, range: Range<usize>, tlds: &dyn TldSet) {
         let text = self.text;
         let tail = text.get(range.clone()).unwrap_or_default();
@@ -427,9 +423,9 @@ impl Pieces<'_> {
                 Some(b'@') => self.at_sign(here.end..here.end + 1),
                 _ => {}
             }
-            let behind = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let previous = at.checked_sub(1).and_then(|before| bytes.get(before));
             let announced =
-                behind == Some(&b'@') || tail.get(..at).is_some_and(|head| head.ends_with("//"));
+                previous == Some(&b'@') || tail.get(..at).is_some_and(|head| head.ends_with("//"));
             if word.contains(is_dot) && (announced || is_host_shaped(word, tlds)) {
                 self.nested_host(here);
             }
@@ -455,15 +451,15 @@ impl Pieces<'_> {
     }
 }
 
-/// A letter or digit, or what vanishes between them.
+/// Whether a character is a letter or digit, or invisible between them.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }
 
-/// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.
+/// Whether a client may link the word by itself: an IPv4 address, or a host under a TLD.
 fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
     let word = word.trim_end_matches(is_dot);
-    // Rewriters write `http-3A__192.0.2.1`: a client begins the address behind the signs.
+    // Rewriters write `http-3A__192.0.2.1`: a client begins the address after the signs.
     let address = word.rsplit(['_', '-']).next().unwrap_or_default();
     let digits = address
         .split('.')
@@ -471,15 +467,15 @@ fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
     if digits {
         return address.split('.').count() == 4;
     }
-    // Every label but the first: a client may stop at `example.at` of `example.at.home`. Client
-    // programs take any two letters for a country.
+    // Every label but the first: a client may end a host at `example.at` of `example.at.home`. Client programs take
+    // any two letters for a country.
     word.split(is_dot).skip(1).any(|label| {
         let country = label.len() == 2 && label.bytes().all(|c| c.is_ascii_alphabetic());
         country || !label.is_ascii() || tlds.exists(&label.to_ascii_lowercase())
     })
 }
 
-/// A label's A-label without judgement of it; `?` for each character that Punycode cannot take.
+/// The A-label of a label, valid or not; `?` for each character that Punycode cannot encode.
 fn raw_punycode(label: &str) -> String {
     let lower: String = label.chars().flat_map(char::to_lowercase).collect();
     match idna::punycode::encode_str(&lower) {

@@ -1,7 +1,8 @@
-//! URLs between `<` and `>`, `<URL:` and `>`, or two quotes. Mozilla takes all that stands there for one URL and drops
+//! URLs between `<` and `>`, `<URL:` and `>`, or two quotes. Mozilla takes everything in between for one URL and drops
 //! the blanks in it (RFC 2396 appendix E), so that `<https://www.example.com @attack.example/>` leads to the attacker.
 //!
-//! Between quotes people write sentences as well, so only a lie counts, and only where a blank cuts the authority.
+//! People put sentences between quotes as well, so only a deceptive URL counts, and only if a blank cuts its
+//! authority.
 
 use std::ops::Range;
 
@@ -10,14 +11,14 @@ use super::{Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::HostBounds;
 use uts58::{Target, reference, scheme};
 
-/// Bytes of an authority, blanks and all.
-pub const LONGEST: usize = 4 * STRETCH;
+/// Maximum bytes of an authority, with its blanks.
+pub const AUTHORITY_BYTES: usize = 4 * STRETCH;
 
-/// Letters that are looked at for the name of a scheme.
+/// Maximum number of letters that are read for the name of a scheme.
 const LONGEST_SCHEME: usize = 16;
 
-/// The URLs that begin in a stretch of a text and that blanks cut, without them, up to the end of the authority of
-/// each. Linear: each sign ends one and begins the next.
+/// The URLs that begin in a stretch of a text and are cut by blanks, without the blanks, up to the end of the
+/// authority. Linear: each sign ends one and begins the next.
 fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'static>> {
     let rest = text.as_bytes().get(stretch.start..).unwrap_or_default();
     let mut signs = memchr::memchr3_iter(b'<', b'>', b'"', rest).map(move |at| stretch.start + at);
@@ -31,49 +32,49 @@ fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'s
     urls.flat_map(Url::readings)
 }
 
-/// What stands between the signs at these places, if that is a URL.
+/// The text between the signs at these offsets, if it is a URL.
 fn enclosed(text: &str, open: usize, close: usize) -> Option<Url<'_>> {
     let signs = [open, close].map(|at| text.as_bytes().get(at));
-    let sort = match signs {
-        [Some(b'<'), Some(b'>')] => Sort::Angles,
-        [Some(b'"'), Some(b'"')] => Sort::Quotes,
+    let delimiters = match signs {
+        [Some(b'<'), Some(b'>')] => Delimiters::Angles,
+        [Some(b'"'), Some(b'"')] => Delimiters::Quotes,
         _ => return None,
     };
-    Url::of(text, behind_label(text, open + 1..close), sort)
+    Url::of(text, without_label(text, open + 1..close), delimiters)
 }
 
-/// Without the `URL:` of RFC 1738 in front.
-fn behind_label(text: &str, inside: Range<usize>) -> Range<usize> {
+/// The range without the prefix `URL:` of RFC 1738.
+fn without_label(text: &str, inside: Range<usize>) -> Range<usize> {
     let label = text.get(inside.clone()).and_then(|text| text.get(..4));
-    let labelled = label.is_some_and(|label| label.eq_ignore_ascii_case("URL:"));
-    inside.start + if labelled { 4 } else { 0 }..inside.end
+    let has_label = label.is_some_and(|label| label.eq_ignore_ascii_case("URL:"));
+    inside.start + if has_label { 4 } else { 0 }..inside.end
 }
 
-/// What a URL stands between.
+/// What a URL is enclosed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
+enum Delimiters {
     Angles,
-    /// Of one line: people quote sentences, and forget to end that.
+    /// On one line only: people quote sentences, and forget the closing quote.
     Quotes,
 }
 
-/// A URL that blanks cut in front of its path.
+/// A URL that blanks cut before its path.
 #[derive(Clone, Copy, Debug)]
 struct Url<'t> {
-    /// Up to the end of its authority.
+    /// Its text up to the end of its authority.
     text: &'t str,
-    /// Where that begins.
+    /// Where the text begins.
     at: usize,
     /// Bytes of scheme and slashes.
     front: usize,
-    sort: Sort,
+    delimiters: Delimiters,
 }
 
 impl<'t> Url<'t> {
-    fn of(text: &'t str, inside: Range<usize>, sort: Sort) -> Option<Url<'t>> {
+    fn of(text: &'t str, inside: Range<usize>, delimiters: Delimiters) -> Option<Url<'t>> {
         let inner = text.get(inside.clone())?;
         let text = inner.trim_start();
-        // Most are told by these.
+        // A cheap test that most fail.
         let letter = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
         let colon = memchr::memchr(b':', text.as_bytes()).filter(|_| letter)?;
         let letters = text.chars().filter(|c| !c.is_whitespace()).take(LONGEST_SCHEME);
@@ -84,31 +85,32 @@ impl<'t> Url<'t> {
         if !is_known() {
             return None;
         }
-        let behind = text.get(colon + 1..)?;
+        let after = text.get(colon + 1..)?;
         let is_slash = |c: char| matches!(c, '/' | '\\') || c.is_whitespace();
-        let front = text.len() - behind.trim_start_matches(is_slash).len();
+        let front = text.len() - after.trim_start_matches(is_slash).len();
         let rest = text.get(front..)?;
-        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()).min(LONGEST);
+        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()).min(AUTHORITY_BYTES);
         let text = text.get(..front + rest.floor_char_boundary(end))?.trim_end();
-        let sentence = sort == Sort::Quotes && (text.contains('\n') || ends_in_address(text));
+        let sentence =
+            delimiters == Delimiters::Quotes && (text.contains('\n') || ends_in_address(text));
         let at = inside.end - inner.trim_start().len();
-        let url = Url { text, at, front: front.min(text.len()), sort };
+        let url = Url { text, at, front: front.min(text.len()), delimiters };
         (!sentence && text.contains(char::is_whitespace)).then_some(url)
     }
 
-    /// Without its blanks; and between angles, where nobody writes a sentence, with those in front of the `@` as well,
-    /// since to a reader a name ends there.
+    /// Its readings: without its blanks; and between angles, which hold no sentences, with only the blanks before the
+    /// `@` kept, since for a reader a name ends there.
     fn readings(self) -> impl Iterator<Item = MappedText<'static>> {
         let kept = self.text.rfind('@').map(|at_sign| self.front..at_sign);
         let user = kept.clone().and_then(|kept| self.text.get(kept)).unwrap_or_default().trim();
-        let ends = self.sort == Sort::Angles && user.contains(char::is_whitespace);
+        let ends = self.delimiters == Delimiters::Angles && user.contains(char::is_whitespace);
         let kept = kept.filter(|_| ends).map(|kept| self.without_blanks(&kept));
         std::iter::once(self.without_blanks(&(0..0))).chain(kept)
     }
 
-    /// Without its blanks, but for some.
-    fn without_blanks(self, but: &Range<usize>) -> MappedText<'static> {
-        let is_blank = |at: usize, c: char| c.is_whitespace() && !but.contains(&at);
+    /// The URL without its blanks, except those in a range.
+    fn without_blanks(self, kept: &Range<usize>) -> MappedText<'static> {
+        let is_blank = |at: usize, c: char| c.is_whitespace() && !kept.contains(&at);
         let mut words = Builder::default();
         let mut start = 0;
         for (at, c) in self.text.char_indices().filter(|(at, c)| is_blank(*at, *c)) {
@@ -128,7 +130,7 @@ fn ends_in_address(text: &str) -> bool {
     !word.is_empty() && word.chars().all(local)
 }
 
-/// Whether a client would go there: dropped blanks make hosts of placeholders and lines of quoted-printable.
+/// Whether a client would open it: without their blanks, placeholders and lines of quoted-printable look like hosts.
 fn has_host(url: &str, target: &Target) -> bool {
     let of_host = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-._%:".contains(c);
     match target {
@@ -138,8 +140,13 @@ fn has_host(url: &str, target: &Target) -> bool {
 }
 
 impl<'l> View<'l> {
-    /// Adds those URLs of a stretch of a text, so many at most: how many those were.
-    pub(super) fn enclosed(&mut self, text: &str, stretch: Range<usize>, room: usize) -> usize {
+    /// Adds such URLs of a stretch of a text, at most `capacity`. Returns how many.
+    pub(super) fn add_enclosed(
+        &mut self,
+        text: &str,
+        stretch: Range<usize>,
+        capacity: usize,
+    ) -> usize {
         let mut added = 0;
         for url in urls(text, stretch) {
             self.steps += url.as_str().len() as u64;
@@ -148,7 +155,7 @@ impl<'l> View<'l> {
             let Some(target) = target.filter(|target| has_host(url.as_str(), target)) else {
                 continue;
             };
-            if added == room {
+            if added == capacity {
                 self.cut = true;
                 break;
             }
@@ -160,7 +167,7 @@ impl<'l> View<'l> {
                 shown: Rendering::AsWritten,
                 anchor: None,
                 markup: Markup::Shown,
-                seen_by: SeenBy::Careless,
+                seen_by: SeenBy::Lenient,
             });
             self.seen.push(url);
             added += 1;
@@ -191,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_cut_in_front_of_its_path_is_read_by_others() {
+    fn urls_not_cut_before_their_path_are_left_to_other_readings() {
         for text in [
             "<https://example.com/a b>",
             "< https://example.com >",
@@ -216,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_together_leads_back() {
+    fn joined_urls_map_to_their_source() {
         let text = "see <https://exa mple.com/>";
         assert!(urls(text, 5..text.len()).next().is_none());
         let url = urls(text, 0..5).next().unwrap();
@@ -225,12 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_takes_little() {
+    fn hostile_text_takes_few_steps() {
         for piece in ["<", "\"", "<http://", "\"http:// ", "<http://a b", "< "] {
             let found = found(&piece.repeat(100_000)).len();
             assert!(found <= 50_000, "{piece:?} {found}");
         }
         let long = format!("<https://{}>", "a ".repeat(100_000));
-        assert_eq!(found(&long)[0].len(), LONGEST / 2 + "https://".len());
+        assert_eq!(found(&long)[0].len(), AUTHORITY_BYTES / 2 + "https://".len());
     }
 }

@@ -1,5 +1,4 @@
-//! Values of properties in an encoding of their own (vCard 2.1 §2.1.3, vCalendar 1.0 §2.1.4.2; RFC 2426
-//! `ENCODING=b`).
+//! Values of properties in an encoding of their own (vCard 2.1 §2.1.3, vCalendar 1.0 §2.1.4.2; RFC 2426 `ENCODING=b`).
 
 use super::mapped::{Builder, MappedText};
 use super::{Edits, Language};
@@ -7,15 +6,15 @@ use mailsplice::mime::Charset;
 use mailsplice::span::Text;
 use uts58::base64;
 
-/// Whether a content line says that it is in quoted-printable.
+/// Whether a content line is in quoted-printable.
 pub fn is_quoted(line: &str) -> bool {
-    says(head(line), "quoted-printable")
+    has_encoding(head(line), "quoted-printable")
 }
 
-/// Whether a content line says that its value is in an encoding.
+/// Whether the value of a content line is encoded.
 pub fn is_encoded(line: &str) -> bool {
     let head = head(line);
-    says(head, "quoted-printable") || is_base64(head)
+    has_encoding(head, "quoted-printable") || is_base64(head)
 }
 
 /// Name and parameters of a content line.
@@ -33,31 +32,31 @@ pub fn value_colon(line: &str) -> Option<usize> {
             _ => {}
         }
     }
-    // A stray quote: the first colon of all.
+    // With an unclosed quote, the first colon of all.
     line.find(':')
 }
 
 fn is_base64(head: &str) -> bool {
-    says(head, "base64") || head.split(';').skip(1).any(is_b)
+    has_encoding(head, "base64") || head.split(';').skip(1).any(is_b)
 }
 
-/// What an encoded value says, a URL or text, in its own coordinates; `None` where nothing is encoded.
+/// The decoded value, a URL or text, mapped to the encoded one. `None` if nothing is encoded.
 pub fn value(head: &str, value: &str, language: Language) -> Option<(MappedText<'static>, Edits)> {
-    if says(head, "quoted-printable") {
+    if has_encoding(head, "quoted-printable") {
         return Some((quoted(value, charset(head)), Edits::Possible));
     }
     is_base64(head).then(|| (unwrapped(value, language, charset(head)), Edits::Impossible))
 }
 
-/// The charset of a value (vCard 2.1 §2.1.5); UTF-8 where nothing is said.
+/// The charset of a value (vCard 2.1 §2.1.5); UTF-8 by default.
 fn charset(head: &str) -> Charset {
     let mut parameters = head.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
-    let said = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
-    said.and_then(|(_, label)| Charset::from_label(label)).unwrap_or(Charset::Utf8)
+    let charset = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    charset.and_then(|(_, label)| Charset::from_label(label)).unwrap_or(Charset::Utf8)
 }
 
-/// Whether a parameter is this encoding, with or without its name (vCard 2.1 leaves it out).
-fn says(head: &str, encoding: &str) -> bool {
+/// Whether a parameter names this encoding, with or without `ENCODING=` (vCard 2.1 leaves it out).
+fn has_encoding(head: &str, encoding: &str) -> bool {
     head.split(';').skip(1).any(|parameter| {
         let value = parameter.rsplit('=').next().unwrap_or_default();
         value.trim().trim_matches('"').eq_ignore_ascii_case(encoding)
@@ -68,7 +67,7 @@ fn is_b(parameter: &str) -> bool {
     parameter.trim().eq_ignore_ascii_case("encoding=b")
 }
 
-/// `=D1=80`, soft line breaks gone before.
+/// Decodes quoted-printable (`=D1=80`) without soft line breaks.
 fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
     let mut seen = Builder::with_capacity(value.len());
     let mut at = 0;
@@ -92,7 +91,7 @@ fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
     seen.finish()
 }
 
-/// The octets of the escapes at the front.
+/// The octets of the escapes at the start.
 fn octets(text: &str) -> Vec<u8> {
     let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
         let [b'=', digits @ ..] = escape else { return None };
@@ -102,8 +101,8 @@ fn octets(text: &str) -> Vec<u8> {
     escapes.collect()
 }
 
-/// Base64 as a whole: no character of it has bytes of its own. The blanks are what folds have left (vCard
-/// 2.1 indents its lines by several).
+/// Decodes base64 as a whole: no character has bytes of its own. The blanks are left over from folds (vCard 2.1
+/// indents its lines by several).
 fn unwrapped(value: &str, language: Language, charset: Charset) -> MappedText<'static> {
     let mut seen = Builder::default();
     let digits: Vec<u8> = value.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -116,7 +115,7 @@ fn unwrapped(value: &str, language: Language, charset: Charset) -> MappedText<'s
     seen.finish()
 }
 
-/// Whether octets that are not all text end before a URL of them would: a picture, as most `PHOTO` are.
+/// Whether octets are binary data before anything like a URL, as in most `PHOTO`s.
 fn is_no_url(octets: &[u8]) -> bool {
     let first = octets.utf8_chunks().next();
     first.is_some_and(|first| !first.invalid().is_empty() && !first.valid().contains([':', '/']))
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quoted_printable_leads_back_to_its_escapes() {
+    fn quoted_printable_maps_to_its_escapes() {
         let (seen, edits) =
             value("URL;ENCODING=QUOTED-PRINTABLE", "a=3D=D1=80=E=2Ex=FF", Language::Url).unwrap();
         assert_eq!((seen.as_str(), edits), ("a=р=E.x\u{FFFD}", Edits::Possible));

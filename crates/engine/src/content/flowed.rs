@@ -1,12 +1,12 @@
-//! format=flowed with DelSp=yes (RFC 3676 §4): lines joined before detection.
+//! format=flowed with DelSp=yes (RFC 3676 §4): lines are joined before they are searched for links.
 //!
-//! Without DelSp a soft break leaves a space, which ends a link: such text needs no joining.
+//! Without DelSp a soft line break leaves a space, which ends a link: such text need not be joined.
 
 use super::mapped::{Builder, MappedText};
 use super::{Language, Layer, STRETCH};
 
-/// The text with its soft breaks undone: quote marks and stuffing of the lines joined left out. A layer
-/// for each stretch of paragraphs.
+/// The text without soft line breaks, and without quote marks and stuffing of the joined lines. A layer for each
+/// stretch of paragraphs.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -17,7 +17,7 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     })
 }
 
-/// The paragraphs at the front, which begins at this byte of the text; and their length there.
+/// The paragraphs at the start of the text, which begins at this byte of the part; and their length there.
 fn stretch(text: &str, start: usize) -> (MappedText<'static>, usize) {
     let mut seen = Builder::with_capacity(text.len().min(STRETCH));
     let mut at = start;
@@ -33,7 +33,7 @@ fn stretch(text: &str, start: usize) -> (MappedText<'static>, usize) {
         let stuffed = usize::from(quoted.starts_with(' '));
         let content = quoted.get(stuffed..).unwrap_or_default();
         let start = at + depth + stuffed;
-        // §4.3: the signature separator is never flowed, neither to nor from.
+        // §4.3: the signature separator is never flowed, and nothing is joined to it.
         let signature = content == "-- ";
         if open != Some(depth) || signature {
             seen.separate(at);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_joined_text_leads_back() {
+    fn the_joined_text_maps_to_its_source() {
         let layer = layers("> http://exa \n> mple.com").next().unwrap();
         assert_eq!(layer.seen.source(7..18), 9..24);
     }

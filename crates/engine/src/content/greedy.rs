@@ -1,13 +1,13 @@
-//! URLs as those read them who end one at blanks and angles alone (Mozilla; linkify-it at few signs more): to them
+//! URLs as read by programs that end one only at blanks and angles (Mozilla; linkify-it at a few more signs): for them
 //! `https://www.example.com†x@attack.example/` has userinfo, where others see a URL, a sign and an address.
 //!
-//! `https://example.com、bob@example.org` has the same form, and is honest. So a sign counts only where nobody parts a
-//! URL from an address with it ([`parts_words`]), no letter beyond ASCII stands beside it, and the rest could be
-//! the local part of an address; and only a protected name in front of it deceives ([`SeenBy::Greedy`]).
+//! `https://example.com、bob@example.org` has the same form, and is honest. So a sign counts only if nobody separates a
+//! URL from an address with it ([`separates_words`]), no non-ASCII letter is next to it, and the rest can be the local
+//! part of an address; and only a protected name before it is deceptive ([`SeenBy::Greedy`]).
 //!
-//! So it is with a host that goes on behind a sign: `https://www.example.com–x.attack.example/`. People part names
-//! so as well; what counts is a host that lies below somebody's domain, behind a protected name
-//! ([`SeenBy::GoingOn`]).
+//! The same holds for a host that continues after a sign: `https://www.example.com–x.attack.example/`. People separate
+//! names in this way as well. It counts only if the host is below a registrable domain and a protected name is before
+//! the sign ([`SeenBy::Continued`]).
 
 use std::ops::Range;
 
@@ -18,15 +18,15 @@ use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::{Class, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, Target, known_end, scheme};
 
-/// Where every client ends what stands in front of a path.
+/// Whether every client ends an authority at this character.
 fn ends_authority(c: char) -> bool {
     matches!(c, '\0' | '\t' | '\n' | '\x0C' | '\r' | ' ' | '\u{A0}' | '\u{3000}')
         || matches!(c, '/' | '\\' | '?' | '#' | '<' | '>' | '"')
 }
 
-/// What stands round the at signs of a text, each piece up to where an authority ends on both sides. Linear: a piece is
-/// met once, whatever at signs it holds.
-fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// The pieces of a text around at signs, each limited on both sides by the end of an authority. Linear: a piece comes
+/// once, however many at signs it holds.
+fn pieces_around_at_signs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         let rest = text.get(from..)?;
@@ -34,16 +34,16 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
         let before = text.get(from..at_sign)?;
         let end = before.char_indices().rev().find(|(_, c)| ends_authority(*c));
         let start = end.map_or(from, |(at, c)| from + at + c.len_utf8());
-        let behind = text.get(at_sign..)?;
-        from = at_sign + behind.find(ends_authority).unwrap_or(behind.len());
+        let after = text.get(at_sign..)?;
+        from = at_sign + after.find(ends_authority).unwrap_or(after.len());
         Some(start..from)
     })
 }
 
-/// The URL with such userinfo that begins in front of the piece, or in it.
+/// The URL with such userinfo that begins before the piece, or in it.
 fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
     let at_sign = piece.start + text.get(piece.clone())?.rfind('@')?;
-    let (start, user, kind) = begins(text, piece.start..at_sign)?;
+    let (start, user, kind) = start_of_url(text, piece.start..at_sign)?;
     let name = text.get(user..at_sign)?;
     let www = || kind == Kind::Www && is_host_and_word(name, tlds);
     if !(is_host_and_sign(name) || www()) {
@@ -63,11 +63,11 @@ fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
     })
 }
 
-/// Where the URL begins, and its userinfo.
-fn begins(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
+/// Where the URL and its userinfo begin, and its kind.
+fn start_of_url(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
     let front = text.get(..before.start)?;
     let name = front.trim_end_matches(['/', '\\']).strip_suffix(':').filter(|_| {
-        // Behind a path or a query no scheme ends.
+        // No scheme ends after a path or a query.
         front.ends_with(['/', '\\'])
     });
     if let Some(scheme) = name.and_then(scheme::linked_at_end) {
@@ -86,50 +86,51 @@ fn begins(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
     (www && !front.ends_with(['/', '\\', '?', '#'])).then_some((start, start, Kind::Www))
 }
 
-/// Whether it is a host, and behind that what could be a local part but for the signs in it.
+/// Whether it is a host, followed by what can be a local part except for the signs in it.
 fn is_host_and_sign(user: &str) -> bool {
     let is_of_host = |c: char| Class::of(c).is_host() || is_dot_to_somebody(c);
     let host = user.find(|c| !is_of_host(c)).unwrap_or(user.len());
-    let (host, behind) = user.split_at(host);
+    let (host, after) = user.split_at(host);
     let host = host.trim_end_matches(is_dot_to_somebody);
     if !host.contains(is_dot_to_somebody) {
         return false;
     }
     let is_sign = |c: char| !c.is_ascii() && !is_of_host(c);
     let is_local = |c: char| c.is_ascii() && (Class::of(c).is_email() || c == ':');
-    let rest = |c: char| is_local(c) || is_sign(c) && !parts_words(c);
-    let behind = match behind_port(behind) {
+    let rest = |c: char| is_local(c) || is_sign(c) && !separates_words(c);
+    let after = match after_port(after) {
         Some("") => return true,
         Some(slash) if slash.starts_with(SLASHES) => slash,
-        _ => behind,
+        _ => after,
     };
-    behind.contains(is_sign) && behind.chars().all(rest) && !reads_as_misread(behind)
+    after.contains(is_sign) && after.chars().all(rest) && !reads_as_misread(after)
 }
 
-/// Whether it is a host and a word behind it that an address could go on with: `www.example.com-login@…`. Nobody
-/// has such a mailbox; commas and semicolons part words.
+/// Whether it is a host and then text with which an address may continue: `www.example.com-login@…`. No mailbox has
+/// such a name; commas and semicolons separate words.
 fn is_host_and_word(user: &str, tlds: &dyn TldSet) -> bool {
     let Some(end) = known_end(user, tlds) else { return false };
-    let behind = user.get(end..).unwrap_or_default();
+    let after = user.get(end..).unwrap_or_default();
     let is_local = |c: char| c == '·' || c.is_ascii() && Class::of(c).is_email();
-    behind.starts_with(['-', '_', '.', '|', '^', '·']) && behind.chars().all(is_local)
+    after.starts_with(['-', '_', '.', '|', '^', '·']) && after.chars().all(is_local)
 }
 
-/// Slashes of full width: what stands behind one is a path to a reader.
+/// Full-width slashes: for a reader a path follows one.
 const SLASHES: [char; 3] = ['／', '＼', '﹨'];
 
-/// What stands behind a wide colon and some digits: nobody has a mailbox of so few.
-fn behind_port(behind: &str) -> Option<&str> {
-    let digits = behind.strip_prefix(['：', '﹕', '︓'])?;
+/// The text after a full-width colon and some digits: no mailbox is named by so few digits.
+fn after_port(after: &str) -> Option<&str> {
+    let digits = after.strip_prefix(['：', '﹕', '︓'])?;
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
     (1..=5).contains(&(digits.len() - rest.len())).then_some(rest)
 }
 
-/// Signs with which people part a URL from an address without a blank: blanks and line ends of all kinds, dashes,
-/// quotes, bullets; the punctuation of scripts that have no blanks between words; what turns the direction; what
-/// stands for a character that could not be read, or for one of a font's own.
-fn parts_words(c: char) -> bool {
-    // These ask, mark or begin a path in no honest address, and to a reader a host ends there.
+/// Whether people separate a URL from an address with this sign, without a blank: blanks and line ends of all kinds,
+/// dashes, quotes, bullets; the punctuation of scripts without blanks between words; direction controls; replacement
+/// and private-use characters.
+fn separates_words(c: char) -> bool {
+    // No honest text has an address after a query, fragment or path that begins with one of these, and for a reader a
+    // host ends there.
     if matches!(c, '？' | '＃' | '﹖' | '﹟') || SLASHES.contains(&c) {
         return false;
     }
@@ -143,41 +144,41 @@ fn parts_words(c: char) -> bool {
         || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFF}' | '\u{F0000}'..)
 }
 
-/// Whether that may be punctuation of a charset of two bytes that was read as Latin 1: `¡£` is `。` in EUC and GBK,
-/// `¡C` in Big5.
-fn reads_as_misread(behind: &str) -> bool {
+/// Whether this may be punctuation of a two-byte charset that was read as Latin 1: `¡£` is `。` in EUC and GBK, `¡C` in
+/// Big5.
+fn reads_as_misread(after: &str) -> bool {
     let is_latin = |c: char| matches!(c, '\u{80}'..='\u{FF}');
-    let mut signs = behind.char_indices().filter(|(_, c)| is_latin(*c));
+    let mut signs = after.char_indices().filter(|(_, c)| is_latin(*c));
     let Some((at, sign)) = signs.next() else { return false };
-    let next = behind.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
+    let next = after.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
     signs.next().is_some() || next.is_some_and(|next| matches!(next, '@'..='`' | '{'..='~'))
 }
 
-/// The link with the host that goes on behind a sign where others end it.
-fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
+/// The link with a host that continues after a sign where others end it.
+fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
     let announced = link.kind.is_announced() && link.user.is_none();
     if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
         return None;
     }
-    let behind = text.get(link.host.end..)?;
-    let behind = behind.get(..behind.floor_char_boundary(LONGEST_HOST))?;
-    let behind = behind.get(..behind.find(ends_authority).unwrap_or(behind.len()))?;
-    let rest = behind.trim_start_matches(is_joint);
-    if rest.len() == behind.len() || rest.contains(['@', ':']) {
+    let after = text.get(link.host.end..)?;
+    let after = after.get(..after.floor_char_boundary(LONGEST_HOST))?;
+    let after = after.get(..after.find(ends_authority).unwrap_or(after.len()))?;
+    let rest = after.trim_start_matches(continues_host);
+    if rest.len() == after.len() || rest.contains(['@', ':']) {
         return None;
     }
     let end = known_end(rest, tlds)?;
     let host = rest.get(..end)?.to_ascii_lowercase();
-    let signs = behind.get(..behind.len() - rest.len())?;
-    // Behind a sign and a dot nobody begins another name.
-    let goes_on = signs.ends_with('.') && !signs.starts_with('.');
+    let signs = after.get(..after.len() - rest.len())?;
+    // After a sign and a dot no other name begins.
+    let continues = signs.ends_with('.') && !signs.starts_with('.');
     let below = registrable(&host, Section::Icann)
-        .is_some_and(|domain| goes_on || domain.len() < host.len());
-    // Names that are listed side by side are all announced alike.
+        .is_some_and(|domain| continues || domain.len() < host.len());
+    // In a list of names all begin in the same way.
     if !below || host.starts_with("www.") {
         return None;
     }
-    let end = link.host.end + behind.len() - rest.len() + end;
+    let end = link.host.end + after.len() - rest.len() + end;
     Some(Link {
         span: link.span.start..end,
         host: link.host.start..end,
@@ -190,9 +191,9 @@ fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
 /// Octets of the longest host (RFC 1035 §2.3.4), each a letter of three bytes.
 const LONGEST_HOST: usize = 3 * 253;
 
-/// Signs that go on with a host for those to whom it ends where a path begins: neither letters and digits nor what
-/// ends a URL, a bracket or a quote.
-fn is_joint(c: char) -> bool {
+/// Whether a host continues after this sign for programs that end it only where a path begins: it is no letter or
+/// digit, and no bracket, quote or other sign that ends a URL.
+fn continues_host(c: char) -> bool {
     match c.is_ascii() {
         true => matches!(
             c,
@@ -212,24 +213,30 @@ fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 }
 
 impl View<'_> {
-    /// Adds those of the text that is seen first, so many at most: how many those were.
-    pub(super) fn greedy(&mut self, stretch: &str, tlds: &dyn TldSet, room: usize) -> usize {
+    /// Adds such links of the first text of the view, at most `capacity`. Returns how many.
+    pub(super) fn add_greedy(
+        &mut self,
+        stretch: &str,
+        tlds: &dyn TldSet,
+        capacity: usize,
+    ) -> usize {
         let seen_by =
             |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(0, link, Site::Text) };
-        let going_on = |one: &Occurrence| match &one.target {
-            Target::Link(link) if one.seen_by == SeenBy::Everybody && one.seen == 0 => {
+        let continued = |one: &Occurrence| match &one.target {
+            Target::Link(link) if one.seen_by == SeenBy::Standard && one.seen == 0 => {
                 let end = link.host.end;
-                longer(stretch, link, tlds).map(|link| seen_by(SeenBy::GoingOn { end }, link))
+                with_continued_host(stretch, link, tlds)
+                    .map(|link| seen_by(SeenBy::Continued { end }, link))
             }
             _ => None,
         };
-        let found: Vec<_> = self.occurrences.iter().filter_map(going_on).take(room).collect();
+        let found: Vec<_> = self.occurrences.iter().filter_map(continued).take(capacity).collect();
         let mut added = found.len();
         self.occurrences.extend(found);
-        for piece in pieces(stretch) {
+        for piece in pieces_around_at_signs(stretch) {
             self.steps += piece.len() as u64;
             let Some(link) = link(stretch, piece, tlds) else { continue };
-            if added == room {
+            if added == capacity {
                 self.cut = true;
                 break;
             }
@@ -248,12 +255,12 @@ mod tests {
 
     fn found(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example"], "");
-        let links = pieces(text).filter_map(|piece| link(text, piece, &tlds));
+        let links = pieces_around_at_signs(text).filter_map(|piece| link(text, piece, &tlds));
         links.filter_map(|link| text.get(link.span)).collect()
     }
 
     #[test]
-    fn a_sign_that_parts_no_words_ends_no_userinfo() {
+    fn a_sign_that_separates_no_words_ends_no_userinfo() {
         for url in [
             "https://www.a.com†x@b.example",
             "https://www.a.com¡x@b.example",
@@ -299,12 +306,13 @@ mod tests {
     fn longer_of(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example"], "");
         let linkifier = Linkifier::new(&tlds).boundaries(Boundaries::Wide);
-        let found = linkifier.links(text).filter_map(|link| longer(text, &link, &tlds));
+        let found =
+            linkifier.links(text).filter_map(|link| with_continued_host(text, &link, &tlds));
         found.filter_map(|link| text.get(link.span)).collect()
     }
 
     #[test]
-    fn a_host_goes_on_behind_a_sign() {
+    fn a_host_continues_after_a_sign() {
         for url in [
             "https://www.a.com–x.b.example",
             "https://www.a.com~x.b.example",
@@ -333,12 +341,12 @@ mod tests {
     }
 
     #[test]
-    fn hostile_at_signs_take_little() {
+    fn hostile_at_signs_take_few_steps() {
         for piece in ["https://a", "@", "†", "https://www.a.com†x@", "www.a.com†@", "https:", "@/"]
         {
             let text = piece.repeat(20_000);
-            let met: usize = pieces(&text).map(|piece| piece.len()).sum();
-            assert!(met <= text.len(), "{piece} {met}");
+            let total: usize = pieces_around_at_signs(&text).map(|piece| piece.len()).sum();
+            assert!(total <= text.len(), "{piece} {total}");
             assert!(found(&text).len() <= 20_000);
         }
     }

@@ -1,5 +1,5 @@
-//! Words put together of stretches of a text, as those see them to whom what stands between the stretches is not
-//! there. Honest text has names there that nobody is shown so, and only a lie counts.
+//! Words joined from stretches of a text, as seen by programs that drop what is between the stretches. In honest text
+//! such names are not shown, so that only a deceptive one counts.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use super::mapped::MappedText;
 use super::{Markup, Occurrence, SeenBy, Site, View, search_steps};
 use uts58::{Link, Linkifier};
 
-/// Words of one text, one behind the other.
+/// Joined words of one text, one after another.
 #[derive(Debug, Default)]
 pub struct Joined {
     stretches: Vec<Range<usize>>,
-    /// Where the stretches of a word meet, in bytes of the words.
-    cuts: Vec<usize>,
+    /// Where the stretches of a word are joined, in bytes of the words.
+    joints: Vec<usize>,
     /// Bytes of the words.
     length: usize,
     /// Whether words were left out.
@@ -20,16 +20,16 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// Adds a word: its stretches, and what parts it from the next one.
-    pub fn add(&mut self, pieces: Vec<Range<usize>>, behind: Range<usize>) {
+    /// Adds a word: its stretches, and the separator after it.
+    pub fn add(&mut self, pieces: Vec<Range<usize>>, after: Range<usize>) {
         let last = pieces.len().saturating_sub(1);
         for (index, piece) in pieces.iter().enumerate() {
             self.length += piece.len();
-            self.cuts.extend((index < last).then_some(self.length));
+            self.joints.extend((index < last).then_some(self.length));
         }
-        self.length += behind.len();
+        self.length += after.len();
         self.stretches.extend(pieces);
-        self.stretches.push(behind);
+        self.stretches.push(after);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -41,24 +41,24 @@ impl Joined {
         self.length
     }
 
-    /// The words, of the text that they are of.
+    /// The words, mapped to the text that they are from.
     pub fn of<'o>(&self, seen: &MappedText<'_>) -> MappedText<'o> {
         seen.joined(&self.stretches)
     }
 
-    fn is_cut(&self, link: &Link) -> bool {
-        let first = self.cuts.partition_point(|cut| *cut <= link.span.start);
-        self.cuts.get(first).is_some_and(|cut| *cut < link.host.end)
+    fn crosses_joint(&self, link: &Link) -> bool {
+        let first = self.joints.partition_point(|joint| *joint <= link.span.start);
+        self.joints.get(first).is_some_and(|joint| *joint < link.host.end)
     }
 }
 
 impl<'l> View<'l> {
-    /// Adds the links of joined words that run across a cut, so many at most: how many those were.
-    pub(super) fn across(
+    /// Adds the links of joined words that run across a joint, at most `capacity`. Returns how many.
+    pub(super) fn add_across_joints(
         &mut self,
         linkifier: &Linkifier<'_>,
         (joined, words): (&Joined, MappedText<'l>),
-        room: usize,
+        capacity: usize,
         site: &Site,
     ) -> usize {
         self.cut |= joined.cut;
@@ -67,15 +67,15 @@ impl<'l> View<'l> {
         }
         let index = self.seen.len();
         let mut links = linkifier.links(words.as_str());
-        let mut new = links.by_ref().filter(|link| joined.is_cut(link));
-        let fitting = new.by_ref().take(room).map(|link| Occurrence {
+        let mut new = links.by_ref().filter(|link| joined.crosses_joint(link));
+        let fitting = new.by_ref().take(capacity).map(|link| Occurrence {
             markup: Markup::Shown,
-            seen_by: SeenBy::Careless,
+            seen_by: SeenBy::Lenient,
             ..Occurrence::in_text(index, link, site.clone())
         });
         let fitting: Vec<Occurrence> = fitting.collect();
         let added = fitting.len();
-        self.cut |= added == room && new.next().is_some();
+        self.cut |= added == capacity && new.next().is_some();
         self.steps += joined.len() as u64 + search_steps(&links);
         drop(links);
         if added > 0 {
@@ -86,14 +86,14 @@ impl<'l> View<'l> {
     }
 }
 
-/// The word at the end of a stretch of text.
+/// The word at the end of a range of text.
 pub fn last_word(text: &str, range: Range<usize>) -> Range<usize> {
     let words = text.get(range.clone()).unwrap_or_default();
     let length = words.rsplit(char::is_whitespace).next().unwrap_or_default().len();
     range.end - length..range.end
 }
 
-/// The word at its start.
+/// The word at the start of a range of text.
 pub fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
     let words = text.get(range.clone()).unwrap_or_default();
     let length = words.split(char::is_whitespace).next().unwrap_or_default().len();
@@ -102,9 +102,9 @@ pub fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 impl Joined {
-    /// The words of a text, and where their stretches meet.
-    pub fn said<'j>(&'j self, text: &str) -> (String, &'j [usize]) {
+    /// The words of a text, and where their stretches are joined.
+    pub fn text_and_joints<'j>(&'j self, text: &str) -> (String, &'j [usize]) {
         let pieces = self.stretches.iter().filter_map(|stretch| text.get(stretch.clone()));
-        (pieces.collect(), &self.cuts)
+        (pieces.collect(), &self.joints)
     }
 }

@@ -1,8 +1,7 @@
-//! Text as it is seen: put together from pieces of a source, with gaps.
+//! Text as it is seen: joined from pieces of a source, with gaps.
 //!
-//! A link may run across tags, folds and escapes (`pay<b>pal</b>.com`). [`MappedText`] is the text that
-//! a reader sees, and knows for each byte where it came from, so that an edit leaves whatever
-//! stands between the pieces alone.
+//! A link may run across tags, folds and escapes (`pay<b>pal</b>.com`). [`MappedText`] is the text that a reader sees,
+//! and maps each byte to its source, so that an edit leaves everything between the pieces unchanged.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,10 +10,10 @@ use super::runs::{Growing, Run, RunKind, Runs};
 use mailsplice::span::TextEdit;
 use uts58::reference;
 
-/// A text as seen, and its way back to the source.
+/// A text as seen, mapped to its source.
 #[derive(Clone, Debug)]
 pub struct MappedText<'t> {
-    /// As a reader sees it.
+    /// The text that a reader sees.
     pub text: Cow<'t, str>,
     origin: Origin,
 }
@@ -33,12 +32,12 @@ impl<'t> MappedText<'t> {
         MappedText { text: Cow::Borrowed(text), origin: Origin::At(at) }
     }
 
-    /// The characters, without the way back.
+    /// The characters, without the mapping.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The hull of the source bytes that show this range.
+    /// The smallest range with all source bytes of this range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.origin {
             Origin::At(at) => range.start + at..range.end + at,
@@ -61,7 +60,7 @@ impl<'t> MappedText<'t> {
         }
     }
 
-    /// The text and its place, when it is the source itself.
+    /// The text and its offset, if it is the source itself.
     pub fn as_slice(&self) -> Option<(&'t str, usize)> {
         match (&self.text, &self.origin) {
             (Cow::Borrowed(text), Origin::At(at)) => Some((text, *at)),
@@ -69,7 +68,7 @@ impl<'t> MappedText<'t> {
         }
     }
 
-    /// The same text, read from a slice that begins at byte `at` of the source.
+    /// The same text, as read from a slice that begins at byte `at` of the source.
     pub fn shifted(mut self, at: usize) -> MappedText<'t> {
         match &mut self.origin {
             Origin::At(start) => *start += at,
@@ -78,7 +77,7 @@ impl<'t> MappedText<'t> {
         self
     }
 
-    /// This text, read from the text of `outer`, as read from the source of `outer`.
+    /// Maps this text, which was read from the text of `outer`, to the source of `outer`.
     pub fn over<'o>(&self, outer: &MappedText<'_>) -> MappedText<'o> {
         if let Origin::At(at) = outer.origin {
             let text = Cow::Owned(self.text.clone().into_owned());
@@ -103,7 +102,7 @@ impl<'t> MappedText<'t> {
         kept.finish()
     }
 
-    /// Adds this stretch of the text, which begins at byte `at` of it: what a run has byte for byte at once.
+    /// Adds this stretch of the text, which begins at byte `at` of it, run by run.
     fn copy(&self, stretch: &str, at: usize, kept: &mut Builder) {
         let runs = match &self.origin {
             Origin::At(source) => return kept.linear(stretch, source + at),
@@ -123,12 +122,12 @@ impl<'t> MappedText<'t> {
         }
     }
 
-    /// The source of a unit; of one that stands for nothing there, the place behind what stands before it.
+    /// The source of a unit; of one without source bytes, the position after what precedes it.
     fn unit(&self, run: &Run) -> Range<usize> {
         if run.len > 0 { run.range() } else { self.source(run.text..run.end()) }
     }
 
-    /// This text, read from the text of `outer`; without a walk over it where `outer` is the source.
+    /// The same as [`MappedText::over`], without copying if `outer` is the source.
     pub fn through(self, outer: &MappedText<'_>) -> MappedText<'t> {
         match outer.as_slice() {
             Some((_, at)) => self.shifted(at),
@@ -136,12 +135,12 @@ impl<'t> MappedText<'t> {
         }
     }
 
-    /// The same text, with its characters in memory of its own.
+    /// The same text, with a copy of its characters.
     pub fn into_owned(self) -> MappedText<'static> {
         MappedText { text: Cow::Owned(self.text.into_owned()), origin: self.origin }
     }
 
-    /// The text without the characters that `drop` names.
+    /// The text without the characters for which `drop` is true.
     pub fn without(self, drop: impl Fn(char) -> bool) -> MappedText<'t> {
         if !self.text.contains(&drop) {
             return self;
@@ -159,14 +158,14 @@ impl<'t> MappedText<'t> {
 
     /// The text as browsers read a URL in it ([`reference::parse`]).
     pub fn as_url(self) -> MappedText<'t> {
-        // All of them are bytes below the blank. Without a way out many are looked at together.
+        // All stripped characters are bytes below the space. Without an early exit many bytes are tested together.
         match self.text.bytes().fold(true, |all, byte| all & (byte >= b' ')) {
             true => self,
             false => self.without(reference::is_stripped),
         }
     }
 
-    /// These stretches of the text, one behind the other.
+    /// These stretches of the text, joined.
     pub fn joined<'o>(&self, stretches: &[Range<usize>]) -> MappedText<'o> {
         let mut kept = Builder::default();
         for stretch in stretches {
@@ -176,24 +175,24 @@ impl<'t> MappedText<'t> {
         kept.finish()
     }
 
-    /// A stretch of the text that is turned round, with what stands in front of it and behind it.
-    pub fn turned<'o>(
+    /// A reversed stretch of the text, with the texts before and after it.
+    pub fn reversed<'o>(
         &self,
         front: Range<usize>,
-        turned: Range<usize>,
+        reversed: Range<usize>,
         back: Range<usize>,
     ) -> MappedText<'o> {
         let mut kept = Builder::default();
         let part = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         self.copy(part(&front), front.start, &mut kept);
         let from = kept.len();
-        self.copy(part(&turned), turned.start, &mut kept);
+        self.copy(part(&reversed), reversed.start, &mut kept);
         kept.reverse(from);
         self.copy(part(&back), back.start, &mut kept);
         kept.finish()
     }
 
-    /// The characters of runs that are to stay.
+    /// The characters for which `keep` is true.
     fn keep<'o>(&self, keep: impl Fn(char) -> bool) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());
         let mut start = 0;
@@ -205,7 +204,7 @@ impl<'t> MappedText<'t> {
         kept.finish()
     }
 
-    /// Replaces a range: the first source piece becomes the replacement, the others go.
+    /// Replaces a range: the first source piece becomes the replacement, the others are deleted.
     pub fn place(&self, range: Range<usize>, replacement: String, edits: &mut Vec<TextEdit>) {
         match &self.origin {
             Origin::At(at) => {
@@ -226,14 +225,14 @@ impl<'t> MappedText<'t> {
     }
 }
 
-/// The source bytes of a range of the text that one run has byte for byte, as most do.
+/// The source bytes of a range of the text that is inside one linear run, as most are.
 fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
     let run = runs.from(range.start).next().filter(|run| run.kind == RunKind::Linear)?;
     let at = run.source + (range.start - run.text);
     (range.start < range.end && range.end <= run.end()).then(|| at..at + range.len())
 }
 
-/// The source ranges under a range of the text, neighbours joined, empty ones left out.
+/// The source ranges of a range of the text, neighbours joined, empty ones left out.
 fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for run in runs.from(range.start).take_while(|run| run.text < range.end) {
@@ -247,7 +246,7 @@ fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
         };
         match found.last_mut() {
             Some(last) if last.end == piece.start => last.end = piece.end,
-            // Several characters of one unit (an entity that stands for two).
+            // Several characters of one unit (an entity for two characters).
             Some(last) if last.start <= piece.start && piece.end <= last.end => {}
             _ => found.push(piece),
         }
@@ -255,7 +254,7 @@ fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The source position of a text position: behind what stands before it.
+/// The source position of a text position: after what precedes it.
 fn position(runs: &Runs, text: usize) -> usize {
     let Some(before) = text.checked_sub(1) else {
         return runs.first().map_or(0, |run| run.source);
@@ -269,7 +268,7 @@ fn position(runs: &Runs, text: usize) -> usize {
     }
 }
 
-/// Puts a [`MappedText`] together.
+/// Builds a [`MappedText`].
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     text: String,
@@ -289,7 +288,7 @@ impl Builder {
         &self.text
     }
 
-    /// What was put together, when it is wanted; begins anew.
+    /// Takes what was built, if it is wanted, and starts again.
     pub fn take<'t>(&mut self, wanted: bool) -> Option<MappedText<'t>> {
         if wanted {
             return Some(std::mem::take(self).finish());
@@ -299,7 +298,7 @@ impl Builder {
         None
     }
 
-    /// Whether what comes next begins a word: at the start too.
+    /// Whether the next character begins a word; also true at the start.
     #[inline]
     pub fn ends_with_space(&self) -> bool {
         match self.text.as_bytes().last() {
@@ -308,13 +307,13 @@ impl Builder {
         }
     }
 
-    /// Whether what comes next begins a line: at the start too.
+    /// Whether the next character begins a line; also true at the start.
     #[inline]
     pub fn ends_with_break(&self) -> bool {
         matches!(self.text.as_bytes().last(), None | Some(b'\n'))
     }
 
-    /// Text that stands in the source as it is, from byte `source`.
+    /// Adds text that is in the source as it is, from byte `source`.
     pub fn linear(&mut self, text: &str, source: usize) {
         if text.is_empty() {
             return;
@@ -325,7 +324,7 @@ impl Builder {
         }
     }
 
-    /// Text that a stretch of the source stands for as a whole.
+    /// Adds text that a range of the source encodes as a whole.
     pub fn unit(&mut self, text: &str, source: Range<usize>) {
         if text.is_empty() {
             return;
@@ -334,7 +333,7 @@ impl Builder {
         self.text.push_str(text);
     }
 
-    /// A character that these bytes of the source stand for.
+    /// Adds a character that these bytes of the source encode.
     fn character(&mut self, c: char, source: Range<usize>) {
         let mut utf8 = [0; 4];
         let shown = &*c.encode_utf8(&mut utf8);
@@ -345,14 +344,14 @@ impl Builder {
         }
     }
 
-    /// A separator that a reader sees where the source has none; once is enough.
+    /// Adds a line break that a reader sees where the source has none; not twice in a row.
     pub fn separate(&mut self, source: usize) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.unit("\n", source..source);
         }
     }
 
-    /// Turns what stands from byte `from` round, character by character (`<bdo dir=rtl>`).
+    /// Reverses the text from byte `from` on, character by character (`<bdo dir=rtl>`).
     pub fn reverse(&mut self, from: usize) {
         let tail = self.runs.split_off(from);
         let text = self.text.split_off(from.min(self.text.len()));
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_leaves_what_stands_between_the_pieces() {
+    fn an_edit_leaves_what_is_between_the_pieces() {
         let mut edits = Vec::new();
         sample().place(0..6, "xn--x".to_owned(), &mut edits);
         sample().place(6..7, "[.]".to_owned(), &mut edits);
@@ -405,14 +404,14 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_stands_behind_what_is_before_it() {
+    fn an_insertion_is_after_what_precedes_it() {
         let mut edits = Vec::new();
         sample().place(6..6, "!".to_owned(), &mut edits);
         assert_eq!(edits, [TextEdit { range: 9..9, replacement: "!".to_owned() }]);
     }
 
     #[test]
-    fn reversed_text_leads_back_character_by_character() {
+    fn reversed_text_maps_character_by_character() {
         let mut seen = Builder::default();
         seen.linear("see ", 0);
         seen.linear("moc.x", 13);
@@ -424,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_over_another_leads_back_through_both() {
+    fn a_text_over_another_maps_through_both() {
         let outer = sample();
         let mut inner = Builder::default();
         inner.linear("ypal", 2);

@@ -1,8 +1,8 @@
-//! What a part says to a reader: links in text and markup, with the edit that takes each apart.
+//! The links of a part, in text and markup, with the edits that defang them.
 //!
-//! [`layers`] says which texts a part holds (a calendar holds one for each property), [`read`]
-//! finds the links in one of them, `defanger` makes the edits for a link. All coordinates are bytes
-//! of the reading that mime gave; the way back to the raw bytes is mime's.
+//! [`layers`] gives the texts of a part (a calendar has one for each property), [`read`] finds the links in one of
+//! them, `defanger` makes the edits for a link. All offsets are bytes of a reading of the part; `mime` maps them to
+//! raw bytes.
 
 pub mod bidi;
 mod calendar;
@@ -36,41 +36,41 @@ pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
 pub use text::LONGEST_WRAPPED;
 
-/// A text of a part: the part itself, or what a property or a folding hides.
+/// A text of a part: the part itself, or the value of a property, or text without its folds.
 #[derive(Clone, Debug)]
 pub struct Layer<'t> {
-    /// Its characters, and the way back to the text of the part.
+    /// Its characters, mapped to the text of the part.
     pub seen: MappedText<'t>,
-    /// What it is written in.
+    /// The language that it is written in.
     pub language: Language,
     /// The calendar property that holds it.
     pub property: Option<String>,
-    /// Who invites, as a calendar shows it in front of the address in the layer (RFC 5545 §3.2.2).
+    /// The organizer's name that a calendar shows in front of the address in this layer (RFC 5545 §3.2.2).
     pub organizer: Option<String>,
-    /// Documents around it: 0, but in a `srcdoc`.
+    /// How many documents are around it: more than 0 only in a `srcdoc`.
     pub depth: u8,
-    /// Whether a link in it could be taken apart.
+    /// Whether a link in it can be edited.
     pub edits: Edits,
 }
 
-/// Whether what is found in a layer can be taken apart where it stands.
+/// Whether links of a layer can be edited in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edits {
-    /// Every character has bytes of its own.
+    /// Every character has its own bytes.
     Possible,
     /// Its characters share bytes: a property in base64.
     Impossible,
 }
 
-/// Documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each
-/// level is read anew, so this bounds the passes over a byte; no honest mail has one.
-const DOCUMENTS: u8 = 4;
+/// Maximum number of documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each
+/// level is read again, so this bounds how often a byte is read; no honest mail has one.
+const DOCUMENT_DEPTH: u8 = 4;
 
-/// Bytes of text that are put together before links are looked for in them: joined lines and visible text
-/// without a link need not stay in memory.
+/// Bytes of text that are collected before they are searched for links: joined lines and visible text without a link
+/// need not stay in memory.
 const STRETCH: usize = 32 << 10;
 
-/// Bytes that the search for links passes or reads in one step of the budget. It takes a few instructions for a byte.
+/// Bytes that the search for links reads in one step of the budget. It takes a few instructions for a byte.
 const SEARCHED: u64 = 4;
 
 /// Steps of a search for links, as far as it went.
@@ -78,124 +78,128 @@ fn search_steps(links: &uts58::Links<'_>) -> u64 {
     links.steps().div_ceil(SEARCHED)
 }
 
-/// Bytes of the name of an element, a property or a field that a finding repeats: the sender chooses its length.
-pub const NAMED: usize = 64;
+/// Maximum bytes of the name of an element, a property or a field in a finding: the sender chooses its length.
+pub const NAME_BYTES: usize = 64;
 
-/// A name as far as a finding repeats it.
+/// A name, cut to the length for findings.
 pub fn named(name: &str) -> &str {
-    name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name)
+    name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
 }
+
+/// Replaces a URL that cannot be left out.
+const NOWHERE: &str = "about:invalid";
 
 /// How a layer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Plain text.
     Text,
-    /// HTML, to be taken apart into tags and text.
+    /// HTML, to be split into tags and text.
     Html,
     /// One URL.
     Url,
 }
 
-/// A layer as read: the texts that a reader or a client sees, and the links in them.
+/// What was read from a layer: the texts that a reader or a client sees, and the links in them.
 #[derive(Clone, Debug, Default)]
 pub struct View<'l> {
-    /// Texts of which each is read by itself; [`Occurrence::seen`] counts them.
+    /// Texts, each read by itself; [`Occurrence::seen`] is an index into them.
     pub seen: Vec<MappedText<'l>>,
     /// Links in the order of those texts.
     pub occurrences: Vec<Occurrence>,
-    /// Documents inside attributes (`srcdoc`), in the coordinates of the layer's text.
+    /// Documents inside attributes (`srcdoc`), mapped to the layer's text.
     pub documents: Vec<MappedText<'l>>,
-    /// Bytes that were read to find them: steps of the budget.
+    /// Steps of the budget, for the bytes that were read to find them.
     pub steps: u64,
-    /// Whether there were more links than there was room for.
+    /// Whether there were more links than the capacity.
     pub cut: bool,
 }
 
-/// Links that are looked for.
+/// How many links are searched for.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
     /// In the whole layer.
     pub all: usize,
-    /// In one stretch of it that cannot be cut.
+    /// In one stretch that cannot be cut.
     pub together: usize,
 }
 
-/// Takes what a stretch of a layer holds; a break ends the reading.
+/// Receives what a stretch of a layer holds; a break ends the reading.
 pub type Take<'f, 'l> = &'f mut dyn FnMut(View<'l>) -> ControlFlow<()>;
 
-/// A link where a reader or a client sees it.
+/// A link in one place, as a reader or a client sees it.
 #[derive(Clone, Debug)]
 pub struct Occurrence {
-    /// Which of the view's texts it stands in; the target's ranges are bytes of that text.
+    /// Index of its text in [`View::seen`]; the ranges of the target are bytes of that text.
     pub seen: usize,
-    /// Host or address, and where in the text they stand.
+    /// Host or address, with their ranges in the text.
     pub target: Target,
-    /// What it stands in, and how it is taken apart there.
+    /// What it is in, which decides how it is edited.
     pub site: Site,
-    /// Whether prose may be glued to the host (S27).
+    /// Whether letters of prose may be attached to the host (S27).
     pub bounds: HostBounds,
     /// Whether a reader sees the same characters.
     pub shown: Rendering,
-    /// The anchor around this visible text: the occurrence of its `href`, when it leads anywhere.
+    /// The anchor around this visible text: the index of its `href`'s occurrence, if it leads anywhere.
     pub anchor: Option<Option<usize>>,
-    /// Whether markup that is written round it is read as such.
+    /// Whether markup around it is read as markup.
     pub markup: Markup,
-    /// Whether only a careless program would find it.
+    /// Which programs find it.
     pub seen_by: SeenBy,
 }
 
-/// Whether a place of visible text can hold an element.
+/// Whether an element can be inserted in a place of visible text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
-    /// Tags work: an edit may write some.
+    /// Tags are read as markup: an edit may insert some.
     Read,
-    /// `<textarea>`, `<title>`, `<xmp>`, CDATA: markup would be shown. Hidden text: nobody would see it.
+    /// In `<textarea>`, `<title>`, `<xmp>` and CDATA tags would be shown as text; in hidden text an element would not
+    /// be seen.
     Shown,
 }
 
-/// Who sees a link at all.
+/// Which programs find a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenBy {
-    /// Who reads markup as the standards say.
-    Everybody,
-    /// Programs that take markup apart more loosely: tags inside comments and attributes, entities of an
-    /// internal subset, plain text that joins what anchors part. Honest mail has links there that nobody is
-    /// shown, so only a lie counts.
-    Careless,
-    /// Programs that end a URL of plain text at blanks alone. Honest text has the same where an address is glued to
-    /// a URL, so that only the name of somebody else counts as a lie.
+    /// Programs that read markup as the standards say.
+    Standard,
+    /// Programs that read markup more leniently: tags inside comments and attributes, entities of an internal subset,
+    /// plain text that joins the texts of anchors. Honest mail has links there that are not shown, so that only a
+    /// deceptive one counts.
+    Lenient,
+    /// Programs that end a URL in plain text only at blanks. In honest text an address may directly follow a URL, so
+    /// that only a protected name counts.
     Greedy,
-    /// Programs to whom a host goes on behind a sign at which others end it.
-    GoingOn {
+    /// Programs for which a host continues after a sign at which others end it.
+    Continued {
         /// Where others end it, in bytes of the text.
         end: usize,
     },
 }
 
-/// Whether the link is shown as it stands in the text.
+/// Whether the link is shown as it is in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rendering {
-    /// The characters that a reader sees are those of the text.
+    /// The reader sees the characters of the text.
     AsWritten,
-    /// Broken by what shows nothing: mail programs put `<wbr>` into long words.
+    /// Broken by an element that shows nothing: mail programs put `<wbr>` into long words.
     Broken,
-    /// Turned round, or broken by something that a reader does not see.
+    /// Reversed, or broken by something that the reader does not see.
     Obfuscated,
-    /// Not at all: a control turns the text round in which it stands, and a client follows it as it is written.
+    /// Not shown: the text around it is reversed by a control character, but a client follows the link as written.
     Overridden,
 }
 
-/// Who meets a link: a reader, or only the client.
+/// Whether a reader sees a link, or only the client follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Visibility {
-    /// Text before a reader's eyes.
+    /// Visible text.
     Shown,
-    /// An address behind what is shown: nobody reads it before the click.
+    /// An address that is not shown before the click.
     Followed,
 }
 
-/// Where a link stands in its layer, and with that how it is taken apart.
+/// Where a link is in its layer, which decides how it is edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Site {
     /// Running text.
@@ -204,7 +208,7 @@ pub enum Site {
     Value,
     /// Visible text of HTML.
     HtmlText,
-    /// An attribute: its tag's first byte in the layer, its element and its name.
+    /// An attribute.
     Attribute {
         /// Offset of the `<` of its tag in the layer, in bytes.
         tag: usize,
@@ -212,21 +216,20 @@ pub enum Site {
         element: Cow<'static, str>,
         /// Name of the attribute, in lower case.
         attribute: &'static str,
-        /// What the value is made of: one URL, several, CSS.
+        /// What the value holds: one URL, several, CSS.
         holds: Holds,
     },
     /// CSS in `<style>`.
     Style,
 }
 
-/// The texts of a part, each made when its turn comes. Overlapping ones come with the longer reading
-/// first.
+/// The texts of a part, made one at a time. Of overlapping ones the longer comes first.
 pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + '_> {
     match media {
         Media::Plain | Media::Flowed { delsp: false } => Box::new(text::layers(text)),
         Media::Flowed { delsp: true } => Box::new(flowed::layers(text).chain(text::layers(text))),
         Media::Html => {
-            // Programs in C drop NUL before they look for tags.
+            // Programs in C drop NUL before they search for tags.
             let nul = memchr::memchr(0, text.as_bytes());
             let without = nul.map(|_| MappedText::slice(text, 0).without(|c| c == '\0'));
             let whole = std::iter::once(MappedText::slice(text, 0));
@@ -237,27 +240,26 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
     }
 }
 
-/// The links of a layer, in the order of its texts, as many as there is room for: those behind are left
-/// out. They come stretch by stretch, so that those of a long text are never in memory together; a
-/// stretch that holds none says what it took to read it.
+/// Finds the links of a layer, in the order of its texts, as many as the capacity allows. They come stretch by
+/// stretch, so that those of a long text are never in memory together. A stretch without a link reports its steps.
 pub fn read_in_turn<'l>(
     layer: &'l Layer<'_>,
     tlds: &dyn TldSet,
-    room: Capacity,
+    capacity: Capacity,
     take: Take<'_, 'l>,
 ) -> ControlFlow<()> {
     match layer.language {
-        Language::Text => text::read(layer.seen.as_str(), tlds, room, take),
-        Language::Html => html::read((layer.seen.as_str(), layer.depth == 0), tlds, room, take),
-        Language::Url => take(text::value(layer.seen.as_str(), room.together)),
+        Language::Text => text::read(layer.seen.as_str(), tlds, capacity, take),
+        Language::Html => html::read((layer.seen.as_str(), layer.depth == 0), tlds, capacity, take),
+        Language::Url => take(text::value(layer.seen.as_str(), capacity.together)),
     }
 }
 
-/// The same together, `most` at most.
-pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, most: usize) -> View<'l> {
+/// The links of a layer in one view, at most `max`.
+pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, max: usize) -> View<'l> {
     let mut whole = View::default();
-    let room = Capacity { all: most, together: most };
-    let _ = read_in_turn(layer, tlds, room, &mut |view| {
+    let capacity = Capacity { all: max, together: max };
+    let _ = read_in_turn(layer, tlds, capacity, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
     });
@@ -265,7 +267,7 @@ pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, most: usize) -> View<'l
 }
 
 impl<'l> View<'l> {
-    /// Adds what a further stretch holds.
+    /// Adds the view of a further stretch.
     fn join(&mut self, mut then: View<'l>) {
         let (seen, occurrences) = (self.seen.len(), self.occurrences.len());
         for occurrence in &mut then.occurrences {
@@ -282,14 +284,14 @@ impl<'l> View<'l> {
     }
 }
 
-/// Where runs of at least so many occurrences end, of which none stands in an anchor of another run.
+/// Where runs of at least `least` occurrences end. No anchor is in another run than its text.
 pub fn runs(occurrences: &[Occurrence], least: usize) -> Vec<usize> {
     let all = occurrences.len();
     if all <= least {
         return vec![all];
     }
     let anchor = |occurrence: &Occurrence| occurrence.anchor.flatten();
-    // The first anchor of those from each place on.
+    // The first anchor of the occurrences from each index on.
     let mut first = vec![all; all];
     let mut known = all;
     for (first, occurrence) in first.iter_mut().zip(occurrences).rev() {
@@ -313,7 +315,7 @@ pub fn runs(occurrences: &[Occurrence], least: usize) -> Vec<usize> {
 pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
     let inner = |document: MappedText<'_>| Layer {
         seen: document.through(&layer.seen).into_owned(),
-        language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
+        language: if layer.depth < DOCUMENT_DEPTH { Language::Html } else { Language::Text },
         property: layer.property.clone(),
         organizer: None,
         depth: layer.depth + 1,
@@ -327,14 +329,14 @@ impl<'t> Layer<'t> {
         Layer { seen, language, property: None, organizer: None, depth: 0, edits: Edits::Possible }
     }
 
-    /// Whether it stands deeper than documents are read as such.
+    /// Whether it is deeper than documents are read as such.
     pub fn is_cut_off(&self) -> bool {
-        self.depth > DOCUMENTS
+        self.depth > DOCUMENT_DEPTH
     }
 }
 
 impl Occurrence {
-    /// Whether the client loads it as a part of the page, and never goes there.
+    /// Whether the client loads it as a part of the page, and never navigates there.
     pub fn loads(&self) -> bool {
         html::loads(&self.site)
     }
@@ -355,7 +357,7 @@ impl Occurrence {
         }
     }
 
-    /// The link in running text.
+    /// A link in running text.
     fn in_text(seen: usize, link: Link, site: Site) -> Occurrence {
         Occurrence {
             seen,
@@ -365,7 +367,7 @@ impl Occurrence {
             shown: Rendering::AsWritten,
             anchor: None,
             markup: Markup::Read,
-            seen_by: SeenBy::Everybody,
+            seen_by: SeenBy::Standard,
         }
     }
 
@@ -378,7 +380,7 @@ impl Occurrence {
         }
     }
 
-    /// Bytes of the seen text that carry it.
+    /// Its bytes in the seen text.
     pub fn span(&self) -> std::ops::Range<usize> {
         match &self.target {
             Target::Link(link) => link.span.clone(),

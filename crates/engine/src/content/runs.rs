@@ -1,8 +1,8 @@
-//! Pieces of a text that was put together, packed: whoever escapes every second character makes a piece of each.
+//! Pieces of a mapped text, packed: a sender who escapes every second character makes a piece of each.
 
 use std::ops::Range;
 
-/// A piece of a text: what stands in a stretch of the source.
+/// A piece of a text, from one range of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// First byte in the text.
@@ -20,7 +20,7 @@ pub struct Run {
 pub enum RunKind {
     /// Byte for byte.
     Linear,
-    /// A unit: an entity, an escape, a reversed character. Edited whole.
+    /// A unit: an entity, an escape, a reversed character. Edited as a whole.
     Unit,
 }
 
@@ -30,12 +30,12 @@ impl Run {
         self.source..self.source + self.len
     }
 
-    /// Behind the last byte in the text.
+    /// The end in the text.
     pub fn end(&self) -> usize {
         self.text + self.shown
     }
 
-    /// The first bytes in the text, and the others.
+    /// Splits the run after `shown` bytes of the text.
     fn cut(self, shown: usize) -> (Run, Run) {
         let (text, rest) = (self.text + shown, self.shown - shown);
         let len = if self.kind == RunKind::Linear { shown } else { 0 };
@@ -44,39 +44,39 @@ impl Run {
     }
 }
 
-/// Pieces in the order of the text, one behind the other.
+/// Pieces in the order of the text, without gaps in it.
 ///
-/// Each is a length in the source, a length in the text where that is another, and how far it stands behind the
-/// one before: two or three bytes where it took sixteen.
+/// Each is stored as its length in the source, its length in the text if that differs, and its distance from the one
+/// before in the source: two or three bytes instead of sixteen.
 #[derive(Clone, Debug)]
 pub struct Runs {
     packed: Box<[u8]>,
-    /// Where every [`EVERY`]th begins, but for the first.
+    /// Where every [`EVERY`]th piece begins, except the first.
     marks: Box<[Place]>,
-    /// What is added to every place in the source.
+    /// Added to every offset in the source.
     shift: usize,
 }
 
-/// Pieces that are put together.
+/// Builds [`Runs`].
 #[derive(Clone, Debug, Default)]
 pub struct Growing {
     packed: Vec<u8>,
     marks: Vec<Place>,
-    /// Where what is packed ends.
+    /// The end of the packed pieces.
     end: Place,
-    /// Pieces that are packed.
+    /// The number of packed pieces.
     count: usize,
-    /// The last piece, which may grow.
+    /// The last piece, which may grow and is not packed yet.
     last: Option<Run>,
 }
 
 /// Pieces between two marks.
 const EVERY: usize = 8;
 
-/// Bytes of pieces that there is room for from the first one on.
+/// Bytes reserved with the first piece.
 const SEVERAL: usize = 64;
 
-/// Where a piece begins: in the packed bytes and in the text; and where the one before ends in the source.
+/// Where a piece begins in the packed bytes and in the text, and where the one before ends in the source.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     at: u32,
@@ -99,7 +99,7 @@ impl Growing {
         }
     }
 
-    /// Adds to the last piece, if what stands at this place of the source continues it byte for byte.
+    /// Extends the last piece, if this offset of the source continues it byte for byte. Returns whether it did.
     pub fn grow(&mut self, source: usize, by: usize) -> bool {
         let continues =
             |last: &&mut Run| last.kind == RunKind::Linear && last.range().end == source;
@@ -126,7 +126,7 @@ impl Growing {
         self.end = Place { at, text, source };
     }
 
-    /// Takes away what stands at this byte of the text or behind it.
+    /// Removes and returns the pieces from this byte of the text on.
     pub fn split_off(&mut self, text: usize) -> Vec<Run> {
         let Some(last) = self.last.filter(|last| last.end() > text) else { return Vec::new() };
         let (mut count, mut unpacked) = unpacked(&self.packed, &self.marks, text);
@@ -142,8 +142,8 @@ impl Growing {
         }
         tail.push(last);
         if let Some(first) = tail.first_mut().filter(|first| first.text < text) {
-            let (before, behind) = first.cut(text - first.text);
-            (head, *first) = (Some(before), behind);
+            let (before, after) = first.cut(text - first.text);
+            (head, *first) = (Some(before), after);
         }
         self.packed.truncate(end.at as usize);
         self.marks.truncate(count.saturating_sub(1) / EVERY);
@@ -151,7 +151,7 @@ impl Growing {
         tail
     }
 
-    /// Begins anew.
+    /// Removes all pieces.
     pub fn clear(&mut self) {
         self.packed.clear();
         self.marks.clear();
@@ -167,7 +167,7 @@ impl Growing {
 }
 
 impl Runs {
-    /// The pieces from the one that holds this byte of the text on.
+    /// The pieces from the one that holds this byte of the text.
     pub fn from(&self, text: usize) -> impl Iterator<Item = Run> + '_ {
         let (_, unpacked) = unpacked(&self.packed, &self.marks, text);
         let rest = unpacked.skip_while(move |run| run.end() <= text);
@@ -185,13 +185,13 @@ impl Runs {
         unpacked.last().map(|run| Run { source: run.source + self.shift, ..run })
     }
 
-    /// Adds this to every place in the source.
+    /// Adds this to every offset in the source.
     pub fn shift(&mut self, by: usize) {
         self.shift += by;
     }
 }
 
-/// What is packed, from a mark before this byte of the text on, and how many pieces stand before that.
+/// An iterator from the last mark before this byte of the text, and the number of pieces before it.
 fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpacked<'r>) {
     let mark = marks.partition_point(|mark| mark.text as usize <= text);
     let before = mark.checked_sub(1).and_then(|mark| marks.get(mark));
@@ -200,12 +200,12 @@ fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpac
     (mark * EVERY, Unpacked { rest, place, packed: packed.len() })
 }
 
-/// Walks over packed pieces.
+/// Iterates over packed pieces.
 struct Unpacked<'r> {
     rest: &'r [u8],
-    /// Where the next begins.
+    /// Where the next piece begins.
     place: Place,
-    /// Bytes of all.
+    /// Bytes of all packed pieces.
     packed: usize,
 }
 
@@ -240,7 +240,7 @@ fn offset(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Writes a number, seven bits a byte, the low ones first.
+/// Writes a number, seven bits a byte, the lowest first.
 fn write(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(0x80 | (number & 0x7F) as u8);
@@ -249,7 +249,7 @@ fn write(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Reads it back.
+/// Reads a number that [`write()`] wrote.
 fn read(rest: &mut &[u8]) -> Option<u64> {
     let (mut number, mut bits) = (0, 0);
     loop {
@@ -269,7 +269,7 @@ fn read(rest: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Pieces of all sizes, some of them in front of those before.
+    /// Pieces of all sizes, some of them with sources before that of the previous one.
     fn pieces() -> (Growing, Vec<Run>) {
         let (mut runs, mut plain) = (Growing::default(), Vec::new());
         let mut text = 0;
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_found_from_every_place() {
+    fn packed_pieces_are_found_from_every_offset() {
         let (runs, plain) = pieces();
         let mut runs = runs.finish();
         let end = plain.last().unwrap().end();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_split_off_can_be_put_back() {
+    fn split_off_pieces_can_be_added_again() {
         for at in 0..100 {
             let (mut runs, plain) = pieces();
             let tail = runs.split_off(plain[at].text);
@@ -319,8 +319,8 @@ mod tests {
         assert_eq!(runs.split_off(plain.last().unwrap().end()), []);
         for run in plain.iter().filter(|run| run.shown > 2) {
             let (mut runs, _) = pieces();
-            let (before, behind) = run.cut(2);
-            assert_eq!(runs.split_off(run.text + 2).first(), Some(&behind));
+            let (before, after) = run.cut(2);
+            assert_eq!(runs.split_off(run.text + 2).first(), Some(&after));
             assert_eq!(runs.finish().last(), Some(before));
         }
     }

@@ -1,6 +1,5 @@
-//! Text of script and of JSON as a reader of its strings has it: escapes decoded (ECMA-262 §12.9.4,
-//! RFC 8259 §7). What is a string and what is not is not asked: outside of strings a backslash stands in
-//! regular expressions alone.
+//! Text of scripts and JSON as their strings are read: escapes decoded (ECMA-262 §12.9.4, RFC 8259 §7). Strings are
+//! not told from other code: outside of strings a backslash is only in regular expressions.
 
 use super::mapped::{Builder, MappedText};
 
@@ -23,14 +22,14 @@ pub fn unescaped(seen: MappedText<'_>) -> MappedText<'_> {
     plain.finish().through(&seen)
 }
 
-/// The escape that the text begins with: its character and its length. `\uD83D\uDE00` is one.
+/// The escape at the start of the text: its character and its length. `\uD83D\uDE00` is one.
 pub fn escape(text: &str) -> Option<(char, usize)> {
-    let behind = text.strip_prefix('\\')?;
-    if let Some(hex) = behind.strip_prefix("u{") {
+    let after = text.strip_prefix('\\')?;
+    if let Some(hex) = after.strip_prefix("u{") {
         let (digits, _) = hex.get(..hex.len().min(LONGEST)).unwrap_or(hex).split_once('}')?;
         return Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, digits.len() + 4));
     }
-    if let Some(hex) = behind.strip_prefix('u') {
+    if let Some(hex) = after.strip_prefix('u') {
         let unit = unit(hex)?;
         let Some(c) = char::from_u32(unit) else {
             let low = self::unit(hex.get(4..)?.strip_prefix("\\u")?)?;
@@ -39,10 +38,10 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
         };
         return Some((c, 6));
     }
-    if let Some(hex) = behind.strip_prefix('x') {
+    if let Some(hex) = after.strip_prefix('x') {
         return Some((char::from_u32(number(hex, 2)?)?, 4));
     }
-    let c = behind.chars().next()?;
+    let c = after.chars().next()?;
     let plain = match c {
         'n' => '\n',
         'r' => '\r',
@@ -55,9 +54,9 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
     Some((plain, 1 + c.len_utf8()))
 }
 
-/// Whether a URL does nothing but call a function that only the page it was cut out of has, with words and
-/// numbers: `javascript:popUp('profile.cfm?id=7')` does nothing in a message.
-pub fn calls_the_page(url: &str) -> bool {
+/// Whether a URL does nothing but call a function that only its original page has, with words and numbers:
+/// `javascript:popUp('profile.cfm?id=7')` does nothing in a message.
+pub fn calls_page_function(url: &str) -> bool {
     let call = url
         .trim_ascii()
         .split_once(':')
@@ -135,10 +134,10 @@ const BUILT_IN: [&str; 48] = [
     "unescape",
 ];
 
-/// Bytes of `\u{…}` between its signs and the closing one: six digits, and zeros before them.
+/// Maximum bytes of `\u{…}` after its opening brace, with the closing one: six digits, and leading zeros.
 const LONGEST: usize = 12;
 
-/// The code unit that four digits behind `\u` stand for.
+/// The code unit of four digits after `\u`.
 pub fn unit(hex: &str) -> Option<u32> {
     number(hex, 4)
 }
@@ -159,7 +158,7 @@ mod tests {
             " JavaScript: rs(\"ss\", \"http://story.example.com/x\", 780, 580);",
             "javascript:doIt()",
         ] {
-            assert!(calls_the_page(call), "{call}");
+            assert!(calls_page_function(call), "{call}");
         }
         for call in [
             "javascript:open('https://example.com')",
@@ -176,7 +175,7 @@ mod tests {
             "javascript:('x')",
             "javascript:",
         ] {
-            assert!(!calls_the_page(call), "{call}");
+            assert!(!calls_page_function(call), "{call}");
         }
     }
 

@@ -14,11 +14,11 @@ use homograph::HostBounds;
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier, reference};
 
-/// Bytes that a URL between angle brackets may have, line ends and all.
+/// Maximum bytes of a URL between angle brackets, with its line ends.
 pub const LONGEST_WRAPPED: usize = 2_048;
 
-/// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C), and as those show it
-/// who drop NUL, form feeds (Mozilla, before it looks for links) or both.
+/// The layers of a text: the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C); the text as shown by
+/// programs that drop NUL, form feeds (Mozilla, before it searches for links) or both; and the whole text.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let joined = memchr_iter(b'<', text.as_bytes()).filter_map(|at| wrapped(text, at + 1));
     let dropped = DROPPED.iter().flat_map(|dropped| without(text, dropped));
@@ -26,11 +26,11 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     joined.chain(dropped).chain(whole).map(|seen| Layer::of(seen, Language::Text))
 }
 
-/// What some program drops together.
+/// Characters that some program drops together.
 const DROPPED: [&[u8]; 3] = [b"\0", b"\x0C", b"\0\x0C"];
 
-/// The stretches of a text that hold all of these characters, without them: one at a time, since what is left of
-/// UTF-16 that is read as something else has a NUL beside each character.
+/// The stretches of a text that hold all of these characters, without them: one at a time, since UTF-16 that is read
+/// in another charset has a NUL next to each character.
 fn without<'t>(text: &'t str, dropped: &'static [u8]) -> impl Iterator<Item = MappedText<'t>> {
     let holds = |text: &str| dropped.iter().all(|byte| holds_within(text, *byte));
     let mut at = if holds(text) { 0 } else { text.len() };
@@ -48,30 +48,29 @@ fn without<'t>(text: &'t str, dropped: &'static [u8]) -> impl Iterator<Item = Ma
     })
 }
 
-/// Whether the character stands in a line behind something: those that part pages stand behind a line end, and
-/// join nothing.
+/// Whether the character follows something in a line: page separators are after a line end, and join nothing.
 fn holds_within(text: &str, byte: u8) -> bool {
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
     memchr_iter(byte, text.as_bytes())
         .any(|at| before(at).is_some_and(|before| !matches!(before, b' ' | b'\t' | b'\r' | b'\n')))
 }
 
-/// The links of running text. White space ends links, so a long text is cut there.
+/// Finds the links of running text. White space ends links, so a long text is cut there.
 pub fn read<'t>(
     text: &'t str,
     tlds: &dyn TldSet,
-    room: Capacity,
+    capacity: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
     let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
-    let mut left = room.all;
+    let mut left = capacity.all;
     let mut at = 0;
     while at < text.len() && left > 0 {
         let end = stretch_end(text, at);
         let stretch = text.get(at..end).unwrap_or_default();
         let mut links = linkifier.links(stretch);
-        let most = left.min(room.together);
-        let found = links.by_ref().take(most);
+        let max = left.min(capacity.together);
+        let found = links.by_ref().take(max);
         let overridden = Overridden::of(stretch, &[]);
         let occurrences = found.map(|link| Occurrence {
             shown: overridden.shown(&link.span),
@@ -81,7 +80,7 @@ pub fn read<'t>(
         left -= occurrences.len();
         let mut view = View {
             seen: vec![MappedText::slice(stretch, at)],
-            cut: occurrences.len() == room.together && links.next().is_some(),
+            cut: occurrences.len() == capacity.together && links.next().is_some(),
             occurrences,
             steps: stretch.len() as u64 + search_steps(&links),
             ..View::default()
@@ -89,18 +88,18 @@ pub fn read<'t>(
         let joined = unseen::joined(stretch);
         if !joined.is_empty() && left > 0 {
             let words = joined.of(&MappedText::slice(stretch, at));
-            let room = left.min(room.together);
-            left -= view.across(&linkifier, (&joined, words), room, &Site::Text);
+            let most = left.min(capacity.together);
+            left -= view.add_across_joints(&linkifier, (&joined, words), most, &Site::Text);
         }
-        left -= view.enclosed(text, at..end, left.min(room.together));
-        left -= view.greedy(stretch, tlds, left.min(room.together));
+        left -= view.add_enclosed(text, at..end, left.min(capacity.together));
+        left -= view.add_greedy(stretch, tlds, left.min(capacity.together));
         take(view)?;
         at = end;
     }
     ControlFlow::Continue(())
 }
 
-/// Where a stretch that begins at `at` ends: behind a line end, in a line without end behind a blank.
+/// Where a stretch that begins at `at` ends: after a line end, or after a blank in a very long line.
 fn stretch_end(text: &str, at: usize) -> usize {
     let from = at.saturating_add(STRETCH);
     let rest = text.as_bytes().get(from..).unwrap_or_default();
@@ -109,14 +108,14 @@ fn stretch_end(text: &str, at: usize) -> usize {
     end.map_or(text.len(), |end| from + end + 1)
 }
 
-/// A value that is one URL; of its addresses, `most` at most.
-pub fn value(text: &str, most: usize) -> View<'_> {
+/// A value that is one URL; of its addresses, at most `max`.
+pub fn value(text: &str, max: usize) -> View<'_> {
     let seen = MappedText::slice(text, 0).as_url();
     let range = 0..seen.as_str().len();
     let mut targets = reference::parse(seen.as_str(), range);
     let occurrences: Vec<_> = targets
         .by_ref()
-        .take(most)
+        .take(max)
         .map(|target| Occurrence {
             seen: 0,
             target,
@@ -125,15 +124,15 @@ pub fn value(text: &str, most: usize) -> View<'_> {
             shown: Rendering::AsWritten,
             anchor: None,
             markup: Markup::Shown,
-            seen_by: SeenBy::Everybody,
+            seen_by: SeenBy::Standard,
         })
         .collect();
-    let cut = occurrences.len() == most && targets.next().is_some();
+    let cut = occurrences.len() == max && targets.next().is_some();
     drop(targets);
     View { seen: vec![seen], occurrences, steps: text.len() as u64, cut, ..View::default() }
 }
 
-/// The URL that begins at `start`, behind `<`, when a line end cuts it; joined.
+/// The URL that begins at `start`, after `<`, joined, if a line end cuts it.
 fn wrapped(text: &str, start: usize) -> Option<MappedText<'_>> {
     let rest = text.get(start..)?;
     reference::scheme(rest)?;
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_between_angles_runs_over_line_ends() {
+    fn a_url_between_angles_continues_across_line_ends() {
         assert_eq!(joined("see <http://example.com/a\r\n  b/c> ok"), ["http://example.com/ab/c"]);
         assert_eq!(joined("<http://example.com/a b\nc>"), [""; 0]);
         assert_eq!(joined("<http://example.com/a>\n<b>"), [""; 0]);
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joined_url_leads_back_to_its_lines() {
+    fn a_joined_url_maps_to_its_lines() {
         let layer = layers("<http://exa\n mple.com>").next().unwrap();
         assert_eq!(layer.seen.as_str(), "http://example.com");
         assert_eq!(layer.seen.source(7..18), 8..21);

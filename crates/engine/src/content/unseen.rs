@@ -1,7 +1,8 @@
-//! Words with characters inside that no reader sees and no host holds: bidi controls, tag characters, controls.
+//! Words with characters that are invisible and in no host: bidi controls, tag characters, control characters.
 //!
-//! They end a host for whoever finds links by the letter, and to a reader `p`, U+200E, `aypal.com` is one name. What
-//! hosts are mapped without (UTS #46 §4: soft hyphens, zero-width spaces) is no matter: those are read in a host.
+//! They end a host for programs that follow the standards strictly, but for a reader `p`, U+200E, `aypal.com` is one
+//! name. Characters that mapping removes from hosts (UTS #46 §4: soft hyphens, zero-width spaces) do not matter here:
+//! every search for links reads them as part of a host.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,7 +11,7 @@ use mailsplice::sieve::each;
 use uts58::unicode::hosts::{is_invisible, is_joiner};
 use uts58::unicode::{Class, is_dot_to_somebody};
 
-/// The words of a text that hold such characters, without them, where something in a word is a dot. Linear.
+/// The words of a text that hold such characters, without them, if the word has a dot. Linear.
 pub fn joined(text: &str) -> Joined {
     let mut joined = Joined::default();
     let ends_word = |c: char| c.is_whitespace() || c == '\0';
@@ -19,10 +20,10 @@ pub fn joined(text: &str) -> Joined {
         if unseen < at || !is_unseen_at(text, unseen) {
             return ControlFlow::Continue(());
         }
-        // Without NUL the text is another layer; data of programs are full of it.
+        // The text without NUL is another layer; binary data are full of it.
         let before = text.get(at..unseen).unwrap_or_default().rsplit(ends_word).next();
-        let behind = text.get(unseen..).unwrap_or_default().split_inclusive(ends_word).next();
-        let range = unseen - before.map_or(0, str::len)..unseen + behind.map_or(0, str::len);
+        let after = text.get(unseen..).unwrap_or_default().split_inclusive(ends_word).next();
+        let range = unseen - before.map_or(0, str::len)..unseen + after.map_or(0, str::len);
         at = range.end;
         let word = text.get(range.clone()).unwrap_or_default();
         if !word.contains(is_dot_to_somebody) || is_data(word) {
@@ -37,7 +38,7 @@ pub fn joined(text: &str) -> Joined {
     joined
 }
 
-/// The stretches of a word that begins here, without what is not seen.
+/// The stretches of a word that begins here, without its invisible characters.
 fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -50,10 +51,10 @@ fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Bytes that are looked at together for any that is not plain.
+/// Bytes that are tested together for any that is not plain.
 const BLOCK: usize = 512;
 
-/// Visits each byte that may be the first of one.
+/// Visits each byte that may be the first of an invisible character.
 fn each_first(bytes: &[u8], mut visit: impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
     let blocks = bytes.chunks(BLOCK).enumerate().filter(|(_, block)| !is_plain(block));
     for (index, block) in blocks {
@@ -65,11 +66,11 @@ fn each_first(bytes: &[u8], mut visit: impl FnMut(usize) -> ControlFlow<()>) -> 
 /// Whether every character is printable ASCII or white space, as in most text.
 fn is_plain(bytes: &[u8]) -> bool {
     let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t'..=b'\r');
-    // All of it: without a way out this takes a fraction of an instruction a byte.
+    // Without an early exit this takes a fraction of an instruction per byte.
     bytes.iter().fold(true, |all, byte| all & plain(*byte))
 }
 
-/// Whether a word is data of a program, which has controls of many kinds.
+/// Whether a word is binary data, which has control characters of many kinds.
 fn is_data(word: &str) -> bool {
     const KINDS: u32 = 2;
     let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
@@ -77,19 +78,19 @@ fn is_data(word: &str) -> bool {
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
-/// Whether a byte may be the first of one, whatever stands behind it.
+/// Whether a byte may be the first of an invisible character, whatever follows.
 fn is_first_of_unseen(byte: u8, _: u8) -> bool {
     matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F)
         | matches!(byte, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3)
 }
 
-/// Whether one stands at this place.
+/// Whether an invisible character is at this offset.
 fn is_unseen_at(text: &str, at: usize) -> bool {
     may_begin_unseen(text.as_bytes().get(at..).unwrap_or_default())
         && text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
 }
 
-/// Whether these bytes may begin one: most letters do not, and need not be decoded.
+/// Whether these bytes may begin an invisible character: most letters do not, and need not be decoded.
 fn may_begin_unseen(bytes: &[u8]) -> bool {
     matches!(
         bytes,
@@ -122,11 +123,11 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> String {
-        joined(text).said(text).0
+        joined(text).text_and_joints(text).0
     }
 
     #[test]
-    fn words_are_read_without_what_is_not_seen() {
+    fn words_are_read_without_invisible_characters() {
         for unseen in [
             '\u{200e}',
             '\u{202e}',
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_one_is_found() {
+    fn every_invisible_character_is_found() {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
             let bytes = c.encode_utf8(&mut buffer).as_bytes();
@@ -156,8 +157,8 @@ mod tests {
     }
 
     #[test]
-    fn one_is_found_wherever_it_stands() {
-        // Two bytes stand between: its own begin in one block and end in the next.
+    fn an_invisible_character_is_found_at_every_offset() {
+        // Two bytes before it: its own bytes begin in one block and end in the next.
         for before in [0, 1, BLOCK - 4, BLOCK - 3, BLOCK - 2, BLOCK, 3 * BLOCK - 3] {
             let text = format!("{} a\u{200e}b.c", "x".repeat(before));
             assert_eq!(words(&text), "ab.c", "{before}");
@@ -170,20 +171,20 @@ mod tests {
     }
 
     #[test]
-    fn data_of_programs_are_no_words() {
+    fn binary_data_are_no_words() {
         assert_eq!(words("a\u{1}b\u{2}c\u{3}.com"), "");
         assert_eq!(words("a\u{1}b\u{2}c\u{1}.com"), "abc.com");
     }
 
     #[test]
-    fn where_they_meet() {
+    fn joints_are_known() {
         let text = "a.b\u{200e}c\u{200e}\u{200e}d e f\u{200e}.g";
         assert_eq!(words(text), "a.bcd f.g");
-        assert_eq!(joined(text).said(text).1, [3, 4, 7]);
+        assert_eq!(joined(text).text_and_joints(text).1, [3, 4, 7]);
     }
 
     #[test]
-    fn what_hosts_are_mapped_without_is_no_matter() {
+    fn characters_that_mapping_removes_do_not_matter() {
         for text in [
             "pay\u{ad}pal.com",
             "pay\u{200b}pal.com",

@@ -1,4 +1,4 @@
-//! What one header field says: its links and addresses, and names that are of somebody else.
+//! Reads one header field: its links and addresses, and names that impersonate others.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,18 +11,18 @@ use super::words::holds;
 use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
-use crate::finding::{Candidate, Findings, told_of};
+use crate::finding::{Candidate, Findings, finding_of};
 use crate::judging::{Judge, Judged, same_domain};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
-use crate::sender::{Author, MAILBOXES, Mailbox, Of, is_no_mailbox};
+use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
-/// The fields that say who the sender is.
+/// The fields that name the sender.
 const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
-/// Whether a link with a scheme may stand in a text: base64 has many slashes, and no colon.
+/// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
 fn may_say_scheme(text: &str) -> bool {
     memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
 }
@@ -41,7 +41,7 @@ pub(super) fn on_one_line(text: &str) -> String {
 
 /// A field of a header.
 pub(super) struct Field<'h> {
-    /// Path of the part whose header it stands in; `0` is the message's own.
+    /// Path of the part whose header it is in; `0` is the message's own.
     pub part: &'h str,
     pub name: &'h str,
     /// The value's bytes in the head.
@@ -49,15 +49,15 @@ pub(super) struct Field<'h> {
     pub interest: Interest,
 }
 
-/// What of a field is worth a finding.
+/// Which links of a field become findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interest {
     Any,
-    /// A URL that judges unsafe: most programs do not show the field.
-    Lies,
+    /// Unsafe URLs only: most programs do not show the field.
+    UnsafeUrls,
 }
 
-/// Tells what one field says.
+/// Reads and reports one field.
 pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
     pub field: Field<'h>,
     pub judge: &'j mut Judge<'p>,
@@ -67,10 +67,10 @@ pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
 }
 
 impl FieldReader<'_, '_, '_, '_> {
-    /// Charges what judging took, and so many bytes that are looked through. What the budget does not have is told by
-    /// whoever charges it next.
+    /// Takes the steps of judging, and of reading so many bytes. If the budget has too few, the next caller of `spend`
+    /// reports it.
     fn has_steps(&mut self, bytes: usize) -> bool {
-        self.budget.spend_link(bytes, self.judge.spent())
+        self.budget.spend_link(bytes, self.judge.take_steps())
     }
 
     pub fn value(&mut self, value: &HeaderValue<'_>) {
@@ -98,16 +98,16 @@ impl FieldReader<'_, '_, '_, '_> {
         let spelled = address.address.as_deref().unwrap_or_default();
         let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
         let judged = match mailto::address(spelled, 0..spelled.len()) {
-            Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
+            Some(link) => self.judge.spelled_link(spelled, &link, HostBounds::Certain),
             None => None,
         };
-        // What stands where an address should is shown all the same.
+        // Text in place of an address is shown as well.
         if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
             self.text(spelled);
         }
         let Some(mut judged) = judged else { return self.text(name) };
         if self.is_of_sender() && is_no_mailbox(spelled) {
-            judged.add_at(Reason::AddressInvalid, Verdict::Suspect);
+            judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
         }
         for link in self.links(name) {
             if !self.has_steps(0) {
@@ -118,9 +118,9 @@ impl FieldReader<'_, '_, '_, '_> {
         self.push(spelled, &judged);
     }
 
-    /// A host in the name that a reader sees in front of the address.
+    /// Judges a host in the display name before the address.
     fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
-        let Some(mut judged) = self.judge.spelled(name, link, HostBounds::in_text(link.kind))
+        let Some(mut judged) = self.judge.spelled_link(name, link, HostBounds::in_text(link.kind))
         else {
             return;
         };
@@ -142,7 +142,7 @@ impl FieldReader<'_, '_, '_, '_> {
         self.field.name.eq_ignore_ascii_case(SUBJECT)
     }
 
-    /// Whether something may be told of a text with encoded words.
+    /// Whether a text with encoded words may have something to report.
     pub fn is_told(&self, text: &str) -> bool {
         may_say_scheme(text) || self.is_subject()
     }
@@ -151,20 +151,20 @@ impl FieldReader<'_, '_, '_, '_> {
         SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
     }
 
-    /// Names in front of the sender's addresses that are of somebody else.
+    /// Reports display names before the sender's addresses that impersonate others.
     pub fn posing(&mut self, author: &Author, value: &HeaderValue<'_>) {
         let HeaderValue::Address(addresses) = value else { return };
         if !self.is_of_sender() {
             return;
         }
-        let field = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
-            true => Of::Author,
-            false => Of::Deputy,
+        let role = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
+            true => Role::Author,
+            false => Role::Deputy,
         };
         for address in addresses.iter().take(MAILBOXES) {
             let spelled = address.address.as_deref().unwrap_or_default();
             let mut own = Mailbox::read(spelled, self.judge);
-            // What stands where an address should is read as a name, and what address is in it.
+            // Text in place of an address is read as a name, and an address in it as the address.
             let mut name = match (address.name.as_deref(), &own) {
                 (Some(name), _) => bidi::shown(name).into_owned(),
                 (None, None) => spelled.to_owned(),
@@ -175,30 +175,30 @@ impl FieldReader<'_, '_, '_, '_> {
                 own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
                 name.replace_range(link.span, " ");
             }
-            if own.is_none() && field != Of::Author {
+            if own.is_none() && role != Role::Author {
                 continue;
             }
-            let posed = author.posed(&name, own.as_ref(), field, self.judge);
+            let impersonated = author.impersonated(&name, own.as_ref(), role, self.judge);
             let mailbox = own.as_ref().or(author.mailboxes.first());
             let disguise = self.disguised(&name, mailbox.map(|mailbox| &*mailbox.host));
-            let (spelled, disguised) = match (&posed, disguise) {
+            let (spelled, disguised) = match (&impersonated, disguise) {
                 (None, None) => continue,
                 (Some(_), disguise) => (name, disguise),
                 (None, Some(disguise)) => (disguise.spelled.clone(), Some(disguise)),
             };
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
-            if posed.is_some() {
+            if impersonated.is_some() {
                 judged.add(Reason::DisplayNamePoses);
             }
             let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
-            verdict.into_iter().for_each(|verdict| judged.add_at(Reason::TextLookalike, verdict));
-            let target = posed.or_else(|| disguised.and_then(|disguise| disguise.name));
+            verdict.into_iter().for_each(|verdict| judged.add_with(Reason::TextLookalike, verdict));
+            let target = impersonated.or_else(|| disguised.and_then(|disguise| disguise.name));
             self.push_as(&spelled, &judged, target);
         }
     }
 
-    /// Letters of a text that are not what they read as; its links are judged as such.
+    /// Finds look-alike letters in a text, without its links, which are judged as such.
     fn disguised(&mut self, text: &str, host: Option<&Judgement>) -> Option<Disguise> {
         if text.is_ascii() {
             return None;
@@ -210,7 +210,7 @@ impl FieldReader<'_, '_, '_, '_> {
         self.judge.disguised(&words, host)
     }
 
-    /// Words of the Subject in letters that are not what they read as; each reading of it once.
+    /// Reports words of the Subject in look-alike letters; each reading of it once.
     pub fn subject(&mut self, author: &Author, text: &str, known: &mut HashSet<String>) {
         if !self.is_subject() || text.is_ascii() || known.len() >= MAILBOXES {
             return;
@@ -221,26 +221,27 @@ impl FieldReader<'_, '_, '_, '_> {
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
         let Some(disguise) = self.disguised(text, host) else { return };
         let mut judged = Judged::of_text(Arc::default());
-        judged.add_at(Reason::TextLookalike, disguise.verdict);
+        judged.add_with(Reason::TextLookalike, disguise.verdict);
         self.push_as(&disguise.spelled, &judged, disguise.name);
     }
 
     pub fn text(&mut self, text: &str) {
-        let lies = self.field.interest == Interest::Lies;
-        if lies && !may_say_scheme(text) {
+        let unsafe_only = self.field.interest == Interest::UnsafeUrls;
+        if unsafe_only && !may_say_scheme(text) {
             return;
         }
         for link in self.links(text) {
-            // What is judged is no longer hidden to the net, so it is not judged where nobody would hear of it.
-            if lies && link.kind != Kind::Scheme {
+            // A judged host no longer counts as hidden in the net, so that a link that would not be reported is not
+            // judged.
+            if unsafe_only && link.kind != Kind::Scheme {
                 continue;
             }
             if !self.has_steps(0) {
                 return;
             }
             let bounds = HostBounds::in_text(link.kind);
-            let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
-            if lies && judged.verdict < Verdict::Unsafe {
+            let Some(judged) = self.judge.spelled_link(text, &link, bounds) else { continue };
+            if unsafe_only && judged.verdict < Verdict::Unsafe {
                 continue;
             }
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
@@ -250,7 +251,7 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
-    /// The links of a field that a reader sees, found as those of the body are.
+    /// Finds the links of a field, as in the body.
     pub fn links(&mut self, text: &str) -> Vec<Link> {
         if !self.has_steps(text.len()) {
             return Vec::new();
@@ -258,7 +259,7 @@ impl FieldReader<'_, '_, '_, '_> {
         let linkifier = Linkifier::new(self.judge.tlds()).boundaries(Boundaries::Wide);
         let mut links = linkifier.links(text);
         let found = links.by_ref().collect();
-        // What is over is told by whoever charges next.
+        // If the steps are used up, the next caller reports it.
         let _ = self.budget.spend(Stage::Judging, links.steps());
         found
     }
@@ -271,16 +272,17 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        if judged.led().is_none() || self.found.links() >= self.budget.findings {
+        if judged.destination().is_none() || self.found.links() >= self.budget.findings {
             return;
         }
         if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {
-            self.found.pass(judged);
+            self.found.remember_harmless(judged);
             return;
         }
         let place = Place::Header(content::named(self.field.name).to_owned());
-        let mut finding = told_of(judged, self.field.part, place, self.field.span.clone(), spelled);
+        let mut finding =
+            finding_of(judged, self.field.part, place, self.field.span.clone(), spelled);
         finding.target = target;
-        self.found.push(self.policy, Candidate::told(finding));
+        self.found.push(self.policy, Candidate::report_only(finding));
     }
 }

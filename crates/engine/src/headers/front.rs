@@ -1,21 +1,21 @@
-//! The front of a header that has more fields, or longer lists, than anybody reads.
+//! Cuts a header that has too many fields or addresses.
 
 use mailsplice::splice::fields::HeaderField;
 
-/// Fields of a header that are read: each takes some hundred bytes of memory, however short it is. Real mail has
-/// a few hundred at most.
+/// Maximum number of fields of a header that are read: each takes some hundred bytes of memory, however short it is.
+/// Real mail has a few hundred at most.
 const FIELDS: usize = 10_000;
 
-/// Signs of a header between which addresses may stand: each address takes some fifty bytes of memory, and may have
-/// one. No server takes a header with as many.
+/// Maximum number of separators of addresses in a header: each address takes some fifty bytes of memory, and each
+/// separator may have one. No server takes a header with as many.
 const ADDRESSES: usize = 100_000;
 
-/// The front of a header that has more than [`FIELDS`] or [`ADDRESSES`], and the fields in it.
+/// The beginning of a header that has more than [`FIELDS`] or [`ADDRESSES`], and the fields in it.
 pub(super) fn front<'h>(
     head: &'h [u8],
     agreed: Option<&'h [HeaderField]>,
 ) -> Option<(&'h [u8], Option<&'h [HeaderField]>)> {
-    // A header of fewer bytes has fewer: most are not looked through.
+    // A header of fewer bytes has fewer: most need no search.
     let listed =
         head.get(ADDRESSES..).and_then(|_| memchr::memchr2_iter(b',', b';', head).nth(ADDRESSES));
     let (end, fields) = match agreed {

@@ -1,4 +1,4 @@
-//! Encoded words (RFC 2047) in header fields of any name, as those read them who take them wherever they stand.
+//! Encoded words (RFC 2047) in any header field, as read by programs that accept them everywhere.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,14 +7,14 @@ use super::{Read, SUBJECT, is_read};
 use mailsplice::mime::Charset;
 use mailsplice::splice::fields::HeaderField;
 
-/// What an encoded word begins with (RFC 2047 §2).
+/// The start of an encoded word (RFC 2047 §2).
 pub(super) const WORD: &[u8; 2] = b"=?";
 
-/// A field with encoded words: its name, its value's bytes in the header, what it says.
+/// A field with encoded words: its name, its value's bytes in the header, its decoded text.
 pub(super) type Decoded = (String, Range<usize>, String);
 
-/// The fields with encoded words that may be of interest, of those that are read and of others, and where the values
-/// begin in which words are left that we take for none and others may not.
+/// The fields with encoded words that may matter, both read by the parser and not, and the start of each value with
+/// words that are left undecoded here and that other programs may decode.
 pub(super) fn encoded(
     head: &[u8],
     agreed: Option<&[HeaderField]>,
@@ -30,8 +30,8 @@ pub(super) fn encoded(
     (words(read).into_iter().chain(others).collect(), unread)
 }
 
-/// Fields with encoded words, as those read them who put the bytes of words together first and take them
-/// wherever they stand: a character begins in one word and ends in the next, a host in a word and ends behind it.
+/// Fields with encoded words, as read by programs that join the bytes of words first and accept words everywhere: a
+/// character may begin in one word and end in the next, a host in a word and end after it.
 fn words(read: &Read) -> Vec<Decoded> {
     if !holds(&read.bytes, WORD) {
         return Vec::new();
@@ -45,7 +45,7 @@ fn words(read: &Read) -> Vec<Decoded> {
             let colon = memchr::memchr(b':', line)?;
             let name = line.get(..colon)?.trim_ascii_end();
             let value = line.get(colon + 1..)?.trim_ascii_end();
-            // Of the Subject every text is of interest.
+            // In the Subject every text matters.
             if !name.eq_ignore_ascii_case(SUBJECT.as_bytes()) && !may_say(value) {
                 return None;
             }
@@ -57,13 +57,13 @@ fn words(read: &Read) -> Vec<Decoded> {
         .collect()
 }
 
-/// Whether a URL, which has a colon, may stand in a value with words, or what others may take for a word, which has a
-/// question mark: tokens of filters are long rows of words that say nothing.
+/// Whether a value with words may hold a URL, which has a colon, or what other programs may take for a word, which has
+/// a question mark: tokens of filters are long rows of words without either.
 pub(super) fn may_say(value: &[u8]) -> bool {
     Charset::words_may_say(value, *b":?")
 }
 
-/// Whether the sign stands there: by its second byte, for most fields hold neither.
+/// Whether the bytes hold the two-byte sign. Its second byte is searched for, as most fields hold neither.
 pub(super) fn holds(bytes: &[u8], sign: &[u8; 2]) -> bool {
     let before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == sign.first();
     memchr::memchr_iter(sign[1], bytes).any(before)

@@ -1,27 +1,27 @@
-//! Where QR codes stand in a picture: by the patterns that mark three of their corners. A row through one is
-//! dark, light, dark, light, dark in the proportion 1:1:3:1:1.
+//! Locates QR codes in a picture by the patterns that mark three of their corners. A row through one is dark, light,
+//! dark, light, dark in the proportion 1:1:3:1:1.
 //!
-//! Codes of mail are drawn, not photographed: they stand in the plane, upright or tilted by any angle. A row
-//! through the middle of a corner has that proportion at every tilt. The search for tilted codes is not bounded
-//! in any crate; this one looks at each pixel once, and at threes of a few corners.
+//! Codes in mail are drawn, not photographed: they lie in the plane, upright or rotated by any angle. A row through
+//! the middle of a corner has that proportion at every angle. No crate bounds the search for rotated codes; this one
+//! reads each pixel once, and tries threes of a few corners.
 
-/// Corners of a picture at most.
-pub const MOST: usize = 48;
+/// Maximum number of corners of a picture.
+pub const CORNERS: usize = 48;
 
-/// Threes of corners that are tried.
+/// Maximum number of threes of corners that are tried.
 const TRIED: usize = 64;
 
-/// Places that may become corners at a time.
-const SEEN: usize = 1_024;
+/// Maximum number of possible corners that are followed at a time.
+const CANDIDATES: usize = 1_024;
 
-/// Rows that a corner has at least, for its three modules of middle.
+/// Minimum number of rows of a corner, for the three modules of its middle.
 const ROWS: usize = 3;
 
-/// Modules that its rows are high: at a tilt of 45 degrees few of them are whole.
+/// Limits of the height of its rows, in modules: at 45 degrees few rows are complete.
 const TILTED: f64 = 0.4;
 const UPRIGHT: f64 = 4.5;
 
-/// How far two sides of a code may be from a right angle and from being alike, as a part of their length.
+/// How far two sides of a code may deviate from a right angle and from the same length, as a part of their length.
 const SKEWED: f64 = 0.15;
 
 /// The middle of a corner, and the width of its seven modules, in pixels.
@@ -32,8 +32,8 @@ pub struct Corner {
     width: f64,
 }
 
-/// Where a code may stand: the corner between the two others, and the way to the one that begins its first
-/// row, and to the one that begins its last.
+/// Where a code may be: the corner between the two others, the vector to the one at the end of its first row, and that
+/// to the one at the start of its last row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     first: Corner,
@@ -41,7 +41,7 @@ pub struct Place {
     down: (f64, f64),
 }
 
-/// A place that looks like a corner, row by row.
+/// The rows of a possible corner.
 struct Rows {
     /// Sums of twice the middles, and of the widths, of its rows.
     middles: usize,
@@ -60,7 +60,7 @@ impl Rows {
     fn corner(&self) -> Option<Corner> {
         let mean = |sum: usize| sum as f64 / self.rows as f64;
         let (height, width) = ((self.last + 1 - self.first) as f64, mean(self.widths));
-        // Three modules of seven where it stands upright; less where it is tilted.
+        // Three modules of seven if it is upright; fewer if it is rotated.
         let modules = height * 7.0 / width;
         let square = (TILTED..=UPRIGHT).contains(&modules);
         let middle = (self.first + self.last + 1) as f64 / 2.0;
@@ -72,7 +72,7 @@ impl Rows {
     }
 }
 
-/// The corners of a picture of so wide rows; `None` where there are too many.
+/// The corners of a picture with rows of this width. `None` if there are too many.
 pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
     let mut open: Vec<Rows> = Vec::new();
     let mut found = Vec::new();
@@ -90,7 +90,7 @@ pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
                 }
             }
         }
-        // What no row can join any more is a corner, or none.
+        // A candidate that no further row can extend is complete.
         open.retain(|rows| {
             let ends = y - rows.last > (rows.widths / rows.rows.max(1) / 7).max(1);
             if ends {
@@ -98,23 +98,23 @@ pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
             }
             !ends
         });
-        if open.len() > SEEN || found.len() > SEEN {
+        if open.len() > CANDIDATES || found.len() > CANDIDATES {
             return None;
         }
     }
     found.extend(open.iter().filter_map(Rows::corner));
     let found: Vec<Corner> =
         found.iter().filter_map(|corner| corner.by_column(dark, width)).collect();
-    (found.len() <= MOST).then_some(found)
+    (found.len() <= CORNERS).then_some(found)
 }
 
 impl Corner {
-    /// The same, with its middle as the column through it has it; `None` where that does not look like a corner.
-    /// Five stretches of the data of a code do so in one direction, seldom in both.
+    /// The corner with its middle corrected by the column through it. `None` if the column does not look like a
+    /// corner: five runs of data modules do so in one direction, seldom in both.
     fn by_column(&self, dark: &[bool], width: usize) -> Option<Corner> {
         let (x, middle) = (self.x as usize, self.y as usize);
         let most = self.width as usize;
-        // How many pixels are of this colour, from here on, up or down; and where they end.
+        // How many pixels from here, up or down, have this colour, and where they end.
         let run = |from: Option<usize>, down: bool, colour: bool| {
             let mut at = from;
             let mut length = 0;
@@ -143,7 +143,7 @@ impl Corner {
     }
 }
 
-/// Where codes may stand between the corners: what is most like a square first.
+/// Where codes may be between the corners, the most square-like first.
 pub fn places(corners: &[Corner]) -> Vec<Place> {
     let mut places = Vec::new();
     for first in corners {
@@ -164,8 +164,8 @@ pub fn places(corners: &[Corner]) -> Vec<Place> {
 }
 
 impl Place {
-    /// How far its sides are from those of a square; `None` where that is too far. Seen from the middle
-    /// corner the first row runs to the right of the first column.
+    /// How far its sides are from those of a square. `None` if that is too far. Seen from the middle corner the first
+    /// row runs to the right of the first column.
     fn skew(&self) -> Option<f64> {
         let ((ax, ay), (dx, dy)) = (self.along, self.down);
         let (along, down) = (ax.hypot(ay), dx.hypot(dy));
@@ -176,19 +176,19 @@ impl Place {
         (right && skew <= SKEWED).then_some(skew)
     }
 
-    /// The sides, in modules, that the code may have: of all there are the nearest.
+    /// The possible sides of the code in modules: the nearest of all versions.
     pub fn sides(&self) -> impl Iterator<Item = usize> {
         let (x, y) = self.along;
         let long = x.hypot(y);
-        // A row through a tilted corner is longer than its side.
+        // A row through a rotated corner is longer than its side.
         let upright = x.abs().max(y.abs()) / long;
-        // The version, from the modules between the middles of two corners.
+        // The version, by the modules between the middles of two corners.
         let version = ((long * 7.0 / (self.first.width * upright) - 10.0) / 4.0).round();
         let version = version.clamp(1.0, 40.0) as usize;
         (version.saturating_sub(1).max(1)..=(version + 1).min(40)).map(|version| 17 + 4 * version)
     }
 
-    /// The pixel in the middle of a module, of a code of so many on a side; negative outside the picture.
+    /// The pixel in the middle of a module of a code with `side` modules on a side; negative outside the picture.
     pub fn pixel(&self, side: usize, column: usize, row: usize) -> (f64, f64) {
         let between = (side - 7) as f64;
         let (column, row) = ((column as f64 - 3.0) / between, (row as f64 - 3.0) / between);
@@ -197,7 +197,7 @@ impl Place {
     }
 }
 
-/// The stretches of a row that look like that of a corner: twice their middles, and their widths.
+/// The runs of a row that look like a corner: twice their middles, and their widths.
 fn like_corners(row: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     let mut runs = [0_usize; 5];
     let mut colour = None;
@@ -208,7 +208,7 @@ fn like_corners(row: &[bool]) -> impl Iterator<Item = (usize, usize)> {
             runs = [first, second, third, fourth, fifth + 1];
             return None;
         }
-        // A dark stretch ends here.
+        // A dark run ends here.
         let found = (colour == Some(true) && is_like(runs)).then(|| {
             let behind = x - fourth - fifth;
             (2 * behind - third, first + second + third + fourth + fifth)
@@ -219,7 +219,7 @@ fn like_corners(row: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Whether five stretches are as 1:1:3:1:1, each but for three quarters of a module.
+/// Whether five runs are in the proportion 1:1:3:1:1, each within three quarters of a module.
 fn is_like(runs: [usize; 5]) -> bool {
     let [first, second, middle, fourth, fifth] = runs;
     let sum: usize = runs.iter().sum();

@@ -3,7 +3,7 @@ use image::{GrayImage, ImageBuffer as Pixels, Luma, LumaA, Rgb};
 
 const URL: &str = "https://example.com/x";
 
-/// A code with so many pixels a module, in a white margin.
+/// A code with `scale` pixels a module, in a white margin.
 fn drawn(text: &str, scale: u32) -> GrayImage {
     let code = qrcode::QrCode::new(text).unwrap();
     let side = u32::try_from(code.width()).unwrap();
@@ -25,7 +25,7 @@ fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 
 fn found(bytes: &[u8]) -> Picture {
     let format = format(bytes).expect("a picture");
-    read(bytes, format, &mut Left::default())
+    read(bytes, format, &mut ImageBudget::default())
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn codes_are_read_however_they_are_shown() {
     assert_eq!(read.codes.len(), 2, "{read:?}");
 }
 
-/// A picture turned by so many degrees round its middle, on white; pixels are means of their neighbours.
+/// A picture rotated by so many degrees about its middle, on white; pixels are means of their neighbours.
 fn tilted(picture: &GrayImage, degrees: f64) -> GrayImage {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let half = f64::from(picture.width()) / 2.0;
@@ -121,7 +121,7 @@ fn codes_without_the_margin_that_they_should_have_are_read() {
             let picture = image::imageops::crop_imm(&whole, cut, cut, side, side).to_image();
             let read = found(&encoded(&DynamicImage::from(picture.clone()), ImageFormat::Png));
             assert_eq!(read.codes, [URL.to_owned()].into(), "{scale} {margin}");
-            // On a ground of middling grey.
+            // On a medium grey background.
             let mut page: GrayImage = Pixels::from_pixel(side + 40, side + 40, Luma([150]));
             image::imageops::replace(&mut page, &picture, 20, 20);
             let read = found(&encoded(&DynamicImage::from(page), ImageFormat::Png));
@@ -131,7 +131,7 @@ fn codes_without_the_margin_that_they_should_have_are_read() {
 }
 
 #[test]
-fn pictures_without_codes_say_nothing() {
+fn pictures_without_codes_have_no_findings() {
     let noise: GrayImage = Pixels::from_fn(500, 500, |x, y| {
         Luma([(x.wrapping_mul(2_654_435_761).wrapping_add(y.wrapping_mul(40_503)) >> 7) as u8])
     });
@@ -144,7 +144,7 @@ fn pictures_without_codes_say_nothing() {
 }
 
 #[test]
-fn pictures_that_are_cut_or_damaged_are_told() {
+fn pictures_that_are_cut_or_damaged_are_reported() {
     for kind in [ImageFormat::Png, ImageFormat::Gif] {
         let picture = DynamicImage::from(DynamicImage::from(drawn(URL, 4)).to_rgba8());
         let whole = encoded(&picture, kind);
@@ -158,7 +158,7 @@ fn pictures_that_are_cut_or_damaged_are_told() {
     }
 }
 
-/// A PNG that says so many pixels of itself, and has none.
+/// A PNG whose header claims this size, without the pixels.
 fn claiming(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = encoded(&DynamicImage::from(drawn(URL, 1)), ImageFormat::Png);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -176,13 +176,13 @@ fn absurd_sizes_are_not_decoded() {
     assert!(found(&[&claiming(10, 10)[..], &vec![0; IMAGE_BYTES]].concat()).unread);
 }
 
-/// A megabyte of nothing is a kilobyte of PNG.
+/// A megabyte of one colour is a kilobyte of PNG.
 #[test]
 fn a_bomb_takes_what_its_pixels_take() {
     let bomb: GrayImage = Pixels::from_pixel(2_000, 2_000, Luma([0]));
     let bytes = encoded(&DynamicImage::from(bomb), ImageFormat::Png);
     assert!(bytes.len() < 100_000);
-    assert_eq!(found(&bytes).steps, PIXEL * 4_000_000);
+    assert_eq!(found(&bytes).steps, PIXEL_STEPS * 4_000_000);
     let wide: GrayImage = Pixels::from_pixel(2_100, 2_100, Luma([0]));
     assert!(found(&encoded(&DynamicImage::from(wide), ImageFormat::Png)).unread);
 }
@@ -190,18 +190,18 @@ fn a_bomb_takes_what_its_pixels_take() {
 #[test]
 fn pictures_of_a_message_and_their_pixels_are_bounded() {
     let small = encoded(&DynamicImage::from(drawn(URL, 3)), ImageFormat::Png);
-    let mut left = Left::default();
-    let read = |bytes: &[u8], left: &mut Left| super::read(bytes, ImageFormat::Png, left);
+    let mut left = ImageBudget::default();
+    let read = |bytes: &[u8], left: &mut ImageBudget| super::read(bytes, ImageFormat::Png, left);
     let seen = (0..2 * IMAGES).filter(|_| !read(&small, &mut left).unread).count();
     assert_eq!(seen, IMAGES);
     let large: GrayImage = Pixels::new(2_000, 2_000);
     let large = encoded(&DynamicImage::from(large), ImageFormat::Png);
-    let mut left = Left::default();
+    let mut left = ImageBudget::default();
     let seen = (0..IMAGES).filter(|_| !read(&large, &mut left).unread).count();
     assert_eq!(seen as u64, IMAGES_PIXELS / 4_000_000);
 }
 
-/// Corners are put together by threes: a picture full of them is not searched.
+/// Corners are combined by threes: a picture full of them is not searched.
 #[test]
 fn a_picture_full_of_corners_is_not_searched() {
     let corner = |x: u32, y: u32| {
@@ -213,7 +213,7 @@ fn a_picture_full_of_corners_is_not_searched() {
         Pixels::from_fn(900, 900, |x, y| Luma([if corner(x % 9, y % 9) { 0 } else { 255 }]));
     let read = found(&encoded(&DynamicImage::from(full), ImageFormat::Png));
     assert!(read.unread && read.codes.is_empty());
-    // As many as are searched hold nothing.
+    // As many corners as are searched hold no code.
     let some: GrayImage = Pixels::from_fn(1_000, 1_000, |x, y| {
         let (column, row) = (x / 160, y / 160);
         let dark = column < 6 && row < 6 && corner((x % 160) / 4, (y % 160) / 4);

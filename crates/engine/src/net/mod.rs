@@ -1,31 +1,30 @@
-//! The net under everything: one pass over the raw body that believes no structure.
+//! The net: a last pass over the raw body that does not rely on its structure.
 //!
-//! What programs show of a message depends on labels that each of them reads otherwise. Here none is
-//! read. Behind `:` `//` `\\` `@` and `www.` stand hosts; one that holds a letter outside ASCII or
-//! `xn--`, or what reads as a slash, ends in a TLD, judges unsafe, and was met by no reading, is hidden:
-//! somebody may see it. Behind a scheme, or a look-alike of a slash, which browsers take into the host, it is taken
-//! apart where its bytes are plain, or a text of its part has it: a dot in brackets is one in whatever the bytes
-//! turn out to be.
+//! What programs show of a message depends on labels that they read in different ways. Here none is read. Hosts follow
+//! `:` `//` `\\` `@` and `www.`. A host is hidden if it holds a letter outside ASCII, `xn--` or a look-alike of a
+//! slash, ends in a TLD, judges unsafe, and was found by no reading: some program may show it. After a scheme, or with
+//! a look-alike of a slash, which browsers take into the host, it is defanged if its bytes are plain or a text of its
+//! part has it: a bracketed dot stays one however the bytes are decoded.
 //!
 //! | seen | how |
 //! | --- | --- |
-//! | the bytes as they are; NUL, soft hyphens, soft breaks out; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
+//! | the bytes as they are, without NUL, soft hyphens and soft line breaks; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
 //! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
-//! | base64, with whatever line ends | [`packed::SCHEMES`]: what `://` becomes, in every alignment; the bytes round it are unwrapped |
-//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`packed::wide`], [`packed::ebcdic`] |
-//! | yEnc | [`packed::yenc`] |
-//! | uuencode; base64 with padding inside, quoted-printable whose breaks or line ends programs differ over | [`mime::odd_readings`] |
+//! | base64, with any line ends | [`decoders::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
+//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`decoders::wide`], [`decoders::ebcdic`] |
+//! | yEnc | [`decoders::yenc`] |
+//! | uuencode; base64 with padding inside, quoted-printable with breaks or line ends that programs read differently | [`mime::odd_readings`] |
 //!
-//! Linear: every place that calls for a look is looked at through a window of fixed size.
+//! Linear: wherever a host may begin a window of fixed size is read.
 
-mod front;
-mod lie;
-mod packed;
-mod places;
-mod rest;
+mod deceptive;
+mod decoded_text;
+mod decoders;
+mod host;
+mod part_offsets;
 mod triggers;
+mod uncovered;
 mod window;
-mod wrapped;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,41 +35,41 @@ use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
 use super::decide::LONGEST_LINE;
-use super::finding::{Candidate, Findings, told_of};
+use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged, TldStatus};
-use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
-use front::{begins_plainly, host_of, stays_plain};
+use super::seen_hosts::SeenHosts;
+use deceptive::{Deceptive, deceptive_judgement, find_deceptive, seen_host};
+use decoders::{Base64Lines, Order, ebcdic, wide, yenc};
 use homograph::ends_host_to_a_reader;
-use lie::{Lie, judged_lie, lie_of, met};
+use host::{host_of, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
-use packed::{Order, Packed, ebcdic, wide, yenc};
-use places::Places;
-pub use rest::take_apart_rest;
+use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, triggers};
+pub use uncovered::defang_rest;
 use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, Row, calls_for_a_look, ends_at_once, letters, shifted, text, window};
+use window::{Letter, Row, ends_at_once, letters, needs_reading, shifted, text, window};
 
-/// Bytes of a host with its escapes that are looked at.
+/// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
 
-/// Looks at base64 of one message. Honest mail has a few hundred of links in a part of base64.
+/// Maximum number of windows of base64 of one message. Honest mail has a few hundred links in a base64 part.
 pub const LOOKS: usize = 20_000;
 
-/// Steps of a look at what is unwrapped: a window of it is decoded and read.
+/// Steps of a window of decoded bytes: it is decoded and read.
 const LOOK: u64 = WINDOW as u64 / 2;
 
-/// Steps of a window that is decoded in a charset of its own, beside its bytes.
+/// Steps of a window that is decoded in a charset of its own, besides its bytes.
 const SHIFTED: u64 = 5_632;
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
 
-/// Casts the net. Reports hosts that no reading has met, and takes apart those whose bytes are plain.
-pub fn cast(
+/// Reports hosts that no reading has found, and defangs those whose bytes are plain.
+pub fn search(
     message: Message<'_>,
     tree: &Tree,
     (judge, policy): (&mut Judge<'_>, &Policy),
@@ -98,7 +97,7 @@ pub fn cast(
     }
 }
 
-/// Whether bytes are those of the body, or unwrapped from what stands at this offset.
+/// Whether bytes are those of the body, or decoded from bytes at this offset of it.
 #[derive(Clone, Copy)]
 enum Bytes {
     Plain,
@@ -115,34 +114,36 @@ impl Bytes {
     }
 }
 
-/// Hosts behind schemes that deceive, in a text that readings have read: what the net takes apart.
+/// Deceptive hosts after schemes, in a text that readings have read: what the net defangs.
 #[derive(Debug, Default)]
-pub struct BehindSchemes {
-    /// Those that no reading has met.
+pub struct AfterSchemes {
+    /// Those that no reading has found.
     pub hidden: Vec<Judged>,
-    /// Those that one has, to be taken apart where its edits do not reach them.
-    pub met: Vec<Judged>,
+    /// Those that a reading has found, to be defanged in places that its edits do not cover.
+    pub seen: Vec<Judged>,
 }
 
-/// What the net would take apart of a text that readings have read.
-pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> BehindSchemes {
-    let met = judge.take_met();
+/// The hosts that the net would defang in a text that readings have read.
+pub fn after_schemes(source: &str, judge: &mut Judge<'_>) -> AfterSchemes {
+    let seen = judge.take_seen();
     let bytes = source.as_bytes();
     let mut hosts: Vec<(Trigger, String)> = Vec::new();
     let _ = triggers(bytes, |trigger, at| {
-        if is_behind_scheme(bytes, at) {
-            let window = Some(window(bytes, at)).filter(|window| calls_for_a_look(window));
+        if is_after_scheme(bytes, at) {
+            let window = Some(window(bytes, at)).filter(|window| needs_reading(window));
             hosts.extend(window.map(|window| (trigger, text(host_of(&letters(window))))));
         }
         ControlFlow::Continue(())
     });
     hosts.sort_by_key(|(trigger, _)| *trigger);
-    let mut found = BehindSchemes::default();
+    let mut found = AfterSchemes::default();
     for (_, host) in &hosts {
         let judged = |judgement| Judged::of(judgement, TldStatus::Link);
-        match lie_of(host, judge, &met) {
-            Some(Lie::Hidden(judgement)) => found.hidden.push(judged(judgement)),
-            Some(Lie::Met) => found.met.extend(judged_lie(host, judge).map(judged)),
+        match find_deceptive(host, judge, &seen) {
+            Some(Deceptive::Hidden(judgement)) => found.hidden.push(judged(judgement)),
+            Some(Deceptive::Seen) => {
+                found.seen.extend(deceptive_judgement(host, judge).map(judged))
+            }
             None => {}
         }
     }
@@ -155,17 +156,17 @@ fn look_steps(window: &[u8], looks: bool) -> u64 {
     steps as u64
 }
 
-/// Whether a scheme of the web stands before an offset, with its slashes.
-fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
+/// Whether a web scheme with its slashes is before an offset.
+fn is_after_scheme(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
-    // Browsers pass over any number of slashes and take `\\` for one; more than two are rare, and more than eight
-    // tell nobody anything.
+    // Browsers skip any number of slashes and take `\\` for one. More than two are rare, and no reader trusts more
+    // than eight.
     let slash = |byte: &&u8| matches!(**byte, b'/' | b'\\');
     let slashes = before.iter().rev().take(8).take_while(slash).count();
     let row = before.get(..before.len() - slashes).filter(|_| slashes > 1);
     let scheme = row.and_then(|before| before.strip_suffix(b":"));
     scheme.is_some_and(|scheme| {
-        // Longer than any of them.
+        // More letters than any web scheme has.
         let before = scheme.iter().rev().take(8);
         let letters = before.take_while(|byte| byte.is_ascii_alphabetic()).count();
         let name = scheme.get(scheme.len() - letters..).unwrap_or_default();
@@ -174,28 +175,27 @@ fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// A place that calls for a look. Ordered by what stands before it: of several triggers before one host the first
-/// tells of it.
+/// A window to read. Ordered by its trigger: if several triggers are before one host, the first one reports it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Called {
     trigger: Trigger,
     at: usize,
-    /// Bytes of its window.
+    /// Bytes of the window.
     length: usize,
 }
 
-/// Places that call for a look.
+/// Windows to read.
 #[derive(Default)]
 struct Looks {
     places: Vec<Called>,
-    /// Windows behind each trigger.
+    /// The last windows of each trigger.
     rows: [Row; TRIGGERS],
 }
 
-/// Places that are looked at together. Real messages have a few dozen.
+/// Maximum number of windows that are read together. Real messages have a few dozen.
 const TOGETHER: usize = 4_096;
 
-/// Steps of finding places after which the budget is asked.
+/// Steps of finding windows after which the budget is checked.
 const PULSE: u64 = 4_096;
 
 struct Net<'n, 'p, 'b> {
@@ -204,19 +204,19 @@ struct Net<'n, 'p, 'b> {
     budget: &'n mut Budget<'b>,
     found: &'n mut Findings,
     tree: &'n Tree,
-    places: OnceCell<Places>,
+    places: OnceCell<PartOffsets>,
     body: &'n [u8],
-    /// Hosts that readings have met.
-    met: Met,
-    told: BTreeSet<String>,
-    /// Where dots of hosts stand that were to be taken apart, and of those that were.
-    seen: BTreeSet<usize>,
+    /// Hosts that readings have found.
+    seen: SeenHosts,
+    reported: BTreeSet<String>,
+    /// Offsets of dots of hosts that were to be defanged, and of those that were.
+    dots: BTreeSet<usize>,
     bracketed: BTreeSet<usize>,
-    /// Hosts in what parts unwrap to, by part, with the offset of one mention.
+    /// Hosts in the decoded bytes of parts, by part, with the offset of one occurrence.
     wrapped: BTreeMap<usize, BTreeMap<String, (usize, Judged)>>,
-    /// How many those are.
+    /// The number of these hosts.
     waiting: usize,
-    /// Whether there was no room for what was to be edited.
+    /// Whether there was no space for an edit.
     full: bool,
 }
 
@@ -228,7 +228,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         found: &'n mut Findings,
     ) -> Net<'n, 'p, 'b> {
         Net {
-            met: judge.take_met(),
+            seen: judge.take_seen(),
             judge,
             policy,
             budget,
@@ -236,8 +236,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             tree,
             places: OnceCell::new(),
             body,
-            told: BTreeSet::new(),
-            seen: BTreeSet::new(),
+            reported: BTreeSet::new(),
+            dots: BTreeSet::new(),
             bracketed: BTreeSet::new(),
             wrapped: BTreeMap::new(),
             waiting: 0,
@@ -245,12 +245,12 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// Looks behind every trigger in these bytes.
+    /// Reads the window after every trigger in these bytes.
     fn plain(&mut self, bytes: &[u8], of: Bytes) {
         let mut looks = Looks::default();
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
-            // What most fail on.
+            // The cheap test that most fail.
             let begins = bytes.get(at).is_some_and(|byte| !ends_at_once(*byte));
             let Some(row) = looks.rows.get_mut(trigger as usize).filter(|_| begins) else {
                 return ControlFlow::Continue(());
@@ -267,7 +267,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let _ = self.looks(bytes, of, &mut looks, steps);
     }
 
-    /// Looks at the places that were found so far; steps are those of finding them.
+    /// Reads the windows that were found so far. `steps` are those of finding them.
     fn looks(&mut self, bytes: &[u8], of: Bytes, looks: &mut Looks, steps: u64) -> ControlFlow<()> {
         if !self.budget.spend(Stage::Net, steps) || self.full {
             return ControlFlow::Break(());
@@ -275,16 +275,16 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         looks.places.sort();
         for Called { at, length, .. } in looks.places.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
-            if let Some(host) = met(window, &self.met) {
-                if self.met.is_lie(host) {
+            if let Some(host) = seen_host(window, &self.seen) {
+                if self.seen.is_deceptive(host) {
                     self.keep_place(at, of);
                 }
-            } else if !begins_plainly(window) && !stays_plain(window) {
+            } else if !starts_plain(window) && !stays_plain(window) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 self.shifts(window, place);
             }
-            let steps = look_steps(window, true) + self.judge.spent();
+            let steps = look_steps(window, true) + self.judge.take_steps();
             if !self.budget.spend(Stage::Net, steps) || self.full {
                 return ControlFlow::Break(());
             }
@@ -292,9 +292,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         ControlFlow::Continue(())
     }
 
-    /// Looks behind `://` in EBCDIC.
+    /// Reads the window after `://` in EBCDIC.
     fn ebcdic(&mut self) {
-        // Its letters are no ASCII.
+        // Letters of EBCDIC are not ASCII.
         if self.body.is_ascii() {
             return;
         }
@@ -302,14 +302,14 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             let rest = self.body.get(at..).unwrap_or_default();
             if rest.get(EBCDIC.len()).is_some_and(|byte| !byte.is_ascii()) {
                 self.unwrapped(&ebcdic(rest.get(..WINDOW).unwrap_or(rest)), at);
-                if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
+                if !self.budget.spend(Stage::Net, LOOK + self.judge.take_steps()) {
                     return;
                 }
             }
         }
     }
 
-    /// Looks behind every trigger in what parts unwrap to whose encoding cannot be seen through as it stands.
+    /// Reads the windows in decoded parts whose encoding cannot be searched as it is.
     fn odd(&mut self, message: Message<'_>) {
         let tree = self.tree;
         for (index, part) in tree.parts.iter().enumerate() {
@@ -324,9 +324,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// Looks into a header in which some programs see more lines than others, and a body among them.
+    /// Reads a header in which some programs see more lines than others, and perhaps the body.
     fn head(&mut self, head: &[u8]) {
-        // Where programs agree on every line there is no other body.
+        // If programs agree on every line there is no other body.
         if self.tree.head.is_some() {
             return;
         }
@@ -337,18 +337,17 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// Looks at what begins with `://`, its slashes turned round or not, and was unwrapped from the bytes at this
-    /// offset of the body.
+    /// Reads decoded text that begins with `://`, or with backslashes in it, from bytes at this offset of the body.
     fn unwrapped(&mut self, text: &[u8], at: usize) {
         let sign = |byte: &&u8| matches!(**byte, b'/' | b':' | b'\\');
         let behind = window(text, text.iter().take_while(sign).count());
-        if calls_for_a_look(behind) {
+        if needs_reading(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
             self.shifts(behind, at);
         }
     }
 
-    /// Looks at what a window at this offset of the body says in charsets that its signs call for.
+    /// Reads a window at this offset of the body in the charsets whose shift signs are in it.
     fn shifts(&mut self, window: &[u8], at: usize) {
         for text in shifted(window) {
             if !self.budget.spend(Stage::Net, SHIFTED + look_steps(window, true)) {
@@ -358,9 +357,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// Looks where `://` stands in base64.
+    /// Reads the windows after `://` in base64.
     fn base64(&mut self, bytes: &[u8], of: Bytes) {
-        let packed = Packed::of(bytes);
+        let packed = Base64Lines::of(bytes);
         if packed.bytes.is_empty() {
             return;
         }
@@ -369,12 +368,12 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 self.found.bypass("1", Bypass::Limit(Limit::Net));
                 return;
             }
-            // Wide characters are read in both orders.
+            // Wide characters are read in both byte orders.
             let texts = if matches!(index / 3, 1 | 2) { 2 } else { 1 };
-            if !self.budget.spend(Stage::Net, texts * LOOK + self.judge.spent()) {
+            if !self.budget.spend(Stage::Net, texts * LOOK + self.judge.take_steps()) {
                 return;
             }
-            // A unit of four digits begins with the needle, two digits behind, or one.
+            // A unit of four digits begins at the found digits, or one or two digits after their start.
             let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
             let rest = packed.bytes.get(unit..).unwrap_or_default();
             let bytes = base64::decode(rest.get(..WINDOW).unwrap_or(rest));
@@ -392,23 +391,23 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// Judges the host at the front of a window.
+    /// Judges the host at the start of a window, and reports or edits it.
     fn look(&mut self, letters: &[Letter], at: usize, of: Bytes) {
         let letters = host_of(letters);
         let host = text(letters);
-        let judgement = match lie_of(&host, self.judge, &self.met) {
-            Some(Lie::Hidden(judgement)) => judgement,
-            Some(Lie::Met) => return self.keep_place(at, of),
+        let judgement = match find_deceptive(&host, self.judge, &self.seen) {
+            Some(Deceptive::Hidden(judgement)) => judgement,
+            Some(Deceptive::Seen) => return self.keep_place(at, of),
             None => return,
         };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (of, self.editable(at, &judged)) {
             (Bytes::Plain, Some(_)) => self.edits(letters, at),
-            (Bytes::Unwrapped(_), Some(part)) => return self.wait(part, host, at, judged),
+            (Bytes::Unwrapped(_), Some(part)) => return self.keep_host(part, host, at, judged),
             (_, None) => Vec::new(),
         };
-        // Two triggers stand before one host (`//www.`): the longer name was told.
-        if edits.first().is_some_and(|edit| self.seen.contains(&edit.range.start)) {
+        // Two triggers can be before one host (`//www.`): the longer name was reported.
+        if edits.first().is_some_and(|edit| self.dots.contains(&edit.range.start)) {
             return;
         }
         if !edits.iter().all(|edit| self.budget.reserve_edit(edit.replacement.len())) {
@@ -416,7 +415,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             return;
         }
         let dots = edits.iter().map(|edit| edit.range.start);
-        self.seen.extend(dots.clone());
+        self.dots.extend(dots.clone());
         let fits = self.fits(at, edits.len());
         if fits {
             self.bracketed.extend(dots);
@@ -425,20 +424,20 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         self.report(&host, at, judged, edits);
     }
 
-    /// Keeps the place of a host that deceives and was met, until it is known what edits cover.
+    /// Keeps the offset of a deceptive host that a reading found, until it is known what edits cover.
     fn keep_place(&mut self, at: usize, of: Bytes) {
-        if matches!(of, Bytes::Plain) && self.policy.edits() && is_behind_scheme(self.body, at) {
-            self.found.lying_places.push(at);
+        if matches!(of, Bytes::Plain) && self.policy.edits() && is_after_scheme(self.body, at) {
+            self.found.deceptive_offsets.push(at);
         }
     }
 
-    /// Keeps a host in what a part unwraps to, until its texts are looked through.
-    fn wait(&mut self, part: usize, host: String, at: usize, judged: Judged) {
+    /// Keeps a host in the decoded bytes of a part, until the texts of the part are searched for it.
+    fn keep_host(&mut self, part: usize, host: String, at: usize, judged: Judged) {
         let hosts = self.wrapped.entry(part).or_default();
         if hosts.contains_key(&host) {
             return;
         }
-        // One takes less than a finding does.
+        // One takes less memory than a finding.
         if self.waiting >= self.budget.findings / 2 {
             self.full = true;
             return;
@@ -447,7 +446,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         hosts.insert(host, (at, judged));
     }
 
-    /// The part at an offset of the body, where it is text and a policy allows a host in it to be taken apart.
+    /// The part at an offset of the body, if it is text and the policy has the host in it defanged.
     fn editable(&self, at: usize, judged: &Judged) -> Option<usize> {
         let index = self.part(at)?;
         let part = self.tree.parts.get(index).filter(|part| part.view == View::Usual)?;
@@ -456,7 +455,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         (text && action != LinkAction::Leave).then_some(index)
     }
 
-    /// Tells of the hosts in what parts unwrap to, and takes them apart where a text of the part has them.
+    /// Reports the hosts in decoded bytes of parts, and defangs them where a text of the part has them.
     fn wrapped(&mut self, message: Message<'_>) {
         for (part, mut hosts) in std::mem::take(&mut self.wrapped) {
             for (index, reading) in mime::readings(message, self.tree, part).enumerate() {
@@ -466,7 +465,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 }
                 let wanted = |host: &str| hosts.get_key_value(host).map(|(host, _)| host.as_str());
                 let spend = |steps| self.budget.spend(Stage::Net, steps);
-                let edits: Vec<(String, Vec<TextEdit>)> = wrapped::edits(text, wanted, spend)
+                let edits: Vec<(String, Vec<TextEdit>)> = decoded_text::edits(text, wanted, spend)
                     .into_iter()
                     .map(|(host, edits)| (host.to_owned(), edits))
                     .collect();
@@ -474,19 +473,20 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                     let Some((at, mut judged)) = hosts.remove(&host) else { continue };
                     judged.add(Reason::HiddenHost);
                     if self.is_beyond(&judged) {
-                        let room = edits
+                        let has_space = edits
                             .iter()
                             .all(|edit| self.budget.reserve_edit(edit.replacement.len()));
-                        self.full |= !room;
-                        self.count(room);
-                        let bare = self.found.bare.entry((part, index)).or_default();
-                        bare.extend(edits.into_iter().filter(|_| room));
+                        self.full |= !has_space;
+                        self.count(has_space);
+                        let list = self.found.bare_edits.entry((part, index)).or_default();
+                        list.extend(edits.into_iter().filter(|_| has_space));
                         continue;
                     }
-                    let mut finding = told_of(&judged, self.path(at), Place::Text, at..at, &host);
+                    let mut finding =
+                        finding_of(&judged, self.path(at), Place::Text, at..at, &host);
                     finding.done = Done::Edited;
-                    let told = Candidate::told(finding);
-                    let candidate = Candidate { reading: Some((part, index)), edits, ..told };
+                    let reported = Candidate::report_only(finding);
+                    let candidate = Candidate { reading: Some((part, index)), edits, ..reported };
                     self.found.push(self.policy, candidate);
                 }
             }
@@ -496,10 +496,10 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// The edits that take a host apart behind a scheme, or behind a look-alike of a slash, where its bytes are
-    /// plain: its dots in brackets. What stands behind another sign may be no link to anybody, and stays.
+    /// The edits that defang a host after a scheme, or with a look-alike of a slash, if its bytes are plain: its dots
+    /// in brackets. After another trigger it may be no link to any program, and stays.
     fn edits(&self, letters: &[Letter], at: usize) -> Vec<RawEdit> {
-        if !is_behind_scheme(self.body, at)
+        if !is_after_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
         {
             return Vec::new();
@@ -514,20 +514,20 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         .collect()
     }
 
-    /// Whether the line takes brackets round so many dots beside those of other hosts on it.
+    /// Whether the line has space for brackets around so many dots, besides those of other hosts in it.
     fn fits(&self, at: usize, dots: usize) -> bool {
         let line = self.line_at(at);
         let others = self.bracketed.range(line.clone()).count();
         line.len() + 2 * (others + dots) <= LONGEST_LINE
     }
 
-    /// Whether no NUL says that characters are wider than a byte here.
+    /// Whether characters are one byte wide here, with no NUL next to them.
     fn is_one_byte_each(&self, range: &Range<usize>) -> bool {
         let around = range.start.saturating_sub(1)..(range.end + 1).min(self.body.len());
         self.body.get(around).is_some_and(|bytes| memchr::memchr(0, bytes).is_none())
     }
 
-    /// The line round an offset, as far as one may reach.
+    /// The line around an offset, up to the maximal length of a line.
     fn line_at(&self, at: usize) -> Range<usize> {
         let before = self.body.get(at.saturating_sub(LONGEST_LINE)..at).unwrap_or_default();
         let before =
@@ -537,9 +537,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         at - before..at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
-    /// The innermost part at an offset of the body, as most clients split it.
+    /// The index of the innermost part at an offset of the body, as most clients split it.
     fn part(&self, at: usize) -> Option<usize> {
-        self.places.get_or_init(|| Places::of(self.tree)).part(at)
+        self.places.get_or_init(|| PartOffsets::of(self.tree)).part(at)
     }
 
     /// The path of that part.
@@ -551,8 +551,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     fn report(&mut self, spelling: &str, at: usize, mut judged: Judged, edits: Vec<RawEdit>) {
         let Some(host) = judged.host.clone() else { return };
         let edited = !edits.is_empty();
-        self.found.plain_edits.extend(edits);
-        if self.told.contains(&host.ascii) && !edited {
+        self.found.raw_edits.extend(edits);
+        if self.reported.contains(&host.ascii) && !edited {
             return;
         }
         judged.add(Reason::HiddenHost);
@@ -562,27 +562,27 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         if self.is_beyond(&judged) {
             return self.count(edited);
         }
-        self.told.insert(host.ascii.clone());
-        let mut finding = told_of(&judged, self.path(at), Place::Text, at..at, spelling);
+        self.reported.insert(host.ascii.clone());
+        let mut finding = finding_of(&judged, self.path(at), Place::Text, at..at, spelling);
         if edited {
             finding.done = Done::Edited;
         }
-        self.found.push(self.policy, Candidate::told(finding));
+        self.found.push(self.policy, Candidate::report_only(finding));
     }
 
-    /// Whether nothing is kept of a link but its edits.
+    /// Whether only the edits of a link are kept.
     fn is_beyond(&self, judged: &Judged) -> bool {
-        self.found.candidates.len() >= self.budget.findings && !self.found.is_news(judged)
+        self.found.candidates.len() >= self.budget.findings && !self.found.adds_reason(judged)
     }
 
-    /// Counts a link of which nothing else is kept.
+    /// Counts a link without a finding.
     fn count(&mut self, edited: bool) {
         self.found.more.links += 1;
         self.found.more.edited += usize::from(edited);
     }
 }
 
-/// Whether a header holds a line that is no part of a field: to some programs its body begins there.
+/// Whether a header holds a line that is no part of a field: for some programs its body begins there.
 fn ends_for_some(head: &[u8]) -> bool {
     let mut start = None;
     memchr::memchr_iter(b'\n', head).any(|feed| {
@@ -599,9 +599,9 @@ fn ends_for_some(head: &[u8]) -> bool {
     })
 }
 
-/// Whether a host that could deceive stands at this offset.
-pub fn calls_for_a_look_at(bytes: &[u8], at: usize) -> bool {
-    calls_for_a_look(window(bytes, at))
+/// Whether a host at this offset may be deceptive.
+pub fn needs_reading_at(bytes: &[u8], at: usize) -> bool {
+    needs_reading(window(bytes, at))
 }
 
 fn unplaced(text: &str) -> Vec<Letter> {

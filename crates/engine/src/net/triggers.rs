@@ -1,11 +1,11 @@
-//! Where a host may begin: one pass over the bytes for all that announces one.
+//! Finds where a host may begin, in one pass over the bytes.
 
 use std::ops::ControlFlow;
 
 use crate::content::script;
 use mailsplice::sieve::each;
 
-/// What stands before a host.
+/// What is before a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
     /// `:`, `@` or a backslash.
@@ -15,14 +15,14 @@ pub enum Trigger {
     Small,
     /// `WWW.`
     Capital,
-    /// A slash, `@` or `:` as quoted-printable has it.
+    /// A slash, `@` or `:` in quoted-printable.
     Escaped,
 }
 
-/// How many there are.
+/// The number of triggers.
 pub const TRIGGERS: usize = 5;
 
-/// Visits the places where a host may begin, with what stands before each, until told to stop.
+/// Visits the places where a host may begin, with the trigger before each, until `visit` breaks.
 pub fn triggers(
     bytes: &[u8],
     mut visit: impl FnMut(Trigger, usize) -> ControlFlow<()>,
@@ -42,7 +42,7 @@ pub fn triggers(
             }
             [b'/', b'/', rest @ ..] if at >= behind_pair => {
                 behind_pair = at + 2;
-                // A row of slashes goes on behind two of them.
+                // A row of slashes continues after two of them.
                 let last = matches!(rest, [b'/', next, ..] if *next != b'/');
                 Some((Trigger::Slashes, behind_pair + usize::from(last)))
             }
@@ -57,19 +57,19 @@ pub fn triggers(
     })
 }
 
-/// Where a host begins behind the sign at this offset. Of a row of signs the last one counts: what stands behind it is
-/// what stands behind them all.
+/// Where a host begins after the sign at this offset. Of a row of signs only the last one counts.
 fn sign(bytes: &[u8], at: usize) -> Option<usize> {
-    // The slash of JSON may have one of its own: `https:\/\/`.
+    // In JSON a slash may be escaped: `https:\/\/`.
     let slash = matches!(bytes.get(at..), Some([b'\\', b'/', ..]));
     let host = at + 1 + usize::from(slash);
     let again = matches!(bytes.get(host), Some(b':' | b'@' | b'\\'));
     (!again && !is_letter_escaped(bytes, host)).then_some(host)
 }
 
-/// Whether the backslash in front is that of `\u0440` inside a text, which is a letter and no sign.
+/// Whether the backslash before this offset is that of `\u0440` inside a text, which is a letter and no sign.
 fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
-    // What most fail on: `\n`, `\"`.
+    // The cheap test that most fail: `
+    // `, `\"`.
     if bytes.get(at) != Some(&b'u') {
         return false;
     }
@@ -83,7 +83,7 @@ fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
             .is_some_and(|five| five.strip_prefix('u').and_then(script::unit).is_some())
 }
 
-/// Whether these are the digits of `/`, `@` or `:`.
+/// Whether these are the hexadecimal digits of `/`, `@` or `:`.
 pub fn is_escaped_sign(digits: &[u8]) -> bool {
     matches!(digits, [b'2', b'F' | b'f'] | [b'4', b'0'] | [b'3', b'A' | b'a'])
 }

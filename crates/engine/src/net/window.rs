@@ -1,4 +1,4 @@
-//! The bytes behind what announces a host, and the characters that they stand for.
+//! The window of bytes after a trigger, and the characters that they encode.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use mailsplice::mime::{Charset, soft_break};
 use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;
 
-/// The bytes behind a trigger, to the end of what can be a host.
+/// The bytes after a trigger, to the end of what can be a host.
 pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
-    // Most windows hold nothing odd up to what ends them.
+    // Most windows hold nothing odd before their end.
     let Some(plain) = rest.iter().position(|byte| signs_of(*byte) & (END | ODD) != 0) else {
         return rest;
     };
     let mut end = plain;
-    // Inside a two-byte set any sign may stand for half a letter.
+    // Inside a two-byte set any sign may be half a letter.
     let mut shifted = false;
     while let Some(byte) = rest.get(end) {
         match (rest.get(end.wrapping_sub(1)), byte) {
@@ -32,7 +32,7 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
             b'#' => shifted || rest.get(..end).is_some_and(|before| before.ends_with(b"&")),
             b'/' | b'?' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|' | b'@'
             | b':' => shifted,
-            // The sign behind it begins a window of its own, but for `\u0440`.
+            // The sign after it begins another window, except in `\u0440`.
             b'\\' => shifted || rest.get(end + 1) == Some(&b'u'),
             b'=' => shifted || !is_escaped_sign(rest.get(end + 1..end + 3).unwrap_or_default()),
             b'\r' | b'\n' => is_in_break(rest.get(..end).unwrap_or_default()),
@@ -46,7 +46,7 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     rest.get(..end).unwrap_or_default()
 }
 
-/// Windows that each begin inside the one before.
+/// A row of windows, each of which begins inside the one before.
 #[derive(Debug, Default)]
 pub struct Row {
     /// The last one.
@@ -91,27 +91,27 @@ fn up_to_next(bytes: &[u8], trigger: Trigger, at: usize) -> &[u8] {
     bytes.get(..at + length.unwrap_or(rest.len())).unwrap_or(bytes)
 }
 
-/// Bytes between the sign of a soft break and its line end that are passed over here.
+/// Maximum bytes between the sign of a soft line break and its line end that are skipped.
 const GAP: usize = 8;
 
-/// Whether a line end behind these bytes is that of a soft break.
+/// Whether a line end after these bytes is that of a soft line break.
 fn is_in_break(before: &[u8]) -> bool {
     let gap = before.iter().rev().take(GAP).take_while(|byte| byte.is_ascii_control()).count();
     before.get(..before.len() - gap).is_some_and(|before| before.ends_with(b"="))
 }
 
-/// What a byte of a window may be part of.
+/// What a byte of a window may be part of: flags for [`SIGNS`].
 const DOT: u8 = 1;
 const HYPHEN: u8 = 2;
 const ODD: u8 = 4;
 
-/// The sign of a percent-escape: odd with its digits behind it (`width:100%` has none).
+/// The sign of a percent-escape: odd only with digits after it (`width:100%` has none).
 const PERCENT: u8 = 16;
 
-/// What ends a host, where nothing odd stands before it.
+/// A byte that ends a host, if nothing odd is before it.
 const END: u8 = 8;
 
-/// The signs of each byte.
+/// The flags of each byte.
 static SIGNS: [u8; 256] = {
     let mut signs = [0; 256];
     let mut byte = 0;
@@ -133,12 +133,12 @@ static SIGNS: [u8; 256] = {
     signs
 };
 
-/// Whether a byte may be part of a character that is written in several.
+/// Whether a byte may be part of a character that is encoded in several bytes.
 pub fn is_coded(byte: u8) -> bool {
     signs_of(byte) & (ODD | PERCENT) != 0
 }
 
-/// Whether no host begins with this byte: nothing needs a look behind it.
+/// Whether no host begins with this byte.
 pub fn ends_at_once(byte: u8) -> bool {
     signs_of(byte) == END
 }
@@ -148,11 +148,11 @@ fn signs_of(byte: u8) -> u8 {
 }
 
 /// Whether a window holds anything but a plain ASCII host.
-pub fn calls_for_a_look(window: &[u8]) -> bool {
+pub fn needs_reading(window: &[u8]) -> bool {
     holds_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
 }
 
-/// The same, of a window that holds these signs.
+/// The same for a window with these flags.
 fn holds_odd(window: &[u8], signs: u8) -> bool {
     window.len() > 3
         && (signs & ODD != 0
@@ -160,7 +160,7 @@ fn holds_odd(window: &[u8], signs: u8) -> bool {
             || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
 }
 
-/// The window behind a trigger, and whether it calls for a look: in one walk where nothing odd stands in it.
+/// The window after a trigger, and whether it holds anything but a plain host; in one pass if nothing odd is in it.
 fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
@@ -175,7 +175,7 @@ fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
         return (window, holds_odd(window, signs));
     }
     let window = window(bytes, at);
-    // What is odd may be the sign that ends it.
+    // The odd byte may be the sign that ends it.
     let signs = if window.len() > end { signs } else { signs & !ODD };
     (window, holds_odd(window, signs))
 }
@@ -184,14 +184,15 @@ fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
     *sign == b'%' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit()
 }
 
-/// A character, and the bytes of the window that it stands in.
+/// A character, and its bytes in the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Letter {
     pub c: char,
     pub raw: Range<usize>,
 }
 
-/// A window as text, its escapes decoded once; NUL, soft breaks and what hosts are mapped without are nothing.
+/// A window as text, its escapes decoded once, without NUL, soft line breaks and characters that mapping removes from
+/// hosts.
 pub fn letters(window: &[u8]) -> Vec<Letter> {
     let is_written_in_several = |byte: &u8| matches!(byte, b'=' | b'%' | b'&' | b'\\' | 0);
     match window.iter().any(is_written_in_several) {
@@ -225,19 +226,19 @@ pub fn text(letters: &[Letter]) -> String {
     letters.iter().map(|letter| letter.c).collect()
 }
 
-/// The octets of a window with their places, quoted-printable and percent-escapes decoded.
+/// The octets of a window with their ranges, quoted-printable and percent-escapes decoded.
 fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
     let mut found = Vec::with_capacity(window.len());
     let mut at = 0;
     while let Some(rest) = window.get(at..).filter(|rest| !rest.is_empty()) {
-        if let [b'=', behind @ ..] = rest
-            && let Some(gap) = soft_break(behind)
+        if let [b'=', after @ ..] = rest
+            && let Some(gap) = soft_break(after)
         {
             at += 1 + gap;
             continue;
         }
         let (byte, length) = match rest {
-            // Some drop a sign that escapes nothing.
+            // Some programs drop a sign that escapes nothing.
             [b'=', b'=', ..] => (None, 1),
             [sign @ (b'=' | b'%'), high, low, ..] => match (digit(*high), digit(*low)) {
                 (Some(high), Some(low)) => (u8::try_from(high << 4 | low).ok(), 3),
@@ -253,7 +254,7 @@ fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
     found
 }
 
-/// UTF-8; what is none becomes U+FFFD.
+/// Decodes UTF-8; invalid bytes become U+FFFD.
 fn characters(octets: &[(u8, Range<usize>)]) -> Vec<Letter> {
     let bytes: Vec<u8> = octets.iter().map(|(byte, _)| *byte).collect();
     let mut found = Vec::with_capacity(bytes.len());
@@ -277,7 +278,7 @@ fn characters(octets: &[(u8, Range<usize>)]) -> Vec<Letter> {
     found
 }
 
-/// References of HTML, XML and script decoded, without what hosts are mapped without.
+/// Decodes references of HTML, XML and script, and removes characters that mapping removes from hosts.
 fn referenced(letters: &[Letter]) -> Vec<Letter> {
     let mut found = Vec::with_capacity(letters.len());
     let mut at = 0;
@@ -298,10 +299,10 @@ fn digit(byte: u8) -> Option<u32> {
     char::from(byte).to_digit(16)
 }
 
-/// Characters that a numeric reference has, leading zeros and all.
+/// Maximum number of characters of a numeric reference, with leading zeros.
 const REFERENCE: usize = 12;
 
-/// `&#1088;`, `&#x440;`, `\u0440` at the front: the character and its length.
+/// The reference `&#1088;`, `&#x440;` or `\u0440` at the start: the character and its length.
 fn reference(text: &str) -> Option<(char, usize)> {
     let number = |digits: &str, radix, before: usize| {
         let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
@@ -318,7 +319,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
     text.strip_prefix("\\u").and_then(|_| script::escape(text))
 }
 
-/// What a window says in charsets that need no eighth bit, where its signs call for them.
+/// A window decoded in the seven-bit charsets whose shift signs are in it.
 pub fn shifted(window: &[u8]) -> Vec<String> {
     if !window.iter().any(|byte| matches!(byte, 0x1B | 0x0E | b'~' | b'+')) {
         return Vec::new();
@@ -331,7 +332,11 @@ pub fn shifted(window: &[u8]) -> Vec<String> {
         (has(b"+"), Charset::Utf7),
     ];
     let decoded = |charset: Charset| charset.decode(window.into()).as_str().to_owned();
-    charsets.into_iter().filter(|(said, _)| *said).map(|(_, charset)| decoded(charset)).collect()
+    charsets
+        .into_iter()
+        .filter(|(has_sign, _)| *has_sign)
+        .map(|(_, charset)| decoded(charset))
+        .collect()
 }
 
 #[cfg(test)]
@@ -380,15 +385,15 @@ mod tests {
             "р\0а\u{AD}ypal.com",
             "р=\r\nаypal=\n.com",
         ] {
-            assert!(calls_for_a_look(written.as_bytes()), "{written}");
+            assert!(needs_reading(written.as_bytes()), "{written}");
             assert_eq!(look(written.as_bytes(), 0), (written.as_bytes(), true), "{written}");
             assert_eq!(plain(written.as_bytes()), "раypal.com", "{written}");
             let letters = letters(written.as_bytes());
             let dot = letters.iter().find(|letter| letter.c == '.').unwrap();
             assert_eq!(&written[dot.raw.clone()], ".", "{written}");
         }
-        assert!(!calls_for_a_look(b"www.example.com"));
-        assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
+        assert!(!needs_reading(b"www.example.com"));
+        assert!(needs_reading(b"XN--ypal-43d9g.com"));
         assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
     }
 
@@ -407,7 +412,7 @@ mod tests {
             for end in ["", "/x", "\r\n=", "=\r\nb.com", "#&", "&#1088;.com", "\\x", "\\u0440"] {
                 let text = format!("{host}{end}");
                 let window = window(text.as_bytes(), 0);
-                let both = (window, calls_for_a_look(window));
+                let both = (window, needs_reading(window));
                 assert_eq!(look(text.as_bytes(), 0), both, "{text}");
             }
         }
@@ -451,7 +456,7 @@ mod tests {
             b"+BEAEMA-ypal.com",
             b"\x1B$A'b\x1B$B'Q\x1B(Bypal.com",
         ] {
-            assert!(calls_for_a_look(written));
+            assert!(needs_reading(written));
             assert_eq!(shifted(written), ["раypal.com"], "{written:?}");
         }
         assert!(shifted(b"xn--ypal-43d9g.com").is_empty());

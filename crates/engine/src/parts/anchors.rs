@@ -1,23 +1,23 @@
-//! What an anchor shows against where it leads.
+//! Compares what an anchor shows with where it leads.
 
 use super::{LayerReader, Run};
 use crate::content::{Occurrence, Rendering};
-use crate::judged::leads_there;
+use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
 use uts58::Target;
 
-/// Bytes of a visible URL that are compared with its target's.
-const SHOWN: usize = 512;
+/// Bytes of a visible URL that are compared with the target.
+const COMPARED_BYTES: usize = 512;
 
 impl LayerReader<'_> {
-    /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
-    /// leads to that host.
+    /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
+    /// it leads to that host.
     pub(super) fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.flatten();
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
-            if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
+            if occurrence.shown == Rendering::Broken && !leads_to_visible(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);
                 broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
             }
@@ -33,8 +33,8 @@ impl LayerReader<'_> {
         }
     }
 
-    /// Whether the text begins as the `href` does, up to the end of what is visible: `a.example/b，c.example` has two
-    /// links to who ends one at the comma, and both show the target.
+    /// Whether the text up to the end of what is visible is the beginning of the `href`: `a.example/b，c.example` is
+    /// two links to a program that ends one at the comma, and both show the target.
     fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
         let seen = self.view.seen.get(href.seen).map_or("", |seen| seen.as_str());
         let target = seen.get(href.span()).unwrap_or_default();
@@ -43,10 +43,12 @@ impl LayerReader<'_> {
         text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
     }
 
-    /// Whether the text has the host of the target to its end, although some readers begin it later: `школа115.рф`,
+    /// Whether the text ends with the host of the target, although some programs begin the host later: `школа115.рф`,
     /// `窗花88.com`, `il·lustracions.com`.
     fn names(&self, visible: &Occurrence, target: &Judged) -> bool {
-        let (Target::Link(link), Some(led)) = (&visible.target, target.led()) else { return false };
+        let (Target::Link(link), Some(led)) = (&visible.target, target.destination()) else {
+            return false;
+        };
         if led.unicode.is_ascii() {
             return false;
         }
@@ -55,10 +57,10 @@ impl LayerReader<'_> {
         text.is_some_and(|text| text.ends_with(host))
     }
 
-    /// The word of the visible text that ends there.
+    /// The word of the visible text that ends at this offset.
     fn word_before(&self, visible: &Occurrence, end: usize) -> Option<&str> {
         let before = self.view.seen.get(visible.seen)?.as_str().get(..end)?;
-        let start = before.floor_char_boundary(before.len().saturating_sub(SHOWN));
+        let start = before.floor_char_boundary(before.len().saturating_sub(COMPARED_BYTES));
         before.get(start..)?.rsplit(char::is_whitespace).next()
     }
 }
@@ -68,7 +70,7 @@ mod tests {
     use crate::outcome::{Reason, Reasons};
     use crate::{Facts, Message, Policy, TldTable};
 
-    /// What is told of the message, and its body as it goes on.
+    /// The reasons found in the message, and its edited body.
     fn read(from: &str, kind: &str, body: &str) -> (Reasons, String) {
         let (policy, tlds) = (Policy::default(), TldTable::new(["com", "top"], ""));
         let head = format!("From: {from}\r\nContent-Type: text/{kind}; charset=utf-8\r\n");
@@ -80,26 +82,26 @@ mod tests {
         (reasons.fold(Reasons::EMPTY, Reasons::union), String::from_utf8(edited).unwrap())
     }
 
-    /// Some readers begin the host of the text later: `115.рф`.
+    /// Some programs begin the host of the text later: `115.рф`.
     #[test]
     fn a_text_that_is_the_host_of_its_target_is_no_mismatch() {
-        let told = |seen: &str, led: &str| {
+        let is_mismatch = |seen: &str, led: &str| {
             let html = format!("<a href=\"https://{led}/\">{seen}</a>");
             read("a@b.com", "html", &html).0.contains(Reason::TextHrefMismatch)
         };
         for host in
             ["школа115.com", "窗花88.com", "욜로vip.com", "il·lustracions.com", "北京paypal.com"]
         {
-            assert!(!told(host, host), "{host}");
-            assert!(!told(host, &format!("www.{host}")), "{host}");
-            assert!(told(host, "other.com"), "{host}");
+            assert!(!is_mismatch(host, host), "{host}");
+            assert!(!is_mismatch(host, &format!("www.{host}")), "{host}");
+            assert!(is_mismatch(host, "other.com"), "{host}");
         }
-        assert!(!told("школа115.com", "xn--115-5cd3cgu2f.com"), "its A-label");
+        assert!(!is_mismatch("школа115.com", "xn--115-5cd3cgu2f.com"), "its A-label");
     }
 
     /// What is shown of `evil.top` is `paypal.com`.
     #[test]
-    fn a_link_that_a_control_turns_round_is_no_link() {
+    fn a_link_that_a_control_reverses_is_deceptive() {
         for (kind, body) in [
             ("plain", "\u{202e}https://evil.top/nigis/moc.lapyap.www//:sptth"),
             ("plain", "see \u{202e}xx https://evil.top/moc.lapyap\u{202c} now"),
@@ -122,15 +124,15 @@ mod tests {
             assert!(read("a@b.com", "html", body).0.contains(Reason::TextHrefMismatch), "{body}");
         }
         for from in ["\u{202e}laPyaP <x@evil.top>", "\"\u{202e}moc.lapyap\" <x@evil.top>"] {
-            let told = read(from, "plain", "x").0;
+            let reasons = read(from, "plain", "x").0;
             let name = [Reason::DisplayNamePoses, Reason::DisplayNameHost];
-            assert!(name.into_iter().any(|name| told.contains(name)), "{from:?} {told:?}");
+            assert!(name.into_iter().any(|name| reasons.contains(name)), "{from:?} {reasons:?}");
         }
     }
 
     #[test]
-    fn a_host_that_goes_on_behind_a_sign_is_told() {
-        for (text, told) in [
+    fn a_host_that_continues_after_a_sign_is_reported() {
+        for (text, reported) in [
             ("https://www.paypal.com–signin.evil.top/x", true),
             ("see www.paypal.com~signin.evil.top now", true),
             ("https://www.fine.com–signin.evil.top/x", false),
@@ -138,7 +140,7 @@ mod tests {
             ("https://www.paypal.com,www.ebay.com", false),
         ] {
             let (reasons, body) = read("a@b.com", "plain", text);
-            assert_eq!(reasons.contains(Reason::NameInHost), told, "{text}");
+            assert_eq!(reasons.contains(Reason::NameInHost), reported, "{text}");
             assert_eq!(body, text);
         }
     }

@@ -1,15 +1,16 @@
-//! The name that a calendar shows as who invites (RFC 5545 §3.2.2, §3.8.4.3), in front of the organizer's address.
+//! The name that a calendar shows for the organizer of an event (RFC 5545 §3.2.2, §3.8.4.3), in front of the
+//! organizer's address.
 
 use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
 use homograph::Sender;
 
-/// Tells of an organizer whose name is that of somebody else.
-pub(super) fn invite(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
+/// Reports an organizer whose name is that of another organization.
+pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
         return;
     };
-    if judge.poses(name, Sender { local, host: &host.ascii }).is_some() {
+    if judge.impersonated(name, Sender { local, host: &host.ascii }).is_some() {
         judged.add(Reason::DisplayNamePoses);
     }
 }
@@ -20,8 +21,8 @@ mod tests {
     use crate::{Answers, Facts, Message, Policy, TldTable};
 
     #[test]
-    fn an_organizer_poses_as_a_sender_does() {
-        let told = |organizer: &str, recipient: &str| {
+    fn an_organizer_is_checked_like_a_sender() {
+        let is_reported = |organizer: &str, recipient: &str| {
             let body = format!("BEGIN:VEVENT\r\n{organizer}\r\nEND:VEVENT\r\n");
             let head = b"Content-Type: text/calendar; charset=utf-8\r\n";
             let message = Message { head, body: body.as_bytes() };
@@ -32,17 +33,20 @@ mod tests {
             assert_eq!(outcome.edits, []);
             outcome.findings.iter().any(|one| one.reasons.contains(Reason::DisplayNamePoses))
         };
-        let lie = "ORGANIZER;CN=\"PayPal Service\":mailto:x@evil.top";
-        assert!(told(lie, "example.com"));
-        assert!(told("ORGANIZER;ROLE=CHAIR;CN=Pay\r\n Pal:MAILTO:x@evil.top", "example.com"));
-        assert!(!told(lie, "evil.top"), "the house itself");
+        let deceptive = "ORGANIZER;CN=\"PayPal Service\":mailto:x@evil.top";
+        assert!(is_reported(deceptive, "example.com"));
+        assert!(is_reported(
+            "ORGANIZER;ROLE=CHAIR;CN=Pay\r\n Pal:MAILTO:x@evil.top",
+            "example.com"
+        ));
+        assert!(!is_reported(deceptive, "evil.top"), "the organization itself");
         for fine in [
             "ORGANIZER;CN=PayPal:mailto:service@paypal.com",
             "ORGANIZER;CN=Ann:mailto:x@evil.top",
             "ATTENDEE;CN=PayPal:mailto:x@evil.top",
             "ORGANIZER:mailto:x@evil.top",
         ] {
-            assert!(!told(fine, "example.com"), "{fine}");
+            assert!(!is_reported(fine, "example.com"), "{fine}");
         }
     }
 }

@@ -62,7 +62,7 @@ fn streams_of_objects_are_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_streams_are_reported() {
     let packed = packed(b"<< /URI (https://a.example/) >>");
     for dictionary in [
         "/Filter /LZWDecode",
@@ -76,7 +76,7 @@ fn what_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_document_that_unpacks_to_more_than_it_may_is_not_read() {
+fn a_document_that_unpacks_to_too_much_is_not_read() {
     let bomb = packed(&vec![b' '; 4 << 20]);
     let document = with_objects("/Filter /FlateDecode", &bomb);
     let pdf = read(&document);
@@ -84,7 +84,7 @@ fn a_document_that_unpacks_to_more_than_it_may_is_not_read() {
     assert_eq!(pdf.steps as usize, document.len() * (1 + PDF_UNPACKED), "what was tried counts");
 }
 
-/// It is held as a whole: a message of 1.8 MB took 73 MB. What stands in the other streams is read.
+/// A stream is held in memory as a whole: a message of 1.8 MB once took 73 MB. The other streams are read.
 #[test]
 fn a_stream_that_unpacks_to_more_than_its_document_is_not_read() {
     let link = packed(b"<< /URI (https://a.example/) >>");
@@ -100,7 +100,7 @@ fn a_stream_that_unpacks_to_more_than_its_document_is_not_read() {
     }
 }
 
-/// What one stream leaves the next may not go beyond, to the byte.
+/// The next stream may use exactly what the one before left.
 #[test]
 fn streams_share_what_may_be_unpacked() {
     let data = packed(&[b'x'; 100]);
@@ -114,7 +114,7 @@ fn streams_share_what_may_be_unpacked() {
 }
 
 #[test]
-fn many_bombs_take_what_one_takes() {
+fn many_bombs_take_no_more_than_one() {
     let bomb = with_objects("/Filter /FlateDecode", &packed(&vec![b' '; 4 << 20]));
     let pdf = read(&bomb.repeat(50));
     assert!(pdf.unread);
@@ -126,9 +126,9 @@ fn many_bombs_take_what_one_takes() {
     assert_eq!(left, 0, "what was unpacked in vain counts");
 }
 
-/// Programs show what they could unpack; what stood behind it may be links as well.
+/// Programs show what they could unpack; the rest may have held links as well.
 #[test]
-fn a_stream_that_is_broken_off_is_read_as_far_as_it_goes_and_told() {
+fn a_truncated_stream_is_read_as_far_as_it_goes_and_reported() {
     let objects = [b"<< /URI (https://a.example/) >>".to_vec(), vec![b' '; 400]].concat();
     let whole = packed(&objects);
     for (data, unread) in [
@@ -141,14 +141,14 @@ fn a_stream_that_is_broken_off_is_read_as_far_as_it_goes_and_told() {
     }
 }
 
-/// What hides the rest of a document from a reader without its table is told.
+/// What hides the rest of a document from a reader without its table is reported.
 #[test]
-fn what_has_no_end_is_told() {
+fn unclosed_syntax_is_reported() {
     for opening in ["(", "<41", "stream\n"] {
         let pdf = read(format!("%PDF-1.7\n{opening} << /URI [https://a.example/]").as_bytes());
         assert!(pdf.unread, "{opening}");
     }
-    // Longer than a link may be, though not as text: the host stands at its end.
+    // Longer than a link may be as bytes, but not as text: the host is at its end.
     let long = format!("https://{}@b.example/", "a".repeat(4_200));
     let wide: Vec<u8> = long.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let pdf = read(&[b"/URI (\xfe\xff", &wide[..], b")"].concat());
@@ -164,7 +164,7 @@ fn links_and_their_length_are_bounded() {
     assert!(read(long.as_bytes()).unread);
 }
 
-/// Every byte is looked at a few times at most, whatever stands around it.
+/// Every byte is read a few times at most, whatever is around it.
 #[test]
 fn hostile_bytes_are_read_once() {
     let stream = "/ObjStm stream\n<< /URI (x) >>endstream ";

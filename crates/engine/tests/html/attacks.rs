@@ -1,5 +1,4 @@
-//! What mail clients and browsers follow, fetch or show; `{H}` is a host that lies, `{A}` and `{B}` its
-//! halves.
+//! What mail clients and browsers follow, fetch or show; `{H}` is a deceptive host, `{A}` and `{B}` its halves.
 
 /// Each row works with any host.
 pub const ATTACKS: &[(&str, &str)] = &[
@@ -446,8 +445,8 @@ pub const SPELLED: &[(&str, &str)] = &[
     ("svg letters", "<svg><text>р\u{430}<tspan>yp</tspan>al.com</text></svg>"),
 ];
 
-/// Dead to the parser of the day, alive to another one, or once a client has written the page anew:
-/// taken apart all the same. So are URLs in script, which plain readings of a page show.
+/// Not live for today's parsers, but for others, or once a client has rewritten the page: defanged nevertheless. So
+/// are URLs in script, which plain readings of a page show.
 pub const ELSEWHERE: &[(&str, &str)] = &[
     ("onclick", "<a onclick=\"location='https://{H}/'\">here</a>"),
     ("onload", "<body onload='location.href=&quot;https://{H}/&quot;'>x"),

@@ -1,4 +1,4 @@
-//! The witness: what a browser would follow, fetch and show of a page, by other people's parsers.
+//! The reference: what a browser would follow, fetch and show of a page, by third-party parsers.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn lying() -> BTreeSet<String> {
     shown.into_iter().map(str::to_owned).chain(ascii).collect()
 }
 
-/// The first form of a lying host that is left alive.
+/// The first form of a deceptive host that is still live.
 pub fn live(html: &str) -> Option<String> {
     let lying = lying();
     let mut pages = vec![(html.to_owned(), 0)];
@@ -41,7 +41,7 @@ pub fn live(html: &str) -> Option<String> {
     None
 }
 
-/// What one page holds.
+/// The contents of one page.
 #[derive(Default)]
 struct Page {
     /// Place and value of everything that may be a URL.
@@ -105,7 +105,7 @@ enum Hidden {
 enum Step {
     Enter(Handle),
     Break,
-    /// Turns the text from here round.
+    /// Reverses the text from here on.
     Turn(usize),
 }
 
@@ -152,7 +152,7 @@ fn node_of(
             if let Some(raw) = only_text(&children).filter(|raw| raw.contains('<')) {
                 match element {
                     "xmp" | "title" | "textarea" | "plaintext" => page.inner.push(raw),
-                    // Not shown where the element is understood.
+                    // Not shown by browsers that know the element.
                     "noembed" | "noframes" | "iframe" | "noscript" => {
                         page.inner.push(raw);
                         return;
@@ -197,7 +197,7 @@ fn only_text(children: &[Handle]) -> Option<String> {
 }
 
 fn attribute_of(element: &str, name: &str, value: &str, page: &mut Page) {
-    // What was made inert, and what only a script reads.
+    // Attributes that were made inert, and those that only a script reads.
     if name.starts_with("data-") || name.starts_with("on") {
         return;
     }
@@ -216,7 +216,7 @@ fn attribute_of(element: &str, name: &str, value: &str, page: &mut Page) {
     page.urls.extend(urls.into_iter().map(|url| (place.clone(), url.to_owned())));
 }
 
-/// Every `url(…)` and every string of a sheet.
+/// Every `url(…)` and every string of a style sheet.
 fn sheet(place: &str, css: &str, page: &mut Page) {
     tokens(place, &mut Parser::new(css), page, 0);
 }
@@ -243,7 +243,7 @@ fn tokens(place: &str, parser: &mut Parser<'_>, page: &mut Page, depth: usize) {
     }
 }
 
-/// Whether a browser, with whatever base, goes to one of the hosts.
+/// Whether a browser, with any base, opens one of the hosts.
 fn leads_to(value: &str, lying: &BTreeSet<String>) -> bool {
     ["http://base.invalid/", "https://base.invalid/"].iter().any(|base| {
         let base = url::Url::parse(base).unwrap();
@@ -280,7 +280,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The host that a reader would see in the text: what is invisible left out, either way round.
+/// The host that a reader would see in the text, without invisible characters, in either direction.
 fn shows(text: &str, lying: &BTreeSet<String>) -> Option<String> {
     let seen: String = text
         .chars()

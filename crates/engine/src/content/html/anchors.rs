@@ -1,4 +1,4 @@
-//! Links whose text is compared with where they lead: anchors, and buttons.
+//! Links whose text is compared with their target: anchors, and buttons.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use super::{Occurrence, Reader, Site, Tag, token};
 /// The text of an `<a href>`.
 #[derive(Clone, Debug)]
 pub(super) struct Anchor {
-    /// The occurrence of its `href`, when it leads anywhere.
+    /// The occurrence of its `href`, if it leads anywhere.
     pub occurrence: Option<usize>,
-    /// Whether a base that stands behind it says where it leads.
-    waits: bool,
+    /// Whether a later base decides where it leads.
+    awaits_base: bool,
     pub text: Range<usize>,
 }
 
 impl Reader<'_, '_, '_> {
-    /// Begins the text of a link, `form` being where it leads if it says nothing of that itself.
+    /// Begins the text of a link. `form` is its target if it has none of its own.
     pub(super) fn begin_anchor(
         &mut self,
         tag: &Tag,
@@ -25,27 +25,29 @@ impl Reader<'_, '_, '_> {
         form: Option<usize>,
     ) {
         self.end_anchor();
-        self.set_apart(tag.range.start);
+        self.separate_anchor(tag.range.start);
         let from = self.visible.len();
-        let own = self.leading(first);
+        let own = self.own_target(first);
         // A relative address leads to the host of the base.
         let relative = own.is_none() && self.is_relative(attributes);
         let occurrence = own.or(self.base.filter(|_| relative)).or(form);
-        let waits = relative && occurrence.is_none();
-        self.open_anchor = Some(Anchor { occurrence, waits, text: from..from });
+        let awaits_base = relative && occurrence.is_none();
+        self.open_anchor = Some(Anchor { occurrence, awaits_base, text: from..from });
     }
 
-    /// The base of the page: links in front of it lead there as well.
+    /// Sets the base of the page, also for links before it.
     pub(super) fn base(&mut self, base: usize) {
         if self.base.is_none() {
             self.base = Some(base);
             let anchors = self.anchors.iter_mut().chain(&mut self.open_anchor);
-            anchors.filter(|anchor| anchor.waits).for_each(|anchor| anchor.occurrence = Some(base));
+            anchors
+                .filter(|anchor| anchor.awaits_base)
+                .for_each(|anchor| anchor.occurrence = Some(base));
         }
     }
 
-    /// Where a tag leads, of whose attributes this is the first occurrence.
-    pub(super) fn leading(&self, first: usize) -> Option<usize> {
+    /// The target of a tag; `first` is the first occurrence of its attributes.
+    pub(super) fn own_target(&self, first: usize) -> Option<usize> {
         let leads = |occurrence: &Occurrence| {
             matches!(
                 &occurrence.site,
@@ -56,14 +58,14 @@ impl Reader<'_, '_, '_> {
         own.iter().position(leads).map(|at| first + at)
     }
 
-    /// What the attributes of a tag show (`title`, `alt`, `aria-label`, `value`) is text of the link that the
-    /// tag is, or that it stands in; that of a button of the `form`.
-    pub(super) fn tie(&mut self, first: usize, form: Option<usize>) {
+    /// Ties shown attributes of a tag (`title`, `alt`, `aria-label`, `value`) to its target: they are text of the link
+    /// that the tag is, or is in, or of a button of the `form`.
+    pub(super) fn tie_shown_attributes(&mut self, first: usize, form: Option<usize>) {
         let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let Some(leading) = self.leading(first).or(form).or_else(around) else { return };
+        let Some(own_target) = self.own_target(first).or(form).or_else(around) else { return };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
             if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
-                occurrence.anchor = Some(Some(leading));
+                occurrence.anchor = Some(Some(own_target));
             }
         }
     }

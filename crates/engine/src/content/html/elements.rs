@@ -1,4 +1,4 @@
-//! Which elements and attributes carry a URL, show text, or break a line of it.
+//! Which elements and attributes hold a URL, show text, or break the line.
 
 use std::borrow::Cow;
 
@@ -7,38 +7,38 @@ use crate::content;
 /// What an attribute holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// A URL that a click or the client follows: made inert by another name.
+    /// A URL that a click or the client follows. The attribute is renamed.
     Url,
-    /// A URL whose absence would give the rest another meaning: its value is replaced.
+    /// A URL whose absence would change the meaning of the rest. Its value is replaced.
     FixedUrl,
     /// URLs with descriptors (HTML §4.8.4.2.1).
     SourceSet,
-    /// URLs between white space or commas.
+    /// URLs separated by white space or commas.
     UrlList,
     /// CSS declarations.
     Css,
     /// `content` of `<meta http-equiv=refresh>`, or of `<meta itemprop=…>`.
     Refresh,
-    /// What SVG animation sets an attribute to: URLs between semicolons.
+    /// Values of an SVG animation: URLs separated by semicolons.
     Animated,
-    /// Script: what it does is not known, so a URL in it is edited only where it is taken apart.
+    /// Script: what it does is not known, so a URL in it is edited only where it is defanged.
     Script,
-    /// Characters that a reader sees.
+    /// Text that a reader sees.
     Shown,
     /// A document of its own.
     Document,
 }
 
-/// What happens to a URL in an attribute.
+/// What a client does with a URL in an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follows {
-    /// A click, or a submission: a dangerous scheme runs here.
+    /// A click or a submission opens it: a dangerous scheme runs here.
     Navigates,
-    /// The client fetches it: an image, a sheet.
+    /// The client fetches it: an image, a style sheet.
     Loads,
 }
 
-/// Attributes that hold a URL, whatever the element; prefixes (`xlink:`, `o:`) aside.
+/// Attributes that hold a URL, whatever the element, without prefixes (`xlink:`, `o:`).
 const ATTRIBUTES: &[(&str, Holds)] = &[
     ("action", Holds::FixedUrl),
     ("action-xhr", Holds::FixedUrl),
@@ -89,7 +89,7 @@ const ATTRIBUTES: &[(&str, Holds)] = &[
     ("verify-xhr", Holds::FixedUrl),
 ];
 
-/// Elements that a finding may name; others are spelled out.
+/// Elements whose names are static in findings; others are copied.
 const ELEMENTS: &[&str] = &[
     "a",
     "applet",
@@ -127,8 +127,7 @@ const ELEMENTS: &[&str] = &[
     "video",
 ];
 
-/// Elements that break the line of text, or stand in it as a thing; in all others, unknown ones
-/// too, it runs on.
+/// Elements that break the line of text, or are a box in it; in all others, also unknown ones, the line continues.
 const BREAKING: &[&str] = &[
     "address",
     "applet",
@@ -213,15 +212,15 @@ const VOID: &[&str] = &[
     "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];
 
-/// The names of a table, made for looking them up.
+/// A hash table of names, built by the compiler.
 struct Names<const N: usize> {
-    /// The row of each name and one, in the first free place from the one that its key gives it.
+    /// The row of each name plus one, in the first free place from the one of its key on.
     places: [u8; PLACES],
-    /// What [`key`] makes of each.
+    /// The [`key`] of each name.
     keys: [u64; N],
 }
 
-/// Places for names: with many to spare, so that most others fail on the first one.
+/// Places for names: many stay empty, so that most other words fail on the first one.
 const PLACES: usize = 512;
 
 const ATTRIBUTE_NAMES: Names<{ ATTRIBUTES.len() }> = {
@@ -258,7 +257,7 @@ impl<const N: usize> Names<N> {
         all
     }
 
-    /// The only row that a name may be, ASCII letters without case.
+    /// The only row that may hold a name, ASCII letters without case.
     fn row(&self, name: &[u8]) -> Option<usize> {
         let key = key(name);
         let mut at = place(key);
@@ -272,8 +271,8 @@ impl<const N: usize> Names<N> {
     }
 }
 
-/// What tells the names of a table apart: their first four bytes and their last four in lower case, as a number. Of
-/// one length, that is all of a name of up to eight.
+/// A number that differs for all names of a table: their first four bytes and their last four in lower case. With the
+/// length, that is all of a name of up to eight bytes.
 #[inline]
 const fn key(name: &[u8]) -> u64 {
     let (front, end) = match (name.first_chunk(), name.last_chunk()) {
@@ -299,15 +298,15 @@ const fn lower(word: u64) -> u64 {
     word | capitals >> 2
 }
 
-/// Where a name of this key is looked for first.
+/// The first place for a name with this key.
 const fn place(key: u64) -> usize {
-    // The fraction of the golden ratio, which spreads neighbours.
+    // Multiplying by the fraction of the golden ratio spreads neighbours.
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - PLACES.ilog2())) as usize
 }
 
 /// An attribute of the table, by its name as written.
 pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
-    // Names are short: a loop finds a colon sooner than a search that looks at many bytes at once.
+    // Names are short: a loop finds a colon faster than a search over many bytes at once.
     let known = |name| find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, name).copied();
     known(name).or_else(|| {
         let colon = name.bytes().rposition(|byte| byte == b':')?;
@@ -315,7 +314,7 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     })
 }
 
-/// The element's name in lower case, as far as a finding repeats it.
+/// The element's name in lower case, cut to the length for findings.
 pub fn element(name: &str) -> Cow<'static, str> {
     match find(ELEMENTS, &ELEMENT_NAMES, |entry| entry, name) {
         Some(known) => Cow::Borrowed(known),
@@ -323,7 +322,7 @@ pub fn element(name: &str) -> Cow<'static, str> {
     }
 }
 
-/// The element in lower case if it breaks the line, as far as no style says otherwise.
+/// The element's name in lower case if it breaks the line, unless a style overrides that.
 #[inline]
 pub fn breaking(name: &str) -> Option<&'static str> {
     find(BREAKING, &BREAKING_NAMES, |entry| entry, name).copied()
@@ -334,7 +333,7 @@ pub fn is_void(name: &str) -> bool {
     find(VOID, &VOID_NAMES, |entry| entry, name).is_some()
 }
 
-/// Whether a client goes to the URL or fetches it.
+/// Whether a client navigates to the URL or fetches it.
 pub fn follows(element: &str, attribute: &str) -> Follows {
     match (element, attribute) {
         (_, "values" | "to" | "from" | "by") => Follows::Navigates,
@@ -346,8 +345,8 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
     }
 }
 
-/// Whether the element shows text that leads where its own attribute says, though it is no `<a>`: shapes of VML,
-/// which are the buttons that Outlook draws, and the button of a form.
+/// Whether the element is a link by its own attribute although it is no `<a>`: shapes of VML, which are the buttons
+/// that Outlook draws, and the button of a form.
 #[inline]
 pub fn leads_by_itself(element: &str) -> bool {
     let shape = || element.get(..2).is_some_and(|v| v.eq_ignore_ascii_case("v:"));
@@ -369,7 +368,7 @@ fn find<T, const N: usize>(
 ) -> Option<&'static T> {
     let row = table.get(names.row(name.as_bytes())?)?;
     let known = name_of(row);
-    // Its key says all of a short name.
+    // The key holds all of a short name.
     let same = name.len() <= 8 && known.len() == name.len() || known.eq_ignore_ascii_case(name);
     same.then_some(row)
 }
@@ -412,6 +411,6 @@ mod tests {
         assert_eq!(attribute("hre"), None);
         assert_eq!(element("V:RoundRect"), "v:roundrect");
         assert_eq!(element("X-Foo"), "x-foo");
-        assert_eq!(element(&"x".repeat(1_000_000)).len(), content::NAMED);
+        assert_eq!(element(&"x".repeat(1_000_000)).len(), content::NAME_BYTES);
     }
 }

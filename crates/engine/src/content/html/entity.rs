@@ -1,4 +1,4 @@
-//! Character references (HTML §13.2.5.72–.80): what `&amp;` and `&#x2E` stand for.
+//! Character references (HTML §13.2.5.72–.80): decodes `&amp;` and `&#x2E`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use memchr::memchr;
 use super::named;
 use crate::content::mapped::{Builder, MappedText};
 
-/// Where a reference stands: in attributes a name without `;` before `=` or a letter is text.
+/// Where a reference is: in attributes a name without `;` before `=` or a letter is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     Text,
@@ -21,7 +21,7 @@ pub const LONGEST: usize = 32;
 /// The longest name that needs no `;`, in bytes.
 const LONGEST_BARE: usize = 6;
 
-/// Adds the text of `range` to `seen`, references decoded and NUL left out, as a browser shows it.
+/// Adds the text of `range` to `seen`, with references decoded and without NUL, as a browser shows it.
 pub fn decode_into(seen: &mut Builder, text: &str, range: Range<usize>, within: Within) {
     let mut start = range.start;
     let Some(slice) = text.get(range.clone()) else { return };
@@ -62,16 +62,16 @@ pub fn numbers(text: &str) -> Cow<'_, str> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("&#") {
-        let (before, behind) = rest.split_at(at);
+        let (before, rest_after) = rest.split_at(at);
         plain.push_str(before);
-        match reference(behind, Within::Text) {
+        match reference(rest_after, Within::Text) {
             Some((value, len)) => {
                 plain.push_str(value.as_str());
-                rest = behind.get(len..).unwrap_or_default();
+                rest = rest_after.get(len..).unwrap_or_default();
             }
             None => {
                 plain.push('&');
-                rest = behind.get(1..).unwrap_or_default();
+                rest = rest_after.get(1..).unwrap_or_default();
             }
         }
     }
@@ -79,7 +79,7 @@ pub fn numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// What a reference stands for: one character or two.
+/// The characters of a reference: one or two.
 #[derive(Clone, Copy, Default)]
 struct Characters {
     bytes: [u8; 2 * char::MAX_LEN_UTF8],
@@ -88,10 +88,10 @@ struct Characters {
 
 impl Characters {
     fn push(&mut self, char: char) {
-        if let Some(room) = self.bytes.get_mut(self.len..)
-            && room.len() >= char.len_utf8()
+        if let Some(free) = self.bytes.get_mut(self.len..)
+            && free.len() >= char.len_utf8()
         {
-            self.len += char.encode_utf8(room).len();
+            self.len += char.encode_utf8(free).len();
         }
     }
 
@@ -108,7 +108,7 @@ impl FromIterator<char> for Characters {
     }
 }
 
-/// What the reference at the start of `text` stands for, and its length in bytes.
+/// The characters of the reference at the start of `text`, and its length in bytes.
 fn reference(text: &str, within: Within) -> Option<(Characters, usize)> {
     match text.as_bytes() {
         [b'&', b'#', b'x' | b'X', rest @ ..] => {
@@ -120,7 +120,7 @@ fn reference(text: &str, within: Within) -> Option<(Characters, usize)> {
     }
 }
 
-/// The names that stand for most references of mail.
+/// The most common names in mail.
 const COMMON: [(&str, char); 5] =
     [("nbsp;", '\u{a0}'), ("amp;", '&'), ("quot;", '"'), ("lt;", '<'), ("gt;", '>')];
 
@@ -140,7 +140,7 @@ fn named(text: &str, within: Within) -> Option<(Characters, usize)> {
         let next = bytes.get(len);
         let is_text = within == Within::Attribute
             && next.is_some_and(|c| *c == b'=' || c.is_ascii_alphanumeric());
-        // The longest match decides, also that it is text.
+        // The longest match decides, also if the result is that it is text.
         Some((!is_text).then_some((value, len)))
     })?
 }
@@ -166,7 +166,7 @@ fn numeric(digits: &[u8], radix: u32) -> Option<(Characters, usize)> {
     Some((Characters::from_iter([code_point(value)]), len))
 }
 
-/// The table of §13.2.5.80: 0x80 to 0x9F read as windows-1252; what is no character as U+FFFD.
+/// The table of §13.2.5.80: 0x80 to 0x9F are read as windows-1252; what is no character is U+FFFD.
 fn code_point(value: u32) -> char {
     const WINDOWS_1252: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn common_names_stand_for_what_the_table_says() {
+    fn common_names_agree_with_the_table() {
         for (name, value) in COMMON {
             assert_eq!(lookup(name).unwrap().as_str(), value.to_string(), "{name}");
         }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn each_character_leads_back_to_its_reference() {
+    fn each_character_maps_to_its_reference() {
         let seen = attribute("x&#46;com", 0..9);
         assert_eq!(seen.as_str(), "x.com");
         assert_eq!(seen.source(1..2), 1..6);
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// `UPDATE=1 cargo test named_references` writes the table anew.
+    /// `UPDATE=1 cargo test named_references` rewrites the table.
     #[test]
     #[allow(clippy::disallowed_methods)] // the generator writes the table that it checks
     fn named_references_are_those_of_the_standard() {

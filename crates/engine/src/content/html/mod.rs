@@ -1,13 +1,13 @@
 //! HTML as a reader sees it and as a client follows it.
 //!
-//! One pass of the tokenizer builds the visible text, tags left out, and reads every attribute
-//! that holds a URL. Conditional comments and the content of raw-text elements wait in a queue
-//! for passes of their own, so nothing here recurses and each byte is read at most three times.
+//! One pass of the tokenizer builds the visible text, without tags, and reads every attribute that holds a URL.
+//! Conditional comments and the content of raw-text elements are queued for passes of their own, so nothing recurses
+//! and each byte is read at most three times.
 
 mod anchors;
 mod elements;
 mod entity;
-mod loose;
+mod lenient;
 mod named;
 mod open;
 mod outlook;
@@ -43,7 +43,7 @@ use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
 
-/// The links of an HTML text; `whole` when it is no document inside another one.
+/// Finds the links of an HTML text; `whole` says that it is no document inside another one.
 pub fn read<'t>(
     (text, whole): (&'t str, bool),
     tlds: &dyn TldSet,
@@ -51,7 +51,7 @@ pub fn read<'t>(
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
     let mut reader = Reader::new(text, tlds, room, take);
-    // Entities are put in once, and those of a document that is an attribute by nobody.
+    // Entities are expanded once, and not in a document that is an attribute.
     reader.declares = !whole;
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
@@ -60,7 +60,7 @@ pub fn read<'t>(
     reader.finish()
 }
 
-/// The name of an attribute that can hold a URL, as the table has it.
+/// The name of an attribute that can hold a URL, as in the table.
 pub fn attribute_name(written: &str) -> Option<&'static str> {
     elements::attribute(written).map(|(name, _)| name)
 }
@@ -73,41 +73,41 @@ enum Pass {
     Comment,
     /// The content of a raw-text element in SVG or MathML, where it is markup.
     Foreign,
-    /// The content of a raw-text element, which is already text: only its tags are read.
+    /// The content of a raw-text element, whose text was read already: only its tags are read.
     Tags,
-    /// A comment, or a tag that holds a `<`: what is a tag there to programs with other ends of comments
-    /// and other quotes.
-    Loose,
+    /// A comment, or a tag that holds a `<`: it has tags for programs that end comments elsewhere and know other
+    /// quotes.
+    Lenient,
 }
 
-/// An element whose text is not shown as it stands, until its own end tag.
+/// An element that changes how its text is shown, until its own end tag.
 #[derive(Clone, Debug)]
-struct Inside {
+struct StyledElement {
     name: Range<usize>,
-    /// Elements of that name open inside, itself included.
+    /// Open elements of that name, itself included.
     depth: usize,
     /// Bytes of visible text when it began.
     from: usize,
 }
 
-impl Inside {
-    /// Counts an element of the same name, or begins one; whether it began.
-    fn enter(slot: &mut Option<Inside>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
+impl StyledElement {
+    /// Counts an element of the same name, or begins one. Returns whether it began.
+    fn enter(slot: &mut Option<StyledElement>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
         match (slot.as_mut(), from) {
             (Some(open), _) => {
                 open.depth += usize::from(same(text, &open.name, &tag.name));
                 false
             }
             (None, Some(from)) => {
-                *slot = Some(Inside { name: tag.name.clone(), depth: 1, from });
+                *slot = Some(StyledElement { name: tag.name.clone(), depth: 1, from });
                 true
             }
             (None, None) => false,
         }
     }
 
-    /// Counts an end tag; the element when it is the last.
-    fn leave(slot: &mut Option<Inside>, text: &str, tag: &Tag) -> Option<Inside> {
+    /// Counts an end tag. Returns the element if it is the last.
+    fn leave(slot: &mut Option<StyledElement>, text: &str, tag: &Tag) -> Option<StyledElement> {
         let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
         open.depth -= 1;
         if open.depth == 0 { slot.take() } else { None }
@@ -121,19 +121,19 @@ struct Reader<'t, 'k, 'f> {
     visible: Builder,
     /// Text that only a client sees.
     hidden: Builder,
-    hiding: Option<Inside>,
-    turning: Option<Inside>,
-    breaking: Option<Inside>,
+    hiding: Option<StyledElement>,
+    reversing: Option<StyledElement>,
+    breaking: Option<StyledElement>,
     elements: OpenElements,
     open_anchor: Option<Anchor>,
     anchors: Vec<Anchor>,
-    /// Stretches of visible text that something unseen breaks or turns; empty for a break.
+    /// Ranges of visible text that something invisible breaks or reverses; empty for a break.
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
     nodes: Vec<usize>,
-    /// Where the text of an anchor is set apart from a word beside it, in bytes of visible text.
+    /// Where the text of an anchor is separated from a word next to it, in bytes of visible text.
     seams: Vec<usize>,
-    /// Elements that stand inside a word.
+    /// Elements inside words.
     skipped: Skipped,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
@@ -141,35 +141,35 @@ struct Reader<'t, 'k, 'f> {
     form: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
-    /// Whether entities of the document's own were met.
+    /// Whether the document declares entities.
     declares: bool,
-    /// Whether a conditional comment stands inside a word.
+    /// Whether a conditional comment is inside a word.
     outlook: bool,
-    /// Visible text in which markup would be shown, and where the stretch of it begins that is read now.
+    /// Ranges of visible text in which markup would be shown as text, and the start of the current one.
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
     linkifier: Linkifier<'k>,
-    /// Occurrences that there is room for.
+    /// Maximum number of occurrences, of all and of one stretch.
     most: usize,
     together: usize,
-    /// Whether what was found may be given away before the end: nothing behind refers to it.
+    /// Whether links may be handed on before the end: nothing later refers to them.
     in_turn: bool,
     take: Take<'f, 't>,
-    /// Who sees what this pass finds.
+    /// Which programs see what this pass finds.
     seen_by: SeenBy,
-    /// Whether markup that is written into the range is read as such.
+    /// Whether markup inserted into the range is read as markup.
     markup: Markup,
     view: View<'t>,
 }
 
-/// Occurrences after which a stretch ends, where it can.
-const TOGETHER: usize = 512;
+/// Occurrences after which a stretch ends, if it can.
+const STRETCH_LINKS: usize = 512;
 
-/// Bytes of visible text that are turned round together: each character takes a place of its own in memory, and
-/// honest mail turns a few words.
-const TURNED: usize = 1 << 20;
+/// Maximum bytes of visible text that are reversed together: each character takes a place of its own in memory, and
+/// honest mail reverses a few words.
+const REVERSED_BYTES: usize = 1 << 20;
 
-/// Bytes of markup after which somebody is asked whether to go on.
+/// Bytes of markup after which the receiver is asked whether to continue.
 const PULSE: usize = 64 << 10;
 
 impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
@@ -185,7 +185,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             visible: Builder::with_capacity((text.len() / 4).min(STRETCH)),
             hidden: Builder::default(),
             hiding: None,
-            turning: None,
+            reversing: None,
             breaking: None,
             elements: OpenElements::default(),
             open_anchor: None,
@@ -204,25 +204,25 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
             most: room.all,
             together: room.together,
-            // What only Outlook shows is compared with all that others show.
+            // What only Outlook shows is compared with all that other clients show.
             in_turn: !outlook::may_differ(text),
             take,
-            seen_by: SeenBy::Everybody,
+            seen_by: SeenBy::Standard,
             markup: Markup::Read,
             view: View::default(),
         }
     }
 
-    /// Occurrences that there is room for.
+    /// How many more occurrences may be added.
     fn room(&self) -> usize {
         self.most.min(self.together).saturating_sub(self.view.occurrences.len())
     }
 
-    /// Gives away what was found so far, when nothing behind refers to it.
-    fn give(&mut self) -> ControlFlow<()> {
-        let view = match self.may_give() {
+    /// Hands on the links found so far, if nothing later refers to them.
+    fn emit(&mut self) -> ControlFlow<()> {
+        let view = match self.can_emit() {
             true => {
-                // A form without an end would hold all that stands behind it.
+                // A form without an end would keep all that follows.
                 self.form = None;
                 std::mem::take(&mut self.view)
             }
@@ -232,13 +232,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         (self.take)(view)
     }
 
-    /// Whether nothing refers to what was found so far.
-    fn may_give(&self) -> bool {
+    /// Whether nothing refers to the links found so far.
+    fn can_emit(&self) -> bool {
         self.in_turn && self.base.is_none() && self.open_anchor.is_none() && self.anchors.is_empty()
     }
 
-    /// Takes an occurrence, where there is room.
-    fn sight(&mut self, occurrence: Occurrence) {
+    /// Adds an occurrence, if the capacity allows.
+    fn push(&mut self, occurrence: Occurrence) {
         match self.room() {
             0 => self.view.cut = true,
             _ => self.view.occurrences.push(occurrence),
@@ -251,18 +251,18 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn pass(&mut self, range: Range<usize>, pass: Pass) -> ControlFlow<()> {
         self.view.steps += range.len() as u64;
-        if pass == Pass::Loose {
-            self.loose(range);
+        if pass == Pass::Lenient {
+            self.lenient(range);
             return ControlFlow::Continue(());
         }
         self.markup = match pass {
             Pass::Document | Pass::Comment => Markup::Read,
-            Pass::Foreign | Pass::Tags | Pass::Loose => Markup::Shown,
+            Pass::Foreign | Pass::Tags | Pass::Lenient => Markup::Shown,
         };
         let mut pulse = range.start;
         let raw_text = match pass {
             Pass::Document | Pass::Comment => RawText::Honour,
-            Pass::Foreign | Pass::Tags | Pass::Loose => RawText::Ignore,
+            Pass::Foreign | Pass::Tags | Pass::Lenient => RawText::Ignore,
         };
         let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
         self.separate(range.start);
@@ -275,7 +275,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                     self.skip_from(&tag);
                     self.open(&tag, &tokens.attributes);
                     if !tokens.attributes.is_empty() {
-                        self.look_into(&tag);
+                        self.queue_inside(&tag);
                     }
                 }
                 Token::Tag(tag) => {
@@ -286,28 +286,28 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Comment(_) => {}
                 Token::Raw(element, content) => self.raw(element, content),
             }
-            let many = self.view.occurrences.len() >= TOGETHER;
+            let many = self.view.occurrences.len() >= STRETCH_LINKS;
             if many {
                 self.flush_long();
             }
-            if (many && self.may_give()) || tokens.position().saturating_sub(pulse) > PULSE {
+            if (many && self.can_emit()) || tokens.position().saturating_sub(pulse) > PULSE {
                 pulse = tokens.position();
-                self.give()?;
+                self.emit()?;
             }
         }
         self.end_anchor();
-        if let Some(inside) = self.turning.take() {
-            self.turn(&inside);
+        if let Some(inside) = self.reversing.take() {
+            self.reverse(&inside);
         }
         (self.hiding, self.breaking) = (None, None);
         self.separate(range.end);
         ControlFlow::Continue(())
     }
 
-    /// Reads the attributes of what looks like tags, whoever sees them.
-    fn loose(&mut self, range: Range<usize>) {
-        self.seen_by = SeenBy::Careless;
-        let mut tokens = Tokenizer::new(self.text, range, RawText::Loose);
+    /// Reads the attributes of everything that looks like a tag.
+    fn lenient(&mut self, range: Range<usize>) {
+        self.seen_by = SeenBy::Lenient;
+        let mut tokens = Tokenizer::new(self.text, range, RawText::Lenient);
         while let Some(token) = tokens.next() {
             if let Token::Tag(tag) = token
                 && tag.kind == TagKind::Open
@@ -315,14 +315,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
             }
         }
-        self.seen_by = SeenBy::Everybody;
+        self.seen_by = SeenBy::Standard;
     }
 
     /// Queues the inside of a tag that holds another `<`.
-    fn look_into(&mut self, tag: &Tag) {
+    fn queue_inside(&mut self, tag: &Tag) {
         let inside = tag.name.end..tag.range.end;
         if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
-            self.queue.push_back((inside, Pass::Loose));
+            self.queue.push_back((inside, Pass::Lenient));
         }
     }
 
@@ -330,7 +330,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let text = self.slice(&inner).trim_ascii_start();
         let start = inner.end - text.len();
         if text.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("[if")) {
-            // Behind `[if mso]>`.
+            // After `[if mso]>`.
             let skip = text.find(']').unwrap_or(0);
             self.queue.push_back((start + skip..inner.end, Pass::Comment));
             self.outlook |= self.is_in_word(&inner);
@@ -348,7 +348,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         } else {
             self.declaration(&inner);
             if memchr::memchr(b'<', text.as_bytes()).is_some() {
-                self.queue.push_back((inner, Pass::Loose));
+                self.queue.push_back((inner, Pass::Lenient));
             }
         }
     }
@@ -395,7 +395,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    /// Reads text in which markup would be shown.
+    /// Reads text in which markup would be shown as text.
     fn without_markup(&mut self, read: impl FnOnce(&mut Self)) {
         self.showing = Some(self.visible.len());
         read(self);
@@ -404,9 +404,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    /// URLs of a sheet that stands in the text as `outer` shows it.
+    /// Reads the URLs of a style sheet; `outer` maps it to the text.
     fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
-        // Looked through for strings, and these without their escapes.
+        // It is searched for strings, and these are read without their escapes.
         self.view.steps += 2 * outer.as_str().len() as u64;
         match outer.as_slice() {
             Some((css, _)) => {
@@ -421,21 +421,21 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn separate(&mut self, at: usize) {
         if self.hiding.is_none() {
-            // Here everybody sees a break.
+            // Every program sees a break here.
             self.seams.pop_if(|seam| *seam + 1 == self.visible.len());
         }
-        self.put_apart(at);
+        self.add_separator(at);
     }
 
-    /// Sets the text of an anchor apart from what stands beside it.
-    fn set_apart(&mut self, at: usize) {
+    /// Separates the text of an anchor from the text next to it.
+    fn separate_anchor(&mut self, at: usize) {
         if self.hiding.is_none() && !self.visible.ends_with_space() {
             self.seams.push(self.visible.len());
         }
-        self.put_apart(at);
+        self.add_separator(at);
     }
 
-    fn put_apart(&mut self, at: usize) {
+    fn add_separator(&mut self, at: usize) {
         let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);
         self.flush_long();
@@ -446,19 +446,19 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
         let form = self.form.filter(|_| self.submits(name, attributes));
-        self.tie(first, form);
+        self.tie_shown_attributes(first, form);
         let breaking = elements::breaking(name);
-        // What a parser drops, inside foreign content excepted, breaks nothing.
+        // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
         let breaks = is_element && breaks(breaking, &traits);
         if breaks {
             self.end_paragraph();
         }
-        if breaks && traits.shown == style::Sight::Visible {
+        if breaks && traits.shown == style::Display::Visible {
             self.separate(tag.range.start);
         }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.leads(attributes) => {
+            [b'a' | b'A'] if self.is_link(attributes) => {
                 self.begin_anchor(tag, attributes, first, None);
             }
             name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
@@ -469,9 +469,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.foreign = true;
             }
             [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
-                self.form = self.leading(first);
+                self.form = self.own_target(first);
             }
-            _ if elements::leads_by_itself(name) && (form.is_some() || self.leads(attributes)) => {
+            _ if elements::leads_by_itself(name)
+                && (form.is_some() || self.is_link(attributes)) =>
+            {
                 self.begin_anchor(tag, attributes, first, form);
             }
             _ => {}
@@ -487,24 +489,24 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         });
     }
 
-    /// Begins or counts elements that hide, turn or set apart their text.
+    /// Begins or counts elements that hide, reverse or separate their text.
     fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
         let within =
-            [&self.hiding, &self.turning, &self.breaking].iter().any(|slot| slot.is_some());
-        // Most elements do nothing, and stand in none that does.
+            [&self.hiding, &self.reversing, &self.breaking].iter().any(|slot| slot.is_some());
+        // Most elements do none of this, and are in no such element.
         if !within && *traits == style::Traits::default() || elements::is_void(name) {
             return;
         }
         let from = self.visible.len();
-        let hides = traits.shown == style::Sight::Hidden;
-        if Inside::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
+        let hides = traits.shown == style::Display::Hidden;
+        if StyledElement::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
             self.marks.push(from..from);
             self.hidden.separate(tag.range.start);
         }
-        let turns = traits.direction == style::Direction::Turned;
-        Inside::enter(&mut self.turning, self.text, tag, turns.then_some(from));
+        let reverses = traits.direction == style::Direction::Reversed;
+        StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
         let breaks = traits.flow == style::Flow::Block;
-        Inside::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
+        StyledElement::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
     }
 
     fn close(&mut self, tag: &Tag) {
@@ -513,17 +515,17 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             && (matches!(name, "a" | "A") || elements::leads_by_itself(name))
         {
             self.end_anchor();
-            self.set_apart(tag.range.start);
+            self.separate_anchor(tag.range.start);
         }
         if self.form.is_some() && name.eq_ignore_ascii_case("form") {
             self.form = None;
         }
-        // What was hidden was not there to break the line.
-        let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();
-        if let Some(inside) = Inside::leave(&mut self.turning, self.text, tag) {
-            self.turn(&inside);
+        // A hidden element does not break the line.
+        let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
+        if let Some(inside) = StyledElement::leave(&mut self.reversing, self.text, tag) {
+            self.reverse(&inside);
         }
-        let broke = Inside::leave(&mut self.breaking, self.text, tag).is_some();
+        let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
         let closes = |name| self.elements.closes(name) || self.foreign;
         let ends = elements::breaking(name).is_some_and(closes);
         if (broke || ends) && !was_hidden {
@@ -531,9 +533,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    fn turn(&mut self, inside: &Inside) {
+    fn reverse(&mut self, inside: &StyledElement) {
         let end = self.visible.len();
-        if end.saturating_sub(inside.from) > TURNED {
+        if end.saturating_sub(inside.from) > REVERSED_BYTES {
             self.view.cut = true;
         } else if inside.from < end {
             self.visible.reverse(inside.from);

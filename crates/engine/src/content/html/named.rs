@@ -1,5 +1,5 @@
-//! Named character references (HTML §13.5), from `named.txt`: in each line a name without `&`, a tab and
-//! the code points it stands for; sorted by name. `UPDATE=1 cargo test named_references` writes it.
+//! Named character references (HTML §13.5), from `named.txt`: each line has a name without `&`, a tab and its code
+//! points, sorted by name. `UPDATE=1 cargo test named_references` writes it.
 
 use std::cmp::Ordering;
 
@@ -12,14 +12,14 @@ const ENTRIES: usize = 2231;
 /// Where each entry begins, in bytes.
 static STARTS: [u16; ENTRIES] = starts();
 
-/// The first entry of each pair of letters that names begin with, in their order, and the end: most of what looks
-/// like a name is none, and begins as few do.
+/// The first entry for each pair of first letters, in order, and the end: most of what looks like a name is none, and
+/// has a rare first pair.
 static FRONTS: [u16; LETTERS * LETTERS + 1] = fronts();
 
 /// Letters of both cases.
 const LETTERS: usize = 52;
 
-/// What `name` stands for, in hexadecimal code points with blanks between.
+/// The code points of `name`, in hexadecimal, separated by blanks.
 pub(super) fn points(name: &str) -> Option<&'static str> {
     let [first, second, ..] = name.as_bytes() else { return None };
     let front = place(*first)? * LETTERS + place(*second)?;
@@ -30,7 +30,7 @@ pub(super) fn points(name: &str) -> Option<&'static str> {
     rest.split('\n').next()
 }
 
-/// Where a letter stands among those of both cases, in the order of their bytes.
+/// The index of a letter among those of both cases, in byte order.
 const fn place(letter: u8) -> Option<usize> {
     match letter {
         b'A'..=b'Z' => Some((letter - b'A') as usize),
@@ -39,7 +39,7 @@ const fn place(letter: u8) -> Option<usize> {
     }
 }
 
-/// How the name of the entry at `start` stands to this one. The tab behind it comes before whatever a name may hold.
+/// Compares the name of the entry at `start` with this one. The tab after it sorts before every character of a name.
 fn compared(start: u16, name: &[u8]) -> Ordering {
     let rest = TEXT.as_bytes().get(usize::from(start)..).unwrap_or_default();
     let front = rest.get(..name.len()).unwrap_or(rest);

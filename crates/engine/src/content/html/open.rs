@@ -1,27 +1,27 @@
-//! Which elements are open, as far as that decides whether a tag is one at all (HTML §13.2.6.4.7).
+//! Which elements are open, as far as that decides whether a tag has any effect (HTML §13.2.6.4.7).
 //!
-//! `</td>` without a `<td>`, `<tr>` outside of a table are dropped by parsers, and the text on both sides is
-//! one: `https://paypal</td>.com`.
+//! Parsers drop `</td>` without a `<td>` and `<tr>` outside of a table, and the texts on both sides are joined:
+//! `https://paypal</td>.com`.
 
 use super::elements;
 
-/// Elements that may be open. Chromium nests no deeper; below, every tag counts.
-const DEEPEST: usize = 512;
+/// Maximum number of open elements. Chromium nests no deeper; beyond that every tag counts.
+const OPEN_ELEMENTS: usize = 512;
 
-/// Open elements that an end tag is looked for in. Real mail closes one of the last few.
-const LOOKED_AT: usize = 64;
+/// Maximum number of open elements that are compared with an end tag. Real mail closes one of the last few.
+const SEARCHED_ELEMENTS: usize = 64;
 
 /// The open elements that break the line of text, the innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenElements {
     open: Vec<&'static str>,
-    /// Where tables stand in there.
+    /// The indexes of tables in `open`.
     tables: Vec<usize>,
 }
 
 impl OpenElements {
-    /// Whether a start tag of a breaking element makes one here that stands between texts. What is written
-    /// right inside of a table and its rows goes before the table.
+    /// Whether a start tag of a breaking element makes one here that separates texts. What is written directly in a
+    /// table and its rows is moved before the table.
     pub fn opens(&mut self, name: &'static str) -> bool {
         match name {
             "body" | "frame" | "head" | "html" => return false,
@@ -55,7 +55,7 @@ impl OpenElements {
                 break;
             }
             looked_at += 1;
-            if looked_at == LOOKED_AT || ends_scope(open, name) {
+            if looked_at == SEARCHED_ELEMENTS || ends_scope(open, name) {
                 break;
             }
         }
@@ -66,26 +66,26 @@ impl OpenElements {
                 true
             }
             // `</p>` and `</br>` make an element of their own.
-            None => matches!(name, "p" | "br") || looked_at == LOOKED_AT || self.is_full(),
+            None => matches!(name, "p" | "br") || looked_at == SEARCHED_ELEMENTS || self.is_full(),
         }
     }
 
     fn is_full(&self) -> bool {
-        self.open.len() >= DEEPEST
+        self.open.len() >= OPEN_ELEMENTS
     }
 }
 
-/// Whether a breaking element has nothing in it.
+/// Whether a breaking element has no content.
 fn is_empty(name: &str) -> bool {
     elements::is_void(name) || name == "image"
 }
 
-/// Any end tag of a heading ends any heading.
+/// An end tag of a heading ends any heading.
 fn heading(name: &'static str) -> &'static str {
     if matches!(name, "h2" | "h3" | "h4" | "h5" | "h6") { "h1" } else { name }
 }
 
-/// HTML §13.2.4.2: what keeps an end tag from what is outside.
+/// HTML §13.2.4.2: whether an open element limits the scope of this end tag.
 fn ends_scope(open: &str, name: &str) -> bool {
     let of_table =
         matches!(name, "caption" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr");
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_counts() {
         let mut open = OpenElements::default();
-        for _ in 0..DEEPEST {
+        for _ in 0..OPEN_ELEMENTS {
             assert!(open.opens("div"));
         }
         assert!(open.opens("td") && open.closes("li"));

@@ -1,5 +1,5 @@
-//! Text as Outlook shows it: the content of conditional comments in its place, and what they hide
-//! left out. Asked for only where a comment stands inside a word.
+//! Text as Outlook shows it: with the content of conditional comments, and without what they hide. Used only if a
+//! comment is inside a word.
 
 use super::entity::{self, Within};
 use super::token::{TagKind, Token, Tokenizer};
@@ -48,19 +48,19 @@ pub fn text(source: &str) -> MappedText<'static> {
     }
 }
 
-/// What a comment does to the text in it or behind it.
+/// What a comment does to the text in it or after it.
 enum Condition {
-    /// Its content counts from this byte.
+    /// Its content is shown from this byte on.
     Shows(usize),
     Hides,
     Ends,
 }
 
-/// Whether a conditional comment may stand in the document.
+/// Whether the document may hold a conditional comment.
 pub fn may_differ(source: &str) -> bool {
     memchr::memmem::find_iter(source.as_bytes(), b"<!").any(|at| {
-        let behind = source.as_bytes().get(at + 2..).unwrap_or_default();
-        behind.strip_prefix(b"--").unwrap_or(behind).trim_ascii_start().starts_with(b"[")
+        let after = source.as_bytes().get(at + 2..).unwrap_or_default();
+        after.strip_prefix(b"--").unwrap_or(after).trim_ascii_start().starts_with(b"[")
     })
 }
 
@@ -73,10 +73,10 @@ fn condition(comment: &str) -> Option<Condition> {
     let test = text.get(condition.len()..)?.trim_ascii_start();
     let end = text.find(']')?;
     let at = comment.len() - text.len() + end + 1;
-    let behind = comment.get(at..)?;
+    let after = comment.get(at..)?;
     match test.starts_with('!') {
         true => Some(Condition::Hides),
-        false => Some(Condition::Shows(at + behind.find('>').map_or(0, |close| close + 1))),
+        false => Some(Condition::Shows(at + after.find('>').map_or(0, |close| close + 1))),
     }
 }
 

@@ -1,11 +1,11 @@
-//! Pictures that a page carries with it: `data:` URLs (RFC 2397), in attributes and in style sheets.
+//! Pictures inside a page: `data:` URLs (RFC 2397), in attributes and in style sheets.
 
 use super::entity;
 use memchr::memchr;
 use uts58::{base64, percent};
 
-/// The bytes of the pictures in a page, as far as they are spelled as such: what a loose base64 decoder and the
-/// one of percent-escapes make of them. Linear: each begins behind the end of the one before.
+/// The bytes of the pictures in a page, as decoded by a lenient base64 decoder or from percent-escapes. Linear: each
+/// begins after the end of the one before.
 pub fn pictures(text: &str) -> impl Iterator<Item = Vec<u8>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -27,7 +27,7 @@ pub fn pictures(text: &str) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// Whether `data` stands before the colon, and a picture behind it.
+/// Whether `data` is before the colon, and the type of a picture after it.
 fn is_data(text: &str, colon: usize) -> bool {
     let is =
         |bytes: Option<&[u8]>, word: &[u8]| bytes.is_some_and(|b| b.eq_ignore_ascii_case(word));
@@ -36,7 +36,7 @@ fn is_data(text: &str, colon: usize) -> bool {
         && is(bytes.get(colon + 1..colon + 7), b"image/")
 }
 
-/// What stands behind the comma.
+/// The decoded data after the comma.
 fn bytes(value: &str) -> Option<Vec<u8>> {
     let (kind, data) = value.split_once(',')?;
     let mut bytes = percent::decode(data).bytes;

@@ -1,15 +1,16 @@
-//! Addresses that lead to the base of a document (RFC 3986 §5.1): where a header says a base that deceives
-//! (`Content-Base`, `Content-Location`; RFC 2557 §5), each of them does.
+//! Addresses relative to the base of a document (RFC 3986 §5.1). If a header names a deceptive base (`Content-Base`,
+//! `Content-Location`; RFC 2557 §5), each of them leads there.
 
 use std::ops::ControlFlow;
 
 use super::elements::{self, Holds};
 use super::token::{RawText, Token, Tokenizer};
 use super::{entity, urls};
+use crate::content::NOWHERE;
 use mailsplice::span::TextEdit;
 use uts58::{reference, scheme};
 
-/// The edit that takes a relative address apart, and where it stands.
+/// The edit that defangs a relative address, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relative {
     /// Name of the element, in lower case.
@@ -20,11 +21,8 @@ pub struct Relative {
     pub edit: TextEdit,
 }
 
-/// What stands in place of an address that cannot be left out.
-const NOWHERE: &str = "about:invalid";
-
-/// Tells every attribute of a text that leads to the base, as long as it is let.
-pub fn relatives(text: &str, mut tell: impl FnMut(Relative) -> ControlFlow<()>) {
+/// Visits every attribute of a text that leads to the base, until `visit` breaks.
+pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>) {
     let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Ignore);
     while let Some(token) = tokens.next() {
         let Token::Tag(tag) = token else { continue };
@@ -36,7 +34,7 @@ pub fn relatives(text: &str, mut tell: impl FnMut(Relative) -> ControlFlow<()>) 
             let value = seen.as_str();
             let leads = match holds {
                 Holds::Url => is_relative(value),
-                // A form without an address leads to its page.
+                // A form without an address leads to its own page.
                 Holds::FixedUrl => !value.trim_ascii().is_empty() && is_relative(value),
                 Holds::Refresh => {
                     let url = urls::refresh_url(value).and_then(|range| value.get(range));
@@ -56,15 +54,15 @@ pub fn relatives(text: &str, mut tell: impl FnMut(Relative) -> ControlFlow<()>) 
                 }
             };
             let element = elements::element(element).into_owned();
-            if tell(Relative { element, attribute: name, edit }).is_break() {
+            if visit(Relative { element, attribute: name, edit }).is_break() {
                 return;
             }
         }
     }
 }
 
-/// Whether an address is read on top of a base: it has neither a scheme nor a host. `https:login` has
-/// none where the base has the same scheme (WHATWG URL §4.4).
+/// Whether an address is relative to a base: it has neither a scheme nor a host. `https:login` has no host if the base
+/// has the same scheme (WHATWG URL §4.4).
 fn is_relative(url: &str) -> bool {
     let url = url.trim_matches(|c: char| c <= ' ');
     let rooted = |rest: &str| rest.starts_with(['/', '\\']);
@@ -82,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_on_a_base() {
+    fn addresses_relative_to_a_base() {
         for url in ["", "x", "/x", "?x", "#x", " ../x ", "x/y:z", "https:x", "a.b:80"] {
             assert!(is_relative(url), "{url}");
         }

@@ -1,7 +1,8 @@
 //! Elements inside a word, whose text a page may not show: a style sheet can hide any by name, identifier or attribute
-//! (CSS Selectors 4), and `<title>` of a drawing, `<datalist>` or `<video>` show theirs to nobody or to few.
+//! (CSS Selectors 4), and `<title>` of a drawing, `<datalist>` or `<video>` show theirs rarely or never.
 //!
-//! The word is read without them as well. Nobody is shown most of the names that come of it, and only a lie counts.
+//! The word is also read without them. Most names found in this way are not shown, so that only a deceptive one
+//! counts.
 
 use std::ops::Range;
 
@@ -9,26 +10,26 @@ use crate::content::joined::{Joined, first_word, last_word};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::is_dot_to_somebody;
 
-/// Elements that are open inside a word, at most: an older one is given up.
+/// Maximum number of elements that are open inside a word: with more the oldest is dropped.
 const OPEN: usize = 16;
 
-/// Bytes of a word on either side of an element: a host has less.
+/// Maximum bytes of a word on either side of an element: a host has fewer.
 const SIDE: usize = 256;
 
-/// Times the visible text that the words may come to.
+/// Maximum bytes of the words, as a multiple of the visible text.
 const OVERLAP: usize = 2;
 
 /// The elements inside words of one stretch of visible text.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    /// Names as they stand in the text, and where in the visible text they begin.
+    /// Open elements: the range of the name in the source, and the offset in the visible text.
     open: Vec<(Range<usize>, usize)>,
-    /// Those that ended, in the order of their end tags.
+    /// Closed elements, in the order of their end tags.
     elements: Vec<Range<usize>>,
 }
 
 impl Skipped {
-    /// A start tag inside a word: its name, and the bytes of visible text so far.
+    /// Handles a start tag inside a word: its name, and the bytes of visible text so far.
     pub fn enter(&mut self, name: Range<usize>, from: usize) {
         if self.open.len() == OPEN {
             self.open.remove(0);
@@ -36,7 +37,7 @@ impl Skipped {
         self.open.push((name, from));
     }
 
-    /// An end tag of this name.
+    /// Handles an end tag of this name.
     #[inline]
     pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
         if !self.open.is_empty() {
@@ -57,24 +58,24 @@ impl Skipped {
         }
     }
 
-    /// Whether one ends at this place of the visible text: what stands there may go on with the word in front of it.
+    /// Whether one ends at this offset of the visible text: the next text may continue the word before it.
     pub fn ends_at(&self, at: usize) -> bool {
         self.elements.last().is_some_and(|element| element.end == at)
     }
 
-    /// The words without such elements, where they may lie. Linear: words round elements inside one another overlap,
-    /// and come to [`OVERLAP`] times the text at most.
+    /// The words without such elements, if they may be deceptive. Linear: words around nested elements overlap, and
+    /// come to at most [`OVERLAP`] times the text.
     pub fn words(&self, shown: &str) -> Joined {
         let mut joined = Joined::default();
-        let may_lie = || !shown.is_ascii() || memchr::memchr(b'-', shown.as_bytes()).is_some();
-        if self.elements.is_empty() || !may_lie() {
+        let may_deceive = || !shown.is_ascii() || memchr::memchr(b'-', shown.as_bytes()).is_some();
+        if self.elements.is_empty() || !may_deceive() {
             return joined;
         }
         let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
         let in_a_word = |one: &Range<usize>, next: &Range<usize>| {
             one.end <= next.start && !slice(one.end..next.start).contains(char::is_whitespace)
         };
-        let most = OVERLAP * shown.len() + 2 * SIDE;
+        let max = OVERLAP * shown.len() + 2 * SIDE;
         for row in self.elements.chunk_by(in_a_word) {
             let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
             let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
@@ -91,13 +92,13 @@ impl Skipped {
             {
                 continue;
             }
-            joined.cut = joined.len() + word.len() > most;
+            joined.cut = joined.len() + word.len() > max;
             if joined.cut {
                 break;
             }
-            // What ends the word parts it from the next.
-            let behind = slice(end..to).chars().next().map_or(0, char::len_utf8);
-            joined.add(pieces, end..end + behind);
+            // The character that ends the word separates it from the next.
+            let after = slice(end..to).chars().next().map_or(0, char::len_utf8);
+            joined.add(pieces, end..end + after);
         }
         joined
     }
@@ -107,7 +108,7 @@ impl Skipped {
 mod tests {
     use super::*;
 
-    /// What they say; only where they are many some are left out.
+    /// The words; some are left out only if there are many.
     fn words(shown: &str, elements: &[(usize, usize)]) -> String {
         let skipped = Skipped {
             open: Vec::new(),
@@ -115,11 +116,11 @@ mod tests {
         };
         let joined = skipped.words(shown);
         assert!(!joined.cut || joined.len() > shown.len());
-        joined.said(shown).0
+        joined.text_and_joints(shown).0
     }
 
     #[test]
-    fn words_without_what_stands_in_an_element() {
+    fn words_without_the_elements_inside() {
         let shown = "see https://p\u{430}\njunk\nypal.com/x y";
         assert_eq!(words(shown, &[(15, 21)]), "https://p\u{430}ypal.com/x ");
         assert_eq!(words("p\u{430}1y2pal.com z", &[(3, 4), (5, 6)]), "p\u{430}ypal.com ");
@@ -131,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_lie_is_not_put_together() {
+    fn harmless_words_are_not_joined() {
         assert_eq!(words("pay1pal.com", &[(3, 4)]), "");
         assert_eq!(words("p\u{430}1y z", &[(3, 4)]), "");
     }
 
     #[test]
-    fn words_round_elements_in_elements_are_bounded() {
+    fn words_around_nested_elements_are_bounded() {
         let shown = "p\u{430}y.com".repeat(10_000);
         let nested = |at: usize| [(at + 3, at + 4), (at + 1, at + 4)];
         let elements: Vec<_> = (1..10_000).flat_map(|index| nested(index * 8)).collect();

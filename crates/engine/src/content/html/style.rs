@@ -1,23 +1,23 @@
-//! What an element does to the text inside it, as far as it can deceive.
+//! What an element does to the text inside it, as far as that can deceive a reader.
 
 use crate::content::css;
 
-/// How the text of an element reaches the reader.
+/// How the text of an element is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
-    pub shown: Sight,
+    pub shown: Display,
     pub direction: Direction,
     pub flow: Flow,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sight {
+pub enum Display {
     #[default]
     Visible,
     Hidden,
 }
 
-/// Whether characters run the way that their script says.
+/// Whether characters run in the direction of their script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     #[default]
@@ -27,16 +27,16 @@ pub enum Direction {
     /// `<bdo>`, `unicode-bidi: bidi-override`.
     Overridden,
     /// Both.
-    Turned,
+    Reversed,
 }
 
 impl Direction {
-    /// What both come to, wherever each is said.
+    /// Combines two settings, wherever they are declared.
     pub fn and(self, other: Direction) -> Direction {
         match (self, other) {
             (Direction::Natural, one) | (one, Direction::Natural) => one,
             (one, other) if one == other => one,
-            _ => Direction::Turned,
+            _ => Direction::Reversed,
         }
     }
 }
@@ -44,14 +44,14 @@ impl Direction {
 /// Whether the element breaks the line of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flow {
-    /// As its name says.
+    /// By its name.
     #[default]
     Natural,
     Inline,
     Block,
 }
 
-/// What the names of the properties that are read begin with.
+/// The first two letters of the properties that are read.
 const FRONTS: [[u8; 2]; 6] = [*b"di", *b"vi", *b"ms", *b"fo", *b"op", *b"un"];
 
 impl Traits {
@@ -62,7 +62,7 @@ impl Traits {
         for end in memchr::memchr_iter(b';', style.as_bytes()).chain([style.len()]) {
             let declaration = style.get(std::mem::replace(&mut start, end + 1)..end);
             let declaration = declaration.unwrap_or_default();
-            // What most properties fail on.
+            // The cheap test that most properties fail.
             let [first, second, ..] = declaration.as_bytes().trim_ascii_start() else { continue };
             let letters = [first | 0x20, second | 0x20];
             if !FRONTS.contains(&letters) {
@@ -76,7 +76,7 @@ impl Traits {
             };
             match property.as_bytes().first().map(u8::to_ascii_lowercase) {
                 Some(b'd') if is("display") => match () {
-                    () if says("none") => self.shown = Sight::Hidden,
+                    () if says("none") => self.shown = Display::Hidden,
                     () if says("inline") || says("contents") => self.flow = Flow::Inline,
                     () => self.flow = Flow::Block,
                 },
@@ -84,11 +84,11 @@ impl Traits {
                     self.direction = self.direction.and(Direction::RightToLeft);
                 }
                 Some(b'v') if is("visibility") && (says("hidden") || says("collapse")) => {
-                    self.shown = Sight::Hidden
+                    self.shown = Display::Hidden
                 }
-                Some(b'm') if is("mso-hide") && says("all") => self.shown = Sight::Hidden,
-                Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Sight::Hidden,
-                Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Sight::Hidden,
+                Some(b'm') if is("mso-hide") && says("all") => self.shown = Display::Hidden,
+                Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Display::Hidden,
+                Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Display::Hidden,
                 Some(b'u')
                     if is("unicode-bidi")
                         && (says("bidi-override") || says("isolate-override")) =>
@@ -101,7 +101,7 @@ impl Traits {
     }
 }
 
-/// Zero in any unit: `0`, `0px`, `0.0em`, and what shows as no more (`0.1px`, `1px` is a dot).
+/// Whether a size is zero in any unit (`0`, `0px`, `0.0em`), or shows as no more (`0.1px`; `1px` is a dot).
 fn is_nothing(value: &str) -> bool {
     let digits = value.bytes().take_while(|c| c.is_ascii_digit() || *c == b'.').count();
     let (number, unit) = value.split_at_checked(digits).unwrap_or(("", ""));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_turns_and_breaks() {
+    fn styles_that_hide_reverse_and_break() {
         for style in [
             "display:none",
             "color:red; DISPLAY : none !important",
@@ -139,14 +139,17 @@ mod tests {
             "di\\73 play:none",
             "visibility:collapse",
         ] {
-            assert_eq!(traits(style).shown, Sight::Hidden, "{style}");
+            assert_eq!(traits(style).shown, Display::Hidden, "{style}");
         }
         for style in ["font-size:10px", "font-size:1em", "opacity:0.9", "opacity:1", ""] {
             assert_eq!(traits(style), Traits::default(), "{style}");
         }
         assert_eq!(traits("display:inline-block").flow, Flow::Inline);
         assert_eq!(traits("display:block").flow, Flow::Block);
-        assert_eq!(traits("direction:rtl;unicode-bidi:bidi-override").direction, Direction::Turned);
+        assert_eq!(
+            traits("direction:rtl;unicode-bidi:bidi-override").direction,
+            Direction::Reversed
+        );
         assert_eq!(traits("direction:rtl").direction, Direction::RightToLeft);
         assert_eq!(traits("unicode-bidi:isolate-override").direction, Direction::Overridden);
     }

@@ -1,5 +1,5 @@
-//! Entities that a document declares itself (XML 1.0 §4.2, the internal subset): `&a;&b;.com` is a host to
-//! whatever reads XML. The document is read again with all of them put in.
+//! Entities that a document declares itself (XML 1.0 §4.2, the internal subset): `&a;&b;.com` is a host to programs
+//! that read XML. The document is read again with all of them expanded.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,25 +9,24 @@ use memchr::memmem;
 use super::entity;
 use crate::content::mapped::{Builder, MappedText};
 
-/// Declarations that are read; documents of drawing programs have a dozen.
+/// Maximum number of declarations that are read; documents of drawing programs have a dozen.
 const DECLARED: usize = 256;
 
-/// Bytes that an entity may stand for.
+/// Maximum bytes of the value of an entity.
 const VALUE: usize = 4096;
 
-/// How often the values are put into one another; each time doubles how deep they may nest.
+/// How often the values are expanded in one another; each time doubles the depth of nesting.
 const NESTED: usize = 4;
 
-/// Bytes on top of those of the document, that its expansions may come to.
+/// Maximum bytes of all expansions, in addition to those of the document.
 const EXPANDED_BASE: usize = 16 << 10;
 
 const DECLARATION: &[u8] = b"<!ENTITY";
 
-/// What stands behind the declarations, the entities that they declare put in; `None` where nothing is
-/// to be put in.
+/// The text after the declarations, with their entities expanded. `None` if there is nothing to expand.
 pub fn expanded(text: &str) -> Option<MappedText<'_>> {
     let (declared, body) = declarations(text);
-    let known = nested(declared);
+    let known = expand_values(declared);
     if known.is_empty() {
         return None;
     }
@@ -48,7 +47,7 @@ pub fn expanded(text: &str) -> Option<MappedText<'_>> {
     found.then(|| plain.finish())
 }
 
-/// Names with their values, as declared, and where the last declaration ends.
+/// The declared names with their values, and where the last declaration ends.
 fn declarations(text: &str) -> (HashMap<&str, String>, usize) {
     let mut declared = HashMap::new();
     let mut end = 0;
@@ -56,7 +55,7 @@ fn declarations(text: &str) -> (HashMap<&str, String>, usize) {
         let Some((name, value)) = declaration(text, at + DECLARATION.len()) else { continue };
         end = value.end + 1;
         let written = text.get(value).unwrap_or_default();
-        // XML 1.0 §4.2: the first one binds. §4.4.5: numeric references are put in at once.
+        // XML 1.0 §4.2: the first declaration counts. §4.4.5: numeric references are expanded at once.
         declared.entry(name).or_insert_with(|| entity::numbers(written).into_owned());
     }
     let close =
@@ -64,12 +63,12 @@ fn declarations(text: &str) -> (HashMap<&str, String>, usize) {
     (declared, close)
 }
 
-/// Name and value of a declaration whose keyword ends at `at`; not those of parameters and of files.
+/// Name and value of a declaration whose keyword ends at `at`; not of parameter entities and external ones.
 fn declaration(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
     let rest = text.get(at..)?;
     let rest = rest.get(..rest.floor_char_boundary(VALUE.min(rest.len())))?;
-    let behind = rest.trim_ascii_start();
-    let (name, value) = behind.split_once(|c: char| c.is_ascii_whitespace())?;
+    let after = rest.trim_ascii_start();
+    let (name, value) = after.split_once(|c: char| c.is_ascii_whitespace())?;
     let value = value.trim_ascii_start();
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let length = value.get(1..)?.find(quote)?;
@@ -77,8 +76,8 @@ fn declaration(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
     Some((name, start..start + length))
 }
 
-/// The values with those of others put in; one that grows too long stays as it is.
-fn nested(declared: HashMap<&str, String>) -> HashMap<&str, String> {
+/// The values with others expanded in them; one that grows too long stays as it is.
+fn expand_values(declared: HashMap<&str, String>) -> HashMap<&str, String> {
     let mut known = declared;
     for _ in 0..NESTED {
         let before = known.clone();
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entities_of_the_document_are_put_in() {
+    fn entities_of_the_document_are_expanded() {
         let head = "<!DOCTYPE svg [<!ENTITY % p \"q\"><!ENTITY f SYSTEM \"f.txt\"><!ENTITY a \"&#1088;&#x430;\"><!ENTITY b 'y&c;'> <!ENTITY c \"pal.com\">\
                     <!ENTITY a \"x\">]>";
         let text = format!("{head}<a href='https://&a;&b;/'>&amp;&f;&p;</a>");

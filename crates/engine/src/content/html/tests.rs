@@ -1,33 +1,33 @@
 use super::*;
 use uts58::tlds::TldTable;
 
-/// All stretches of a document together.
+/// All stretches of a document in one view.
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
-    let room = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read((html, true), tlds, room, &mut |view| {
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let _ = read((html, true), tlds, capacity, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
     });
     whole
 }
 
-/// Stretches leave nothing out, and what they find stands where it stood.
+/// Stretches leave nothing out, and find links in the same places.
 #[test]
 fn long_documents_come_in_stretches() {
     let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
-    let html = piece.repeat(3 * TOGETHER);
+    let html = piece.repeat(3 * STRETCH_LINKS);
     let tlds = TldTable::new(["com"], "");
-    let room = Capacity { all: usize::MAX, together: usize::MAX };
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
     let mut stretches = 0;
-    let _ = read((&html, true), &tlds, room, &mut |view| {
+    let _ = read((&html, true), &tlds, capacity, &mut |view| {
         stretches += usize::from(!view.occurrences.is_empty());
-        assert!(view.occurrences.len() <= 2 * TOGETHER, "{}", view.occurrences.len());
+        assert!(view.occurrences.len() <= 2 * STRETCH_LINKS, "{}", view.occurrences.len());
         ControlFlow::Continue(())
     });
     assert!(stretches > 5, "{stretches}");
     let view = whole(&html, &tlds);
-    assert_eq!(view.occurrences.len(), 4 * 3 * TOGETHER);
+    assert_eq!(view.occurrences.len(), 4 * 3 * STRETCH_LINKS);
     for occurrence in &view.occurrences {
         let text = view.seen[occurrence.seen].as_str();
         let Target::Link(link) = &occurrence.target else { panic!("{occurrence:?}") };
@@ -40,41 +40,40 @@ fn long_documents_come_in_stretches() {
             assert_eq!(&view.seen[*seen].as_str()[led.host.clone()], "a.com");
         }
     }
-    // What is told to stop does.
+    // A break stops the reading.
     let mut asked = 0;
-    let flow = read((&html, true), &tlds, room, &mut |_| {
+    let flow = read((&html, true), &tlds, capacity, &mut |_| {
         asked += 1;
         ControlFlow::Break(())
     });
     assert!(flow.is_break() && asked == 1);
 }
 
-/// Each character that is turned takes room of its own.
+/// Each reversed character takes memory of its own.
 #[test]
-fn text_that_is_turned_is_bounded() {
+fn reversed_text_is_bounded() {
     let tlds = TldTable::new(["com"], "");
     let turned = |bytes: usize| format!("<bdo dir=rtl>{}</bdo>", "moc.a ".repeat(bytes / 6));
-    let (short, long) = (turned(6_000), turned(TURNED + 12));
+    let (short, long) = (turned(6_000), turned(REVERSED_BYTES + 12));
     let view = whole(&short, &tlds);
     assert!(!view.cut && view.occurrences.len() == 1_000, "{}", view.occurrences.len());
     assert!(whole(&long, &tlds).cut);
 }
 
-/// Each other level would double what there is to read.
+/// Each further level would double what is to be read.
 #[test]
-fn entities_are_put_in_once() {
+fn entities_are_expanded_once() {
     let tlds = TldTable::new(["com"], "");
     let text = "<!ENTITY a \"<!ENTITY b &#34;x&#34;>\"><p>&a;&b;</p>";
     assert_eq!(whole(text, &tlds).documents.len(), 1);
-    let room = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read((text, false), &tlds, room, &mut |view| {
+    let capacity = Capacity { all: usize::MAX, together: usize::MAX };
+    let _ = read((text, false), &tlds, capacity, &mut |view| {
         assert!(view.documents.is_empty());
         ControlFlow::Continue(())
     });
 }
 
-/// What is found, a line each: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an
-/// anchor.
+/// The links found, one per line: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an anchor.
 fn found(html: &str) -> Vec<String> {
     let tlds = TldTable::new(["com", "example", "org"], "");
     let view = whole(html, &tlds);
@@ -98,7 +97,7 @@ fn found(html: &str) -> Vec<String> {
         .collect()
 }
 
-/// White space between tags parts what it parts when it is written as references, which are text like any other.
+/// White space between tags separates the same things as when it is written as references, which are text.
 #[test]
 fn white_space_is_text_however_it_is_written() {
     const PIECES: [&str; 12] = [
@@ -125,7 +124,7 @@ fn white_space_is_text_however_it_is_written() {
 }
 
 #[test]
-fn every_attribute_that_carries_a_url() {
+fn every_attribute_with_a_url() {
     for (html, expected) in [
         ("<a href=http://a.com>", vec!["a[href] a.com"]),
         ("<AREA HREF='//a.com/x'>", vec!["area[href] a.com"]),
@@ -200,17 +199,17 @@ fn dangerous_schemes_count_where_they_run() {
 }
 
 #[test]
-fn comments_and_raw_text_are_looked_into() {
+fn comments_and_raw_text_are_read() {
     assert_eq!(
         found("<!--[if mso]><a href=http://a.com>b.com</a><![endif]-->"),
         ["a[href] a.com", "text b.com^"]
     );
-    // Only some programs see tags in comments, and text in them nobody.
+    // Only some programs see tags in comments, and none sees text in them.
     let comment = "<!-- <a href=http://a.com>b.com</a> -->";
     assert_eq!(found(comment), ["a[href] a.com"]);
     let tlds = TldTable::new(["com"], "");
     let view = whole(comment, &tlds);
-    assert!(view.occurrences.iter().all(|occurrence| occurrence.seen_by == SeenBy::Careless));
+    assert!(view.occurrences.iter().all(|occurrence| occurrence.seen_by == SeenBy::Lenient));
     assert_eq!(found("<![if !mso]><a href=http://a.com><![endif]>"), ["a[href] a.com"]);
     for element in ["noscript", "xmp", "noembed", "textarea", "title", "noframes"] {
         let html = format!("<{element}>b.com <a href=http://a.com></{element}>");
@@ -247,7 +246,7 @@ fn text_is_joined_as_the_reader_sees_it() {
     );
 }
 
-/// S29: a client that makes links walks from text node to text node.
+/// S29: a client that creates links goes from text node to text node.
 #[test]
 fn text_is_read_node_by_node_as_well() {
     assert_eq!(found("see<b>http://a.com/x</b>!"), ["text a.com"]);
@@ -257,7 +256,7 @@ fn text_is_read_node_by_node_as_well() {
 }
 
 #[test]
-fn what_is_hidden_or_turned_is_marked() {
+fn hidden_or_reversed_text_is_marked() {
     let both = ["text paypal.com?", "text pal.com"];
     assert_eq!(found("pay<span style='display:none'>.org x</span>pal.com"), both);
     assert_eq!(found("pay<i hidden>x</i>pal.com"), both);
@@ -275,7 +274,7 @@ fn what_is_hidden_or_turned_is_marked() {
 }
 
 #[test]
-fn what_attributes_show_knows_its_anchor() {
+fn shown_attributes_know_their_anchor() {
     let led = |html: &str| -> Vec<(String, String)> {
         let tlds = TldTable::new(["com", "test"], "");
         let view = whole(html, &tlds);
@@ -351,7 +350,7 @@ fn only_a_comment_inside_a_word_is_read_in_its_place() {
 }
 
 #[test]
-fn script_is_read_for_whole_urls() {
+fn script_is_searched_for_whole_urls() {
     assert_eq!(found("<script>a.com='x.com'; b='http://c.com/'</script>"), ["script[text] c.com"]);
     assert_eq!(found("<a onclick=\"open('http://c.com')\">"), ["a[on*] c.com"]);
 }

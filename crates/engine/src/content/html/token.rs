@@ -1,4 +1,4 @@
-//! A span tokenizer on the WHATWG states (HTML §13.2.5), iterative and linear.
+//! A span tokenizer after the WHATWG states (HTML §13.2.5), iterative and linear.
 //!
 //! | WHATWG state | here |
 //! | --- | --- |
@@ -20,11 +20,11 @@ use memchr::{memchr, memmem};
 pub enum Token {
     /// Characters, entities not decoded.
     Text(Range<usize>),
-    /// A tag; its attributes stand in [`Tokenizer::attributes`] until the next call.
+    /// A tag; its attributes are in [`Tokenizer::attributes`] until the next call.
     Tag(Tag),
-    /// What stands between `<!--` and `-->`, or in a bogus comment.
+    /// The text between `<!--` and `-->`, or in a bogus comment.
     Comment(Range<usize>),
-    /// What stands between the start tag of such an element and its end tag.
+    /// The text between the start tag of such an element and its end tag.
     Raw(RawElement, Range<usize>),
 }
 
@@ -33,7 +33,7 @@ pub struct Tag {
     pub kind: TagKind,
     /// As written.
     pub name: Range<usize>,
-    /// From `<` to behind `>`.
+    /// From `<` to after `>`.
     pub range: Range<usize>,
 }
 
@@ -43,7 +43,7 @@ pub enum TagKind {
     Close,
 }
 
-/// An attribute as written. A tag may be full of them: they take half the room that ranges take.
+/// An attribute as written. A tag may have very many: they take half the memory of two ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
     name: (u32, u32),
@@ -63,16 +63,16 @@ impl Attribute {
         self.name.0 as usize..self.name.1 as usize
     }
 
-    /// Without its quotes; empty when there is none.
+    /// Without its quotes; empty if there is none.
     pub fn value(&self) -> Range<usize> {
         self.value.0 as usize..self.value.1 as usize
     }
 }
 
-/// Bytes of the shortest name of an attribute that says anything without a value (`alt`).
-const SAYING: usize = 3;
+/// Bytes of the shortest attribute name that means anything without a value (`alt`).
+const SHORTEST_BARE: usize = 3;
 
-/// Elements whose content is not markup to a browser.
+/// Elements whose content is not markup for a browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawElement {
     Script,
@@ -83,32 +83,32 @@ pub enum RawElement {
     Text,
 }
 
-/// Whether raw-text elements and comments swallow their content.
+/// Whether the content of raw-text elements and comments is read as markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawText {
-    /// As a browser does.
+    /// As in a browser: it is not.
     Honour,
-    /// Content of elements is markup: what is left when a client drops the tag alone.
+    /// Content of elements is markup: what remains if a client drops only the tag.
     Ignore,
-    /// That of comments as well: what is a tag to whoever ends them elsewhere.
-    Loose,
+    /// Content of comments is markup as well: for programs that end comments elsewhere.
+    Lenient,
 }
 
-/// Walks over markup once.
+/// Reads markup in one pass.
 #[derive(Debug)]
 pub struct Tokenizer<'t> {
-    /// The text up to the end of what is read.
+    /// The text up to the end of the range.
     bytes: &'t [u8],
     at: usize,
     raw_text: RawText,
-    /// The raw-text element whose start tag came last, by its name.
+    /// The raw-text element of the last start tag, with its name.
     pending: Option<(RawElement, Range<usize>)>,
-    /// Attributes of the tag that came last.
+    /// Attributes of the last tag.
     pub attributes: Vec<Attribute>,
 }
 
 impl<'t> Tokenizer<'t> {
-    /// Over a range of a text; all ranges are in the coordinates of the whole text.
+    /// For a range of a text; all ranges are in offsets of the whole text.
     pub fn new(text: &'t str, range: Range<usize>, raw_text: RawText) -> Tokenizer<'t> {
         let bytes = text.as_bytes();
         let bytes = bytes.get(..range.end).unwrap_or(bytes);
@@ -132,7 +132,7 @@ impl<'t> Tokenizer<'t> {
         self.bytes.get(at).copied()
     }
 
-    /// Where the next `<` stands: most often here, behind a tag.
+    /// Where the next `<` is: most often right here, after a tag.
     fn angle(&self, from: usize) -> Option<usize> {
         match self.from(from) {
             [b'<', ..] => Some(from),
@@ -140,10 +140,10 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
-    /// `<` stands at `at`: markup, or `None` for a `<` that is text.
+    /// Reads markup from the `<` at `at`. `None` for a `<` that is text.
     fn markup(&mut self, at: usize) -> Option<Token> {
         match self.byte(at + 1)? {
-            b'!' | b'?' if self.raw_text == RawText::Loose => None,
+            b'!' | b'?' if self.raw_text == RawText::Lenient => None,
             b'!' => Some(self.declaration(at)),
             b'?' => Some(self.bogus(at + 1)),
             b'/' => match self.byte(at + 2)? {
@@ -189,7 +189,7 @@ impl<'t> Tokenizer<'t> {
         Token::Tag(Tag { kind, name, range: at..self.at })
     }
 
-    /// Reads attributes up to and with `>`; returns the position behind it.
+    /// Reads attributes up to and with `>`; returns the position after it.
     fn attribute_list(&mut self, mut at: usize) -> usize {
         loop {
             at += run(self.from(at), !(SPACE | SLASH));
@@ -202,15 +202,15 @@ impl<'t> Tokenizer<'t> {
     }
 
     fn attribute(&mut self, start: usize) -> usize {
-        // A `=` in front belongs to the name (§13.2.5.32).
+        // A `=` at the start belongs to the name (§13.2.5.32).
         let rest = self.from(start + 1);
         let name_end = start + 1 + run(rest, NAME_END | EQUALS);
-        let equals = self.behind_space(name_end);
+        let equals = self.after_space(name_end);
         if self.byte(equals) != Some(b'=') {
             self.keep(start..name_end, name_end..name_end);
             return name_end;
         }
-        let value = self.behind_space(equals + 1);
+        let value = self.after_space(equals + 1);
         let (value, next) = match self.byte(value) {
             Some(quote @ (b'"' | b'\'')) => {
                 let end =
@@ -227,22 +227,22 @@ impl<'t> Tokenizer<'t> {
     }
 
     fn keep(&mut self, name: Range<usize>, value: Range<usize>) {
-        if (!value.is_empty() || name.len() >= SAYING)
+        if (!value.is_empty() || name.len() >= SHORTEST_BARE)
             && let Some(attribute) = Attribute::new(name, value)
         {
             self.attributes.push(attribute);
         }
     }
 
-    /// Where white space that begins here ends: most often here.
-    fn behind_space(&self, at: usize) -> usize {
+    /// Where white space that begins here ends: most often right here.
+    fn after_space(&self, at: usize) -> usize {
         match self.byte(at) {
             Some(byte) if class(byte) == SPACE => at + run(self.from(at), !SPACE),
             _ => at,
         }
     }
 
-    /// The content of the raw-text element whose start tag came last, if there is some.
+    /// The content of the raw-text element of the last start tag, if there is any.
     fn raw(&mut self) -> Option<Token> {
         let (element, name) = self.pending.take()?;
         let content = self.raw_content(&name);
@@ -303,7 +303,7 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// End of a comment's content and of the comment, behind `<!--` (§13.2.5.43–.52).
+/// The end of a comment's content and of the comment, after `<!--` (§13.2.5.43–.52).
 fn comment_end(rest: &[u8]) -> (usize, usize) {
     if rest.starts_with(b">") {
         return (0, 1);
@@ -324,7 +324,7 @@ fn comment_end(rest: &[u8]) -> (usize, usize) {
 }
 
 fn raw_element(name: &[u8]) -> Option<RawElement> {
-    // By length and first letter, which tell most others apart: `td`, `span`, `table`.
+    // By length and first letter, which exclude most others: `td`, `span`, `table`.
     let (known, raw) = match (name.len(), name.first()? | 0x20) {
         (6, b's') => ("script", RawElement::Script),
         (5, b's') => ("style", RawElement::Style),
@@ -371,12 +371,12 @@ fn class(byte: u8) -> u8 {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(OTHER)
 }
 
-/// Bytes at the front up to the first of these classes.
+/// Bytes at the start up to the first one of these classes.
 fn run(bytes: &[u8], ends: u8) -> usize {
     bytes.iter().position(|byte| class(*byte) & ends != 0).unwrap_or(bytes.len())
 }
 
-/// White space between attributes (§13.2.5.32).
+/// Whether this is white space between attributes (§13.2.5.32).
 pub const fn is_space(c: u8) -> bool {
     matches!(c, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
@@ -445,7 +445,7 @@ mod tests {
     fn comments_may_be_no_comments() {
         let text = "<!-- <a href=x> <!-- <?b <c d=y>--> <!-";
         let mut names = Vec::new();
-        for token in Tokenizer::new(text, 0..text.len(), RawText::Loose) {
+        for token in Tokenizer::new(text, 0..text.len(), RawText::Lenient) {
             names.extend(if let Token::Tag(tag) = token { Some(&text[tag.name]) } else { None });
         }
         assert_eq!(names, ["a", "c"]);

@@ -1,12 +1,12 @@
-//! Where a page begins to show something.
+//! Finds where a page begins to show something.
 
 use super::token::{RawText, TagKind, Token, Tokenizer};
 
-/// Elements that stand in front of a body and show nothing.
+/// Elements before a body that show nothing.
 const BEFORE: &[&str] = &["html", "head", "meta", "title", "link", "base", "style", "script"];
 
-/// Behind the start tag of the body; without one in front of the first thing that shows. `None` where
-/// nothing can be put: a page of frames, or a tag that the end of the text cuts off.
+/// The offset after the start tag of the body; without one, before the first thing that is shown. `None` if nothing
+/// can be inserted: a page of frames, or a tag that the end of the text cuts off.
 pub fn top_of_html(text: &str) -> Option<usize> {
     let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
     for token in Tokenizer::new(text, 0..text.len(), RawText::Honour) {
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_begins_behind_its_body_tag_or_in_front_of_what_shows() {
+    fn a_page_begins_after_its_body_tag_or_before_the_first_shown_element() {
         for (text, before) in [
             (
                 "<html><head><title>a<body></title></head><body class='x'>see",

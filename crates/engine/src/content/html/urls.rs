@@ -1,4 +1,4 @@
-//! Attributes: which hold a URL, and what is read from each.
+//! Reads attributes: which hold a URL, and what is read from each.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -7,34 +7,33 @@ use memchr::{memchr, memchr3, memmem};
 
 use super::super::{script, search_steps};
 use super::elements::{self, Follows, Holds};
-use super::style::{Direction, Sight, Traits};
+use super::style::{Direction, Display, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, loose,
+    entity, lenient,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
 
 impl<'t> Reader<'t, '_, '_> {
-    /// Whether an attribute makes a thing in the text one that nobody sees: `<input type=hidden>`,
-    /// `<img width=0>`.
-    fn takes_no_room(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
+    /// Whether an attribute hides a box in the text: `<input type=hidden>`, `<img width=0>`.
+    fn is_never_shown(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
         let is = |name: &str| attribute.eq_ignore_ascii_case(name);
         match element.len() {
             // What most attributes fail on.
             5 if element.eq_ignore_ascii_case("input") => {
-                is("type") && self.says(value.clone(), "hidden")
+                is("type") && self.value_is(value.clone(), "hidden")
             }
             3 if element.eq_ignore_ascii_case("img") => {
-                (is("width") || is("height")) && self.says(value.clone(), "0")
+                (is("width") || is("height")) && self.value_is(value.clone(), "0")
             }
             _ => false,
         }
     }
 
-    /// Reads the attributes of a tag; says what the element does to its text.
+    /// Reads the attributes of a tag. Returns what the element does to its text.
     pub(super) fn attributes(
         &mut self,
         tag: &Tag,
@@ -46,7 +45,7 @@ impl<'t> Reader<'t, '_, '_> {
         for attribute in attributes {
             let written = self.slice(&attribute.name());
             let value = attribute.value();
-            let found = |attribute| Found {
+            let found = |attribute| FoundAttribute {
                 tag,
                 element: name,
                 attributes,
@@ -68,16 +67,19 @@ impl<'t> Reader<'t, '_, '_> {
                     Some(b'h' | b't' | b'w' | b'd' | b'o' | BRACKET)
                 ) => {}
                 None if written.len() == HIDDEN.len() && written.eq_ignore_ascii_case(HIDDEN) => {
-                    traits.shown = Sight::Hidden;
+                    traits.shown = Display::Hidden;
                 }
-                None if self.takes_no_room(name, written, &value) => traits.shown = Sight::Hidden,
+                None if self.is_never_shown(name, written, &value) => {
+                    traits.shown = Display::Hidden
+                }
                 None if written.len() == DIR.len()
                     && written.eq_ignore_ascii_case(DIR)
-                    && self.says(value.clone(), "rtl") =>
+                    && self.value_is(value.clone(), "rtl") =>
                 {
                     let overrides = name.eq_ignore_ascii_case(BDO);
-                    let said = if overrides { Direction::Turned } else { Direction::RightToLeft };
-                    traits.direction = traits.direction.and(said);
+                    let declared =
+                        if overrides { Direction::Reversed } else { Direction::RightToLeft };
+                    traits.direction = traits.direction.and(declared);
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
@@ -101,11 +103,11 @@ impl<'t> Reader<'t, '_, '_> {
         })
     }
 
-    /// Whether an element is, or was before it was taken apart, a link: its text stands by itself.
-    pub(super) fn leads(&self, attributes: &[Attribute]) -> bool {
+    /// Whether an element is a link, or was one before it was defanged: its text is read by itself.
+    pub(super) fn is_link(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
             let name = self.slice(&attribute.name());
-            // `xlink:href`, of the anchors of SVG.
+            // `xlink:href`, of anchors in SVG.
             let name = name.rsplit(':').next().unwrap_or_default();
             ["href", "data-unsafe-href", "formaction", "data-unsafe-formaction"]
                 .iter()
@@ -113,7 +115,7 @@ impl<'t> Reader<'t, '_, '_> {
         })
     }
 
-    /// Whether a click on the element sends the form that it stands in.
+    /// Whether a click on the element submits its form.
     pub(super) fn submits(&self, element: &str, attributes: &[Attribute]) -> bool {
         let is_button = element.eq_ignore_ascii_case("button");
         if !is_button && !element.eq_ignore_ascii_case("input") {
@@ -123,7 +125,7 @@ impl<'t> Reader<'t, '_, '_> {
             .iter()
             .filter(|attribute| self.slice(&attribute.name()).eq_ignore_ascii_case("type"));
         let is = |kind: &Attribute, words: [&str; 2]| {
-            words.iter().any(|word| self.says(kind.value(), word))
+            words.iter().any(|word| self.value_is(kind.value(), word))
         };
         match kinds.next() {
             Some(kind) if is_button => !is(kind, ["button", "reset"]),
@@ -133,12 +135,12 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Whether an attribute's value is this word.
-    fn says(&self, value: Range<usize>, word: &str) -> bool {
+    fn value_is(&self, value: Range<usize>, word: &str) -> bool {
         let seen = entity::attribute(self.text, value);
         seen.as_str().trim_ascii().eq_ignore_ascii_case(word)
     }
 
-    /// URLs that script or JSON names in full: `"url":"https:\/\/example.com"` is a button to some.
+    /// Reads full URLs in script or JSON: some programs make a button of `"url":"https:\/\/example.com"`.
     pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
         let seen = script::unescaped(seen);
         if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
@@ -146,7 +148,7 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    fn attribute(&mut self, found: &Found<'_>, holds: Holds, value: Range<usize>) {
+    fn attribute(&mut self, found: &FoundAttribute<'_>, holds: Holds, value: Range<usize>) {
         let raw = self.slice(&value);
         if raw.is_empty() {
             return;
@@ -160,10 +162,10 @@ impl<'t> Reader<'t, '_, '_> {
                     self.base(first);
                 }
             }
-            (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
+            (Holds::Url | Holds::FixedUrl, _) if !is_inside_message(raw) => {
                 let seen = entity::attribute(self.text, value).as_url();
-                if let Some(range) = loose::behind_quote(seen.as_str()) {
-                    let before = std::mem::replace(&mut self.seen_by, SeenBy::Careless);
+                if let Some(range) = lenient::without_quotes(seen.as_str()) {
+                    let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
                     self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
                 }
@@ -208,15 +210,15 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    /// URLs of an attribute that holds CSS.
-    fn declarations(&mut self, seen: &MappedText<'t>, found: &Found<'_>) {
-        // What most have none of.
+    /// Reads the URLs of an attribute that holds CSS.
+    fn declarations(&mut self, seen: &MappedText<'t>, found: &FoundAttribute<'_>) {
+        // The cheap test that most fail.
         if memchr3(b'(', b'"', b'\'', seen.as_str().as_bytes()).is_some() {
             self.sheet(seen, &found.site(Holds::Css));
         }
     }
 
-    /// Pushes an occurrence for each place that the URLs of an attribute lead to.
+    /// Adds an occurrence for each target of the URLs of an attribute.
     pub(super) fn references(
         &mut self,
         seen: MappedText<'t>,
@@ -232,7 +234,7 @@ impl<'t> Reader<'t, '_, '_> {
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
             for target in reference::parse(text, range.clone()) {
                 if !is_harmless(&target, site, text) {
-                    self.sight(Occurrence {
+                    self.push(Occurrence {
                         seen: index,
                         target,
                         site: site.clone(),
@@ -249,14 +251,14 @@ impl<'t> Reader<'t, '_, '_> {
             self.view.seen.push(seen);
         }
         if let Some(tight) = tight {
-            let by = std::mem::replace(&mut self.seen_by, SeenBy::Careless);
+            let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
             self.references(tight, None, site);
             self.seen_by = by;
         }
     }
 
-    /// Links in an attribute that a reader sees as text.
-    fn shown(&mut self, found: &Found<'_>, value: Range<usize>) {
+    /// Reads the links in an attribute that is shown as text.
+    fn shown(&mut self, found: &FoundAttribute<'_>, value: Range<usize>) {
         let seen = entity::attribute(self.text, value);
         self.running_text(seen, &found.site(Holds::Shown), |_| true);
     }
@@ -270,13 +272,13 @@ impl<'t> Reader<'t, '_, '_> {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
-        let (room, seen_by) = (self.room(), self.seen_by);
-        let kept = links.by_ref().filter(keep).take(room);
+        let (capacity, seen_by) = (self.room(), self.seen_by);
+        let kept = links.by_ref().filter(keep).take(capacity);
         let occurrences = kept
             .map(|link| Occurrence { seen_by, ..Occurrence::in_text(index, link, site.clone()) });
         self.view.occurrences.extend(occurrences);
         self.view.cut |=
-            self.view.occurrences.len() - before == room && links.any(|link| keep(&link));
+            self.view.occurrences.len() - before == capacity && links.any(|link| keep(&link));
         self.view.steps += seen.as_str().len() as u64 + search_steps(&links);
         drop(links);
         if self.view.occurrences.len() > before {
@@ -290,22 +292,22 @@ impl<'t> Reader<'t, '_, '_> {
             let name = self.slice(&attribute.name());
             name.eq_ignore_ascii_case("itemprop")
                 || (name.eq_ignore_ascii_case("http-equiv")
-                    && self.says(attribute.value(), "refresh"))
+                    && self.value_is(attribute.value(), "refresh"))
         })
     }
 }
 
-/// The attribute that hides an element, and the element that turns its text.
+/// The attribute that hides an element, and the element that reverses its text.
 const HIDDEN: &str = "hidden";
 const BDO: &str = "bdo";
 
-/// The attribute that says where text begins.
+/// The attribute for the direction of text.
 const DIR: &str = "dir";
 
-/// `[` in what would be lower case.
+/// `[` with the bit of lower case set.
 const BRACKET: u8 = b'[' | 0x20;
 
-/// Whether an attribute holds script: `onclick`, or what AMP computes another one from (`[href]`).
+/// Whether an attribute holds script: `onclick`, or an expression of AMP for another one (`[href]`).
 fn is_script(name: &str) -> bool {
     let starts = |prefix: &str| {
         name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
@@ -313,17 +315,17 @@ fn is_script(name: &str) -> bool {
     name.starts_with('[') || starts("on") || starts("data-amp-bind-")
 }
 
-/// An attribute and the tag that it stands in.
-struct Found<'a> {
+/// An attribute with its tag.
+struct FoundAttribute<'a> {
     tag: &'a Tag,
     element: &'a str,
     attributes: &'a [Attribute],
-    /// Whether a client acts on its `content`, when somebody asked.
+    /// Whether a client acts on its `content`; computed when needed.
     refreshes: &'a OnceCell<bool>,
     name: &'static str,
 }
 
-impl Found<'_> {
+impl FoundAttribute<'_> {
     fn site(&self, holds: Holds) -> Site {
         Site::Attribute {
             tag: self.tag.range.start,
@@ -334,12 +336,12 @@ impl Found<'_> {
     }
 }
 
-/// Values that name nothing outside the message, and are long or frequent.
-fn is_elsewhere(value: &str) -> bool {
+/// Whether a value names nothing outside the message: such values are long or frequent.
+fn is_inside_message(value: &str) -> bool {
     let starts = |prefix: &str| {
         value.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
     };
-    // A picture in SVG is a document, where a frame shows it.
+    // A picture in SVG is a document if a frame shows it.
     value.starts_with('#') || starts("cid:") || (starts("data:image/") && !starts("data:image/svg"))
 }
 
@@ -348,8 +350,8 @@ fn may_show_link(value: &str) -> bool {
     value.bytes().any(|c| matches!(c, b'.' | b'@' | b'&' | 0x80..))
 }
 
-/// A dangerous scheme runs only where a click or a frame leads; an image does not run. A file
-/// server is asked for a password hash even for an image.
+/// Whether a target does no harm here. A dangerous scheme runs only by a click or in a frame, not in an image. A file
+/// server is sent a password hash even for an image.
 fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
     let (Target::Dangerous { scheme, .. }, Site::Attribute { .. }) = (target, site) else {
         return matches!((target, site), (Target::Dangerous { .. }, Site::Style));
@@ -359,7 +361,7 @@ fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
     loads(site) && !file
 }
 
-/// Whether what stands at the site is loaded as a part of the page, and no click leads there.
+/// Whether the URL at the site is loaded as a part of the page, and not by a click.
 pub(in crate::content) fn loads(site: &Site) -> bool {
     match site {
         Site::Style => true,
@@ -384,7 +386,7 @@ fn source_set(value: &str) -> Vec<Range<usize>> {
         found.push(start..start + bare.len());
         at = start + len;
         if bare.len() == url.len() {
-            // Descriptors run to the next comma outside parentheses.
+            // Descriptors end at the next comma outside parentheses.
             let rest = value.get(at..).unwrap_or_default();
             at += descriptor_end(rest);
         }
@@ -417,8 +419,8 @@ fn words(value: &str, separates: fn(char) -> bool) -> Vec<Range<usize>> {
     found
 }
 
-/// The URL of a refresh (HTML §4.2.5.3): behind the time, `url=` and a quote. More lenient: no time is
-/// needed, and separators may repeat.
+/// The URL of a refresh (HTML §4.2.5.3): after the time, `url=` and a quote. More lenient: the time may be missing,
+/// and separators may repeat.
 pub(super) fn refresh_url(content: &str) -> Option<Range<usize>> {
     let skip = |at: usize, drop: fn(char) -> bool| {
         let rest = content.get(at..).unwrap_or_default();
@@ -445,13 +447,13 @@ pub(super) fn refresh_url(content: &str) -> Option<Range<usize>> {
     (start < end).then_some(start..end)
 }
 
-/// A URL whose host is broken by blanks, without them: programs that make plain text of a page drop them.
+/// A URL with blanks in its host, without them: programs that convert a page to plain text drop them.
 fn without_blanks<'t>(seen: &MappedText<'t>) -> Option<MappedText<'t>> {
     let url = seen.as_str();
     // What most fail on.
     memchr(b' ', url.as_bytes())?;
-    let (_, behind) = url.split_once("//")?;
-    let host = behind.split(['/', '\\', '?', '#']).next()?.trim_end();
+    let (_, after) = url.split_once("//")?;
+    let host = after.split(['/', '\\', '?', '#']).next()?.trim_end();
     host.contains(' ').then(|| seen.clone().without(|c| c == ' '))
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::{
-    Anchor, Markup, Occurrence, Reader, Rendering, Site, TOGETHER, Tag, Target, Within, entity,
-    outlook,
+    Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, Site, Tag, Target, Within,
+    entity, outlook,
 };
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
@@ -14,9 +14,9 @@ use crate::content::{STRETCH, search_steps, unseen};
 use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
-    /// Adds characters to the text that they are part of.
+    /// Adds characters to the visible or the hidden text.
     pub(super) fn characters(&mut self, range: Range<usize>) {
-        if self.is_blank_behind_break(&range) {
+        if self.is_blank_after_break(&range) {
             return;
         }
         if self.hiding.is_none() && !self.visible.ends_with_space() {
@@ -35,43 +35,43 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    /// Whether this is white space behind a line break that everybody sees, as it stands between most tags: it
-    /// parts nothing that is not parted.
-    fn is_blank_behind_break(&self, range: &Range<usize>) -> bool {
+    /// Whether this is white space after a visible line break, as between most tags: it separates nothing that is not
+    /// separate already.
+    fn is_blank_after_break(&self, range: &Range<usize>) -> bool {
         let at = self.visible.len();
         let joined =
             || self.seams.last().is_some_and(|seam| seam + 1 == at) || self.skipped.ends_at(at);
         self.visible.ends_with_break()
             && self.hiding.is_none()
-            && self.turning.is_none()
+            && self.reversing.is_none()
             && self.slice(range).bytes().all(|byte| byte.is_ascii_whitespace())
             && !joined()
     }
 
-    /// Where a stretch of characters may end: behind the first white space from here on.
+    /// Where a stretch of characters may end: after the first white space from here on.
     fn next_space(&self, from: usize, end: usize) -> usize {
         let rest = self.text.as_bytes().get(from.min(end)..end).unwrap_or_default();
         let space = rest.iter().position(u8::is_ascii_whitespace);
         space.map_or(end, |space| from + space + 1)
     }
 
-    /// Looks for the links of what was gathered, once it is long and nothing runs on behind it.
+    /// Searches the collected text for links, once it is long and nothing continues after it.
     #[inline]
     pub(super) fn flush_long(&mut self) {
-        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= TOGETHER;
+        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= STRETCH_LINKS;
         if long || self.hidden.len() >= STRETCH {
-            self.flush_where_nothing_runs_on(long);
+            self.flush_complete(long);
         }
     }
 
-    /// Looks for the links of visible text, where that is `long`, and of hidden text.
-    fn flush_where_nothing_runs_on(&mut self, long: bool) {
+    /// Searches visible text for links if it is `long`, and hidden text.
+    fn flush_complete(&mut self, long: bool) {
         let ends = self.visible.ends_with_space();
-        let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
-        // Words that anchors alone keep apart stay together, but for rows of hundreds.
+        let continues = self.open_anchor.is_some() || self.reversing.is_some() || !ends;
+        // Words that are separated only by anchors stay together, except in rows of hundreds.
         let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == self.visible.len());
-        let joined = at_seam && self.view.occurrences.len() < 2 * TOGETHER;
-        if long && !runs_on && !joined {
+        let joined = at_seam && self.view.occurrences.len() < 2 * STRETCH_LINKS;
+        if long && !continues && !joined {
             self.flush();
         }
         if self.hidden.len() >= STRETCH && self.hidden.ends_with_space() {
@@ -79,7 +79,7 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    /// Where an element begins inside a word, the word is read without it as well.
+    /// Records an element that begins inside a word: the word is also read without it.
     pub(super) fn skip_from(&mut self, tag: &Tag) {
         if self.visible.len() > 0 && !self.visible.ends_with_space() {
             self.skipped.enter(tag.name.clone(), self.visible.len());
@@ -103,8 +103,8 @@ impl<'t> Reader<'t, '_, '_> {
         let mut around = anchors.iter().peekable();
         let overridden = Overridden::of(text, &seams);
         let mut links = self.linkifier.links(text);
-        let room = self.room();
-        for link in links.by_ref().take(room) {
+        let capacity = self.room();
+        for link in links.by_ref().take(capacity) {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
@@ -118,12 +118,12 @@ impl<'t> Reader<'t, '_, '_> {
             occurrence.markup = markup(&written, &span);
             self.view.occurrences.push(occurrence);
         }
-        self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
+        self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
         self.view.steps += text.len() as u64 + search_steps(&links);
         drop(links);
-        self.node_by_node(&nodes, before);
+        self.read_text_nodes(&nodes, before);
         let without = [
-            across(self.visible.as_str(), &seams),
+            words_across_seams(self.visible.as_str(), &seams),
             unseen::joined(self.visible.as_str()),
             skipped.words(self.visible.as_str()),
         ];
@@ -132,22 +132,27 @@ impl<'t> Reader<'t, '_, '_> {
         let seen = self.visible.take(found || others);
         let Some(seen) = seen else { return };
         let without = without.map(|joined| (joined.of(&seen), joined));
-        let turned = self.turned(&seen, &overridden, &anchors);
+        let reversed = self.reversed(&seen, &overridden, &anchors);
         self.view.seen.extend(Some(seen).filter(|_| found));
-        for (word, occurrences) in turned {
+        for (word, occurrences) in reversed {
             let seen = self.view.seen.len();
             self.view.seen.push(word);
             let here = occurrences.into_iter().map(|one| Occurrence { seen, ..one });
             self.view.occurrences.extend(here);
         }
         for (words, joined) in without {
-            let room = self.room();
-            self.view.across(&self.linkifier, (&joined, words), room, &Site::HtmlText);
+            let capacity = self.room();
+            self.view.add_across_joints(
+                &self.linkifier,
+                (&joined, words),
+                capacity,
+                &Site::HtmlText,
+            );
         }
     }
 
-    /// What anchors show where a control turns their text round, with the links that a reader sees there.
-    fn turned(
+    /// What anchors show where a control character reverses their text, with the links that a reader sees there.
+    fn reversed(
         &mut self,
         seen: &MappedText<'t>,
         overridden: &Overridden,
@@ -155,12 +160,12 @@ impl<'t> Reader<'t, '_, '_> {
     ) -> Vec<(MappedText<'t>, Vec<Occurrence>)> {
         let mut found = Vec::new();
         self.view.cut |= overridden.is_cut();
-        for anchor in anchors.iter().filter(|anchor| overridden.meets(&anchor.text)) {
-            for (word, turned) in overridden.words(seen, anchor.text.clone()) {
+        for anchor in anchors.iter().filter(|anchor| overridden.overlaps(&anchor.text)) {
+            for (word, reversed) in overridden.words(seen, anchor.text.clone()) {
                 let mut links = self.linkifier.links(word.as_str());
-                let shown = links
-                    .by_ref()
-                    .filter(|link| link.span.start < turned.end && turned.start < link.span.end);
+                let shown = links.by_ref().filter(|link| {
+                    link.span.start < reversed.end && reversed.start < link.span.end
+                });
                 let shown = shown.take(self.room()).map(|link| Occurrence {
                     anchor: Some(anchor.occurrence),
                     shown: Rendering::Obfuscated,
@@ -178,10 +183,9 @@ impl<'t> Reader<'t, '_, '_> {
         found
     }
 
-    /// S29: a client that makes links walks from text node to text node. Where one ends inside a word,
-    /// both sides are read by themselves as well. What stands there is no text of an anchor: its own is
-    /// the joined one.
-    fn node_by_node(&mut self, nodes: &[usize], first: usize) {
+    /// S29: a client that creates links goes from text node to text node. If one ends inside a word, both sides are
+    /// also read by themselves. Such a link is not tied to an anchor: its text is the joined one.
+    fn read_text_nodes(&mut self, nodes: &[usize], first: usize) {
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let known = |occurrence: &Occurrence| match &occurrence.target {
@@ -194,8 +198,8 @@ impl<'t> Reader<'t, '_, '_> {
         let mut read_to = 0;
         for (at, node) in nodes.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|at| nodes.get(at)).copied().unwrap_or(0);
-            let behind = nodes.get(at + 1).copied().unwrap_or(text.len());
-            for side in [last_word(text, before..*node), first_word(text, *node..behind)] {
+            let after = nodes.get(at + 1).copied().unwrap_or(text.len());
+            for side in [last_word(text, before..*node), first_word(text, *node..after)] {
                 let side = side.start.max(read_to)..side.end;
                 read_to = read_to.max(side.end);
                 let mut links = self.linkifier.links(text.get(side.clone()).unwrap_or_default());
@@ -204,46 +208,46 @@ impl<'t> Reader<'t, '_, '_> {
                 self.view.steps += side.len() as u64 + search_steps(&links);
             }
         }
-        let room = self.room();
-        self.view.cut |= found.len() > room;
-        for mut link in found.into_iter().take(room) {
+        let capacity = self.room();
+        self.view.cut |= found.len() > capacity;
+        for mut link in found.into_iter().take(capacity) {
             link.confidence = Confidence::Low;
             let occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             self.view.occurrences.push(Occurrence { markup: Markup::Shown, ..occurrence });
         }
     }
 
-    /// The same for text that only a client sees.
+    /// Finds the links of hidden text.
     fn flush_hidden(&mut self) {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
-        let room = self.room();
+        let capacity = self.room();
         let mut links = self.linkifier.links(self.hidden.as_str());
-        let found = links.by_ref().take(room);
+        let found = links.by_ref().take(capacity);
         let found = found.map(|link| Occurrence {
             markup: Markup::Shown,
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
         self.view.occurrences.extend(found);
-        self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
+        self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
         self.view.steps += self.hidden.len() as u64 + search_steps(&links);
         drop(links);
         let found = self.view.occurrences.len() > before;
         self.view.seen.extend(self.hidden.take(found));
     }
 
-    /// The links of what is left, and of what only Outlook shows.
+    /// Finds the links of the rest, and of what only Outlook shows.
     pub(super) fn finish(mut self) -> ControlFlow<()> {
         self.flush();
         self.flush_hidden();
         if self.outlook {
-            self.as_outlook();
+            self.add_outlook_links();
         }
         (self.take)(self.view)
     }
 
-    /// Adds the links that only Outlook shows: those whose bytes are not those of one found already.
-    fn as_outlook(&mut self) {
+    /// Adds the links that only Outlook shows: those whose bytes differ from those of the links found already.
+    fn add_outlook_links(&mut self) {
         let text = outlook::text(self.text);
         let index = self.view.seen.len();
         let shown = self.view.occurrences.iter().filter(|shown| shown.site == Site::HtmlText);
@@ -253,13 +257,13 @@ impl<'t> Reader<'t, '_, '_> {
         let mut links = self.linkifier.links(text.as_str());
         let mut new =
             links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let room = self.room();
-        let fitting = new.by_ref().take(room).map(|link| Occurrence {
+        let capacity = self.room();
+        let fitting = new.by_ref().take(capacity).map(|link| Occurrence {
             markup: Markup::Shown,
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
         let fitting: Vec<Occurrence> = fitting.collect();
-        self.view.cut |= fitting.len() == room && new.next().is_some();
+        self.view.cut |= fitting.len() == capacity && new.next().is_some();
         self.view.occurrences.extend(fitting);
         self.view.steps += (self.text.len() + text.as_str().len()) as u64 + search_steps(&links);
         drop(links);
@@ -267,7 +271,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 }
 
-/// Whether an element can be written round these bytes of visible text.
+/// Whether an element can be inserted around these bytes of visible text.
 fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
     let first = shown.partition_point(|range| range.end <= span.start);
     match shown.get(first).is_some_and(|range| range.start < span.end) {
@@ -276,9 +280,9 @@ fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
     }
 }
 
-/// The words that seams run through, where the text of an anchor meets a word beside it and programs that make plain
-/// text of a page join them, and where something in them announces a link.
-fn across(text: &str, seams: &[usize]) -> Joined {
+/// The words across seams, where the text of an anchor touches a word next to it, which programs that convert a page
+/// to plain text join; only words that may hold a link.
+fn words_across_seams(text: &str, seams: &[usize]) -> Joined {
     let mut joined = Joined::default();
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
     let apart = |one: &usize, next: &usize| slice(&(one + 1..*next)).contains(char::is_whitespace);
@@ -289,7 +293,7 @@ fn across(text: &str, seams: &[usize]) -> Joined {
         let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
         let ends = row.iter().copied().chain([end]);
         let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
-        if announces(&pieces.iter().map(slice).collect::<String>()) {
+        if may_hold_link(&pieces.iter().map(slice).collect::<String>()) {
             // The seam itself is the separator.
             joined.add(pieces, *last..last + 1);
         }
@@ -297,14 +301,13 @@ fn across(text: &str, seams: &[usize]) -> Joined {
     joined
 }
 
-/// Whether a word may hold a link that is one to every program.
-fn announces(word: &str) -> bool {
+/// Whether a word may hold a link for every program.
+fn may_hold_link(word: &str) -> bool {
     word.contains(['@', '/', '\\', ':'])
         || word.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"www."))
 }
 
-/// How the host is shown; a break beside a dot does not count, since mail programs put `<wbr>` there
-/// themselves.
+/// How the host is shown. A break next to a dot does not count, since mail programs insert `<wbr>` there.
 fn shown_as(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> Rendering {
     let first = marks.partition_point(|mark| mark.end <= host.start);
     let near = |at: usize| text.as_bytes().get(at) == Some(&b'.');

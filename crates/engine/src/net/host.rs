@@ -1,11 +1,11 @@
-//! The host at the front of a window.
+//! The host at the start of a window.
 
 use super::window::{Letter, is_coded};
 use uts58::unicode::a_label::{has_a_label, is_a_label};
 use uts58::unicode::is_dot_to_somebody;
 
-/// What no host holds.
-pub fn stops(c: char) -> bool {
+/// Whether a character ends a host.
+pub fn ends_host(c: char) -> bool {
     match c {
         '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
         '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
@@ -15,53 +15,53 @@ pub fn stops(c: char) -> bool {
     }
 }
 
-/// The letters of the host at the front, behind slashes.
+/// The letters of the host at the start, after slashes.
 pub fn host_of(letters: &[Letter]) -> &[Letter] {
     let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
     let rest = letters.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
+    let end = rest.iter().position(|letter| ends_host(letter.c)).unwrap_or(rest.len());
     let host = rest.get(..end).unwrap_or_default();
     let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
     host.get(..end - dots).unwrap_or_default()
 }
 
-/// Bytes of the host at the front of a window, and of the escapes in it.
+/// Bytes of the host at the start of a window, with the escapes in it.
 pub fn host_length(window: &[u8]) -> usize {
-    let ends = |byte: &u8| stops(char::from(*byte)) && !is_coded(*byte);
+    let ends = |byte: &u8| ends_host(char::from(*byte)) && !is_coded(*byte);
     window.iter().position(ends).unwrap_or(window.len())
 }
 
-/// Whether a host could be a lie at all.
-pub fn is_odd(host: &str) -> bool {
+/// Whether a host can be deceptive: it has other letters than ASCII, or an A-label.
+pub fn can_deceive(host: &str) -> bool {
     !host.is_ascii() || host.split('.').any(is_a_label)
 }
 
-/// Whether the host at the front of a window, up to a sign that no host holds, is written in plain ASCII letters:
-/// whatever stands behind it, nothing in it is hidden.
-pub fn begins_plainly(window: &[u8]) -> bool {
+/// Whether the host at the start of a window, up to a sign that ends it, is in plain ASCII letters: whatever follows,
+/// nothing in it is hidden.
+pub fn starts_plain(window: &[u8]) -> bool {
     let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
     let rest = window.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|byte| is_coded(*byte) || stops(char::from(*byte)));
+    let end = rest.iter().position(|byte| is_coded(*byte) || ends_host(char::from(*byte)));
     let host = end.filter(|end| !rest.get(*end).copied().is_none_or(is_coded));
     host.and_then(|end| rest.get(..end)).is_some_and(|host| !has_a_label(host))
 }
 
-/// Whether whatever is decoded of a window is ASCII without A-labels, and no charset reads it otherwise: breaks of lines and
-/// signs that are escaped stand in most windows of quoted-printable, and nothing else.
+/// Whether all decoded forms of a window are ASCII without A-labels: most windows of quoted-printable hold line breaks
+/// and escaped signs, and nothing else.
 pub fn stays_plain(window: &[u8]) -> bool {
     let is_plain = |at: usize, byte: u8| match byte {
         0x80.. | b'&' | b'\\' | b'~' | b'+' | 0x0E | 0x1B => false,
-        b'=' | b'%' => window.get(at + 1..at + 3).is_none_or(is_plain_behind_sign),
+        b'=' | b'%' => window.get(at + 1..at + 3).is_none_or(is_plain_after_sign),
         _ => true,
     };
-    // An A-label has two.
+    // An A-label has two hyphens.
     window.iter().filter(|byte| **byte == b'-').nth(1).is_none()
         && window.iter().enumerate().all(|(at, byte)| is_plain(at, *byte))
 }
 
-/// Whether two bytes behind the sign of an escape are no digits, or those of a sign that neither begins a reference nor
+/// Whether two bytes after the sign of an escape are no digits, or those of a sign that neither begins a reference nor
 /// is a hyphen.
-fn is_plain_behind_sign(digits: &[u8]) -> bool {
+fn is_plain_after_sign(digits: &[u8]) -> bool {
     let [high, low] = digits else { return true };
     if !high.is_ascii_hexdigit() || !low.is_ascii_hexdigit() {
         return true;
@@ -76,17 +76,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_host_is_no_lie_whatever_stands_behind() {
+    fn a_plain_host_is_not_deceptive_whatever_follows() {
         for plain in
             ["a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-"]
         {
-            assert!(begins_plainly(plain.as_bytes()), "{plain}");
-            assert!(!is_odd(&front(plain)), "{plain}");
+            assert!(starts_plain(plain.as_bytes()), "{plain}");
+            assert!(!can_deceive(&front(plain)), "{plain}");
         }
         for other in
             ["a.com", "a=2Ecom,", "раypal.com,", "xn--a.com,x=", "a%41,", "a&#46;com,", "a+BEA-,"]
         {
-            assert!(!begins_plainly(other.as_bytes()), "{other}");
+            assert!(!starts_plain(other.as_bytes()), "{other}");
         }
     }
 
@@ -94,9 +94,9 @@ mod tests {
         text(host_of(&letters(window.as_bytes())))
     }
 
-    /// Of every window that is put together from what matters, those that stay plain are no lie.
+    /// Of all windows combined from pieces that matter, those that stay plain hold no deceptive host.
     #[test]
-    fn a_window_that_stays_plain_is_no_lie() {
+    fn a_window_that_stays_plain_is_not_deceptive() {
         const PIECES: [&str; 26] = [
             "a.", "xn", "--", "-", "=2D", "=2d", "%2D", "=78", "=\r\n", "=3D", "=D1", "%80", "=26",
             "=5C", "=5c", "&#1088;", "#1088;", "u0440", "\\u0440", "+BEA-", "~{", "=", "%", "р",
@@ -108,7 +108,7 @@ mod tests {
             let window = pieces.collect::<String>();
             if stays_plain(window.as_bytes()) {
                 plain += 1;
-                assert!(!is_odd(&text(&letters(window.as_bytes()))), "{window}");
+                assert!(!can_deceive(&text(&letters(window.as_bytes()))), "{window}");
                 assert!(shifted(window.as_bytes()).is_empty(), "{window}");
             }
         }

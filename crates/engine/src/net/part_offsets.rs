@@ -1,18 +1,17 @@
-//! Which part stands at an offset of the body.
+//! Finds the part at an offset of the body.
 
 use std::collections::BTreeSet;
 
 use mailsplice::mime::{Tree, View};
 
-/// The innermost part at every offset, as most clients split it. Parts of other readings lie across
-/// them.
-pub struct Places {
+/// The innermost part at every offset, as most clients split the body. Parts of other readings may overlap them.
+pub struct PartOffsets {
     /// Where another part begins, in order: the offset, the part's index.
     starts: Vec<(usize, Option<usize>)>,
 }
 
-impl Places {
-    pub fn of(tree: &Tree) -> Places {
+impl PartOffsets {
+    pub fn of(tree: &Tree) -> PartOffsets {
         let mut ends = Vec::new();
         for (index, part) in tree.parts.iter().enumerate() {
             if let Some(range) = part.raw_range().filter(|range| !range.is_empty()) {
@@ -36,13 +35,13 @@ impl Places {
                 None => starts.push((at, first)),
             }
         }
-        Places { starts }
+        PartOffsets { starts }
     }
 
     /// The index of the part at an offset.
     pub fn part(&self, at: usize) -> Option<usize> {
-        let behind = self.starts.partition_point(|(start, _)| *start <= at);
-        let (_, index) = self.starts.get(behind.checked_sub(1)?)?;
+        let after = self.starts.partition_point(|(start, _)| *start <= at);
+        let (_, index) = self.starts.get(after.checked_sub(1)?)?;
         *index
     }
 }
@@ -53,7 +52,7 @@ mod tests {
     use mailsplice::limits::Limits;
     use mailsplice::mime::{Message, Part, parse};
 
-    /// By the letter: of all parts round an offset the shortest that most clients see.
+    /// The definition: of all parts around an offset the shortest that most clients see.
     fn looked_for(tree: &Tree, at: usize) -> Option<&Part> {
         let here = |part: &&Part| part.raw_range().is_some_and(|range| range.contains(&at));
         let length = |part: &&Part| part.raw_range().map_or(usize::MAX, |range| range.len());
@@ -73,10 +72,10 @@ mod tests {
         ];
         for body in bodies {
             let tree = parse(Message { head, body }, &Limits::default());
-            let places = Places::of(&tree);
+            let offsets = PartOffsets::of(&tree);
             for at in 0..=body.len() {
                 let name = |part: &Part| (part.path.clone(), part.view, part.raw_range());
-                let found = places.part(at).and_then(|part| tree.parts.get(part)).map(name);
+                let found = offsets.part(at).and_then(|part| tree.parts.get(part)).map(name);
                 assert_eq!(found, looked_for(&tree, at).map(name), "{at} of {body:?}");
             }
         }

@@ -1,28 +1,28 @@
-//! What URLs ask of file servers, and of the reader's own disk.
+//! URLs of file servers, and of the reader's own disk.
 
 use super::content::Occurrence;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
 
-/// Whether running text names a file server beyond the house: `file://` or `smb://` in front of a host that a client
-/// would link by itself.
-pub fn asks_a_server(text: &str, link: &Link) -> bool {
+/// Whether running text names a file server on another machine: `file://` or `smb://` before a host that a client
+/// links by itself.
+pub fn names_file_server(text: &str, link: &Link) -> bool {
     if !matches!(link.kind, Kind::Bare | Kind::Www) {
         return false;
     }
-    let Some((before, behind)) = text.split_at_checked(link.span.start) else { return false };
+    let Some((before, after)) = text.split_at_checked(link.span.start) else { return false };
     let name = before.trim_end_matches(['/', '\\']);
     let slashes = before.get(name.len()..).unwrap_or_default();
     let Some(name) = name.strip_suffix(':').filter(|_| slashes.len() > 1) else { return false };
     let letters = name.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
     let name = name.get(name.len() - letters..).unwrap_or_default();
-    // Of three slashes the host is none.
+    // After three slashes there is no host.
     scheme::does(name) == Some(Does::Share)
-        && !is_local(&[slashes, behind.get(..1).unwrap_or_default()].concat())
+        && !is_local(&[slashes, after.get(..1).unwrap_or_default()].concat())
 }
 
-/// Whether a dangerous scheme is none where it stands: a picture from the reader's own disk, as every
-/// paste from a word processor has them, or `data:` that says no type (RFC 2397), which is text.
+/// Whether a dangerous scheme is harmless here: a picture from the reader's own disk, as pasted text of word
+/// processors has them, or `data:` without a media type (RFC 2397), which is text.
 pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     let Some((scheme, rest)) = url.split_once(':') else { return false };
     if scheme.eq_ignore_ascii_case("data") {
@@ -33,14 +33,14 @@ pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     scheme.eq_ignore_ascii_case("file") && occurrence.loads() && is_local(rest)
 }
 
-/// Whether a `file:` URL, behind its colon, names no other machine: it has no host, or a drive.
+/// Whether a `file:` URL, given after its colon, names no other machine: it has no host, or a drive.
 fn is_local(rest: &str) -> bool {
     let path = rest.trim_start_matches(['/', '\\']);
     let slashes = rest.len() - path.len();
     let first = path.split(['/', '\\']).next().unwrap_or_default();
     let drive = matches!(first.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic());
-    let none = matches!(slashes, 0 | 1 | 3) && !rest.starts_with('\\');
-    drive || none || first.is_empty() || first.eq_ignore_ascii_case("localhost")
+    let has_no_host = matches!(slashes, 0 | 1 | 3) && !rest.starts_with('\\');
+    drive || has_no_host || first.is_empty() || first.eq_ignore_ascii_case("localhost")
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
             ("a file evil.top", false),
         ] {
             let mut links = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text);
-            assert_eq!(links.any(|link| asks_a_server(text, &link)), asks, "{text}");
+            assert_eq!(links.any(|link| names_file_server(text, &link)), asks, "{text}");
         }
     }
 

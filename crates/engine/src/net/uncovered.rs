@@ -1,9 +1,9 @@
-//! What edits have left of hosts that readings have met: the places in which no reading has seen them.
+//! Finds further places of deceptive hosts, which no reading has found there and no edit covers.
 //!
-//! A host that stands in a link may stand once more where only a looser program links it: in an attribute that
-//! holds no URL, in markup inside markup. The net does not tell of it again, and takes it apart there as well.
+//! A host of a link may occur again where only a lenient program links it: in an attribute that holds no URL, in
+//! markup inside markup. The net does not report it again, and defangs it there as well.
 
-use super::front::{host_length, host_of};
+use super::host::{host_length, host_of};
 use super::{Bytes, Net, letters, look_steps, text, window};
 use crate::actions;
 use crate::budget::Budget;
@@ -16,11 +16,11 @@ use crate::{Answer, Answers, Case};
 use homograph::HostBounds;
 use mailsplice::mime::{Lowered, Tree};
 
-/// Bytes of the longest web scheme with its slashes (`https://`): an edit of it covers the host behind it.
+/// Bytes of the longest web scheme with its slashes (`https://`): an edit of it covers the host after it.
 const SCHEME: usize = 8;
 
-/// Takes apart the hosts at [`Findings::lying_places`] that no edit covers, with edits more; whether there were any.
-pub fn take_apart_rest(
+/// Defangs the hosts at [`Findings::deceptive_offsets`] that no edit covers. Returns whether there were any.
+pub fn defang_rest(
     (case, tree): (Case<'_>, &Tree),
     answers: &Answers,
     found: &mut Findings,
@@ -28,7 +28,7 @@ pub fn take_apart_rest(
     budget: &mut Budget<'_>,
 ) -> bool {
     let body = case.message.body;
-    let places = uncovered(std::mem::take(&mut found.lying_places), body, &lowered.edits);
+    let places = uncovered(std::mem::take(&mut found.deceptive_offsets), body, &lowered.edits);
     if places.is_empty() {
         return false;
     }
@@ -39,25 +39,25 @@ pub fn take_apart_rest(
         let letters = letters(window);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
         let tld = judgement.ascii.rsplit('.').next().unwrap_or_default();
-        let steps = look_steps(window, true) + net.judge.spent();
+        let steps = look_steps(window, true) + net.judge.take_steps();
         if !net.budget.spend(Stage::Net, steps) || net.full {
             break;
         }
         let is_link = answers.get(tld) != Some(&Answer::Missing);
         let judged = Judged::of(judgement, TldStatus::Link);
-        let defangs = actions::anywhere(case.policy, &judged).0 == LinkAction::Defang;
+        let defangs = actions::link_anywhere(case.policy, &judged).0 == LinkAction::Defang;
         if is_link && defangs && net.editable(at, &judged).is_some() {
             net.look(&letters, at, Bytes::Plain);
         }
     }
-    let edits = std::mem::take(&mut found.plain_edits);
+    let edits = std::mem::take(&mut found.raw_edits);
     let any = !edits.is_empty();
     lowered.edits.extend(edits);
     lowered.edits.sort_by_key(|edit| edit.range.start);
     any
 }
 
-/// The places of hosts, in order, on which no edit lies, nor on the scheme in front.
+/// The offsets of hosts, in order, that no edit covers, neither the host nor the scheme before it.
 fn uncovered(mut places: Vec<usize>, body: &[u8], edits: &[RawEdit]) -> Vec<usize> {
     places.sort_unstable();
     places.dedup();

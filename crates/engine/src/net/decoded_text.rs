@@ -1,19 +1,18 @@
-//! Hosts that stand in what a part unwraps to, and that no reading of it takes for a link: taken apart in its
-//! text.
+//! Defangs hosts in the decoded text of a part that no reading of it takes for a link.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::front::host_of;
+use super::host::host_of;
 use super::triggers::triggers;
-use super::window::{Letter, calls_for_a_look, letters, text, window};
-use super::{is_behind_scheme, look_steps};
+use super::window::{Letter, letters, needs_reading, text, window};
+use super::{is_after_scheme, look_steps};
 use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
 use uts58::unicode::is_dot_to_somebody;
 
-/// The edits of a text that take these hosts apart, by host: their dots in brackets, wherever they stand behind
-/// a scheme or hold what reads as a slash; as far as the steps go that are asked for.
+/// The edits of a text that defang these hosts, by host: their dots in brackets, wherever they follow a scheme or hold
+/// a look-alike of a slash; as far as `spend` grants the steps.
 pub fn edits<'h>(
     source: &str,
     is_wanted: impl Fn(&str) -> Option<&'h str>,
@@ -23,7 +22,7 @@ pub fn edits<'h>(
     let mut found: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
     let _ = triggers(bytes, |_, at| {
         let window = window(bytes, at);
-        let looks = calls_for_a_look(window);
+        let looks = needs_reading(window);
         if !spend(look_steps(window, looks)) {
             return ControlFlow::Break(());
         }
@@ -32,14 +31,14 @@ pub fn edits<'h>(
             let letters = host_of(&letters);
             let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));
             if let Some(host) = is_wanted(&text(letters))
-                && (is_behind_scheme(bytes, at) || reads_as_slash())
+                && (is_after_scheme(bytes, at) || reads_as_slash())
             {
                 found.entry(host).or_default().extend(brackets(source, letters, at));
             }
         }
         ControlFlow::Continue(())
     });
-    // Several triggers may stand before one host.
+    // Several triggers may be before one host.
     for edits in found.values_mut() {
         edits.sort_by_key(|edit| edit.range.start);
         edits.dedup();
@@ -47,7 +46,7 @@ pub fn edits<'h>(
     found
 }
 
-/// The dots of a host at this offset in brackets.
+/// Edits that put the dots of a host at this offset in brackets.
 fn brackets<'t>(
     source: &'t str,
     letters: &'t [Letter],
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_dot_of_every_mention_behind_a_scheme() {
+    fn every_dot_of_every_mention_after_a_scheme() {
         let source = "<a href='x https://раypal.com/'>x</a> ftp://www.раypal.com, //раypal.com";
         let wanted = ["раypal.com", "www.раypal.com"];
         let is_wanted = |host: &str| wanted.into_iter().find(|wanted| *wanted == host);

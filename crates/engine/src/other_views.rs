@@ -1,6 +1,6 @@
-//! Messages that some programs see in place of this one: of those to whom a header ends early, at a line that is no
-//! field or at a blank one that others take for a fold; and of programs in C that drop NUL. What deceives there is
-//! told; nothing of it is edited.
+//! What some programs see in place of this message: programs to which a header ends early, at a line that is no field
+//! or at a blank one that others take for a fold; and programs in C that drop NUL. What is deceptive there is
+//! reported, and not edited.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::outcome::{Done, Edit, Reason, Verdict};
 use super::part_context::PartContext;
 use mailsplice::mime::{self, Message, Tree};
 
-/// Reads what those see who do not agree on the message.
+/// Reads what such programs see.
 pub fn read(
     case: Case<'_>,
     tree: &Tree,
@@ -25,20 +25,20 @@ pub fn read(
     if tree.head.is_none()
         && let Some((head, body)) = mime::early_end(head)
     {
-        told(case, Message { head, body }, judge, budget, found);
+        report_deceptive(case, Message { head, body }, judge, budget, found);
     }
-    // In a header on which programs agree there is none.
+    // A header on which programs agree has no NUL.
     let header = if tree.head.is_some() { &[] } else { head };
     if [header, body].iter().any(|bytes| memchr::memchr(0, bytes).is_some()) {
         let without =
             |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != 0).collect() };
         let (head, body) = (without(head), without(body));
-        told(case, Message { head: &head, body: &body }, judge, budget, found);
+        report_deceptive(case, Message { head: &head, body: &body }, judge, budget, found);
     }
 }
 
-/// Tells what deceives in this message and was not found in the one that others see.
-fn told(
+/// Reports what is deceptive in this message and was not found in the usual one.
+fn report_deceptive(
     case: Case<'_>,
     message: Message<'_>,
     judge: &mut Judge<'_>,
@@ -62,13 +62,14 @@ fn told(
     }
     let known: HashSet<String> =
         found.candidates.iter().map(|candidate| candidate.finding.ascii.clone()).collect();
-    let lies = inside.candidates.into_iter().filter(|lie| lie.finding.verdict == Verdict::Unsafe);
-    for lie in lies.filter(|lie| !known.contains(&lie.finding.ascii)) {
-        let mut finding = lie.finding;
+    let deceptive =
+        inside.candidates.into_iter().filter(|found| found.finding.verdict == Verdict::Unsafe);
+    for candidate in deceptive.filter(|found| !known.contains(&found.finding.ascii)) {
+        let mut finding = candidate.finding;
         (finding.verdict, finding.edit, finding.done) =
             (Verdict::Suspect, Edit::Told, Done::Reported);
         finding.reasons.insert(Reason::HiddenHost);
         finding.span = 0..0;
-        found.push(policy, Candidate::told(finding));
+        found.push(policy, Candidate::report_only(finding));
     }
 }

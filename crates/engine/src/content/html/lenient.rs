@@ -1,8 +1,8 @@
-//! What only some programs read: declarations of XML, quotes that are none in HTML.
+//! What only some programs read: declarations of XML, and quotes that are none in HTML.
 //!
 //! | standard | here |
 //! | --- | --- |
-//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`]; put in by [`subset`] |
+//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`]; expanded by [`subset`] |
 //! | Associating Style Sheets with XML 1.0 §3 | the same |
 
 use std::ops::Range;
@@ -25,7 +25,7 @@ impl Reader<'_, '_, '_> {
         } else {
             return;
         };
-        self.seen_by = SeenBy::Careless;
+        self.seen_by = SeenBy::Lenient;
         for range in quoted(text) {
             let range = inner.start + range.start..inner.start + range.end;
             let site = Site::Attribute {
@@ -40,18 +40,18 @@ impl Reader<'_, '_, '_> {
                 _ => self.references(seen.as_url(), None, &site),
             }
         }
-        self.seen_by = SeenBy::Everybody;
+        self.seen_by = SeenBy::Standard;
     }
 }
 
-/// What stands between two quotes of a kind.
+/// The texts between two quotes of a kind.
 fn quoted(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(['"', '\'']) {
         let quote = if rest.as_bytes().get(start) == Some(&b'"') { '"' } else { '\'' };
         let at = text.len() - rest.len() + start + 1;
-        // One that is alone; behind it there are only those of the other kind.
+        // An unclosed quote; after it there are only quotes of the other kind.
         let Some(length) = text.get(at..).and_then(|rest| rest.find(quote)) else {
             rest = text.get(at..).unwrap_or_default();
             continue;
@@ -62,8 +62,8 @@ fn quoted(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Quotation marks and angles that some programs leave out, in front of a value.
-pub(super) fn behind_quote(value: &str) -> Option<Range<usize>> {
+/// The range of a value without the quotation marks and angles before it, which some programs drop.
+pub(super) fn without_quotes(value: &str) -> Option<Range<usize>> {
     let is_quote = |c: char| {
         matches!(
             c,
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quote_that_is_alone_hides_nothing() {
+    fn an_unclosed_quote_hides_nothing() {
         let text = "<!ENTITY a 'x'> don't \"y\" \"z";
         let found: Vec<&str> = quoted(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, ["x", "y"]);

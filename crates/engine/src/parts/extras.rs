@@ -1,8 +1,8 @@
-//! What is written beside a link: a notice that says that it is dead, an anchor round a good one.
+//! What is written next to a link: a notice next to a defanged one, an anchor around a good one.
 
 use std::collections::HashSet;
 
-use super::{LayerReader, agree};
+use super::{LayerReader, has_one_charset};
 use crate::budget::Budget;
 use crate::content::{Markup, Occurrence, SeenBy, Site};
 use crate::finding::{Candidate, Findings};
@@ -15,10 +15,10 @@ use mailsplice::span::TextEdit;
 use uts58::Target;
 
 impl<'a> LayerReader<'a> {
-    /// Adds what stands beside the link, as long as there is room for it.
+    /// Adds what stands next to the link, as long as there is space for it.
     pub(super) fn add_extras(
         &self,
-        (occurrence, told): (&Occurrence, bool),
+        (occurrence, is_explained): (&Occurrence, bool),
         judged: &Judged,
         candidate: &mut Candidate,
         budget: &mut Budget<'_>,
@@ -26,8 +26,8 @@ impl<'a> LayerReader<'a> {
     ) {
         let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         let extras = match &occurrence.site {
-            Site::Attribute { .. } if told => Vec::new(),
-            Site::Attribute { .. } => self.sign(occurrence, action),
+            Site::Attribute { .. } if is_explained => Vec::new(),
+            Site::Attribute { .. } => self.notice_in_anchor(occurrence, action),
             _ => self.extras(occurrence, judged, action),
         };
         if extras.is_empty() {
@@ -40,8 +40,8 @@ impl<'a> LayerReader<'a> {
         candidate.finding.done = done;
     }
 
-    /// Anchors whose visible text is a link that is taken apart, and says so itself.
-    pub(super) fn told_in_text(
+    /// Indexes of anchors whose visible text is a link that is defanged, which shows the notice itself.
+    pub(super) fn anchors_explained_in_text(
         &self,
         occurrences: &[Occurrence],
         judged: &[Option<Judged>],
@@ -61,8 +61,8 @@ impl<'a> LayerReader<'a> {
             .collect()
     }
 
-    /// The notice in a dead button or round a dead picture, which says nothing by itself.
-    fn sign(&self, occurrence: &Occurrence, action: LinkAction) -> Vec<TextEdit> {
+    /// The notice in a defanged anchor around a button or a picture, which has no text of its own.
+    fn notice_in_anchor(&self, occurrence: &Occurrence, action: LinkAction) -> Vec<TextEdit> {
         let anchor = matches!(
             &occurrence.site,
             Site::Attribute { element, attribute: "href", .. } if element.eq_ignore_ascii_case("a")
@@ -70,20 +70,20 @@ impl<'a> LayerReader<'a> {
         let wanted = self.open.context.policy.notice == Notice::Inline
             && action >= LinkAction::Unlink
             && occurrence.markup == Markup::Read
-            && occurrence.seen_by == SeenBy::Everybody
+            && occurrence.seen_by == SeenBy::Standard
             && self.layer.property.is_none()
             && self.layer.depth == 0;
         match &occurrence.site {
             Site::Attribute { tag, .. } if anchor && wanted => {
                 let words =
                     notices::words_in_html(&self.open.context.policy.words, self.language());
-                self.defanger.sign(*tag, &words, format!("[{words}] "))
+                self.defanger.insert_at_start(*tag, &words, format!("[{words}] "))
             }
             _ => Vec::new(),
         }
     }
 
-    /// A notice beside a dead link, an anchor round a good one: only when asked for.
+    /// The notice next to a defanged link, or the anchor around a good one, if the policy asks for it.
     fn extras(
         &self,
         occurrence: &Occurrence,
@@ -95,14 +95,13 @@ impl<'a> LayerReader<'a> {
         if !visible || self.layer.property.is_some() || self.layer.depth > 0 {
             return Vec::new();
         }
-        let apart = action >= LinkAction::Unlink;
-        if apart && policy.notice == Notice::Inline {
+        if action >= LinkAction::Unlink && policy.notice == Notice::Inline {
             let (own, language) = (&policy.words, self.language());
             let notice = match occurrence.site {
                 Site::HtmlText => notices::in_html(own, language),
                 _ => notices::in_text(own, language, |words| self.fits(words)),
             };
-            return self.defanger.behind(occurrence, notice);
+            return self.defanger.insert_after(occurrence, notice);
         }
         let linkify = policy.linkify == Linkify::Html
             && !self.open.entry.drawing
@@ -131,20 +130,20 @@ impl<'a> LayerReader<'a> {
     /// The language of the notice.
     fn language(&self) -> &'a str {
         let of_script = || notices::of_script(self.layer.seen.as_str());
-        let said = self.open.context.language;
-        said.or_else(|| *self.written_in.get_or_init(of_script)).unwrap_or("en")
+        let known = self.open.context.language;
+        known.or_else(|| *self.script_language.get_or_init(of_script)).unwrap_or("en")
     }
 
-    /// Whether the words can stand in the part, in whichever charset a client reads it.
+    /// Whether the words can be written in every charset in which a client reads the part.
     fn fits(&self, words: &str) -> bool {
         words.is_ascii()
             || (self.open.entry.declares(self.open.reading.charset)
                 && self.open.reading.holds(words)
-                && *self.open.agreed.get_or_init(|| self.agree()))
+                && *self.open.has_one_charset.get_or_init(|| self.has_one_charset()))
     }
 
-    fn agree(&self) -> bool {
+    fn has_one_charset(&self) -> bool {
         let context = &self.open.context;
-        agree(context.message, context.tree, self.open.part, self.open.reading)
+        has_one_charset(context.message, context.tree, self.open.part, self.open.reading)
     }
 }

@@ -1,12 +1,12 @@
-//! What base64 is wrapped round, and text of several bytes a character.
+//! Decoders for the net: lines of base64, UTF-16 and UTF-32, EBCDIC, yEnc.
 
 use std::ops::{ControlFlow, Range};
 
 use mailsplice::sieve::each;
 use uts58::base64;
 
-/// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC, and what
-/// browsers and JSON have in its place: the characters that depend on nothing beside it.
+/// `://` in base64 at each of its alignments, then in UTF-16 of both byte orders, UTF-32 and EBCDIC, and what browsers
+/// and JSON accept in its place: the base64 characters that do not depend on other bytes.
 pub const SCHEMES: [&[u8]; 21] = [
     b"Oi8v", b"ovL", b"6Ly", // ASCII
     b"OgAvAC8", b"oALwAv", b"6AC8ALw", // UTF-16, and 32 below
@@ -17,17 +17,17 @@ pub const SCHEMES: [&[u8]; 21] = [
     b"Oi9c", b"ovX", b"6L1", // `:/\`
 ];
 
-/// The body without line ends.
-pub struct Packed {
+/// The lines of base64 in a body, without line ends.
+pub struct Base64Lines {
     pub bytes: Vec<u8>,
-    /// Where lines begin: in `bytes`, in the body.
+    /// Where lines begin: in `bytes`, and in the body.
     lines: Vec<(usize, usize)>,
 }
 
-impl Packed {
-    /// Lines of base64 alone: what holds blanks or markup is none.
-    pub fn of(body: &[u8]) -> Packed {
-        let mut packed = Packed { bytes: Vec::new(), lines: Vec::new() };
+impl Base64Lines {
+    /// Collects lines of base64: a line with blanks or markup is none.
+    pub fn of(body: &[u8]) -> Base64Lines {
+        let mut packed = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
         let mut start = 0;
         while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
             let length = memchr::memchr2(b'\r', b'\n', rest);
@@ -35,14 +35,14 @@ impl Packed {
             if may_begin(rest.first()) {
                 packed.line(body, start..end);
             }
-            // Few bodies have lines that end in a carriage return alone.
+            // A few bodies have lines that end in a carriage return alone.
             let both = matches!(body.get(end..), Some([b'\r', b'\n', ..]));
             start = end + 1 + usize::from(both);
         }
         packed
     }
 
-    /// Takes a line, where it is one of base64.
+    /// Adds a line if it is one of base64.
     fn line(&mut self, body: &[u8], line: Range<usize>) {
         let whole = body.get(line.clone()).unwrap_or_default();
         let content = match whole {
@@ -54,7 +54,7 @@ impl Packed {
         if !digit(*first) || !(digit(*last) || *last == b'=') {
             return;
         }
-        // Most prose has a blank soon.
+        // Most prose has a blank early.
         if content.first_chunk().is_some_and(begins_as_prose)
             || memchr::memchr3(b' ', b'<', b'.', content).is_some()
         {
@@ -64,26 +64,26 @@ impl Packed {
         self.lines.push((self.bytes.len(), line.start + blanks));
         match content.is_ascii() {
             true => self.bytes.extend_from_slice(content),
-            // To decoders what is no digit is nothing.
+            // Decoders ignore what is no digit.
             false => self.bytes.extend(content.iter().filter(|byte| byte.is_ascii())),
         }
     }
 
-    /// Where what [`SCHEMES`] has stands, with its row, in the order of the rows; at most so many.
-    pub fn schemes(&self, most: usize) -> Vec<(usize, usize)> {
+    /// Where the strings of [`SCHEMES`] are: row and offset, in the order of the rows; at most `max`.
+    pub fn schemes(&self, max: usize) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         let begins = |byte, _| matches!(byte, b'O' | b'o' | b'6' | b'e' | b'p');
         let _ = each(&self.bytes, begins, |at| {
             let rest = self.bytes.get(at..).unwrap_or_default();
             let second = rest.get(1).copied().unwrap_or_default();
-            // What most fail on.
+            // The cheap test that most fail.
             if !matches!(second, b'A' | b'L' | b'X' | b'Y' | b'c' | b'g'..=b'i' | b'l'..=b'm' | b'v')
             {
                 return ControlFlow::Continue(());
             }
             let row = SCHEMES.iter().position(|scheme| rest.starts_with(scheme));
             found.extend(row.map(|row| (row, at)));
-            if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if found.len() < max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         found.sort();
         found
@@ -105,7 +105,7 @@ fn is_blank(byte: Option<&u8>) -> bool {
     byte.is_some_and(u8::is_ascii_whitespace)
 }
 
-/// Whether what no line of base64 has stands among these bytes: without a way out they are looked at together.
+/// Whether these bytes hold a sign that no line of base64 has. All bytes are tested together, without an early exit.
 fn begins_as_prose(front: &[u8; 16]) -> bool {
     let is_sign = |byte: u8| (byte == b' ') | (byte == b'<') | (byte == b'.');
     front.iter().fold(false, |any, byte| any | is_sign(*byte))
@@ -117,8 +117,8 @@ pub enum Order {
     Big,
 }
 
-/// UTF-16 or UTF-32 as UTF-8, from the first byte that is not NUL, which begins an ASCII character in the one
-/// order and ends it in the other.
+/// UTF-16 or UTF-32 as UTF-8, from the first byte that is not NUL: it begins an ASCII character in the one byte order
+/// and ends it in the other.
 pub fn wide(bytes: &[u8], width: usize, order: Order) -> Vec<u8> {
     let start = bytes.iter().position(|byte| *byte != 0).unwrap_or(0);
     let mut aligned = vec![0; if order == Order::Big { width - 1 } else { 0 }];
@@ -137,7 +137,7 @@ pub fn wide(bytes: &[u8], width: usize, order: Order) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// EBCDIC as ASCII, as far as hosts go (code page 037; others agree in these).
+/// EBCDIC as ASCII, for the characters of hosts (code page 037; others have the same ones).
 pub fn ebcdic(bytes: &[u8]) -> Vec<u8> {
     let ascii = |byte: &u8| match byte {
         0x81..=0x89 => byte - 0x81 + b'a',
@@ -156,7 +156,7 @@ pub fn ebcdic(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(ascii).collect()
 }
 
-/// Blocks of yEnc: where each stands, and what its lines stand for (yEnc 1.3).
+/// Blocks of yEnc: the offset of each, and its decoded lines (yEnc 1.3).
 pub fn yenc(body: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut found = Vec::new();
     let mut end = 0;
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_base64_makes_of_a_scheme() {
+    fn schemes_are_found_in_base64() {
         const DIGITS: &[u8; 64] =
             b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let encode = |bytes: &[u8]| -> Vec<u8> {
@@ -214,7 +214,7 @@ mod tests {
         for (form, bytes) in forms {
             for alignment in 0..3 {
                 let encoded = encode(&[&b"xyz"[..alignment], &bytes, b"xyz"].concat());
-                let found = Packed::of(&encoded).schemes(9);
+                let found = Base64Lines::of(&encoded).schemes(9);
                 let row = 3 * form + alignment;
                 let said = String::from_utf8_lossy(&encoded);
                 assert!(found.iter().any(|(found, _)| *found == row), "{row} {said}");
@@ -222,17 +222,17 @@ mod tests {
         }
     }
     #[test]
-    fn lines_of_base64_alone_are_taken() {
+    fn only_lines_of_base64_are_collected() {
         let body = b"aGk= \r\nby e\r\n<b>\nx. y\n\n  aGk  \nabcdefghijklmnop q\nabcdefghijklmnop  ";
-        let packed = Packed::of(body);
+        let packed = Base64Lines::of(body);
         assert_eq!(packed.bytes, b"aGk=aGkabcdefghijklmnop");
         assert_eq!([0, 4, 7].map(|at| packed.source(at)), [0, 25, 50]);
-        assert_eq!(Packed::of(b"aG\rk\r\n").bytes, b"aGk");
-        assert_eq!(Packed::of(b"a b\raGk\r\r\n\n\rzz\n\r").bytes, b"aGkzz");
+        assert_eq!(Base64Lines::of(b"aG\rk\r\n").bytes, b"aGk");
+        assert_eq!(Base64Lines::of(b"a b\raGk\r\r\n\n\rzz\n\r").bytes, b"aGkzz");
     }
 
     #[test]
-    fn wide_characters_are_told_by_their_nuls() {
+    fn wide_characters_are_recognized_by_their_nuls() {
         let text = "//раypal.com";
         for width in [2, 4] {
             let little: Vec<u8> =
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn yenc_is_unwrapped() {
+    fn yenc_is_decoded() {
         let body = b"hi\r\n=ybegin line=128 size=3 name=a\r\nkl=}\r\n=yend size=3\r\n";
         assert_eq!(yenc(body), [(4, b"AB\x13".to_vec())]);
         assert!(yenc(b"=ybegin ").iter().all(|(_, bytes)| bytes.is_empty()));

@@ -1,10 +1,10 @@
-//! Links of what is attached and no text: read and told, never edited.
+//! Links in attachments that are no text, PDF and pictures: judged and reported, never edited.
 
 use std::collections::BTreeSet;
 
 use super::budget::Budget;
 use super::cost::Stage;
-use super::finding::{Candidate, Findings, told_of};
+use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Place};
 use super::part_context::PartContext;
@@ -14,18 +14,18 @@ use homograph::HostBounds;
 use mailsplice::mime::{self, Media, Part};
 use uts58::{Target, reference};
 
-/// Bytes of a part that say what it is: in base64, with line ends, at least the KiB that programs look at.
-const OPENING: usize = 2_048;
+/// Bytes of a part by which its kind is detected: in base64, with line ends, at least the KiB that programs look at.
+const OPENING_BYTES: usize = 2_048;
 
-/// What a part was found to be.
+/// The kind of an attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Pdf,
     Picture(image::ImageFormat),
 }
 
-/// What it says of links.
-struct Said {
+/// What was read from an attachment.
+struct Contents {
     links: BTreeSet<String>,
     unread: bool,
     steps: u64,
@@ -39,20 +39,20 @@ impl Kind {
         images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
     }
 
-    fn read(self, bytes: &[u8], left: &mut images::Left) -> Said {
+    fn read(self, bytes: &[u8], budget: &mut images::ImageBudget) -> Contents {
         match self {
             Kind::Pdf => {
                 let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
-                Said { links, unread, steps }
+                Contents { links, unread, steps }
             }
             Kind::Picture(format) => {
-                let images::Picture { codes, unread, steps } = images::read(bytes, format, left);
-                Said { links: codes.iter().map(|code| as_link(code)).collect(), unread, steps }
+                let images::Picture { codes, unread, steps } = images::read(bytes, format, budget);
+                Contents { links: codes.iter().map(|code| as_link(code)).collect(), unread, steps }
             }
         }
     }
 
-    /// Where its links stand.
+    /// The place of its links in findings.
     fn place(self) -> Place {
         let (element, attribute) = match self {
             Kind::Pdf => ("pdf", "uri"),
@@ -62,14 +62,14 @@ impl Kind {
     }
 }
 
-/// The text of a code as cameras follow it: a bare name is a page.
+/// The text of a code as camera programs open it: a bare name is a web page.
 fn as_link(code: &str) -> String {
     let code = code.trim();
     let bare = !code.contains(':') && code.contains('.') && !code.contains(char::is_whitespace);
     if bare { format!("http://{code}") } else { code.to_owned() }
 }
 
-/// Reads a part that is a document, whatever it is labelled: what opens it goes by its name, or by its bytes.
+/// Reads a part that is a PDF or a picture, whatever its label: programs choose by its name, or by its bytes.
 pub fn read(
     context: PartContext<'_>,
     part: usize,
@@ -80,31 +80,31 @@ pub fn read(
     let Some(entry) = context.tree.parts.get(part) else { return };
     let raw = context.tree.content(context.message, part);
     let transfer = entry.transfer();
-    let opening = raw.get(..OPENING).unwrap_or(raw);
+    let opening = raw.get(..OPENING_BYTES).unwrap_or(raw);
     let qr_codes = context.policy.qr_codes;
     let may_be = qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
     let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
     let Some(kind) = kind else {
-        return shown(context, part, judge, budget, found);
+        return read_inline_pictures(context, part, judge, budget, found);
     };
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
-    let said = kind.read(&transfer.bytes(raw), &mut found.images);
-    if !budget.spend(Stage::Reading, said.steps) {
+    let contents = kind.read(&transfer.bytes(raw), &mut found.images);
+    if !budget.spend(Stage::Reading, contents.steps) {
         return;
     }
-    if !said.unread {
+    if !contents.unread {
         found.has_read(&entry.path);
     } else if entry.media != Media::Opaque && !entry.label.starts_with("text/") {
-        // Text may speak of such files; anything else may be opened as one.
+        // Text may be about such files; anything else may be opened as one.
         found.bypass(&entry.path, Bypass::Opaque);
     }
-    judged((&context, entry, kind), &said.links, judge, budget, found);
+    judge_links((&context, entry, kind), &contents.links, judge, budget, found);
 }
 
-/// Reads the pictures that a page carries with it.
-fn shown(
+/// Reads the pictures inside an HTML part.
+fn read_inline_pictures(
     context: PartContext<'_>,
     part: usize,
     judge: &mut Judge<'_>,
@@ -124,19 +124,19 @@ fn shown(
     }
     for bytes in content::pictures(text) {
         let Some(kind) = images::format(&bytes).map(Kind::Picture) else { continue };
-        let said = kind.read(&bytes, &mut found.images);
-        if !budget.spend(Stage::Reading, said.steps) {
+        let contents = kind.read(&bytes, &mut found.images);
+        if !budget.spend(Stage::Reading, contents.steps) {
             return;
         }
-        if said.unread {
+        if contents.unread {
             found.bypass(&entry.path, Bypass::Opaque);
         }
-        judged((&context, entry, kind), &said.links, judge, budget, found);
+        judge_links((&context, entry, kind), &contents.links, judge, budget, found);
     }
 }
 
-/// Judges the links of a document, and tells them.
-fn judged(
+/// Judges the links of a document, and reports them.
+fn judge_links(
     (context, entry, kind): (&PartContext<'_>, &Part, Kind),
     links: &BTreeSet<String>,
     judge: &mut Judge<'_>,
@@ -153,7 +153,7 @@ fn judged(
                 report(context, (entry, kind.place()), url, &judged, found);
             }
         }
-        if !budget.spend_link(url.len(), judge.spent()) {
+        if !budget.spend_link(url.len(), judge.take_steps()) {
             return;
         }
     }
@@ -166,13 +166,13 @@ fn report(
     judged: &Judged,
     found: &mut Findings,
 ) {
-    found.pass(judged);
+    found.remember_harmless(judged);
     if found.links() >= context.policy.limits.links {
         found.more.links += 1;
         return;
     }
     let span = entry.raw_range().unwrap_or_default();
-    let finding = told_of(judged, &entry.path, place, span, url);
+    let finding = finding_of(judged, &entry.path, place, span, url);
     let tld_status = judged.tld_status.clone();
-    found.push(context.policy, Candidate { tld_status, ..Candidate::told(finding) });
+    found.push(context.policy, Candidate { tld_status, ..Candidate::report_only(finding) });
 }

@@ -1,0 +1,67 @@
+//! Adds the verdicts of lists to judgements: of lists of rules, and of third-party lists.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Judge, Judged};
+use crate::outcome::{Edit, Reason, Verdict};
+use homograph::{Judgement, LinkJudgement};
+use uts58::Link;
+
+impl Judge<'_> {
+    /// Adds the verdict of the lists of rules and of third parties. They change while cached judgements stay.
+    pub(super) fn with_lists(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        let Some(verdict) = self.list_verdict(&judgement.ascii) else { return judgement };
+        let mut listed = Judgement::clone(&judgement);
+        listed.reasons.insert(Reason::Listed);
+        listed.verdict = listed.verdict.max(verdict);
+        if verdict >= Verdict::Unsafe {
+            listed.edit = Edit::Anywhere;
+        }
+        Arc::new(listed)
+    }
+
+    fn list_verdict(&self, ascii: &str) -> Option<Verdict> {
+        let lists = &self.policy.lists;
+        if lists.block(ascii) {
+            return Some(Verdict::Unsafe);
+        }
+        let verdict = lists.host(ascii)?;
+        let is_good = self.is_protected(ascii) || self.policy.allows(ascii);
+        (!is_good).then_some(verdict)
+    }
+
+    /// Adds the verdicts of the lists to the hosts inside a link.
+    pub(super) fn with_lists_inside(&self, mut carried: LinkJudgement) -> LinkJudgement {
+        for host in &mut carried.inner {
+            let Some(verdict) = self.list_verdict(&host.ascii) else { continue };
+            host.reasons.insert(Reason::Listed);
+            host.verdict = host.verdict.max(verdict);
+            carried.reasons.insert(Reason::Listed);
+            carried.verdict = carried.verdict.max(verdict);
+            if verdict >= Verdict::Unsafe {
+                host.edit = Edit::Anywhere;
+                carried.edit = carried.edit.max(Edit::Link);
+            }
+        }
+        carried
+    }
+
+    /// Adds the verdict of third-party lists on the URL.
+    pub(super) fn add_listed_url(&self, text: &str, link: &Link, judged: &mut Judged) {
+        let Some(host) = judged.host.as_ref().filter(|_| !self.policy.lists.listings.is_empty())
+        else {
+            return;
+        };
+        let piece = |range: Range<usize>| text.get(range).unwrap_or_default();
+        let port = link.port.clone().map(piece).unwrap_or_default();
+        let tail = piece(link.tail.clone());
+        if let Some(verdict) = self.policy.lists.url(&host.ascii, port, tail) {
+            judged.reasons.insert(Reason::Listed);
+            judged.verdict = judged.verdict.max(verdict);
+            if verdict >= Verdict::Unsafe {
+                judged.edit = judged.edit.max(Edit::Anywhere);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether the host at the start of a window is deceptive, and whether a reading has found it.
+
+use std::sync::Arc;
+
+use super::host::{can_deceive, ends_host};
+use super::window::is_coded;
+use crate::judged::is_deceptive;
+use crate::judging::Judge;
+use crate::outcome::Reason;
+use crate::seen_hosts::SeenHosts;
+use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use uts58::unicode::{is_dot_to_somebody, is_letter};
+
+/// A deceptive host.
+pub enum Deceptive {
+    /// A reading has found it, in this place or another.
+    Seen,
+    /// No reading has.
+    Hidden(Arc<Judgement>),
+}
+
+/// Judges a host. `None` if it is not deceptive.
+pub fn find_deceptive(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> Option<Deceptive> {
+    if !can_deceive(host) || host.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
+    if seen.has_spelling(host) {
+        return seen.is_deceptive(host).then_some(Deceptive::Seen);
+    }
+    deceptive_judgement(host, judge).map(|judgement| match seen.has(&judgement.ascii) {
+        true => Deceptive::Seen,
+        false => Deceptive::Hidden(judgement),
+    })
+}
+
+/// The judgement of a deceptive host.
+pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
+    let judgement = judge.host(host, HostBounds::Certain);
+    is_opened_and_deceptive(host, &judgement).then_some(judgement)
+}
+
+/// The host of a window without escapes, if a reading has found it in this spelling, as most hosts that a message
+/// repeats. [`letters`](super::window::letters) gives the same text.
+pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
+    if window.iter().any(|byte| is_coded(*byte)) {
+        return None;
+    }
+    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
+    let host = text.split(ends_host).next().unwrap_or_default();
+    Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| seen.has_spelling(host))
+}
+
+/// Whether a host is deceptive and some client opens it. Signs next to a host are prose (`a.com—b.com`), except
+/// look-alikes of the slash after it: browsers take them into the host.
+fn is_opened_and_deceptive(host: &str, judgement: &Judgement) -> bool {
+    let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
+    let letters = wide.peek().is_none() || wide.any(is_letter);
+    let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
+    tld.is_some_and(|tld| !tld.is_empty())
+        && judgement.question.is_none()
+        && !judgement.reasons.contains(Reason::TldSyntax)
+        && is_deceptive(host, judgement)
+        && (letters || host.chars().any(ends_host_to_a_reader))
+}
