@@ -71,7 +71,7 @@ fn loads() -> Vec<Load> {
     let load = |key, name, messages, policy| Load { key, name, messages, policy };
     let mut loads = vec![
         load("mail", "real mail, default policy", messages("mail"), Policy::default()),
-        load("apart", "real mail, every link taken apart", messages("mail"), all),
+        load("apart", "real mail, every link defanged", messages("mail"), all),
         load("clean", "a part without candidates", plain, Policy::default()),
     ];
     loads.retain(|load| !load.messages.is_empty());

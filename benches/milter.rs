@@ -51,9 +51,9 @@ fn main() {
 /// What a filter does with mail.
 #[derive(Clone, Copy, PartialEq)]
 enum Filters {
-    /// Every body is given back as it was.
+    /// Every body is returned as it was.
     Nothing,
-    /// Links that lie are taken apart.
+    /// Links that deceive are defanged.
     Links,
 }
 
@@ -369,9 +369,9 @@ impl Mta {
             }
         }
         match does {
-            Filters::Nothing => assert_eq!(replaced, message.body, "the body is given back"),
+            Filters::Nothing => assert_eq!(replaced, message.body, "the body is returned"),
             Filters::Links if message.lies => {
-                assert!(replaced > 15_000 && inserted > 0, "links are taken apart");
+                assert!(replaced > 15_000 && inserted > 0, "links are defanged");
             }
             Filters::Links => {}
         }

@@ -1,4 +1,4 @@
-/* libmilter doing nothing: collects the body and gives it back as it was. The yardstick of
+/* libmilter doing nothing: collects the body and returns it as it was. The yardstick of
  * benches/milter.rs. Usage: noop SOCKET replies|none */
 #include <libmilter/mfapi.h>
 #include <stdlib.h>

@@ -159,8 +159,8 @@ fn whole(name: &str, path: &Path, cores: usize, one: Option<f64>) -> f64 {
 fn hold_to(cores: usize) -> bool {
     let list = format!("0-{}", cores - 1);
     let id = std::process::id().to_string();
-    let told = std::process::Command::new("taskset").args(["-acp", &list, &id]).output();
-    told.is_ok_and(|told| told.status.success())
+    let output = std::process::Command::new("taskset").args(["-acp", &list, &id]).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 /// Seconds of processor time that this process has taken, in user and system mode.

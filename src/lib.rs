@@ -3,7 +3,7 @@
 //! Follow one message: [`engine::inspect`] splits it ([`engine::mime`]), reads what a reader or a
 //! client would see in each part ([`engine::content`]), finds the links ([`engine::link`]), judges
 //! their hosts ([`engine::host`]) and gives the edits as raw spans; [`engine::splice`] carries them out
-//! and can take them back. Everything around it decides for whom, when and where from.
+//! and can undo them. Everything around it decides for whom, when and where from.
 //!
 //! | standard | module | test |
 //! | --- | --- | --- |

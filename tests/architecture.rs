@@ -1,12 +1,12 @@
-//! The walls of the house (`ARCHITECTURE.md`): who may use whom, read off the source.
+//! The boundaries between modules (`ARCHITECTURE.md`): who may use whom, read off the source.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Rooms and the rooms that they may use beside themselves. A room is the longest prefix of a module path
-/// that stands here. Between crates the compiler holds the walls; this table says which were meant.
+/// Areas and the areas that they may use beside themselves. An area is the longest prefix of a module path
+/// that stands here. Between crates the compiler enforces the boundaries; this table says which were meant.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("uts58::unicode", &[]),
     ("uts58::tlds", &["uts58::unicode"]),
@@ -62,9 +62,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "linkmilter_engine::policy",
         ],
     ),
-    // The recipe joins the rooms above.
+    // The recipe joins the areas above.
     ("linkmilter_engine", &["linkmilter_engine", "uts58", "homograph", "mailsplice"]),
-    // The application sees the engine as one room.
+    // The application sees the engine as one area.
     ("engine", &[]),
     ("milter", &[]),
     ("atomic_file", &[]),
@@ -139,11 +139,7 @@ fn nothing_points_upward() {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "edges that no wall of ARCHITECTURE.md allows:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "edges that ARCHITECTURE.md does not allow:\n{}", wrong.join("\n"));
 }
 
 #[test]
@@ -363,21 +359,21 @@ fn module_of(folder: &Path, name: &str, file: &Path) -> String {
 fn room_of(module: &str) -> &'static str {
     MAY_USE
         .iter()
-        .map(|(room, _)| *room)
-        .filter(|room| within(module, room))
-        .max_by_key(|room| room.len())
+        .map(|(area, _)| *area)
+        .filter(|area| within(module, area))
+        .max_by_key(|area| area.len())
         .unwrap()
 }
 
-fn within(module: &str, room: &str) -> bool {
-    room.is_empty()
-        || module == room
-        || module.strip_prefix(room).is_some_and(|rest| rest.starts_with("::"))
+fn within(module: &str, area: &str) -> bool {
+    area.is_empty()
+        || module == area
+        || module.strip_prefix(area).is_some_and(|rest| rest.starts_with("::"))
 }
 
 fn allowed(from: &str, to: &str) -> bool {
-    let rooms: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
-    rooms[from].iter().any(|room| within(to, room))
+    let areas: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
+    areas[from].iter().any(|area| within(to, area))
 }
 
 /// A file of a crate.
@@ -458,8 +454,8 @@ fn uses(name: &str, files: &[Source]) -> Uses {
         for (line, target) in edges(text, module) {
             let Some(used) = file_of(name, &target, &modules, &names) else { continue };
             let Some(neighbours) = neighbours(module, used) else { continue };
-            let told = format!("  {path}:{line}: {module} uses {used}\n");
-            uses.entry(neighbours).or_default().insert(told);
+            let forbidden = format!("  {path}:{line}: {module} uses {used}\n");
+            uses.entry(neighbours).or_default().insert(forbidden);
         }
     }
     uses

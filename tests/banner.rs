@@ -29,7 +29,7 @@ fn outside(language: &str) -> Facts {
     Facts { side: Side::Outside, language, ..Facts::default() }
 }
 
-/// The body that goes on. A second run changes nothing, and the recipe gives the original back.
+/// The body that goes on. A second run changes nothing, and the recipe restores the original.
 fn rewritten(head: &str, body: &[u8], policy: &Policy, facts: &Facts) -> Vec<u8> {
     let tlds = tld::builtin();
     let message = Message { head: head.as_bytes(), body };
@@ -235,7 +235,7 @@ fn words_of_a_stranger_count_when_they_are_what_would_be_written() {
     }
 }
 
-/// Another host of the house, of another language, edited it and sealed its recipe.
+/// Another host of the organisation, of another language, edited it and sealed its recipe.
 #[test]
 fn a_mark_of_the_house_counts_in_every_language() {
     let seal = |key: &str| Policy { seal_key: Some(key.as_bytes().into()), ..policy() };
@@ -254,7 +254,7 @@ fn a_mark_of_the_house_counts_in_every_language() {
     assert!(body(&theirs).starts_with(MARK.as_bytes()));
 }
 
-/// What a second host finds to take apart is said by the words of the first.
+/// What a second host finds to defang is said by the words of the first.
 #[test]
 fn links_are_said_to_be_disabled_once() {
     for mark in [MARK, ""] {
@@ -338,7 +338,7 @@ fn an_author_that_nobody_knows_is_said_to_be_unknown() {
     let body = format!("{LIE} h\u{e9}\r\n");
     let new = rewritten(&eight, body.as_bytes(), &policy(), &first(Side::Outside, "de"));
     assert!(String::from_utf8(new).unwrap().starts_with(german));
-    // Neither of mail of the house, nor where nobody asked for it.
+    // Neither of mail of the organisation, nor where nobody asked for it.
     assert!(!said(&first(Side::Unknown, "en"), &policy()).contains(unknown.trim()));
     let banner = Banner { first_contact: None, ..policy().banner };
     assert!(

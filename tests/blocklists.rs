@@ -187,32 +187,32 @@ fn answers_of_lists_are_kept_for_minutes() {
 // ---- the daemon ----------------------------------------------------------------------------------
 
 struct Running {
-    house: daemon::House,
+    site: daemon::Site,
     metrics: std::path::PathBuf,
     _daemon: daemon::Daemon,
 }
 
 impl Running {
     fn start(server: SocketAddr, more: &str) -> Running {
-        let house = daemon::House::new("");
-        let metrics = house.path("metrics.sock");
-        std::fs::write(house.path("dbl.key"), "abc123\n").unwrap();
-        house.configure(&format!(
+        let site = daemon::Site::new("");
+        let metrics = site.path("metrics.sock");
+        std::fs::write(site.path("dbl.key"), "abc123\n").unwrap();
+        site.configure(&format!(
             "metrics.listen = \"unix:{}\"\ndns.servers = [\"{server}\"]\n\
              lists.allowed = [\"allowed.com\"]\noutbound.local_domains = [\"ours.com\"]\n\
              outbound.restore = false\n{more}",
             metrics.display()
         ));
-        let mut command = house.serve();
-        command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
-        let running = Running { _daemon: daemon::start(command), metrics, house };
+        let mut command = site.serve();
+        command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+        let running = Running { _daemon: daemon::start(command), metrics, site };
         running.metric("linkmilter_config_generation 1");
         running
     }
 
     /// Whether the body was changed.
     fn edits(&self, id: &str, text: &str) -> bool {
-        let mut session = daemon::connect(&self.house.socket());
+        let mut session = daemon::connect(&self.site.socket());
         daemon::negotiate(&mut session);
         let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
         let body = format!("{text}\r\n");

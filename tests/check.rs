@@ -68,7 +68,7 @@ fn the_configuration_is_the_filters() {
     assert_eq!(check(&["--config", config, "example.com"], "").0, 2);
 }
 
-/// A word that only our eye reads as Latin letters is noticed, and told when it reads as an English one.
+/// A word that reads as Latin letters by sight only is a notice, and more when it reads as an English one.
 #[test]
 fn whole_scripts_have_degrees() {
     for (host, verdict) in [
@@ -112,21 +112,21 @@ fn words_say_which_character() {
         "unsafe   аррӏе.com  whole-script target-lookalike",
         "U+04CF CYRILLIC SMALL LETTER PALOCHKA reads as Latin l",
         "U+0435 CYRILLIC SMALL LETTER IE (Russian, Serbian and 21 more languages) reads as Latin e",
-        "in a message the filter would take it apart",
+        "in a message the filter would defang it",
     ] {
         assert!(text.contains(line), "{text}");
     }
 }
 
-/// A line may be a text of thousands of hosts: each is told once, however often it stands there.
+/// A line may be a text of thousands of hosts: each is reported once, however often it stands there.
 #[test]
 fn a_line_of_many_hosts_tells_each_once() {
     let line: String = (0..4_000).map(|number| format!("pаypal{}.com ", number / 2)).collect();
     let (code, text) = check(&[], &line);
     assert_eq!(code, 1);
-    let told = |number: i32| {
+    let count = |number: i32| {
         let host = format!("pаypal{number}.com is xn--");
         text.lines().filter(|line| line.trim_start().starts_with(&host)).count()
     };
-    assert!((0..2_000).all(|number| told(number) == 1), "{}", text.lines().count());
+    assert!((0..2_000).all(|number| count(number) == 1), "{}", text.lines().count());
 }

@@ -218,7 +218,7 @@ fn filtered(target: &str, place: Option<Place>, tlds: &TldTable) -> Outcome {
     let policy = Policy { report: Report::AllLinks, ..Policy::default() };
     let facts = Facts::default();
     let mut outcome = inspect(message, &facts, &policy, tlds).resolve(&Answers::new());
-    // The net under a message looks at its bytes as a whole, and says of a link what it takes apart.
+    // The net under a message looks at its bytes as a whole, and says of a link what it defangs.
     // A name in other letters in a Subject is no link.
     outcome.findings.retain(|finding| !finding.reasons.contains(Reason::TextLookalike));
     outcome.findings.retain(|finding| {
@@ -266,9 +266,7 @@ fn disagree(
             ));
         }
     }
-    if words.contains("take it apart") != edited_somewhere
-        && !words.contains("the strict mode would")
-    {
+    if words.contains("defang it") != edited_somewhere && !words.contains("the strict mode would") {
         wrong.push(("words", format!("edited: {edited_somewhere}; {words:?}")));
     }
     let header = worst(&filtered(target, None, tlds).findings);
@@ -358,6 +356,6 @@ fn words_of_the_command() {
     ] {
         let checked = check(target, &policy, &tlds);
         let words = checked.words(&policy).unwrap_or_default();
-        assert_eq!(words.contains("take it apart"), apart, "{target}: {words} {checked:?}");
+        assert_eq!(words.contains("defang it"), apart, "{target}: {words} {checked:?}");
     }
 }

@@ -301,7 +301,7 @@ fn a_cause_is_printed_once() {
         assert_eq!(output.status.code(), Some(2), "{line}: {said}");
         let causes: Vec<&str> = said.trim_end().split(": ").collect();
         for (at, cause) in causes.iter().enumerate() {
-            assert!(!causes[..at].contains(cause), "{cause:?} is told twice: {said}");
+            assert!(!causes[..at].contains(cause), "{cause:?} is named twice: {said}");
         }
     }
 }
@@ -394,7 +394,7 @@ fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
     ];
     modes(0o700);
     let warned = run(command(test_directory.path(), lines[0]), lines[0]);
-    assert!(!warned.stderr.is_empty(), "whoever may read the table is told that it is none");
+    assert!(!warned.stderr.is_empty(), "whoever may read the table is warned that it is none");
     modes(0o000);
     fs::set_permissions(test_directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let privileged = fs::read_dir(&state).is_ok();

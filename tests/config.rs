@@ -471,7 +471,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     std::fs::write(&file, format!("{state}dns.mode = \"never\"\n")).unwrap();
     let table = linkmilter::tld::builtin();
     let list = |name: &str| dir.path().join(name).display().to_string();
-    let told = format!(
+    let printed = format!(
         "{path}: 2 settings in force\n{}: 0 allowed hosts (not there)\n\
          {}: 0 protected hosts (not there)\n{}: 0 blocked hosts (not there)\n\
          the program: {} top-level domains, version {}\ngood\n",
@@ -481,7 +481,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         table.len(),
         table.version
     );
-    linkmilter(&["config", "check", "--config", path]).assert().code(0).stdout(told).stderr("");
+    linkmilter(&["config", "check", "--config", path]).assert().code(0).stdout(printed).stderr("");
     linkmilter(&["config", "check", "-q", "--config", path]).assert().code(0).stdout("").stderr("");
     std::fs::write(&file, "[dns]\nmdoe = \"never\"\n[polciy]\n").unwrap();
     linkmilter(&["config", "check", "--config", path]).assert().code(1).stdout("").stderr(format!(
@@ -503,7 +503,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         .env("LINKMILTER_DNS__DEADLINE", "1s")
         .assert()
         .code(0);
-    let told = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let printed = String::from_utf8(output.get_output().stdout.clone()).unwrap();
     for line in [
         format!("{path}: 1 setting in force"),
         format!("{}: 7 settings in force", list("conf.d/ours.toml")),
@@ -524,7 +524,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
             list("token")
         ),
     ] {
-        assert!(told.lines().any(|told| told == line), "{line}\n{told}");
+        assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
     }
     std::fs::remove_dir_all(dir.path().join("conf.d")).unwrap();
     // The lists are read as well: the daemon would not start without them.
@@ -546,11 +546,14 @@ fn config_check_reports_sockets_that_cannot_be_opened() {
     ));
     // The service manager may still create a directory.
     std::fs::write(&file, "[server]\nlisten = [\"unix:/nonexistent/l.sock\"]\n").unwrap();
-    let told = linkmilter(&["config", "check", "--config", path]).assert().code(0);
-    let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+    let printed = linkmilter(&["config", "check", "--config", path]).assert().code(0);
+    let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
     let note =
         format!("note: {path}:2: server.listen: expected a socket in a directory that is there");
-    assert!(told.contains(&note) && told.contains("found no directory /nonexistent\n"), "{told}");
+    assert!(
+        printed.contains(&note) && printed.contains("found no directory /nonexistent\n"),
+        "{printed}"
+    );
 }
 
 /// An invalid URL is one mistake. A key that is similar to none gets no suggestion.
@@ -587,13 +590,13 @@ fn keys_of_an_earlier_version_work_and_are_migrated() {
     ] {
         assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
     }
-    let told = [
+    let printed = [
         format!("{path}:3: lists.allow is called lists.allowed now"),
         format!("{more}:1: lists.allow_file is called lists.allowed_file now"),
     ];
     let checked = linkmilter(&["config", "check", "--config", path]).assert().code(0);
     let checked = String::from_utf8(checked.get_output().stdout.clone()).unwrap();
-    for line in &told {
+    for line in &printed {
         let line = format!("{line}: note: linkmilter config migrate writes it");
         assert!(checked.lines().any(|checked| checked == line), "{line}\n{checked}");
     }
@@ -602,10 +605,10 @@ fn keys_of_an_earlier_version_work_and_are_migrated() {
         line.extend(more);
         linkmilter(&line)
     };
-    let dry = format!("{}\n{}\n", told[0], told[1]);
+    let dry = format!("{}\n{}\n", printed[0], printed[1]);
     migrate(&["--dry-run"]).assert().code(1).stdout(dry).stderr("");
     assert!(std::fs::read_to_string(&file).unwrap().contains("allow = "));
-    let written = format!("{}: written\n{}: written\n", told[0], told[1]);
+    let written = format!("{}: written\n{}: written\n", printed[0], printed[1]);
     migrate(&[]).assert().code(0).stdout(written).stderr("");
     assert_eq!(
         std::fs::read_to_string(&file).unwrap(),
@@ -706,16 +709,17 @@ fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
         run(&[command, "remove", "a.example.org"]).code(1);
         run(&[command, "remove", "nonesuch.example"]).code(1);
         assert_eq!(std::fs::read_to_string(&list).unwrap(), "www.example.com\nexample.org\n");
-        let told = run(&[command, "list"]).code(0);
-        let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+        let printed = run(&[command, "list"]).code(0);
+        let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
         assert!(
-            told.starts_with(&format!("www[.]example[.]com  # {}:1\n", list.display())),
-            "{told}"
+            printed.starts_with(&format!("www[.]example[.]com  # {}:1\n", list.display())),
+            "{printed}"
         );
-        assert_eq!(told.contains("in[.]example  # "), command == "block", "{told}");
-        let told = run(&[command, "list", "--json"]).code(0);
-        let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
-        let first: serde_json::Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+        assert_eq!(printed.contains("in[.]example  # "), command == "block", "{printed}");
+        let printed = run(&[command, "list", "--json"]).code(0);
+        let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
+        let first: serde_json::Value =
+            serde_json::from_str(printed.lines().next().unwrap()).unwrap();
         assert_eq!((&first["v"], &first["host"]), (&1.into(), &"www.example.com".into()));
     }
     // Hosts in the configuration itself are not removed.
@@ -812,15 +816,15 @@ fn an_external_banner_needs_local_domains() {
         refused.contains("banner.external") && refused.contains("outbound.local_domains"),
         "{refused}"
     );
-    let house = "banner.external = true\noutbound.local_domains = [\"example.org\"]\n";
-    assert_eq!(problems(house), "");
-    assert!(problems(&format!("{house}outbound.restore = false\n")).contains("banner.external"));
-    let refused = problems(&house.replace("external", "first_contact"));
+    let settings = "banner.external = true\noutbound.local_domains = [\"example.org\"]\n";
+    assert_eq!(problems(settings), "");
+    assert!(problems(&format!("{settings}outbound.restore = false\n")).contains("banner.external"));
+    let refused = problems(&settings.replace("external", "first_contact"));
     assert!(
         refused.contains("banner.first_contact") && refused.contains("banner.external = true"),
         "{refused}"
     );
-    assert_eq!(problems(&format!("{house}banner.first_contact = true\n")), "");
+    assert_eq!(problems(&format!("{settings}banner.first_contact = true\n")), "");
     let long = format!("banner.links_text = \"{}\"\n", "x".repeat(401));
     assert!(problems(&long).contains("at most 400 characters"));
 }

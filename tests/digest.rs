@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
-use daemon::{House, PATIENCE, binary, clean};
+use daemon::{PATIENCE, Site, binary, clean};
 use linkmilter::config::{self, Sources};
 use linkmilter::daemon::digest::mail_route;
 use linkmilter::daemon::mailer::{Encryption, Transport};
@@ -25,10 +25,10 @@ use linkmilter::record::journal::{Bounds, Journal};
 use linkmilter::record::time::Timestamp;
 use linkmilter::tld;
 
-/// A house whose journal holds one edited and one exempted message of this hour.
-fn house(settings: &str) -> House {
-    let house = House::new(&format!("server.host_name = \"mx.example\"\n{settings}"));
-    let mut journal = Journal::open(&house.path("state/journal"), Bounds::default()).unwrap();
+/// A site whose journal holds one edited and one exempted message of this hour.
+fn site(settings: &str) -> Site {
+    let site = Site::new(&format!("server.host_name = \"mx.example\"\n{settings}"));
+    let mut journal = Journal::open(&site.path("state/journal"), Bounds::default()).unwrap();
     let edited = Event {
         v: 1,
         time: Timestamp::of(SystemTime::now()),
@@ -57,13 +57,13 @@ fn house(settings: &str) -> House {
     };
     journal.record(&edited).unwrap();
     journal.record(&exempted).unwrap();
-    house
+    site
 }
 
-fn run(house: &House, args: &[&str]) -> Output {
+fn run(site: &Site, args: &[&str]) -> Output {
     let mut command = Command::new(binary());
     clean(&mut command);
-    command.args(args).arg("--config").arg(house.path("linkmilter.toml")).output().unwrap()
+    command.args(args).arg("--config").arg(site.path("linkmilter.toml")).output().unwrap()
 }
 
 fn said(output: &Output) -> String {
@@ -72,8 +72,8 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn in_print() {
-    let house = house("");
-    let output = run(&house, &["digest", "--since", "24h"]);
+    let site = site("");
+    let output = run(&site, &["digest", "--since", "24h"]);
     assert!(output.status.success(), "{}", said(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     for line in [
@@ -88,21 +88,21 @@ fn in_print() {
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }
-    let output = run(&house, &["digest", "--since", "yesterday"]);
+    let output = run(&site, &["digest", "--since", "yesterday"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("found \"yesterday\""), "{}", said(&output));
 }
 
 #[test]
 fn why_answers_with_exit_codes() {
-    let house = house("");
-    let output = run(&house, &["why", "4DIGEST"]);
+    let site = site("");
+    let output = run(&site, &["why", "4DIGEST"]);
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("links were edited"));
-    let output = run(&house, &["why", "--json", "4DIGEST"]);
+    let output = run(&site, &["why", "--json", "4DIGEST"]);
     let event: Event = serde_json::from_slice(output.stdout.trim_ascii()).unwrap();
     assert_eq!(event.queue_id, "4DIGEST");
-    let output = run(&house, &["why", "4NOBODY"]);
+    let output = run(&site, &["why", "4NOBODY"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("reaches back to"), "{}", said(&output));
 }
@@ -110,11 +110,11 @@ fn why_answers_with_exit_codes() {
 /// The questions of an operator, of a daemon that has just filtered mail.
 #[test]
 fn find_and_why_answer_by_host_domain_and_message() {
-    let house = House::new("");
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     let mut served = daemon::start(command);
-    let mut stream = daemon::connect(&house.socket());
+    let mut stream = daemon::connect(&site.socket());
     daemon::negotiate(&mut stream);
     let header = [("From", "ann@sender.example"), ("Message-ID", "<17.ann@sender.example>")];
     let lying = "https://www.p\u{430}ypal.com/secret http://news.example.com/\r\n";
@@ -128,7 +128,7 @@ fn find_and_why_answer_by_host_domain_and_message() {
     assert!(served.wait().success());
 
     let ids = |args: &[&str]| {
-        let output = run(&house, args);
+        let output = run(&site, args);
         let lines = String::from_utf8(output.stdout.clone()).unwrap();
         let ids: Vec<String> =
             lines.lines().map(|line| line.split(' ').nth(1).unwrap().to_owned()).collect();
@@ -158,7 +158,7 @@ fn find_and_why_answer_by_host_domain_and_message() {
         "{error}"
     );
     // Who got a link to hosts that are to be recalled, on standard output; what is not known beside it.
-    let output = run(&house, &["recall", "h1.example.org", "example.com", "nobody.example.net"]);
+    let output = run(&site, &["recall", "h1.example.org", "example.com", "nobody.example.net"]);
     assert_eq!(
         String::from_utf8(output.stdout.clone()).unwrap(),
         "the journal knows 1 messages with a link to h1[.]example[.]org, to recipient[.]example\n\
@@ -173,7 +173,7 @@ fn find_and_why_answer_by_host_domain_and_message() {
     assert_eq!(ids(&["find", "example.com", "--recipient-domain", "other.example"]).0, Some(1));
     assert_eq!(ids(&["find"]).0, Some(2));
     assert_eq!(ids(&["find", "no host"]).0, Some(2));
-    let output = run(&house, &["find", "--json", "example.com"]);
+    let output = run(&site, &["find", "--json", "example.com"]);
     let event: Event = serde_json::from_slice(output.stdout.trim_ascii()).unwrap();
     assert_eq!(
         (event.queue_id.as_str(), event.passed),
@@ -181,42 +181,41 @@ fn find_and_why_answer_by_host_domain_and_message() {
     );
 
     for id in ["<17.ann@sender.example>", "17.ann@sender.example", " 4FIND1 "] {
-        let output = run(&house, &["why", id]);
-        let story = String::from_utf8(output.stdout.clone()).unwrap();
-        assert!(story.starts_with("4FIND1 at "), "{id}: {story}{}", said(&output));
+        let output = run(&site, &["why", id]);
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        assert!(text.starts_with("4FIND1 at "), "{id}: {text}{}", said(&output));
         assert!(
-            story.contains("ok: news[.]example[.]com, sender[.]example")
-                && !story.contains("17.ann"),
-            "{story}"
+            text.contains("ok: news[.]example[.]com, sender[.]example") && !text.contains("17.ann"),
+            "{text}"
         );
     }
-    assert_eq!(run(&house, &["why", "18.ann@sender.example"]).status.code(), Some(1));
+    assert_eq!(run(&site, &["why", "18.ann@sender.example"]).status.code(), Some(1));
 
     // Over a typing error the filter runs on the last good configuration, and so do the answers.
-    house.configure("policy.profil = 1");
+    site.configure("policy.profil = 1");
     for (args, expected) in [
         (&["why", "4FIND1"][..], 0),
         (&["find", "news.example.com"], 0),
         (&["digest", "--since", "1h"], 0),
         (&["find", "nothing.example"], 1),
     ] {
-        let output = run(&house, args);
+        let output = run(&site, args);
         let error = said(&output);
         assert_eq!(output.status.code(), Some(expected), "{args:?}: {error}");
         assert!(error.contains("policy.profil: ") && error.contains("the last good"), "{error}");
     }
-    std::fs::remove_file(house.path("state/last-good.json")).unwrap();
-    assert_eq!(run(&house, &["why", "4FIND1"]).status.code(), Some(2));
+    std::fs::remove_file(site.path("state/last-good.json")).unwrap();
+    assert_eq!(run(&site, &["why", "4FIND1"]).status.code(), Some(2));
 }
 
 #[test]
 fn as_a_file_sealed_and_without_a_live_link() {
-    let house = house("digest = { to = [\"ops@bücher.example\"], transport = \"file\" }");
-    std::fs::create_dir(house.path("state/digests")).unwrap();
-    let seal = Seal::load_or_create(&house.path("state/seal.key")).unwrap();
-    let output = run(&house, &["digest", "--send"]);
+    let site = site("digest = { to = [\"ops@bücher.example\"], transport = \"file\" }");
+    std::fs::create_dir(site.path("state/digests")).unwrap();
+    let seal = Seal::load_or_create(&site.path("state/seal.key")).unwrap();
+    let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
-    let files: Vec<_> = std::fs::read_dir(house.path("state/digests")).unwrap().collect();
+    let files: Vec<_> = std::fs::read_dir(site.path("state/digests")).unwrap().collect();
     assert_eq!(files.len(), 1);
     let mail = std::fs::read(files[0].as_ref().unwrap().path()).unwrap();
     assert!(mail.is_ascii());
@@ -245,22 +244,22 @@ fn as_a_file_sealed_and_without_a_live_link() {
 fn through_a_sendmail_command() {
     use std::os::unix::fs::PermissionsExt;
     let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$0.args\"; cat >\"$0.mail\"\n";
-    let house = house("");
-    let path = house.path("sendmail");
+    let site = site("");
+    let path = site.path("sendmail");
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let settings = format!(
         "server.host_name = \"mx.example\"\n[digest]\nto = [\"-oQ/tmp@example.org\"]\ntransport = \"sendmail\"\nsendmail = {path:?}"
     );
-    house.configure(&settings);
-    let output = run(&house, &["digest", "--send"]);
+    site.configure(&settings);
+    let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
-    let args = std::fs::read_to_string(house.path("sendmail.args")).unwrap();
+    let args = std::fs::read_to_string(site.path("sendmail.args")).unwrap();
     // An address that looks like an option stands behind the end of options.
     let args: Vec<&str> = args.lines().collect();
     let end = args.iter().position(|arg| *arg == "--").expect("-- before recipients");
     assert_eq!(args[end + 1..], ["-oQ/tmp@example.org"]);
-    assert!(std::fs::read_to_string(house.path("sendmail.mail")).unwrap().contains("2 messages"));
+    assert!(std::fs::read_to_string(site.path("sendmail.mail")).unwrap().contains("2 messages"));
 }
 
 /// What a scripted server offers.
@@ -270,7 +269,7 @@ struct Offer {
     tls: Option<Arc<rustls::ServerConfig>>,
 }
 
-/// A server for one session; it gives back the lines that it heard.
+/// A server for one session; it returns the lines that it heard.
 fn server(offer: Offer) -> (u16, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -357,11 +356,11 @@ fn commands(heard: &[String], verb: &str) -> Vec<String> {
 #[test]
 fn over_smtp() {
     let (port, server) = server(Offer::default());
-    let house = house(&smtp(
+    let site = site(&smtp(
         port,
         "smtp_tls = \"none\"\nto = [\"ops@example.org\", \"sec@bücher.example\"]",
     ));
-    let output = run(&house, &["digest", "--send"]);
+    let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
     let heard = server.join().unwrap();
     // The domain has an ASCII form, so no SMTPUTF8 is needed.
@@ -377,7 +376,7 @@ fn over_smtp() {
 fn smtputf8_where_a_local_part_needs_it() {
     let to = "smtp_tls = \"none\"\nto = [\"почта@bücher.example\"]";
     let (port, with) = server(Offer { extensions: vec!["SMTPUTF8", "8BITMIME"], tls: None });
-    let there = house(&smtp(port, to));
+    let there = site(&smtp(port, to));
     let output = run(&there, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
     let heard = with.join().unwrap();
@@ -385,7 +384,7 @@ fn smtputf8_where_a_local_part_needs_it() {
     assert!(commands(&heard, "RCPT")[0].contains("почта@"), "{heard:?}");
 
     let (port, without) = server(Offer::default());
-    let not_there = house(&smtp(port, to));
+    let not_there = site(&smtp(port, to));
     let output = run(&not_there, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("SMTPUTF8"), "{}", said(&output));
@@ -397,8 +396,8 @@ fn a_silent_smtp_server_costs_the_timeout() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
     let settings = smtp(port, "smtp_tls = \"none\"\nto = [\"ops@example.org\"]");
-    let house = house(&settings.replace("\"20s\"", "\"1s\""));
-    let output = run(&house, &["digest", "--send"]);
+    let site = site(&settings.replace("\"20s\"", "\"1s\""));
+    let output = run(&site, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("expected all answers within 1 s"), "{}", said(&output));
 }
@@ -414,8 +413,8 @@ fn injection_into_the_envelope_and_the_head() {
         r"ops@example.org\u0000",
     ] {
         let (port, server) = server(Offer::default());
-        let house = house(&smtp(port, &format!("smtp_tls = \"none\"\nto = [\"{to}\"]")));
-        let output = run(&house, &["digest", "--send"]);
+        let site = site(&smtp(port, &format!("smtp_tls = \"none\"\nto = [\"{to}\"]")));
+        let output = run(&site, &["digest", "--send"]);
         assert_eq!(output.status.code(), Some(2), "{to}");
         let heard = server.join().unwrap();
         assert!(!heard.iter().any(|line| line.contains("evil")), "{to}: {heard:?}");
@@ -426,8 +425,8 @@ fn injection_into_the_envelope_and_the_head() {
 #[test]
 fn names_in_the_journal_cannot_break_out_of_the_mail() {
     let (port, server) = server(Offer::default());
-    let house = house(&smtp(port, "smtp_tls = \"none\"\nto = [\"ops@example.org\"]"));
-    let mut journal = Journal::open(&house.path("state/journal"), Bounds::default()).unwrap();
+    let site = site(&smtp(port, "smtp_tls = \"none\"\nto = [\"ops@example.org\"]"));
+    let mut journal = Journal::open(&site.path("state/journal"), Bounds::default()).unwrap();
     // As a journal that somebody else has written into.
     journal
         .record(&Event {
@@ -442,7 +441,7 @@ fn names_in_the_journal_cannot_break_out_of_the_mail() {
             ..Event::default()
         })
         .unwrap();
-    let output = run(&house, &["digest", "--send"]);
+    let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
     let heard = server.join().unwrap();
     let data = heard.iter().position(|line| line == "DATA").unwrap();
@@ -472,13 +471,13 @@ fn certificate() -> (Arc<rustls::ServerConfig>, String) {
 fn starttls_and_a_login() {
     let (tls, pem) = certificate();
     let (port, server) = server(Offer { extensions: vec!["AUTH PLAIN LOGIN"], tls: Some(tls) });
-    let house = house(&smtp(
+    let site = site(&smtp(
         port,
         "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]\nsmtp_user = \"digest\"\nsmtp_password_file = \"password\"\nsmtp_ca_file = \"ca.pem\"",
     ));
-    std::fs::write(house.path("password"), "geheim\nnot this\n").unwrap();
-    std::fs::write(house.path("ca.pem"), pem).unwrap();
-    let output = run(&house, &["digest", "--send"]);
+    std::fs::write(site.path("password"), "geheim\nnot this\n").unwrap();
+    std::fs::write(site.path("ca.pem"), pem).unwrap();
+    let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
     let heard = server.join().unwrap();
     let tls = heard.iter().position(|line| line == "<TLS>").expect("STARTTLS");
@@ -490,8 +489,8 @@ fn starttls_and_a_login() {
 #[test]
 fn without_starttls_no_mail() {
     let (port, server) = server(Offer::default());
-    let house = house(&smtp(port, "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]"));
-    let output = run(&house, &["digest", "--send"]);
+    let site = site(&smtp(port, "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]"));
+    let output = run(&site, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("STARTTLS"), "{}", said(&output));
     let heard = server.join().unwrap();
@@ -502,8 +501,8 @@ fn without_starttls_no_mail() {
 fn an_unknown_authority_gets_no_mail() {
     let (tls, _) = certificate();
     let (port, server) = server(Offer { extensions: vec![], tls: Some(tls) });
-    let house = house(&smtp(port, "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]"));
-    let output = run(&house, &["digest", "--send"]);
+    let site = site(&smtp(port, "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]"));
+    let output = run(&site, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(commands(&server.join().unwrap(), "MAIL").is_empty());
 }
@@ -511,14 +510,14 @@ fn an_unknown_authority_gets_no_mail() {
 #[test]
 fn by_default_to_this_host_without_and_to_any_other_with_encryption() {
     let (port, server) = server(Offer::default());
-    let house = house(&smtp(port, "to = [\"ops@example.org\"]"));
-    let output = run(&house, &["digest", "--send"]);
+    let site = site(&smtp(port, "to = [\"ops@example.org\"]"));
+    let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(commands(&server.join().unwrap(), "MAIL").len(), 1);
 
     let plan = |host: &str| {
         let settings = format!("digest = {{ to = [\"a@example.org\"], smtp_host = \"{host}\" }}");
-        let file = house.path("other.toml");
+        let file = site.path("other.toml");
         std::fs::write(&file, settings).unwrap();
         let config = config::load(&Sources { file: Some(file), ..Sources::default() }).unwrap();
         mail_route(&config, "mx.example.org").unwrap().transport
@@ -536,11 +535,11 @@ fn by_default_to_this_host_without_and_to_any_other_with_encryption() {
 
 #[test]
 fn a_password_never_goes_out_in_the_clear() {
-    let house = house(
+    let site = site(
         "[digest]\nto = [\"ops@example.org\"]\ntransport = \"smtp\"\nsmtp_host = \"mail.invalid\"\nsmtp_tls = \"none\"\nsmtp_user = \"digest\"\nsmtp_password_file = \"password\"",
     );
-    std::fs::write(house.path("password"), "geheim\n").unwrap();
-    let output = run(&house, &["digest", "--send"]);
+    std::fs::write(site.path("password"), "geheim\n").unwrap();
+    let output = run(&site, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2));
     let said = said(&output);
     assert!(said.contains("encryption") || said.contains("smtp_tls"), "{said}");

@@ -428,7 +428,7 @@ mod daemon;
 
 #[test]
 fn a_published_list_is_used_by_the_daemon() {
-    let command_rig = daemon::House::new("");
+    let command_rig = daemon::Site::new("");
     let metrics = command_rig.path("metrics.sock");
     let list = command_rig.path("bad.txt");
     std::fs::write(&list, "evil.example.com\n").unwrap();
@@ -460,7 +460,7 @@ fn a_published_list_is_used_by_the_daemon() {
         daemon::deliver(&mut session, id, &header, body).contains(&b'b')
     };
     entries("linkmilter_list_entries{list=\"bad\"} 1");
-    assert!(edited("4LIST1"), "what is listed is taken apart");
+    assert!(edited("4LIST1"), "what is listed is defanged");
     // A newer file is seen without a reload, a broken one changes nothing.
     std::fs::write(&list, "evil.example.com\nworse.example.com\n").unwrap();
     entries("linkmilter_list_entries{list=\"bad\"} 2");

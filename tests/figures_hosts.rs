@@ -61,10 +61,10 @@ impl Set {
         };
         let examples = || {
             let wrong = judged.iter().filter(|(_, judgement)| wrong(judgement)).take(20);
-            let told: Vec<String> = wrong
+            let reported: Vec<String> = wrong
                 .map(|(host, j)| format!("  {host} {} {} {:?}", j.unicode, j.verdict, j.target))
                 .collect();
-            format!("{line}\n{}", told.join("\n"))
+            format!("{line}\n{}", reported.join("\n"))
         };
         let missed = (!holds).then(examples);
         (line, missed)
@@ -89,7 +89,7 @@ fn passes_by_level(host: &str) -> bool {
     })
 }
 
-/// What the default mode takes apart in a link with a scheme.
+/// What the default mode defangs in a link with a scheme.
 fn is_edited(judgement: &Judgement) -> bool {
     judgement.verdict >= Verdict::Unsafe && judgement.edit >= Edit::Link
 }

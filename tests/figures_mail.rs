@@ -53,7 +53,7 @@ const FIGURES: &[Figure] = &[
         )
     }),
     ("a_second_rewrite_changes_nothing", a_second_rewrite_changes_nothing, |counts| {
-        format!("{} messages with every link taken apart", counts.get("edited"))
+        format!("{} messages with every link defanged", counts.get("edited"))
     }),
     ("ham_stays_as_it_is", ham_stays_as_it_is, |counts| {
         format!("{} of {} ham messages changed", counts.get("ham changed"), counts.get("ham"))
@@ -128,7 +128,7 @@ impl Counts {
         self.counts.lock().unwrap().get(name).copied().unwrap_or(0)
     }
 
-    /// The hosts outside ASCII of phishing mail: those taken apart one by one, others by reason.
+    /// The hosts outside ASCII of phishing mail: those defanged one by one, others by reason.
     fn foreign(&self) -> String {
         let mut out = String::new();
         let mut stand: BTreeMap<(Verdict, &str), usize> = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Counts {
             if *edited {
                 let host = host.replace('.', "[.]");
                 out += &format!(
-                    "    taken apart in {messages} messages: {host} ({verdict}: {reasons})\n"
+                    "    defanged in {messages} messages: {host} ({verdict}: {reasons})\n"
                 );
             } else {
                 *stand.entry((*verdict, reasons)).or_default() += 1;
@@ -155,7 +155,7 @@ struct Looked<'a> {
     name: &'a str,
     mail: &'a Mail,
     corpus: &'a Corpus,
-    /// Under the default policy, and with every link taken apart.
+    /// Under the default policy, and with every link defanged.
     judged: Outcome,
     apart: Outcome,
     seen: Trace,
@@ -475,7 +475,7 @@ fn ham_stays_as_it_is(looked: &Looked<'_>, counts: &Counts) -> Option<String> {
     Some(said.join("; "))
 }
 
-/// Phishing with hosts outside ASCII: all are reported, those that mislead are taken apart.
+/// Phishing with hosts outside ASCII: all are reported, those that mislead are defanged.
 fn phish_with_foreign_hosts(looked: &Looked<'_>, counts: &Counts) -> Option<String> {
     if !looked.name.starts_with("phishing_pot/") {
         return None;

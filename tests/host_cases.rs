@@ -51,7 +51,7 @@ fn is_marked(judgement: &Judgement) -> bool {
     judgement.verdict >= Verdict::Suspect
 }
 
-fn told(judgement: &Judgement) -> String {
+fn described(judgement: &Judgement) -> String {
     let reasons: Vec<&str> = judgement.reasons.iter().map(Reason::code).collect();
     format!("{} {reasons:?} target {:?}", judgement.verdict, judgement.target)
 }
@@ -70,9 +70,11 @@ fn deceptive(world: &Arc<World>, text: &str) -> Vec<Trial> {
         let right = right || at_home.contains(&host);
         false_alarms += u32::from(!right && expected == "safe");
         let name = format!("cases::{host} {unicode} is {expected}");
-        let told = told(&judgement);
-        trials
-            .push(Trial::test(name, move || if right { Ok(()) } else { Err(Failed::from(told)) }));
+        let described = described(&judgement);
+        trials.push(Trial::test(
+            name,
+            move || if right { Ok(()) } else { Err(Failed::from(described)) },
+        ));
     }
     let share = f64::from(agree) * 100.0 / f64::from(rows.max(1));
     println!(
@@ -106,9 +108,9 @@ fn mutated(world: &Arc<World>, text: &str) -> Vec<Trial> {
             let right = is_marked(&judgement) != safe;
             rows += 1;
             agree += u32::from(right);
-            let told = told(&judgement);
+            let described = described(&judgement);
             trials.push(Trial::test(format!("mutated::{host} from {unicode}"), move || {
-                if right { Ok(()) } else { Err(Failed::from(told)) }
+                if right { Ok(()) } else { Err(Failed::from(described)) }
             }));
         }
     }
@@ -169,10 +171,10 @@ fn legitimate(world: &Arc<World>, text: &str, exceptions: &BTreeMap<String, Stri
         let alarm = judgements.iter().any(is_marked);
         rows += 1;
         marked += u32::from(alarm);
-        let told = format!("{} / {}", told(&judgements[0]), told(&judgements[1]));
+        let described = format!("{} / {}", described(&judgements[0]), described(&judgements[1]));
         trials.push(Trial::test(format!("legit::{host} {unicode}"), move || {
             match (alarm, excepted) {
-                (true, false) => Err(Failed::from(told)),
+                (true, false) => Err(Failed::from(described)),
                 (false, true) => Err(Failed::from("an exception that needs none")),
                 _ => Ok(()),
             }

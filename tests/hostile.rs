@@ -33,7 +33,7 @@ fn edited(body: &[u8], outcome: &Outcome) -> String {
 }
 
 /// The one link of the message is seen and gone.
-fn taken_apart(head: &str, body: &str) -> Outcome {
+fn defanged(head: &str, body: &str) -> Outcome {
     let outcome = outcome(head.as_bytes(), body.as_bytes());
     let new = edited(body.as_bytes(), &outcome);
     assert!(!outcome.edits.is_empty(), "no edit in {body:?}: {:?}", outcome.bypasses);
@@ -57,7 +57,7 @@ fn nested_messages_33000() {
     let tree = parse(b"Content-Type: message/rfc822\r\n", body.as_bytes());
     assert_eq!(limits(&tree.bypasses), ["depth"]);
     assert_eq!(tree.parts.len(), 1);
-    taken_apart("Content-Type: message/rfc822\r\n", &body);
+    defanged("Content-Type: message/rfc822\r\n", &body);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn nested_multiparts_10000() {
     body += LINK;
     let head = "Content-Type: multipart/mixed; boundary=b0\r\n";
     assert_eq!(limits(&parse(head.as_bytes(), body.as_bytes()).bypasses), ["depth"]);
-    taken_apart(head, &body);
+    defanged(head, &body);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn each_part_declares_an_absent_boundary() {
     let tree = parse(head.as_bytes(), body.as_bytes());
     assert_eq!(tree.parts.len(), 9_000);
     assert!(tree.parts.iter().all(|part| part.media == Media::Plain));
-    taken_apart(head, &body);
+    defanged(head, &body);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn boundary_in_the_middle_of_a_line() {
     let head = "Content-Type: multipart/mixed; boundary=b\r\n";
     let body = format!("--b\r\n\r\nnot here --b\r\n x--b\r\n{LINK}\r\n--b--\r\n");
     assert_eq!(parse(head.as_bytes(), body.as_bytes()).parts.len(), 1);
-    taken_apart(head, &body);
+    defanged(head, &body);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn boundary_folded_before_its_value() {
         "Content-Type: multipart/mixed; boundary\r\n\t=b\r\n",
         "Content-Type:\r\n multipart/mixed\r\n ;boundary=b\r\n",
     ] {
-        taken_apart(head, &body);
+        defanged(head, &body);
         let tree = parse(head.as_bytes(), body.as_bytes());
         let usual: Vec<_> = tree.parts.iter().map(|part| part.raw_range().unwrap()).collect();
         assert_eq!(usual[0], 7..7 + LINK.len(), "{head:?}");
@@ -243,9 +243,9 @@ fn a_boundary_that_nobody_declared() {
 fn a_preamble_is_text_to_clients_that_guess_no_boundary() {
     for label in ["multipart/mixed", "multipart", "multipart; boundary"] {
         let body = format!("see {LINK} now\r\n--b\r\n\r\nnothing\r\n--b--\r\n");
-        taken_apart(&format!("Content-Type: {label}\r\n"), &body);
+        defanged(&format!("Content-Type: {label}\r\n"), &body);
         let body = format!("preamble\r\n--b\r\nX: y\r\n\r\nsee {LINK} now\r\n--b--\r\n");
-        taken_apart(&format!("Content-Type: {label}\r\n"), &body);
+        defanged(&format!("Content-Type: {label}\r\n"), &body);
     }
 }
 
@@ -270,7 +270,7 @@ fn a_carriage_return_within_a_parameter_is_white_space() {
     let tree = parse(head.as_bytes(), body.as_bytes());
     assert_eq!(tree.parts[0].raw_range(), Some(7..7 + LINK.len()));
     let whole = body.replace("--b", "--bc");
-    taken_apart(head, &whole);
+    defanged(head, &whole);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn second_readings_are_bounded() {
     }
     body += LINK;
     let head = "Content-Type: multipart/mixed; boundary=b0\r\n";
-    let outcome = taken_apart(head, &body);
+    let outcome = defanged(head, &body);
     assert!(limits(&outcome.bypasses).contains(&"readings"), "{:?}", outcome.bypasses);
 }
 
@@ -297,7 +297,7 @@ fn charsets_of_a_part_are_bounded() {
     let tree = mime::parse(message, &Limits::default().structure());
     let most = (0..tree.parts.len()).map(|part| mime::readings(message, &tree, part).count()).max();
     assert_eq!(most, Some(6));
-    taken_apart(labels, &body);
+    defanged(labels, &body);
 }
 
 /// The label of the new encoding and the body that is encoded anew begin at one place.
@@ -307,7 +307,7 @@ fn a_part_without_a_header_whose_line_grows_too_long() {
     for (before, after) in [("", ""), ("one\r\n", ""), ("one=1\r\n", ""), ("", "\r\ntwo=2")] {
         let body = format!("--b\r\n{before}{line}{after}\r\n--b\r\n\r\nsecond\r\n--b--\r\n");
         let head = "Content-Type: multipart/mixed; boundary=b\r\n";
-        let outcome = taken_apart(head, &body);
+        let outcome = defanged(head, &body);
         let new = edited(body.as_bytes(), &outcome);
         let label = "--b\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
         assert!(new.starts_with(label), "{new}");
@@ -369,13 +369,13 @@ fn a_broken_header_line_begins_the_body_for_some() {
     let body = format!(
         "--b\r\nContent-Type: text/plain\r\nno field {LINK} here\r\nContent-Type: application/zip\r\n\r\nPK\r\n--b--\r\n"
     );
-    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+    defanged("Content-Type: multipart/mixed; boundary=b\r\n", &body);
 }
 
 #[test]
 fn a_part_without_header_and_empty_line() {
     let body = format!("--b\r\nsee {LINK} at once\r\n--b--\r\n");
-    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+    defanged("Content-Type: multipart/mixed; boundary=b\r\n", &body);
 }
 
 #[test]
@@ -383,13 +383,13 @@ fn missing_closing_boundaries() {
     let body = format!(
         "--a\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n\r\none\r\n--a\r\n\r\n{LINK}\r\n"
     );
-    taken_apart("Content-Type: multipart/mixed; boundary=a\r\n", &body);
+    defanged("Content-Type: multipart/mixed; boundary=a\r\n", &body);
 }
 
 #[test]
 fn parts_behind_the_closing_boundary() {
     let body = format!("--b\r\n\r\nx\r\n--b--\r\nepilogue\r\n--b\r\n\r\n{LINK}\r\n");
-    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+    defanged("Content-Type: multipart/mixed; boundary=b\r\n", &body);
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -461,10 +461,10 @@ fn labels_nobody_should_write() {
 fn header_of_one_megabyte() {
     let mut head = "Content-Type: text/plain\r\n".to_owned();
     head += &format!("X-Long: {}\r\n", "y ".repeat(1 << 20));
-    let outcome = taken_apart(&head, LINK);
+    let outcome = defanged(&head, LINK);
     assert!(limits(&outcome.bypasses).contains(&"header"));
     let part = format!("--b\r\n{head}\r\n{LINK}\r\n--b--\r\n");
-    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &part);
+    defanged("Content-Type: multipart/mixed; boundary=b\r\n", &part);
 }
 
 #[test]
@@ -491,7 +491,7 @@ fn body_of_100_megabytes() {
 #[test]
 fn lines_that_look_like_boundaries() {
     let body = "--\r\n".repeat(500_000) + "--b\r\n\r\n" + LINK;
-    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+    defanged("Content-Type: multipart/mixed; boundary=b\r\n", &body);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Nothing left to click: after every link of a message is taken apart, other people's link finders
+//! Nothing left to click: after every link of a message is defanged, other people's link finders
 //! find no live form of one.
 //!
 //! The `linkify` crate reads the text, `lol_html` and `url` the attributes. Seven more link finders read

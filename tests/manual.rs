@@ -202,16 +202,16 @@ fn the_page_of_reasons_is_what_the_codes_say() {
          check` and in all JSON, and are keys of `policy.actions` and `policy.message_actions`:\n\n\
          ```toml\n[policy.actions]\nuserinfo = \"leave\"       # by reason: beats a verdict\n\
          suspect = \"defang\"       # by verdict\n```\n\n\
-         Verdicts, in their order: `ok` (nothing to say), `notice` (told), `suspect` (told; edited \
+         Verdicts, in their order: `ok` (nothing to say), `notice` (reported), `suspect` (reported; edited \
          by the profile `strict`), `unsafe` and `invalid` (edited by `enforce` and `strict`). A \
          reason's verdict can be softened by its context.\n\n\
-         | code | verdict | what | told as |\n| --- | --- | --- | --- |\n",
+         | code | verdict | what | reported as |\n| --- | --- | --- | --- |\n",
     );
     for reason in Reason::ALL {
         let about = reason.about().replace('|', "\\|");
-        let told = linkmilter::engine::explain::sentence(*reason);
+        let sentence = linkmilter::engine::explain::sentence(*reason);
         page.push_str(&format!(
-            "| `{}` | {} | {about} | {told} |\n",
+            "| `{}` | {} | {about} | {sentence} |\n",
             reason.code(),
             reason.verdict()
         ));
@@ -277,9 +277,12 @@ fn each_reason_can_be_read_aloud() {
         assert_eq!(can_be_said(said), Ok(()), "{code}: {said}");
         assert!(said.ends_with('.') && said.starts_with(char::is_uppercase), "{code}: {said}");
         // What reports, digest, `explain` and `why` say: a part of a sentence.
-        let told = linkmilter::engine::explain::sentence(*reason);
-        assert_eq!(can_be_said(told), Ok(()), "{code}: {told}");
-        assert!(told.is_ascii() && told.starts_with(|c: char| c.is_lowercase()), "{code}: {told}");
-        assert!(!told.ends_with('.'), "{code}: {told}");
+        let sentence = linkmilter::engine::explain::sentence(*reason);
+        assert_eq!(can_be_said(sentence), Ok(()), "{code}: {sentence}");
+        assert!(
+            sentence.is_ascii() && sentence.starts_with(|c: char| c.is_lowercase()),
+            "{code}: {sentence}"
+        );
+        assert!(!sentence.ends_with('.'), "{code}: {sentence}");
     }
 }

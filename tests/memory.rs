@@ -46,7 +46,7 @@ const APART: f64 = 14.0;
 /// Bytes for judgements and buffers, whatever the size.
 const BASE: usize = 1 << 20;
 
-/// Bytes for a link that is found, and for one that is taken apart.
+/// Bytes for a link that is found, and for one that is defanged.
 const LINK: usize = 768;
 const LINK_APART: usize = 2_048;
 
@@ -220,7 +220,7 @@ fn read((name, head, piece, times): &Shape) -> Result<(), Failed> {
         [found, apart].map(|policy| extra(head.as_bytes(), &body, &policy, &tlds).0);
     let by = |bytes: usize| bytes as f64 / body.len() as f64;
     println!(
-        "memory of {name}: {:.2} times the message; with links taken apart {:.2}",
+        "memory of {name}: {:.2} times the message; with links defanged {:.2}",
         by(found),
         by(apart)
     );
@@ -239,7 +239,7 @@ fn links(kind: &'static str, piece: &str) -> Result<(), Failed> {
     let [found, apart] =
         [found, apart].map(|policy| extra(head.as_bytes(), &body, &policy, &tlds).0);
     println!(
-        "memory of {most} links in {kind}: {} bytes a link; taken apart {}",
+        "memory of {most} links in {kind}: {} bytes a link; defanged {}",
         found / most,
         apart / most
     );

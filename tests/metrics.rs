@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use daemon::{House, binary, body_after, connect, deliver, free_port, negotiate, start, wait_for};
+use daemon::{Site, binary, body_after, connect, deliver, free_port, negotiate, start, wait_for};
 use linkmilter::daemon::contacts::store::{Key, Store};
 use linkmilter::daemon::metrics::{ConfiguredList, TaskResult};
 
@@ -35,13 +35,13 @@ fn value(text: &str, series: &str) -> f64 {
 
 #[test]
 fn a_message_is_seen_from_outside() {
-    let house = House::new("");
-    let metrics = house.path("metrics.sock");
-    house.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let metrics = site.path("metrics.sock");
+    site.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     let daemon = start(command);
-    let mut session = connect(&house.socket());
+    let mut session = connect(&site.socket());
     negotiate(&mut session);
     let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
     let replies = deliver(&mut session, "4METR1", &header, DECEPTIVE.as_bytes());
@@ -77,13 +77,13 @@ fn a_message_is_seen_from_outside() {
     });
 
     // The log and the journal hold the same message, without its secrets.
-    let logged = house.logged();
+    let logged = site.logged();
     let line = logged.lines().find(|line| line.contains("4METR1")).expect("one line a message");
     assert!(line.contains("unsafe") && line.contains("[.]com"), "{line}");
     assert!(!logged.contains("secret") && !logged.contains("alice"), "{logged}");
     let why = || {
         let mut why = Command::new(binary());
-        why.args(["why", "4METR1", "--config"]).arg(house.path("linkmilter.toml"));
+        why.args(["why", "4METR1", "--config"]).arg(site.path("linkmilter.toml"));
         daemon::clean(&mut why);
         why.output().unwrap()
     };
@@ -93,28 +93,28 @@ fn a_message_is_seen_from_outside() {
     assert!(!said.contains("secret") && !said.contains("alice"), "{said}");
 }
 
-/// A house of which these are the recipients, which has a memory of two months.
-fn acquainted() -> (House, std::path::PathBuf) {
-    let house = House::new("");
-    let metrics = house.path("metrics.sock");
-    house.configure(&format!(
+/// A site of which these are the recipients, which has a memory of two months.
+fn acquainted() -> (Site, std::path::PathBuf) {
+    let site = Site::new("");
+    let metrics = site.path("metrics.sock");
+    site.configure(&format!(
         "metrics.listen = \"unix:{}\"\nbanner.external = true\nbanner.first_contact = true\n\
          outbound.local_domains = [\"recipient.example\"]",
         metrics.display()
     ));
     let secret = [7; 32];
-    std::fs::write(house.path("state/seal.key"), secret).unwrap();
+    std::fs::write(site.path("state/seal.key"), secret).unwrap();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let memory = Store::new(now - 60 * 86_400).write(&Key::new(&secret));
-    std::fs::write(house.path("state/contacts"), memory).unwrap();
-    (house, metrics)
+    std::fs::write(site.path("state/contacts"), memory).unwrap();
+    (site, metrics)
 }
 
-fn serve(house: &House) -> (daemon::Daemon, UnixStream) {
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+fn serve(site: &Site) -> (daemon::Daemon, UnixStream) {
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     let daemon = start(command);
-    let mut session = connect(&house.socket());
+    let mut session = connect(&site.socket());
     negotiate(&mut session);
     (daemon, session)
 }
@@ -140,9 +140,9 @@ const NEW: &str = "[This message comes from outside the organization.]\r\n\r\n\
 
 #[test]
 fn known_contacts_are_saved_and_a_damaged_store_marks_nothing() {
-    let (house, metrics) = acquainted();
+    let (site, metrics) = acquainted();
     let ask = || request(UnixStream::connect(&metrics).unwrap(), "GET /metrics").1;
-    let (mut daemon, mut session) = serve(&house);
+    let (mut daemon, mut session) = serve(&site);
     assert_eq!(top(&mut session, "Ann <ann@example.com>", "<1@example.com>"), NEW);
     assert_eq!(top(&mut session, "Ann <ann@example.com>", "<1@example.com>"), NEW, "it came again");
     assert_eq!(top(&mut session, "Ann <Ann+x@Example.COM>", "<2@example.com>"), OUTSIDE);
@@ -155,13 +155,13 @@ fn known_contacts_are_saved_and_a_damaged_store_marks_nothing() {
     daemon.signal("TERM");
     daemon.wait();
     // No address stands there, and nobody else reads it.
-    let file = house.path("state/contacts");
+    let file = site.path("state/contacts");
     let kept = std::fs::read(&file).unwrap();
     assert!(!kept.windows(3).any(|three| three.eq_ignore_ascii_case(b"ann")));
     let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&file).unwrap());
     assert_eq!(mode & 0o777, 0o600);
     // The next daemon knows them, and so does whoever asks.
-    let (mut daemon, mut session) = serve(&house);
+    let (mut daemon, mut session) = serve(&site);
     assert_eq!(top(&mut session, "ann@example.com", "<4@example.com>"), OUTSIDE);
     assert_eq!(top(&mut session, "bob@example.com", "<5@example.com>"), NEW);
     drop(session);
@@ -170,7 +170,7 @@ fn known_contacts_are_saved_and_a_damaged_store_marks_nothing() {
     let explained = |from: &str| {
         let mut explain = Command::new(binary());
         explain.args(["explain", "--as", "x@example.com,bob@recipient.example", "--config"]);
-        explain.arg(house.path("linkmilter.toml")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        explain.arg(site.path("linkmilter.toml")).stdin(Stdio::piped()).stdout(Stdio::piped());
         daemon::clean(&mut explain);
         let mut child = explain.spawn().unwrap();
         let message = format!("From: {from}\r\nMessage-ID: <6@example.com>\r\n\r\nhello\r\n");
@@ -187,12 +187,12 @@ fn known_contacts_are_saved_and_a_damaged_store_marks_nothing() {
     damaged[middle] ^= 1;
     std::fs::write(&file, damaged).unwrap();
     assert!(explained("ann@example.com").contains("it is damaged"));
-    let (_daemon, mut session) = serve(&house);
+    let (_daemon, mut session) = serve(&site);
     assert_eq!(top(&mut session, "carl@example.com", "<7@example.com>"), OUTSIDE);
     let text = ask();
     assert_eq!(value(&text, r#"linkmilter_contact_faults_total{cause="read"}"#), 1.0);
     assert_eq!(value(&text, r#"linkmilter_contacts_total{answer="young"}"#), 1.0);
-    let logged = house.logged();
+    let logged = site.logged();
     assert!(logged.contains("all known contacts are forgotten"), "{logged}");
     assert!(logged.contains("no message is marked before 20"), "{logged}");
     assert!(!logged.contains("ann@"), "{logged}");
@@ -200,11 +200,11 @@ fn known_contacts_are_saved_and_a_damaged_store_marks_nothing() {
 
 #[test]
 fn over_tcp_on_loopback() {
-    let house = House::new("");
+    let site = Site::new("");
     let port = free_port();
-    house.configure(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    site.configure(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     let _daemon = start(command);
     let stream = wait_for("the endpoint", || TcpStream::connect(("127.0.0.1", port)).ok());
     assert_eq!(request(stream, "GET /metrics").0, 200);
@@ -212,11 +212,11 @@ fn over_tcp_on_loopback() {
 
 #[test]
 fn silent_scrapers_are_let_go_and_others_get_their_turn() {
-    let house = House::new("");
-    let metrics = house.path("metrics.sock");
-    house.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let metrics = site.path("metrics.sock");
+    site.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     let _daemon = start(command);
     wait_for("the endpoint", || UnixStream::connect(&metrics).ok());
     // All places are taken by clients that say nothing; the next one is served after them.
@@ -230,9 +230,9 @@ fn silent_scrapers_are_let_go_and_others_get_their_turn() {
 
 #[test]
 fn nobody_outside_is_offered_metrics() {
-    let house = House::new("metrics.listen = \"inet:9895@0.0.0.0\"");
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("metrics.listen = \"inet:9895@0.0.0.0\"");
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     let output = command.stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);

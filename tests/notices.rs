@@ -78,7 +78,7 @@ fn plain_text_in_utf_8_carries_every_language() {
     }
 }
 
-/// A number has no dot to be put in brackets: it is taken apart all the same.
+/// A number has no dot to be put in brackets: it is defanged all the same.
 #[test]
 fn numbers_for_hosts_are_signed_once() {
     for host in ["3627734734", "0xd83acd0e", "www.paypal.com@3627734734"] {
@@ -225,7 +225,7 @@ fn notices_and_anchors_are_bounded() {
         assert!(!said && (few.matches(" [mis").count() == 10 || few.matches("<a ").count() == 10));
         let (many, said, length) = written(1_500);
         assert!(said && many.len() <= 3 * length + (8 << 10), "{} of {length}", many.len());
-        assert!(!many.contains('\u{430}'), "every link is taken apart");
+        assert!(!many.contains('\u{430}'), "every link is defanged");
     }
 }
 

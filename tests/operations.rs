@@ -14,43 +14,43 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
 
-use daemon::{Daemon, House, Manager, binary, clean, connect, deliver, negotiate, start, wait_for};
+use daemon::{Daemon, Manager, Site, binary, clean, connect, deliver, negotiate, start, wait_for};
 
 const HEADER: &[(&str, &str)] =
     &[("Subject", " hello"), ("Content-Type", " text/plain; charset=utf-8")];
 const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/signin today.\r\n";
 
 /// A daemon with a service manager, at its socket.
-fn serve(house: &House) -> (Daemon, Manager) {
-    let manager = Manager::new(house.root.path());
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+fn serve(site: &Site) -> (Daemon, Manager) {
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     command.env("NOTIFY_SOCKET", &manager.path);
     (start(command), manager)
 }
 
 /// Runs until READY and stops; what it said of itself.
-fn once(house: &House) -> String {
-    let (mut daemon, manager) = serve(house);
-    let told = manager.told();
-    assert_eq!(told[0], "READY=1", "{}", house.logged());
+fn once(site: &Site) -> String {
+    let (mut daemon, manager) = serve(site);
+    let notified = manager.notified();
+    assert_eq!(notified[0], "READY=1", "{}", site.logged());
     daemon.signal("TERM");
     assert!(daemon.wait().success());
     fs::remove_file(&manager.path).unwrap();
-    told[1].clone()
+    notified[1].clone()
 }
 
 /// Whether the daemon edits a deceptive link now.
-fn edits(house: &House, id: &str) -> bool {
-    let mut session = connect(&house.socket());
+fn edits(site: &Site, id: &str) -> bool {
+    let mut session = connect(&site.socket());
     negotiate(&mut session);
     let replies = deliver(&mut session, id, HEADER, DECEPTIVE.as_bytes());
     assert!(matches!(replies.last(), Some(b'a' | b'c')), "{replies:?}");
     replies.contains(&b'b')
 }
 
-fn ask(house: &House, path: &str) -> String {
-    let mut stream = wait_for("the endpoint", || UnixStream::connect(house.path("m.sock")).ok());
+fn ask(site: &Site, path: &str) -> String {
+    let mut stream = wait_for("the endpoint", || UnixStream::connect(site.path("m.sock")).ok());
     let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -58,62 +58,65 @@ fn ask(house: &House, path: &str) -> String {
     answer
 }
 
-fn with_metrics(house: &House, settings: &str) -> String {
-    format!("metrics.listen = \"unix:{}\"\n{settings}", house.path("m.sock").display())
+fn with_metrics(site: &Site, settings: &str) -> String {
+    format!("metrics.listen = \"unix:{}\"\n{settings}", site.path("m.sock").display())
 }
 
 #[test]
 fn a_typing_error_starts_the_last_good_configuration_loudly() {
-    let house = House::new("");
-    house.configure(&with_metrics(&house, "policy.profile = \"report-only\""));
-    assert!(once(&house).contains("filtering"));
+    let site = Site::new("");
+    site.configure(&with_metrics(&site, "policy.profile = \"report-only\""));
+    assert!(once(&site).contains("filtering"));
     // A key that nobody knows, and text that is no TOML at all.
     for wrong in ["policy.profil = \"strict\"", "policy.profile = \"strict"] {
-        house.configure(&with_metrics(&house, wrong));
-        let (mut daemon, manager) = serve(&house);
-        let told = manager.told();
-        assert_eq!(told[0], "READY=1");
-        assert!(told[1].contains("last good") && told[1].contains("linkmilter.toml:"), "{told:?}");
-        assert!(!edits(&house, "4GOOD1"), "report-only stays in force");
+        site.configure(&with_metrics(&site, wrong));
+        let (mut daemon, manager) = serve(&site);
+        let notified = manager.notified();
+        assert_eq!(notified[0], "READY=1");
+        assert!(
+            notified[1].contains("last good") && notified[1].contains("linkmilter.toml:"),
+            "{notified:?}"
+        );
+        assert!(!edits(&site, "4GOOD1"), "report-only stays in force");
         wait_for("the reason in the log", || {
-            let logged = house.logged();
+            let logged = site.logged();
             (logged.contains("the configuration is invalid") && logged.contains("linkmilter.toml:"))
                 .then_some(())
         });
-        assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 1\n"));
+        assert!(ask(&site, "/metrics").contains("linkmilter_config_stale 1\n"));
         let health = wait_for("the canary", || {
-            Some(ask(&house, "/healthz")).filter(|health| health.contains("\r\n\r\nok"))
+            Some(ask(&site, "/healthz")).filter(|health| health.contains("\r\n\r\nok"))
         });
         assert!(
             health.contains("200 OK") && health.contains("the last good one of 20"),
             "{health}"
         );
         // Mended: one signal, and all is as it was.
-        house.configure(&with_metrics(&house, "policy.profile = \"enforce\""));
+        site.configure(&with_metrics(&site, "policy.profile = \"enforce\""));
         daemon.signal("HUP");
-        assert_eq!(manager.told()[0], "RELOADING=1");
-        let told = manager.told();
-        assert!(!told[1].contains("last good"), "{told:?}");
-        assert!(edits(&house, "4GOOD2"));
-        assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 0\n"));
+        assert_eq!(manager.notified()[0], "RELOADING=1");
+        let notified = manager.notified();
+        assert!(!notified[1].contains("last good"), "{notified:?}");
+        assert!(edits(&site, "4GOOD2"));
+        assert!(ask(&site, "/metrics").contains("linkmilter_config_stale 0\n"));
         daemon.signal("TERM");
         assert!(daemon.wait().success());
         fs::remove_file(&manager.path).unwrap();
-        house.configure(&with_metrics(&house, "policy.profile = \"report-only\""));
-        once(&house);
+        site.configure(&with_metrics(&site, "policy.profile = \"report-only\""));
+        once(&site);
     }
 }
 
 /// A group, a directory or an address that is not there, without sockets of a service manager.
 #[test]
 fn sockets_that_cannot_be_had_start_those_of_the_last_good_configuration() {
-    let house = House::new("");
-    let socket = format!("unix:{}", house.socket().display());
+    let site = Site::new("");
+    let socket = format!("unix:{}", site.socket().display());
     let listen = |more: &str| format!("server.listen = [\"{socket}\"{more}]");
     let good = format!("{}\npolicy.profile = \"report-only\"", listen(""));
     let run = || {
-        let manager = Manager::new(house.root.path());
-        let mut command = house.serve();
+        let manager = Manager::new(site.root.path());
+        let mut command = site.serve();
         command.env("NOTIFY_SOCKET", &manager.path);
         (start(command), manager)
     };
@@ -124,25 +127,28 @@ fn sockets_that_cannot_be_had_start_those_of_the_last_good_configuration() {
         listen(&format!(", \"{socket}\"")),
     ];
     for wrong in &wrong {
-        house.configure(wrong);
-        let ended = house.serve().stderr(Stdio::piped()).output().unwrap();
+        site.configure(wrong);
+        let ended = site.serve().stderr(Stdio::piped()).output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert_eq!(ended.status.code(), Some(2), "{wrong}: {said}");
         assert!(said.contains("linkmilter.toml:"), "{wrong}: {said}");
     }
-    house.configure(&good);
+    site.configure(&good);
     let (mut daemon, manager) = run();
-    assert_eq!(manager.told()[0], "READY=1");
+    assert_eq!(manager.notified()[0], "READY=1");
     daemon.signal("TERM");
     assert!(daemon.wait().success());
     fs::remove_file(&manager.path).unwrap();
     for wrong in &wrong {
-        house.configure(wrong);
+        site.configure(wrong);
         let (mut daemon, manager) = run();
-        let told = manager.told();
-        assert_eq!(told[0], "READY=1", "{wrong}: {}", house.logged());
-        assert!(told[1].contains("last good") && told[1].contains("linkmilter.toml:"), "{told:?}");
-        assert!(!edits(&house, "4SOCK1"), "report-only stays in force");
+        let notified = manager.notified();
+        assert_eq!(notified[0], "READY=1", "{wrong}: {}", site.logged());
+        assert!(
+            notified[1].contains("last good") && notified[1].contains("linkmilter.toml:"),
+            "{notified:?}"
+        );
+        assert!(!edits(&site, "4SOCK1"), "report-only stays in force");
         daemon.signal("TERM");
         assert!(daemon.wait().success());
         fs::remove_file(&manager.path).unwrap();
@@ -151,22 +157,22 @@ fn sockets_that_cannot_be_had_start_those_of_the_last_good_configuration() {
 
 #[test]
 fn a_list_that_cannot_be_read_and_an_unknown_variable_start_the_last_good_configuration() {
-    let house = House::new("lists.blocked_file = \"blocked.txt\"");
-    fs::write(house.path("blocked.txt"), "bad.example\n").unwrap();
-    once(&house);
+    let site = Site::new("lists.blocked_file = \"blocked.txt\"");
+    fs::write(site.path("blocked.txt"), "bad.example\n").unwrap();
+    once(&site);
     // A directory in its place cannot be read, not even by root.
-    fs::remove_file(house.path("blocked.txt")).unwrap();
-    fs::create_dir(house.path("blocked.txt")).unwrap();
-    let said = once(&house);
+    fs::remove_file(site.path("blocked.txt")).unwrap();
+    fs::create_dir(site.path("blocked.txt")).unwrap();
+    let said = once(&site);
     assert!(said.contains("last good") && said.contains("blocked.txt"), "{said}");
-    let manager = Manager::new(house.root.path());
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     command.env("NOTIFY_SOCKET", &manager.path).env("LINKMILTER_DNS__MOED", "never");
     let _daemon = start(command);
-    let told = manager.told();
-    assert_eq!(told[0], "READY=1");
-    let mut session = connect(&house.socket());
+    let notified = manager.notified();
+    assert_eq!(notified[0], "READY=1");
+    let mut session = connect(&site.socket());
     negotiate(&mut session);
     let replies = deliver(&mut session, "4BLOCK", HEADER, b"see https://bad.example/ for more\r\n");
     assert!(replies.contains(&b'b'), "the list that was kept holds: {replies:?}");
@@ -174,76 +180,79 @@ fn a_list_that_cannot_be_read_and_an_unknown_variable_start_the_last_good_config
 
 #[test]
 fn a_configuration_that_is_gone_changes_nothing() {
-    let house = House::new("policy.profile = \"report-only\"");
-    let (mut daemon, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
-    fs::remove_file(house.path("linkmilter.toml")).unwrap();
+    let site = Site::new("policy.profile = \"report-only\"");
+    let (mut daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    fs::remove_file(site.path("linkmilter.toml")).unwrap();
     daemon.signal("HUP");
-    assert_eq!(manager.told()[0], "RELOADING=1");
-    let told = manager.told();
-    assert!(told[1].contains("reload failed"), "{told:?}");
-    assert!(!edits(&house, "4GONE1"));
+    assert_eq!(manager.notified()[0], "RELOADING=1");
+    let notified = manager.notified();
+    assert!(notified[1].contains("reload failed"), "{notified:?}");
+    assert!(!edits(&site, "4GONE1"));
     daemon.signal("TERM");
     assert!(daemon.wait().success());
     fs::remove_file(&manager.path).unwrap();
 
     // Only the service manager knows now where the state directory is.
-    let manager = Manager::new(house.root.path());
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
-    command.env("NOTIFY_SOCKET", &manager.path).env("STATE_DIRECTORY", house.path("state"));
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path).env("STATE_DIRECTORY", site.path("state"));
     let _daemon = start(command);
-    let told = manager.told();
-    assert!(told[0] == "READY=1" && told[1].contains("last good"), "{told:?}");
-    assert!(!edits(&house, "4GONE2"));
+    let notified = manager.notified();
+    assert!(notified[0] == "READY=1" && notified[1].contains("last good"), "{notified:?}");
+    assert!(!edits(&site, "4GONE2"));
 }
 
 /// A pipe that nobody writes to, and a device without an end, hold neither a reload nor a start.
 #[test]
 fn a_configuration_that_never_ends_is_refused_at_once() {
-    let house = House::new("policy.profile = \"report-only\"");
-    fs::create_dir(house.path("conf.d")).unwrap();
-    let pipe = house.path("conf.d/pipe.toml");
-    let (mut daemon, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
+    let site = Site::new("policy.profile = \"report-only\"");
+    fs::create_dir(site.path("conf.d")).unwrap();
+    let pipe = site.path("conf.d/pipe.toml");
+    let (mut daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
     let make = |place: &std::path::Path| {
         assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
     };
     make(&pipe);
     daemon.signal("HUP");
-    assert_eq!(manager.told()[0], "RELOADING=1");
-    let told = manager.told();
-    assert!(told[1].contains("reload failed") && told[1].contains("a named pipe"), "{told:?}");
+    assert_eq!(manager.notified()[0], "RELOADING=1");
+    let notified = manager.notified();
+    assert!(
+        notified[1].contains("reload failed") && notified[1].contains("a named pipe"),
+        "{notified:?}"
+    );
     fs::remove_file(&pipe).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &pipe).unwrap();
     daemon.signal("HUP");
-    assert_eq!(manager.told()[0], "RELOADING=1");
-    assert!(manager.told()[1].contains("a device"));
-    assert!(!edits(&house, "4PIPE1"), "the old settings stay in force");
+    assert_eq!(manager.notified()[0], "RELOADING=1");
+    assert!(manager.notified()[1].contains("a device"));
+    assert!(!edits(&site, "4PIPE1"), "the old settings stay in force");
     daemon.signal("TERM");
     assert!(daemon.wait().success());
     fs::remove_file(&manager.path).unwrap();
     fs::remove_file(&pipe).unwrap();
-    make(&house.path("allow.txt"));
-    assert!(once(&house).contains("last good"));
+    make(&site.path("allow.txt"));
+    assert!(once(&site).contains("last good"));
 }
 
 /// The second of two that share a state directory says so, and leaves the first one its name.
 #[test]
 fn two_daemons_of_one_state_directory_are_told_apart() {
-    let house = House::new("");
-    let (mut first, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
-    let pid = house.path("state").join("linkmilter.pid");
+    let site = Site::new("");
+    let (mut first, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    let pid = site.path("state").join("linkmilter.pid");
     let before = fs::read_to_string(&pid).unwrap();
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.path("second.sock").display()));
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.path("second.sock").display()));
     let mut second = start(command);
     wait_for("the warning", || {
         let said = format!("process {} runs with this state directory as well", before.trim());
-        house.logged().contains(&said).then_some(())
+        site.logged().contains(&said).then_some(())
     });
-    wait_for("the second", || UnixStream::connect(house.path("second.sock")).ok());
+    wait_for("the second", || UnixStream::connect(site.path("second.sock")).ok());
     second.signal("TERM");
     assert!(second.wait().success());
     assert_eq!(fs::read_to_string(&pid).unwrap(), before);
@@ -254,86 +263,86 @@ fn two_daemons_of_one_state_directory_are_told_apart() {
 
 #[test]
 fn what_another_program_kept_loads_without_the_keys_that_nobody_knows() {
-    let house = House::new("policy.profile = \"report-only\"");
-    once(&house);
+    let site = Site::new("policy.profile = \"report-only\"");
+    once(&site);
     // A newer program, and then this one again.
-    let kept = house.path("state").join("last-good.json");
+    let kept = site.path("state").join("last-good.json");
     let text = fs::read_to_string(&kept).unwrap();
     let newer = text.replace("policy.profile", "policy.from_the_future = 7\\npolicy.profile");
     assert_ne!(text, newer);
     fs::write(&kept, newer).unwrap();
-    house.configure("policy.profile = \"report-only\"\npolicy.from_the_future = 7");
-    let (_daemon, manager) = serve(&house);
-    let told = manager.told();
-    assert!(told[0] == "READY=1" && told[1].contains("last good"), "{told:?}");
-    assert!(!edits(&house, "4OLDER"));
+    site.configure("policy.profile = \"report-only\"\npolicy.from_the_future = 7");
+    let (_daemon, manager) = serve(&site);
+    let notified = manager.notified();
+    assert!(notified[0] == "READY=1" && notified[1].contains("last good"), "{notified:?}");
+    assert!(!edits(&site, "4OLDER"));
 }
 
 #[test]
 fn what_is_kept_is_for_the_daemon_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let house = House::new("");
-    once(&house);
-    let kept = house.path("state").join("last-good.json");
+    let site = Site::new("");
+    once(&site);
+    let kept = site.path("state").join("last-good.json");
     assert_eq!(fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
 fn without_the_sockets_that_were_promised_it_does_not_start() {
-    let house = House::new("");
-    let output = house.serve().arg("--inherited").stderr(Stdio::piped()).output().unwrap();
+    let site = Site::new("");
+    let output = site.serve().arg("--inherited").stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "not 2, so that it is started again");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("LISTEN_FDS") && said.contains("linkmilter.socket"), "{said}");
 }
 
 /// `serve` with this socket handed over as systemd does.
-fn activated(house: &House, socket: UnixListener) -> Command {
+fn activated(site: &Site, socket: UnixListener) -> Command {
     let mut shell = Command::new("sh");
     let script = "exec 3<&0 </dev/null; export LISTEN_PID=$$ LISTEN_FDS=1; \
         exec \"$0\" serve --inherited --config \"$1\"";
-    shell.args(["-c", script, binary()]).arg(house.path("linkmilter.toml"));
+    shell.args(["-c", script, binary()]).arg(site.path("linkmilter.toml"));
     clean(&mut shell);
-    shell.stdin(Stdio::from(OwnedFd::from(socket))).stdout(Stdio::null()).stderr(house.log());
+    shell.stdin(Stdio::from(OwnedFd::from(socket))).stdout(Stdio::null()).stderr(site.log());
     shell
 }
 
 #[test]
 fn without_any_configuration_that_held_mtas_are_turned_away_at_once() {
-    let house = House::new("policy.profil = 1");
-    let socket = UnixListener::bind(house.socket()).unwrap();
-    let mut waiting = connect(&house.socket());
-    let mut daemon = start(activated(&house, socket.try_clone().unwrap()));
+    let site = Site::new("policy.profil = 1");
+    let socket = UnixListener::bind(site.socket()).unwrap();
+    let mut waiting = connect(&site.socket());
+    let mut daemon = start(activated(&site, socket.try_clone().unwrap()));
     assert_eq!(waiting.read(&mut [0; 16]).unwrap(), 0, "closed, not kept waiting");
     assert_eq!(daemon.wait().code(), Some(2));
-    assert!(house.logged().contains("policy.profil"), "{}", house.logged());
+    assert!(site.logged().contains("policy.profil"), "{}", site.logged());
 }
 
 #[test]
 fn an_address_that_is_taken_does_not_take_the_inherited_sockets_away() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let house = House::new(&format!("server.listen = [\"inet:{port}@127.0.0.1\"]"));
-    let _daemon = start(activated(&house, UnixListener::bind(house.socket()).unwrap()));
-    assert!(edits(&house, "4TAKEN"));
+    let site = Site::new(&format!("server.listen = [\"inet:{port}@127.0.0.1\"]"));
+    let _daemon = start(activated(&site, UnixListener::bind(site.socket()).unwrap()));
+    assert!(edits(&site, "4TAKEN"));
     let place = format!("inet:{port}@127.0.0.1");
-    wait_for("the reason in the log", || house.logged().contains(&place).then_some(()));
+    wait_for("the reason in the log", || site.logged().contains(&place).then_some(()));
 }
 
 #[test]
 fn a_metrics_port_that_is_taken_does_not_stop_mail() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let house = House::new(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
-    let (_daemon, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
-    assert!(edits(&house, "4PORT1"));
-    wait_for("the reason", || house.logged().contains("metrics: cannot listen at").then_some(()));
+    let site = Site::new(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
+    let (_daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    assert!(edits(&site, "4PORT1"));
+    wait_for("the reason", || site.logged().contains("metrics: cannot listen at").then_some(()));
 }
 
-fn health(house: &House, arguments: &[&str]) -> (Option<i32>, String) {
+fn health(site: &Site, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(binary());
-    command.args(["health", "--config"]).arg(house.path("linkmilter.toml")).args(arguments);
+    command.args(["health", "--config"]).arg(site.path("linkmilter.toml")).args(arguments);
     clean(&mut command);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -342,26 +351,26 @@ fn health(house: &House, arguments: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn health_says_whether_mail_is_taken() {
-    let house = House::new("");
-    let socket = house.socket().display().to_string();
-    house.configure(&with_metrics(&house, &format!("server.listen = [\"unix:{socket}\"]")));
-    let (code, said) = health(&house, &[]);
+    let site = Site::new("");
+    let socket = site.socket().display().to_string();
+    site.configure(&with_metrics(&site, &format!("server.listen = [\"unix:{socket}\"]")));
+    let (code, said) = health(&site, &[]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.starts_with(&format!("unix:{socket}: No such file")), "{said}");
 
-    let (mut daemon, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
-    wait_for("the canary", || ask(&house, "/healthz").contains("200 OK").then_some(()));
-    let well = format!("unix:{socket}: takes mail\nunix:{}: ok\n", house.path("m.sock").display());
-    assert_eq!(health(&house, &[]), (Some(0), well));
-    // What is to be mended is told, and mail is taken all the same.
-    house.configure("policy.profil = 1");
+    let (mut daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    wait_for("the canary", || ask(&site, "/healthz").contains("200 OK").then_some(()));
+    let well = format!("unix:{socket}: takes mail\nunix:{}: ok\n", site.path("m.sock").display());
+    assert_eq!(health(&site, &[]), (Some(0), well));
+    // What is to be mended is reported, and mail is taken all the same.
+    site.configure("policy.profil = 1");
     daemon.signal("HUP");
-    wait_for("the refusal", || house.logged().contains("not reloaded").then_some(()));
-    let (code, said) = health(&house, &["--address", &format!("unix:{socket}")]);
+    wait_for("the refusal", || site.logged().contains("not reloaded").then_some(()));
+    let (code, said) = health(&site, &["--address", &format!("unix:{socket}")]);
     assert_eq!((code, said), (Some(0), format!("unix:{socket}: takes mail\n")));
     // Whoever replaces what is not well must leave a filter alone that runs on the last good one.
-    let (code, said) = health(&house, &[]);
+    let (code, said) = health(&site, &[]);
     assert_eq!(code, Some(0), "{said}");
     for expected in [
         "milter.sock: takes mail\n",
@@ -373,20 +382,20 @@ fn health_says_whether_mail_is_taken() {
     }
     daemon.signal("TERM");
     assert!(daemon.wait().success());
-    assert_eq!(health(&house, &[]).0, Some(1));
+    assert_eq!(health(&site, &[]).0, Some(1));
     // With none that is kept the question stays open.
-    fs::remove_file(house.path("state/last-good.json")).unwrap();
-    assert_eq!(health(&house, &[]).0, Some(2));
+    fs::remove_file(site.path("state/last-good.json")).unwrap();
+    assert_eq!(health(&site, &[]).0, Some(2));
 }
 
 #[test]
 fn health_waits_for_nobody_and_is_not_fooled() {
-    let house = House::new("");
+    let site = Site::new("");
     // One that takes connections and says nothing, one that is no milter, one that is not there.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("inet:{}@127.0.0.1", silent.local_addr().unwrap().port());
-    let odd = UnixListener::bind(house.path("odd")).unwrap();
-    let odd_place = format!("unix:{}", house.path("odd").display());
+    let odd = UnixListener::bind(site.path("odd")).unwrap();
+    let odd_place = format!("unix:{}", site.path("odd").display());
     std::thread::spawn(move || {
         for stream in odd.incoming() {
             let mut stream = stream.unwrap();
@@ -399,27 +408,27 @@ fn health_waits_for_nobody_and_is_not_fooled() {
         (odd_place.as_str(), "expected a milter"),
         ("unix:/nonexistent", "No such file"),
     ] {
-        let (code, said) = health(&house, &["--timeout", "1", "--address", address]);
+        let (code, said) = health(&site, &["--timeout", "1", "--address", address]);
         assert_eq!(code, Some(1), "{said}");
         assert!(said.starts_with(&format!("{address}: ")) && said.contains(expected), "{said}");
     }
-    assert_eq!(health(&house, &["--address", "nonsense"]).0, Some(2));
+    assert_eq!(health(&site, &["--address", "nonsense"]).0, Some(2));
 }
 
 #[test]
 fn the_log_tells_a_message_in_words_and_a_refused_reload_with_its_reasons() {
     for (format, level) in [("text", " INFO "), ("json", "\"level\":\"INFO\"")] {
-        let house = House::new(&format!("log.format = \"{format}\""));
-        let (mut daemon, manager) = serve(&house);
-        assert_eq!(manager.told()[0], "READY=1");
-        assert!(edits(&house, "4WORDS"));
-        house.configure("policy.profil = 1\nserver.drain = 30");
+        let site = Site::new(&format!("log.format = \"{format}\""));
+        let (mut daemon, manager) = serve(&site);
+        assert_eq!(manager.notified()[0], "READY=1");
+        assert!(edits(&site, "4WORDS"));
+        site.configure("policy.profil = 1\nserver.drain = 30");
         daemon.signal("HUP");
-        assert_eq!(manager.told()[0], "RELOADING=1");
-        assert_eq!(manager.told()[0], "READY=1");
+        assert_eq!(manager.notified()[0], "RELOADING=1");
+        assert_eq!(manager.notified()[0], "READY=1");
         daemon.signal("TERM");
         assert!(daemon.wait().success());
-        let logged = house.logged();
+        let logged = site.logged();
         let lines: Vec<&str> = logged.lines().filter(|line| line.contains("4WORDS")).collect();
         assert_eq!(lines.len(), 1, "{logged}");
         for said in [
@@ -442,25 +451,25 @@ fn the_log_tells_a_message_in_words_and_a_refused_reload_with_its_reasons() {
 
 #[test]
 fn a_stuck_reader_of_the_log_holds_no_mail_and_no_health_check() {
-    let house = House::new("");
-    house.configure(&with_metrics(&house, "log.level = \"info\""));
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    site.configure(&with_metrics(&site, "log.level = \"info\""));
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     // Nobody reads it: 64 KiB and it is full.
     command.stderr(Stdio::piped());
     let mut daemon = start(command);
-    let mut session = connect(&house.socket());
+    let mut session = connect(&site.socket());
     negotiate(&mut session);
     for number in 0..6_000 {
         let replies =
             deliver(&mut session, &format!("4STUCK{number}"), HEADER, b"https://example.com/\r\n");
         assert!(matches!(replies.last(), Some(b'a' | b'c')), "{replies:?}");
     }
-    let text = ask(&house, "/metrics");
+    let text = ask(&site, "/metrics");
     let dropped =
         text.lines().find_map(|line| line.strip_prefix("linkmilter_log_lines_dropped_total "));
     assert!(dropped.unwrap().parse::<u64>().unwrap() > 0, "{text}");
-    wait_for("the canary", || ask(&house, "/healthz").contains("200 OK").then_some(()));
+    wait_for("the canary", || ask(&site, "/healthz").contains("200 OK").then_some(()));
     drop(session);
     daemon.signal("TERM");
     assert!(daemon.wait().success());
@@ -474,33 +483,31 @@ fn a_recipe_that_cannot_be_kept_is_said_to_be_lost_and_signed_mail_may_be_left_a
         ("DKIM-Signature", " v=1; d=sender.example; s=a; h=from; bh=AA==; b=AA=="),
     ];
     for (setting, edited) in [("edit", true), ("report-signed", false)] {
-        let house = House::new(&format!("policy.undo_bytes = 0\npolicy.undo_lost = \"{setting}\""));
+        let site = Site::new(&format!("policy.undo_bytes = 0\npolicy.undo_lost = \"{setting}\""));
         // A file in the place of the directory: nobody can write there, not even root.
-        fs::write(house.path("state").join("undo"), "").unwrap();
-        let (_daemon, manager) = serve(&house);
-        assert_eq!(manager.told()[0], "READY=1");
-        assert!(edits(&house, "4LOST1"), "what is not signed is edited either way");
-        let mut session = connect(&house.socket());
+        fs::write(site.path("state").join("undo"), "").unwrap();
+        let (_daemon, manager) = serve(&site);
+        assert_eq!(manager.notified()[0], "READY=1");
+        assert!(edits(&site, "4LOST1"), "what is not signed is edited either way");
+        let mut session = connect(&site.socket());
         negotiate(&mut session);
         let replies = deliver(&mut session, "4LOST2", &signed, DECEPTIVE.as_bytes());
         assert_eq!(replies.contains(&b'b'), edited, "{setting}: {replies:?}");
-        wait_for("the reason", || {
-            house.logged().contains("4LOST2: a recipe is lost").then_some(())
-        });
+        wait_for("the reason", || site.logged().contains("4LOST2: a recipe is lost").then_some(()));
     }
 }
 
 #[test]
 fn metrics_beyond_loopback_ask_for_the_token() {
-    let house = House::new("");
+    let site = Site::new("");
     let port = daemon::free_port();
-    fs::write(house.path("token"), "s3cret\n").unwrap();
-    house.configure(&format!(
+    fs::write(site.path("token"), "s3cret\n").unwrap();
+    site.configure(&format!(
         "metrics.listen = \"inet:{port}@0.0.0.0\"\nmetrics.beyond_loopback = true\n\
          metrics.token_file = \"token\""
     ));
-    let (_daemon, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
+    let (_daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
     let ask = |fields: &str| {
         let mut stream =
             wait_for("the endpoint", || std::net::TcpStream::connect(("127.0.0.1", port)).ok());
@@ -525,48 +532,48 @@ fn metrics_beyond_loopback_ask_for_the_token() {
 /// A log rotation that sends SIGUSR1 by habit, a stray kill: none of them stops mail.
 #[test]
 fn signals_without_a_meaning_are_ignored_and_logged_once() {
-    let house = House::new("");
-    let (mut daemon, manager) = serve(&house);
-    assert_eq!(manager.told()[0], "READY=1");
+    let site = Site::new("");
+    let (mut daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
     let stray = ["USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "PWR", "STKFLT", "XFSZ", "PIPE"];
     for name in stray.into_iter().chain(["34", "64", "USR1", "USR1"]) {
         daemon.signal(name);
     }
-    assert!(edits(&house, "4STRAY"));
-    let logged = |name: &str| house.logged().matches(&format!("signal {name} is ignored")).count();
+    assert!(edits(&site, "4STRAY"));
+    let logged = |name: &str| site.logged().matches(&format!("signal {name} is ignored")).count();
     for name in ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGPROF"] {
         wait_for(name, || (logged(name) == 1).then_some(()));
     }
     daemon.signal("TERM");
     assert!(daemon.wait().success());
-    assert_eq!(logged("SIGUSR1"), 1, "{}", house.logged());
+    assert_eq!(logged("SIGUSR1"), 1, "{}", site.logged());
 }
 
 /// The first start by hand: what the daemon keeps gets its place, and where it can have none that is
 /// said once, with what to do.
 #[test]
 fn a_state_directory_is_made_and_its_absence_is_said_once() {
-    let house = House::new("");
+    let site = Site::new("");
     let begin = |state: &str| {
         let text = format!(
             "server.state_dir = {:?}\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n",
-            house.path(state)
+            site.path(state)
         );
-        fs::write(house.path("linkmilter.toml"), text).unwrap();
-        let (mut daemon, manager) = serve(&house);
-        assert_eq!(manager.told()[0], "READY=1");
-        assert!(edits(&house, "4STATE"));
+        fs::write(site.path("linkmilter.toml"), text).unwrap();
+        let (mut daemon, manager) = serve(&site);
+        assert_eq!(manager.notified()[0], "READY=1");
+        assert!(edits(&site, "4STATE"));
         daemon.signal("TERM");
         assert!(daemon.wait().success());
         fs::remove_file(&manager.path).unwrap();
     };
     begin("not/yet");
-    assert!(!house.logged().contains("WARN"), "{}", house.logged());
-    assert!(house.path("not/yet/last-good.json").exists());
-    assert!(house.path("not/yet/journal").exists());
+    assert!(!site.logged().contains("WARN"), "{}", site.logged());
+    assert!(site.path("not/yet/last-good.json").exists());
+    assert!(site.path("not/yet/journal").exists());
     // Below a file there is no directory, whoever asks.
     begin("linkmilter.toml/state");
-    let logged = house.logged();
+    let logged = site.logged();
     assert_eq!(logged.matches("LINKMILTER_SERVER__STATE_DIR").count(), 1, "{logged}");
     for consequence in ["no pid file", "is not saved", "no journal"] {
         assert!(!logged.contains(consequence), "{logged}");

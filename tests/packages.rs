@@ -155,10 +155,10 @@ fn what_is_of_others_comes_with_its_notice() {
     }
     for package in packages() {
         let ours = folder(&package).join("LICENSE-UNICODE").exists();
-        let told = text(&package["license"]).contains("AND Unicode-3.0");
+        let declared = text(&package["license"]).contains("AND Unicode-3.0");
         assert_eq!(
-            ours, told,
-            "{}: LICENSE-UNICODE stands where Unicode-3.0 is told",
+            ours, declared,
+            "{}: LICENSE-UNICODE stands where Unicode-3.0 is declared",
             package["name"]
         );
     }
@@ -183,8 +183,8 @@ fn links_are_found_without_the_standard_library() {
     assert!(source.contains("#![cfg_attr(not(test), no_std)]"));
     let on = |features: &[&str]| {
         let tree = ["tree", "--locked", "-p", "uts58", "-e", "normal,no-proc-macro"];
-        let told = ["--prefix", "none", "--format", "{p} {f}"];
-        let tree = cargo(&[&tree[..], &told, features].concat());
+        let format = ["--prefix", "none", "--format", "{p} {f}"];
+        let tree = cargo(&[&tree[..], &format, features].concat());
         tree.lines().filter(|line| line.split([' ', ',']).any(|word| word == "std")).count()
     };
     assert_eq!(on(&["--no-default-features"]), 0);

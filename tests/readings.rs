@@ -218,7 +218,7 @@ fn s27_prose_boundaries() {
     prose(
         "👉⸠example.com⸡ →⸠example.com⸡ サーバー⸠example.com⸡です เว็บไซต์⸠example.com⸡ ⸠בexample.com⸡",
     );
-    // Both readings are told: what a client links, and the longer one.
+    // Both readings are reported: what a client links, and the longer one.
     for (text, host, inner) in [
         ("👉example.com", "👉example.com", "example.com"),
         ("サーバーexample.com", "サーバーexample.com", "example.com"),

@@ -87,7 +87,7 @@ fn links_are_defanged_in_all_folders_and_restored() {
     let before = mailbox.files();
     let (code, out, _) = mailbox.recall(&["hxxps://bad[.]example[.]com/x"]);
     assert_eq!(code, Some(0));
-    assert_eq!(out, "3 messages read, 2 changed, 2 links taken apart\n");
+    assert_eq!(out, "3 messages read, 2 changed, 2 links defanged\n");
     let after = mailbox.files();
     let names: Vec<&str> = after.iter().map(|(name, _)| name.as_str()).collect();
     let size = after[2].1.len();
@@ -102,9 +102,9 @@ fn links_are_defanged_in_all_folders_and_restored() {
     assert_eq!(after[1].1, FINE);
 
     let (_, out, _) = mailbox.recall(&["bad.example.com"]);
-    assert_eq!(out, "3 messages read, 0 changed, 0 links taken apart\n", "once is enough");
+    assert_eq!(out, "3 messages read, 0 changed, 0 links defanged\n", "once is enough");
     let (_, out, _) = mailbox.recall(&["bad.example.com", "--give-back"]);
-    assert_eq!(out, "3 messages read, 2 given back\n");
+    assert_eq!(out, "3 messages read, 2 restored\n");
     let texts = |files: &[(String, String)]| -> Vec<String> {
         files.iter().map(|(_, text)| text.clone()).collect()
     };
@@ -124,10 +124,10 @@ fn a_public_suffix_is_recalled_only_with_the_option_suffix() {
     assert_eq!(mailbox.files(), before);
     let (code, out, said) = mailbox.recall(&["com", "--suffix"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(out, "3 messages read, 2 changed, 2 links taken apart\n");
+    assert_eq!(out, "3 messages read, 2 changed, 2 links defanged\n");
     let (code, out, said) = mailbox.recall(&["com", "--give-back"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(out, "3 messages read, 2 given back\n");
+    assert_eq!(out, "3 messages read, 2 restored\n");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_dry_run_and_other_hosts_touch_nothing() {
     let (code, out, _) = mailbox.recall(&["bad.example.com", "--dry-run"]);
     assert_eq!(
         (code, out.as_str()),
-        (Some(0), "3 messages read, 2 would be changed, 2 links would be taken apart\n")
+        (Some(0), "3 messages read, 2 would be changed, 2 links would be defanged\n")
     );
     assert_eq!(mailbox.files(), before);
     mailbox.recall(&["other.example.com"]);
@@ -187,7 +187,7 @@ fn a_recall_of_several_hosts_is_not_undone_for_one() {
     );
     assert_eq!(mailbox.files(), after);
     let (code, out, _) = mailbox.recall(&["bad.example.com", "else.example.net", "--give-back"]);
-    assert_eq!((code, out.as_str()), (Some(0), "3 messages read, 2 given back\n"));
+    assert_eq!((code, out.as_str()), (Some(0), "3 messages read, 2 restored\n"));
 }
 
 /// Two operators, or two hosts with one mailbox.
@@ -235,7 +235,7 @@ fn files_that_are_not_messages_are_reported() {
     }
     let (code, out, said) = mailbox.recall(&["bad.example.com"]);
     assert_eq!(code, Some(2));
-    assert_eq!(out, "5 messages read, 2 changed, 2 links taken apart, 2 failed\n");
+    assert_eq!(out, "5 messages read, 2 changed, 2 links defanged, 2 failed\n");
     assert!(said.contains("4.z.host:2,SZ: expected a message, found compressed data"), "{said}");
     assert!(said.contains("5.c.host:2,S: expected a message, found binary data"), "{said}");
     for (name, bytes) in kept {
@@ -250,7 +250,7 @@ fn older_mail_is_left_with_since() {
     let then = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
     fs::File::options().write(true).open(old).unwrap().set_modified(then).unwrap();
     let (_, out, _) = mailbox.recall(&["bad.example.com", "--since", "7d"]);
-    assert_eq!(out, "3 messages read, 1 changed, 1 links taken apart\n");
+    assert_eq!(out, "3 messages read, 1 changed, 1 links defanged\n");
 }
 
 #[test]
@@ -283,9 +283,9 @@ fn explain_shows_a_recall_and_its_recipe() {
     let text = &files.iter().find(|(name, _)| name.starts_with("new/")).unwrap().1;
     let page = explained(text);
     assert!(page.contains("recalled: links to bad[.]example[.]com\n"), "{page}");
-    assert!(page.contains("recipe: gives the original back, and no key can be read"), "{page}");
+    assert!(page.contains("recipe: restores the original, and no key can be read"), "{page}");
     let page = explained(&text.replace(" now", " then"));
-    assert!(page.contains("recipe: gives nothing back: "), "{page}");
+    assert!(page.contains("recipe: restores nothing: "), "{page}");
 }
 
 /// The journal shows what was done at delivery and since, with times, by queue id and by
@@ -324,21 +324,21 @@ fn why_shows_recalls_and_their_undoing() {
     run(&recall);
     run(&[&recall[..], &["--give-back"]].concat());
     for asked in [id, "4XyzAB"] {
-        let told = run(&["why", asked]);
+        let printed = run(&["why", asked]);
         let lines: Vec<&str> =
-            told.lines().filter(|line| !line.starts_with("  ")).map(str::trim).collect();
-        assert_eq!(lines.len(), 4, "{told}");
-        assert!(lines[0].starts_with("4XyzAB at 1970-01-01T00:00:01"), "{told}");
+            printed.lines().filter(|line| !line.starts_with("  ")).map(str::trim).collect();
+        assert_eq!(lines.len(), 4, "{printed}");
+        assert!(lines[0].starts_with("4XyzAB at 1970-01-01T00:00:01"), "{printed}");
         assert!(
             lines[1].starts_with("4XyzCD at ") && lines[1].contains("restored to its original"),
-            "{told}"
+            "{printed}"
         );
-        assert!(lines[2].starts_with("recalled at 20"), "{told}");
+        assert!(lines[2].starts_with("recalled at 20"), "{printed}");
         assert!(
-            lines[2].ends_with(": 1 links to bad[.]example[.]com taken apart in a Maildir"),
-            "{told}"
+            lines[2].ends_with(": 1 links to bad[.]example[.]com defanged in a Maildir"),
+            "{printed}"
         );
-        assert!(lines[3].starts_with("given back at 20"), "{told}");
+        assert!(lines[3].starts_with("given back at 20"), "{printed}");
     }
     let json = run(&["why", id, "--json"]);
     let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
@@ -389,15 +389,15 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
         (output.status.code(), text(output.stdout), text(output.stderr))
     };
     let path = mailbox.dir.path().to_str().unwrap();
-    let (code, told, said) = run(&["recall", "bad.example.com", "--maildir", path]);
+    let (code, printed, said) = run(&["recall", "bad.example.com", "--maildir", path]);
     let own = home.path().join(".local/state/linkmilter");
-    assert_eq!(code, Some(0), "{told}{said}");
+    assert_eq!(code, Some(0), "{printed}{said}");
     assert!(said.contains(&format!("noted in {}", own.display())), "{said}");
     assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
     // He sees his own recalls, and a hint about the journal.
-    let (code, told, said) = run(&["why", id]);
-    assert_eq!(code, Some(0), "{told}{said}");
-    assert!(told.starts_with("recalled at 20") && told.contains("(noted in "), "{told}");
+    let (code, printed, said) = run(&["why", id]);
+    assert_eq!(code, Some(0), "{printed}{said}");
+    assert!(printed.starts_with("recalled at 20") && printed.contains("(noted in "), "{printed}");
     assert!(said.contains("try again with sudo"), "{said}");
     // For a message without recalls of his own, he gets the permission error.
     let (code, _, said) = run(&["why", "<19@mail.example.org>"]);
@@ -413,10 +413,10 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
     command.args(["why", id, "--recalls", own.to_str().unwrap(), "--recalls", named]);
     let output = command.arg("--config").arg(&config).env_remove("HOME").output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    let lines: Vec<&str> = told.lines().collect();
-    assert!(lines.len() == 2 && lines[0].starts_with("recalled at "), "{told}");
-    assert!(lines[1].starts_with("given back at ") && lines[1].contains("/named)"), "{told}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("recalled at "), "{printed}");
+    assert!(lines[1].starts_with("given back at ") && lines[1].contains("/named)"), "{printed}");
     // A named pipe in the directory does not block.
     let pipe = std::path::Path::new(named).join("recalls-000000000001.jsonl");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

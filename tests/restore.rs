@@ -58,7 +58,7 @@ fn a_maildir_copy_comes_back_with_line_feeds() {
     restore().write_stdin(stored).assert().success().stdout(original().replace("\r\n", "\n"));
 }
 
-/// Filtered and given back by the commands, byte for byte.
+/// Filtered and restored by the commands, byte for byte.
 #[test]
 fn odd_messages_come_back_as_they_were() {
     let fields = "From: a@example.org\r\nSubject: x\r\n\
@@ -134,7 +134,7 @@ fn a_file_that_is_not_there_is_an_error() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nonexistent/message"));
 }
 
-/// A configuration that takes more apart than an earlier one did: one recipe undoes the edits of both.
+/// A configuration that defangs more than an earlier one did: one recipe undoes the edits of both.
 #[test]
 fn what_was_filtered_twice_comes_back() {
     let original = "From: a@example.org\r\nSubject: hi\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\

@@ -454,7 +454,7 @@ fn peak_of(child: &mut Child) -> usize {
         peak = peak.max(kib.unwrap_or_default() << 10);
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    assert!(peak > 0, "the kernel told nothing");
+    assert!(peak > 0, "the kernel reported nothing");
     peak
 }
 

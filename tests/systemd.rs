@@ -13,73 +13,73 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use daemon::{House, Manager, binary, clean, connect, deliver, negotiate, start, wait_for};
+use daemon::{Manager, Site, binary, clean, connect, deliver, negotiate, start, wait_for};
 
 const HEADER: &[(&str, &str)] = &[("Subject", " hello"), ("Content-Type", " text/plain")];
 
 #[test]
 fn ready_reloading_stopping() {
-    let house = House::new("");
-    let manager = Manager::new(house.root.path());
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     command.env("NOTIFY_SOCKET", &manager.path);
     let mut daemon = start(command);
 
-    let told = manager.told();
-    assert_eq!(told[0], "READY=1");
-    assert!(told[1].starts_with("STATUS="), "{told:?}");
+    let notified = manager.notified();
+    assert_eq!(notified[0], "READY=1");
+    assert!(notified[1].starts_with("STATUS="), "{notified:?}");
     // READY means that the socket is there, at the first try.
-    let mut session = std::os::unix::net::UnixStream::connect(house.socket()).unwrap();
+    let mut session = std::os::unix::net::UnixStream::connect(site.socket()).unwrap();
     session.set_read_timeout(Some(daemon::PATIENCE)).unwrap();
     negotiate(&mut session);
 
-    house.configure("log.level = \"debug\"\nserver.max_connections = 7");
+    site.configure("log.level = \"debug\"\nserver.max_connections = 7");
     daemon.signal("HUP");
-    let told = manager.told();
-    assert_eq!(told[0], "RELOADING=1");
-    let micros = told[1].strip_prefix("MONOTONIC_USEC=").expect("the time in the same message");
+    let notified = manager.notified();
+    assert_eq!(notified[0], "RELOADING=1");
+    let micros = notified[1].strip_prefix("MONOTONIC_USEC=").expect("the time in the same message");
     assert!(micros.parse::<u64>().unwrap() > 0);
-    let told = manager.told();
-    assert_eq!(told[0], "READY=1");
-    assert!(told[1].contains('2'), "the second configuration: {told:?}");
+    let notified = manager.notified();
+    assert_eq!(notified[0], "READY=1");
+    assert!(notified[1].contains('2'), "the second configuration: {notified:?}");
     wait_for("the key that needs a restart", || {
-        house.logged().contains("server.max_connections").then_some(())
+        site.logged().contains("server.max_connections").then_some(())
     });
     // The session that was open all the time still answers.
     assert_accepted(&deliver(&mut session, "4AAAA", HEADER, b"hello\r\n"));
 
-    house.configure("log.levle = \"debug\"\nserver.drain = 30");
+    site.configure("log.levle = \"debug\"\nserver.drain = 30");
     daemon.signal("HUP");
-    assert_eq!(manager.told()[0], "RELOADING=1");
-    let told = manager.told();
-    assert_eq!(told[0], "READY=1");
-    assert!(told[1].contains("failed"), "{told:?}");
+    assert_eq!(manager.notified()[0], "RELOADING=1");
+    let notified = manager.notified();
+    assert_eq!(notified[0], "READY=1");
+    assert!(notified[1].contains("failed"), "{notified:?}");
     // A thread of its own writes the log. All errors at once.
     wait_for("both errors of the configuration", || {
-        let logged = house.logged();
-        let told = ["log.levle", "log.level", "server.drain"];
-        told.iter().all(|word| logged.contains(word)).then_some(())
+        let logged = site.logged();
+        let notified = ["log.levle", "log.level", "server.drain"];
+        notified.iter().all(|word| logged.contains(word)).then_some(())
     });
     assert_accepted(&deliver(&mut session, "4AAAB", HEADER, b"hello\r\n"));
 
     daemon.signal("TERM");
-    let told = manager.told();
-    assert_eq!(told[0], "STOPPING=1");
-    assert!(told[1].starts_with("STATUS="), "{told:?}");
+    let notified = manager.notified();
+    assert_eq!(notified[0], "STOPPING=1");
+    assert!(notified[1].starts_with("STATUS="), "{notified:?}");
     assert!(daemon.wait().success());
-    assert!(!house.socket().exists(), "the daemon's own socket file goes with it");
+    assert!(!site.socket().exists(), "the daemon's own socket file goes with it");
 }
 
 #[test]
 fn the_watchdog_is_fed_in_its_rhythm() {
-    let house = House::new("");
-    let manager = Manager::new(house.root.path());
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     command.env("NOTIFY_SOCKET", &manager.path).env("WATCHDOG_USEC", "200000");
     let _daemon = start(command);
-    assert_eq!(manager.told()[0], "READY=1");
+    assert_eq!(manager.notified()[0], "READY=1");
     for _ in 0..3 {
         assert_eq!(manager.next(), ["WATCHDOG=1"]);
     }
@@ -87,34 +87,34 @@ fn the_watchdog_is_fed_in_its_rhythm() {
 
 #[test]
 fn a_watchdog_of_another_process_is_none_of_ours() {
-    let house = House::new("");
-    let manager = Manager::new(house.root.path());
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     command.env("NOTIFY_SOCKET", &manager.path).env("WATCHDOG_USEC", "20000");
     command.env("WATCHDOG_PID", "1");
     let _daemon = start(command);
-    assert_eq!(manager.told()[0], "READY=1");
-    let told = manager.within(Duration::from_millis(300));
-    // One canary flies at the start for /healthz and may tell; a rhythm of 10 ms would show.
-    assert!(told.len() <= 1, "{told:?}");
+    assert_eq!(manager.notified()[0], "READY=1");
+    let notified = manager.within(Duration::from_millis(300));
+    // One canary is sent at the start for /healthz and may report; a rhythm of 10 ms would show.
+    assert!(notified.len() <= 1, "{notified:?}");
 }
 
 #[test]
 fn inherited_sockets_are_served_and_left_in_place() {
-    let house = House::new("");
-    let unix = UnixListener::bind(house.socket()).unwrap();
+    let site = Site::new("");
+    let unix = UnixListener::bind(site.socket()).unwrap();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = tcp.local_addr().unwrap().port();
     // A client may connect before the filter runs: that is what socket activation is for.
-    let mut early = connect(&house.socket());
+    let mut early = connect(&site.socket());
     let mut shell = Command::new("sh");
     let script = "exec 3<&0 4<&1 </dev/null >/dev/null
         export LISTEN_PID=$$ LISTEN_FDS=2; exec \"$0\" serve --config \"$1\"";
-    shell.args(["-c", script, binary()]).arg(house.path("linkmilter.toml"));
+    shell.args(["-c", script, binary()]).arg(site.path("linkmilter.toml"));
     clean(&mut shell);
     shell.stdin(Stdio::from(OwnedFd::from(unix))).stdout(Stdio::from(OwnedFd::from(tcp)));
-    shell.stderr(house.log());
+    shell.stderr(site.log());
     let mut daemon = start(shell);
 
     negotiate(&mut early);
@@ -125,27 +125,27 @@ fn inherited_sockets_are_served_and_left_in_place() {
 
     drop((early, other));
     daemon.signal("TERM");
-    assert!(daemon.wait().success(), "{}", house.logged());
-    assert!(house.socket().exists(), "systemd's socket file is systemd's");
+    assert!(daemon.wait().success(), "{}", site.logged());
+    assert!(site.socket().exists(), "systemd's socket file is systemd's");
 }
 
 #[test]
 fn sockets_of_another_process_are_not_taken() {
-    let house = House::new("");
-    let socket = UnixListener::bind(house.path("other.sock")).unwrap();
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let site = Site::new("");
+    let socket = UnixListener::bind(site.path("other.sock")).unwrap();
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
     command.env("LISTEN_PID", "1").env("LISTEN_FDS", "1");
     let _daemon = start(command);
-    negotiate(&mut connect(&house.socket()));
+    negotiate(&mut connect(&site.socket()));
     socket.set_nonblocking(true).unwrap();
     assert!(socket.accept().is_err());
 }
 
 #[test]
 fn a_wrong_configuration_ends_the_start_with_2_and_every_error() {
-    let house = House::new("log.levle = \"debug\"\nserver.drain = 30");
-    let output = house.serve().stderr(Stdio::piped()).output().unwrap();
+    let site = Site::new("log.levle = \"debug\"\nserver.drain = 30");
+    let output = site.serve().stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("log.levle") && said.contains("server.drain"), "{said}");
@@ -155,21 +155,21 @@ fn a_wrong_configuration_ends_the_start_with_2_and_every_error() {
 fn a_way_out_that_the_unit_closes_is_named_at_start() {
     let digest = "[digest]\nat = \"06:30\"\nto = [\"a@example.org\"]\ntransport = ";
     let started = |transport: &str| {
-        let house = House::new(&format!("{digest}\"{transport}\""));
-        let manager = Manager::new(house.root.path());
-        let serve = house.serve();
+        let site = Site::new(&format!("{digest}\"{transport}\""));
+        let manager = Manager::new(site.root.path());
+        let serve = site.serve();
         let mut command = Command::new("setpriv");
         command.arg("--no-new-privs").arg(serve.get_program()).args(serve.get_args());
-        command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+        command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
         clean(&mut command);
         command.env("NOTIFY_SOCKET", &manager.path);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(house.log());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(site.log());
         let mut daemon = start(command);
-        assert_eq!(manager.told()[0], "READY=1");
+        assert_eq!(manager.notified()[0], "READY=1");
         // Its last lines are written when it has ended.
         daemon.signal("TERM");
         assert!(daemon.wait().success());
-        house.logged()
+        site.logged()
     };
     let logged = started("sendmail");
     assert!(logged.contains("digest.transport: expected smtp or file under NoNew"), "{logged}");

@@ -231,7 +231,7 @@ fn page() -> String {
         )
         .unwrap();
     }
-    page + &text("tests/data/given-back.md") + &text("tests/data/beyond.md")
+    page + &text("tests/data/restoring.md") + &text("tests/data/beyond.md")
 }
 
 #[test]

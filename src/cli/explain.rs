@@ -89,9 +89,9 @@ fn earlier_changes(message: Message<'_>, config: &Config) -> String {
                 (splice::Seal::Unknown, true) => "and no key can be read to check a seal with",
                 (splice::Seal::Unknown, false) => "without a seal",
             };
-            writeln!(out, "recipe: gives the original back, {seal}")
+            writeln!(out, "recipe: restores the original, {seal}")
         }
-        Err(why) => writeln!(out, "recipe: gives nothing back: {why}"),
+        Err(why) => writeln!(out, "recipe: restores nothing: {why}"),
     };
     out
 }
@@ -166,7 +166,7 @@ fn page(message: Message<'_>, policy: &Policy, trace_result: &Trace, color: Colo
         Mode::Enforce => "enforce",
         Mode::Strict => "strict",
     };
-    let all = if policy.defang == Defang::All { ", every link taken apart" } else { "" };
+    let all = if policy.defang == Defang::All { ", every link defanged" } else { "" };
     let mut out = format!(
         "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{all}{})\n",
         message.head.len(),

@@ -317,8 +317,8 @@ impl Run {
         let Totals { read, changed, links, gone, finished, failed } = &self.totals;
         let would_be = if self.dry_run { "would be " } else { "" };
         let what = match self.give_back {
-            true => format!("{changed} {would_be}given back"),
-            false => format!("{changed} {would_be}changed, {links} links {would_be}taken apart"),
+            true => format!("{changed} {would_be}restored"),
+            false => format!("{changed} {would_be}changed, {links} links {would_be}defanged"),
         };
         let mut out = format!("{read} messages read, {what}");
         for (count, text) in [

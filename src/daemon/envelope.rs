@@ -87,7 +87,7 @@ mod tests {
         let values = vec!["filter.example.org".to_owned()];
         sources.flags.push(Flag { option: "--x", key: "server.host_name", values });
         let loaded = super::super::settings::load(&sources).unwrap();
-        for (told, id, dmarc) in [
+        for (ours, id, dmarc) in [
             ("mx.example.org", "mx.example.org", Dmarc::Fail),
             ("mx.example.org", "filter.example.org", Dmarc::Unknown),
             ("", "filter.example.org", Dmarc::Fail),
@@ -96,7 +96,7 @@ mod tests {
                 "Authentication-Results: {id}; dmarc=fail header.from=example.com\r\n\
                  From: ann@example.com\r\n"
             );
-            let mail = Mail { host_name: told.into(), head: head.into_bytes(), ..Mail::default() };
+            let mail = Mail { host_name: ours.into(), head: head.into_bytes(), ..Mail::default() };
             let facts = facts(&mail, &envelope(&mail, &loaded), &loaded);
             assert_eq!((facts.dmarc, facts.host_name.as_str()), (dmarc, "filter.example.org"));
         }

@@ -105,7 +105,7 @@ impl Job {
         }
     }
 
-    /// Judges within the steps of a worker. Gives the job back if they do not suffice.
+    /// Judges within the steps of a worker. Returns the job if they do not suffice.
     pub async fn run_on_worker(self, bytes: usize) -> Result<Judged, Job> {
         let steps = WORKER_STEPS_PER_BYTE * bytes as u64 + WORKER_STEPS_BASE;
         let message = Message { head: &self.mail.head, body: &self.mail.body };

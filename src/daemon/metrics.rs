@@ -167,7 +167,7 @@ impl Metrics {
             self.tld_refreshes => "tld_refreshes", "Refreshes of the table of top-level domains by the daemon itself";
             self.journal_faults => "journal_faults", "Events or upkeep of the journal lost, by cause";
             self.digests => "digests", "Digest mails";
-            self.recipe_faults => "recipe_faults", "Recipes that take edits back and were not kept or not removed, by cause";
+            self.recipe_faults => "recipe_faults", "Recipes that undo edits and were not kept or not removed, by cause";
             self.canaries => "canaries", "Canary messages sent through the engine, by whether it judged them well";
             self.state => "state" in Bytes, "Bytes kept in the state directory, by part";
             self.undo_lost => "undo_lost", "Messages whose edits cannot be undone: their recipe could not be kept";

@@ -245,14 +245,14 @@ enum AskResult<A> {
 impl<D: Dns> Shared<D> {
     /// Sends one query and caches its answer.
     async fn query(&self, name: &str) -> D::Answer {
-        let told = tokio::time::timeout(query_timeout(self.deadline), self.dns.ask(name)).await;
+        let answer = tokio::time::timeout(query_timeout(self.deadline), self.dns.ask(name)).await;
         let late = Resolution { response: Response::Timeout, answer: D::UNANSWERED };
-        let told = told.unwrap_or(late);
+        let answer = answer.unwrap_or(late);
         let now = (self.clock)();
         let mut state = self.state();
-        state.breaker.record(told.response, now);
+        state.breaker.record(answer.response, now);
         state.in_flight.remove(name);
-        state.cache.insert(name, told, now)
+        state.cache.insert(name, answer, now)
     }
 }
 

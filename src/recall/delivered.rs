@@ -36,7 +36,7 @@ pub enum RecallError {
     #[error("expected only hosts that were named in its recall, found {0} as well")]
     OtherHosts(String),
     #[error(
-        "expected a recall of these hosts as the last one, found a later one of {0}: give that back first"
+        "expected a recall of these hosts as the last one, found a later one of {0}: undo that one first"
     )]
     LaterRecall(String),
     #[error("expected to read all of it, found {0}")]

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_apart_is_put_together() {
+    fn what_was_defanged_is_refanged() {
         for (dead, live) in [
             ("hxxp://www[.]example[.]com/a[.]html", "http://www.example.com/a.html"),
             ("hXXps[:]//example(.)com", "https://example.com"),

@@ -82,7 +82,7 @@ pub fn recall_line(event: &RecallEvent) -> String {
                 0 => "links".to_owned(),
                 count => format!("{count} links"),
             };
-            format!("recalled at {}: {links} to {hosts} taken apart {place}\n", event.time)
+            format!("recalled at {}: {links} to {hosts} defanged {place}\n", event.time)
         }
         RecallAction::GivenBack => {
             format!("given back at {}: links to {hosts} are as they were {place}\n", event.time)
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(
             recall_line(&event),
             "recalled at 2025-11-21T09:00:35.123Z: 2 links to bad[.]example[.]com, \
-             xn--ypal-43d9g[.]com taken apart in a Maildir\n"
+             xn--ypal-43d9g[.]com defanged in a Maildir\n"
         );
         let (action, mailbox) = (RecallAction::GivenBack, Mailbox::Imap);
         let back =

@@ -1,4 +1,4 @@
-// Real mail of which every link was taken apart: no client links a host that the filter edited.
+// Real mail of which every link was defanged: no client links a host that the filter edited.
 // Usage: node mail.mjs WITNESS PYTHON TEXTS EXCEPTIONS [--all]
 // TEXTS: lines {name, text, hosts}, as tests/live.rs writes them.
 import { createReadStream, readFileSync } from 'node:fs'

@@ -41,15 +41,15 @@ impl Daemon {
 }
 
 /// A directory with a configuration file; the state directory is in it.
-pub struct House {
+pub struct Site {
     pub root: tempfile::TempDir,
 }
 
-impl House {
-    pub fn new(settings: &str) -> House {
-        let house = House { root: tempfile::tempdir().unwrap() };
-        house.configure(settings);
-        house
+impl Site {
+    pub fn new(settings: &str) -> Site {
+        let site = Site { root: tempfile::tempdir().unwrap() };
+        site.configure(settings);
+        site
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -60,7 +60,7 @@ impl House {
         self.path("milter.sock")
     }
 
-    /// Writes the configuration: settings of the test on top of a state directory in the house.
+    /// Writes the configuration: settings of the test on top of a state directory of the site.
     pub fn configure(&self, settings: &str) {
         let text = format!(
             "server.state_dir = {:?}\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n{settings}\n",
@@ -79,7 +79,7 @@ impl House {
         command
     }
 
-    /// Log lines go to a file of the house.
+    /// Log lines go to a file of the site.
     pub fn log(&self) -> fs::File {
         fs::OpenOptions::new().create(true).append(true).open(self.path("log")).unwrap()
     }
@@ -122,7 +122,7 @@ pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A service manager that writes down what it is told.
+/// A service manager that writes down what it is notified.
 pub struct Manager {
     pub path: PathBuf,
     socket: UnixDatagram,
@@ -137,7 +137,7 @@ impl Manager {
     }
 
     /// The next message, line by line; watchdog messages are passed over.
-    pub fn told(&self) -> Vec<String> {
+    pub fn notified(&self) -> Vec<String> {
         loop {
             let lines = self.next();
             if lines != ["WATCHDOG=1"] {
@@ -156,19 +156,19 @@ impl Manager {
     /// Messages that come within a time.
     pub fn within(&self, span: Duration) -> Vec<Vec<String>> {
         let end = Instant::now() + span;
-        let mut told = Vec::new();
+        let mut notified = Vec::new();
         self.socket.set_nonblocking(true).unwrap();
         while Instant::now() < end {
             let mut buffer = [0; 4_096];
             match self.socket.recv(&mut buffer) {
-                Ok(length) => told.push(
+                Ok(length) => notified.push(
                     String::from_utf8_lossy(&buffer[..length]).lines().map(str::to_owned).collect(),
                 ),
                 Err(_) => std::thread::sleep(Duration::from_millis(10)),
             }
         }
         self.socket.set_nonblocking(false).unwrap();
-        told
+        notified
     }
 }
 

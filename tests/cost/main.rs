@@ -91,9 +91,9 @@ fn check(family: &Family, policy: &Policy, bytes: usize) -> Result<(), Failed> {
     );
     at_most("bytes of memory", peak, TIMES * size + BASE)?;
     at_most("bytes of body", length, OUTPUT * letter.body.len() + OUTPUT_BASE)?;
-    let told = outcome.fields.iter().filter(|field| field.name != splice::fields::UNDO);
-    let told: usize = told.map(|field| field.name.len() + field.value.len() + 4).sum();
-    at_most("bytes of our fields", told, fields::TOGETHER)?;
+    let written = outcome.fields.iter().filter(|field| field.name != splice::fields::UNDO);
+    let written: usize = written.map(|field| field.name.len() + field.value.len() + 4).sum();
+    at_most("bytes of our fields", written, fields::TOGETHER)?;
     again(&letter, &outcome, policy)
 }
 

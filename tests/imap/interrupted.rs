@@ -110,16 +110,16 @@ fn interrupted_anywhere_nothing_is_lost_and_resume_finishes() {
                 }
                 let at = format!("{cut:?} {blocks} {direction:?}");
                 let proxy = Proxy::start(dovecot.port, blocks, cut);
-                let told = recall(proxy.port, direction);
+                let output = recall(proxy.port, direction);
                 if !proxy.thread.join().unwrap() {
-                    assert_eq!(told.code, Some(0), "{at}: {}", told.err);
+                    assert_eq!(output.code, Some(0), "{at}: {}", output.err);
                     break;
                 }
                 cuts += 1;
                 let between = client.folder("INBOX");
                 assert!(between.len() >= 3, "{at}: {between:#?}");
-                let told = recall(dovecot.port, &[direction, &["--resume"]].concat());
-                assert_eq!(told.code, Some(0), "{at}: {}", told.err);
+                let output = recall(dovecot.port, &[direction, &["--resume"]].concat());
+                assert_eq!(output.code, Some(0), "{at}: {}", output.err);
                 check(&client.folder("INBOX"), &at, dead);
             }
         }
@@ -133,24 +133,24 @@ fn leftovers_of_an_interrupted_run_are_reported_and_wait_for_resume() {
     let mut client = Client::connect(dovecot.port);
     client.append("INBOX", OLD_KEYWORD, DATE, BAD);
     client.append("INBOX", "", DATE, BAD);
-    let told = recall(dovecot.port, &[]);
-    assert_eq!(told.code, Some(2));
+    let output = recall(dovecot.port, &[]);
+    assert_eq!(output.code, Some(2));
     assert!(
-        told.err.contains("INBOX 1: an earlier run was interrupted here; --resume finishes it"),
+        output.err.contains("INBOX 1: an earlier run was interrupted here; --resume finishes it"),
         "{}",
-        told.err
+        output.err
     );
     let kept = client.folder("INBOX");
     assert_eq!((kept[0].text.as_str(), kept.len()), (BAD, 2));
     assert!(is_dead(&kept[1].text));
-    let told = recall(dovecot.port, &["--resume"]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = recall(dovecot.port, &["--resume"]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     let kept = client.folder("INBOX");
     assert!(kept.iter().all(|kept| is_dead(&kept.text) && kept.flags.is_empty()), "{kept:#?}");
     assert_eq!(kept.len(), 2);
 }
 
-/// A recall of another host cannot tell which copy belongs to which message, so it leaves both.
+/// A recall of another host cannot decide which copy belongs to which message, so it leaves both.
 #[test]
 fn leftovers_of_a_run_over_other_hosts_are_left() {
     let dovecot = Dovecot::start("maildir");
@@ -158,9 +158,9 @@ fn leftovers_of_a_run_over_other_hosts_are_left() {
     client.append("INBOX", OLD_KEYWORD, DATE, BAD);
     client.append("INBOX", NEW_KEYWORD, DATE, FINE);
     let before = client.folder("INBOX");
-    let told = recall(dovecot.port, &["--resume"]);
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("INBOX 2: expected a run over the same hosts"), "{}", told.err);
+    let output = recall(dovecot.port, &["--resume"]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.contains("INBOX 2: expected a run over the same hosts"), "{}", output.err);
     assert_eq!(client.folder("INBOX"), before);
 }
 
@@ -256,7 +256,7 @@ fn replaced(
 
 fn dead() -> String {
     let (head, body) = BAD.split_once("\n\n").unwrap();
-    let body = body.replace("https://login.bad.example.com/a", "taken apart");
+    let body = body.replace("https://login.bad.example.com/a", "defanged");
     format!("{head}\n\n{body}").replace('\n', "\r\n")
 }
 
@@ -293,7 +293,7 @@ fn between_mark_and_expunge_only_a_flag_can_be_lost() {
         assert!(times > 0, "{command}");
         let kept = client.folder("INBOX");
         assert_eq!(kept.len(), 1, "{command}: {kept:#?}");
-        assert!(kept[0].text.contains("taken apart"));
+        assert!(kept[0].text.contains("defanged"));
         assert_eq!(kept[0].flags, flags, "{command}");
     }
 }

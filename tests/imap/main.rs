@@ -62,25 +62,25 @@ fn filled(store: &str) -> (Dovecot, Client) {
     (dovecot, client)
 }
 
-fn taken_apart_and_given_back(store: &str) {
+fn defanged_and_restored(store: &str) {
     let (dovecot, mut client) = filled(store);
     let lists = "Gr&APw-n &- \\\"q\\\"";
     let before = [client.folder("INBOX"), client.folder(lists)];
 
     let dry = recall(dovecot.port, &["--dry-run"]);
-    let said = "4 messages read, 3 would be changed, 3 links would be taken apart\n";
+    let said = "4 messages read, 3 would be changed, 3 links would be defanged\n";
     assert_eq!((dry.code, dry.out.as_str()), (Some(0), said), "{}", dry.err);
     assert_eq!([client.folder("INBOX"), client.folder(lists)], before);
 
-    let told = recall(dovecot.port, &[]);
-    assert_eq!(told.code, Some(0), "{}", told.err);
+    let output = recall(dovecot.port, &[]);
+    assert_eq!(output.code, Some(0), "{}", output.err);
     let inbox = client.folder("INBOX");
     assert!(
-        told.out.ends_with("4 messages read, 3 changed, 3 links taken apart\n"),
+        output.out.ends_with("4 messages read, 3 changed, 3 links defanged\n"),
         "{}",
-        told.out
+        output.out
     );
-    assert!(told.out.contains("ann@127.0.0.1/INBOX: UID 1 is UID 4 now\n"), "{}", told.out);
+    assert!(output.out.contains("ann@127.0.0.1/INBOX: UID 1 is UID 4 now\n"), "{}", output.out);
     let uids: Vec<u32> = inbox.iter().map(|kept| kept.uid).collect();
     assert_eq!(uids, [2, 4, 5], "and what somebody else marked as deleted is there");
     assert_eq!(inbox[0], before[0][1]);
@@ -91,9 +91,9 @@ fn taken_apart_and_given_back(store: &str) {
     assert!(is_dead(&client.folder(lists)[0].text));
 
     let again = recall(dovecot.port, &[]);
-    assert_eq!(again.out, "4 messages read, 0 changed, 0 links taken apart\n");
+    assert_eq!(again.out, "4 messages read, 0 changed, 0 links defanged\n");
     let back = recall(dovecot.port, &["--give-back"]);
-    assert!(back.out.ends_with("4 messages read, 3 given back\n"), "{}{}", back.out, back.err);
+    assert!(back.out.ends_with("4 messages read, 3 restored\n"), "{}{}", back.out, back.err);
     for (now, then) in [client.folder("INBOX"), client.folder(lists)].iter().zip(&before) {
         let contents = |all: &[Kept]| {
             let mut all: Vec<_> =
@@ -107,12 +107,12 @@ fn taken_apart_and_given_back(store: &str) {
 
 #[test]
 fn links_are_defanged_and_restored_in_a_maildir() {
-    taken_apart_and_given_back("maildir");
+    defanged_and_restored("maildir");
 }
 
 #[test]
 fn links_are_defanged_and_restored_in_a_store_without_message_files() {
-    taken_apart_and_given_back("mdbox");
+    defanged_and_restored("mdbox");
 }
 
 #[test]
@@ -121,17 +121,17 @@ fn folder_and_age_limit_what_is_processed() {
     let before = client.folder("INBOX");
     client.append("INBOX", "", "01-Jan-2030 00:00:00 +0000", BAD);
     let url = format!("imap://ann@127.0.0.1:{}/INBOX", dovecot.port);
-    let told = recall_with(PASSWORD, &["bad.example.com", "--imap", &url, "--since", "1d"]);
+    let output = recall_with(PASSWORD, &["bad.example.com", "--imap", &url, "--since", "1d"]);
     assert!(
-        told.out.ends_with("1 messages read, 1 changed, 1 links taken apart\n"),
+        output.out.ends_with("1 messages read, 1 changed, 1 links defanged\n"),
         "{}",
-        told.out
+        output.out
     );
     assert_eq!(client.folder("INBOX")[..3], before);
     let url = format!("imap://ann@127.0.0.1:{}/Nowhere", dovecot.port);
-    let told = recall_with(PASSWORD, &["bad.example.com", "--imap", &url]);
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("expected a folder \"Nowhere\", found none"), "{}", told.err);
+    let output = recall_with(PASSWORD, &["bad.example.com", "--imap", &url]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.contains("expected a folder \"Nowhere\", found none"), "{}", output.err);
 }
 
 #[test]
@@ -142,21 +142,21 @@ fn the_password_comes_from_a_file_or_the_environment_and_is_never_shown() {
     fs::write(&file, format!("{PASSWORD}\nsomething else\n")).unwrap();
     let file = file.to_str().unwrap();
     let arguments = ["bad.example.com", "--dry-run", "--imap", &url];
-    let told = recall_with("", &[&arguments[..], &["--password-file", file]].concat());
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    let told = recall_with("", &arguments);
-    assert_eq!(told.code, Some(2));
+    let output = recall_with("", &[&arguments[..], &["--password-file", file]].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    let output = recall_with("", &arguments);
+    assert_eq!(output.code, Some(2));
     assert!(
-        told.err.contains("expected a password in LINKMILTER_IMAP_PASSWORD or --password-file")
+        output.err.contains("expected a password in LINKMILTER_IMAP_PASSWORD or --password-file")
     );
-    let told = recall_with("wr0ng", &arguments);
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("LOGIN: expected OK from the server"), "{}", told.err);
-    assert!(!told.err.contains("wr0ng"));
+    let output = recall_with("wr0ng", &arguments);
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.contains("LOGIN: expected OK from the server"), "{}", output.err);
+    assert!(!output.err.contains("wr0ng"));
     let url = format!("imap://ann:hunter2@127.0.0.1:{}", dovecot.port);
-    let told = recall_with("", &["bad.example.com", "--imap", &url]);
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("--password-file"), "{}", told.err);
+    let output = recall_with("", &["bad.example.com", "--imap", &url]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.contains("--password-file"), "{}", output.err);
 }
 
 #[test]
@@ -164,16 +164,16 @@ fn tls_requires_a_trusted_certificate() {
     let (dovecot, _client) = filled("maildir");
     let url = format!("imaps://ann@localhost:{}", dovecot.tls_port);
     let arguments = ["bad.example.com", "--dry-run", "--imap", &url];
-    let told = recall_with(PASSWORD, &arguments);
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("certificate"), "{}", told.err);
+    let output = recall_with(PASSWORD, &arguments);
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.contains("certificate"), "{}", output.err);
     let roots = dovecot.path("cert.pem");
     let known = ["--imap-ca", roots.to_str().unwrap()];
-    let told = recall_with(PASSWORD, &[&arguments[..], &known].concat());
-    assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.starts_with("4 messages read, 3 would be changed"), "{}", told.out);
+    let output = recall_with(PASSWORD, &[&arguments[..], &known].concat());
+    assert_eq!(output.code, Some(0), "{}", output.err);
+    assert!(output.out.starts_with("4 messages read, 3 would be changed"), "{}", output.out);
     let none = dovecot.path("key.pem");
-    let told =
+    let output =
         recall_with(PASSWORD, &[&arguments[..], &["--imap-ca", none.to_str().unwrap()]].concat());
-    assert!(told.err.contains("expected certificates in PEM: found none"), "{}", told.err);
+    assert!(output.err.contains("expected certificates in PEM: found none"), "{}", output.err);
 }

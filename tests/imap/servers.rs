@@ -30,9 +30,9 @@ fn said(says: &[&str]) -> String {
 }
 
 fn said_of(says: Vec<String>) -> String {
-    let told = recall(server(says), &[]);
-    assert_eq!(told.code, Some(2), "{}", told.err);
-    told.err
+    let output = recall(server(says), &[]);
+    assert_eq!(output.code, Some(2), "{}", output.err);
+    output.err
 }
 
 const CAN: &str = "* CAPABILITY IMAP4rev1 UIDPLUS\r\nTAG OK done";
@@ -75,9 +75,9 @@ fn a_folder_without_lasting_uids_is_skipped() {
     ] {
         for direction in [&[][..], &["--dry-run"]] {
             let says = [CAN, "TAG OK in", CAN, LISTED, &open, "TAG OK bye"].map(str::to_owned);
-            let told = recall(server(says.to_vec()), direction);
-            assert_eq!(told.code, Some(2), "{}", told.err);
-            assert!(told.err.contains(expected), "{}", told.err);
+            let output = recall(server(says.to_vec()), direction);
+            assert_eq!(output.code, Some(2), "{}", output.err);
+            assert!(output.err.contains(expected), "{}", output.err);
         }
     }
 }

@@ -268,7 +268,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The engine reads what the oracle reads; after the edits every text is the old one with the marks
-    /// replaced; no line is too long; the recipe gives the very message back.
+    /// replaced; no line is too long; the recipe restores the very message.
     #[test]
     fn surgery_is_exact(node in node(), crlf in any::<bool>()) {
         let raw = message(&node, if crlf { "\r\n" } else { "\n" });

@@ -64,7 +64,7 @@ pub struct Report {
     pub wrong: Vec<String>,
 }
 
-/// Takes a message apart, edits every mark in the first reading of every text part, checks all of it.
+/// Splits a message, edits every mark in the first reading of every text part, checks all of it.
 pub fn operate(raw: &[u8]) -> Report {
     let mut report = Report::default();
     let (head, separator, body) = oracle::split(raw);

@@ -168,9 +168,9 @@ fn an_engine_that_is_told_to_stop_answers_that_it_is_incomplete_whatever_the_siz
     }
 }
 
-/// It leaves the house with a recipe: header and counter say that no original came of it.
+/// It leaves the organisation with a recipe: header and counter say that no original came of it.
 #[test]
-fn what_takes_too_long_to_be_given_back_says_so() {
+fn what_takes_too_long_to_restore_says_so() {
     let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"\n\
                    policy.on_exhausted = \"accept\"\noutbound.local_domains = [\"example.org\"]";
     let mail = Mail {

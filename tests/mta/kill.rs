@@ -123,7 +123,7 @@ fn killed_in_the_middle_of_a_new_body_nothing_half_done_is_delivered() {
     assert_eq!(reply.0, 250, "{}", reply.1);
     let delivered = postfix.mailbox().only();
     let body = String::from_utf8(delivered.body()).unwrap();
-    let kept = body.strip_suffix(MIXED_DEFANGED).expect("the link is taken apart");
+    let kept = body.strip_suffix(MIXED_DEFANGED).expect("the link is defanged");
     assert!(kept == format!("{filler}\r\n"), "all before it as it was");
 }
 

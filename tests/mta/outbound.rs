@@ -1,4 +1,4 @@
-//! Mail that leaves the house: edited on the way in, as it was on the way out.
+//! Mail that leaves the organisation: edited on the way in, as it was on the way out.
 
 use std::fs;
 use std::net::TcpStream;
@@ -13,10 +13,10 @@ use super::rig::{free_port, wait_for};
 
 pub const HOUSE: &str = "outbound.local_domains = [\"example.org\"]";
 
-/// A house with a filter, and the host that everything else goes to.
+/// An organisation's MTA with a filter, and the host that everything else goes to.
 pub struct World {
     pub daemon: Daemon,
-    pub house: Postfix,
+    pub site: Postfix,
     pub far: Postfix,
 }
 
@@ -31,23 +31,23 @@ impl World {
              relayhost = [127.0.0.1]:{}",
             far.port
         );
-        let house = Postfix::start(place, &more);
-        World { daemon, house, far }
+        let site = Postfix::start(place, &more);
+        World { daemon, site, far }
     }
 
-    /// Delivers a message in the house; the copy that is kept there.
+    /// Delivers a message locally; the copy that is kept there.
     pub fn receive(&self, message: &[u8]) -> Delivered {
         let letter = Letter { parameters: "BODY=8BITMIME", ..Letter::new(message) };
-        let reply = self.house.send(&letter);
+        let reply = self.site.send(&letter);
         assert_eq!(reply.0, 250, "{}", reply.1);
-        self.house.mailbox().only()
+        self.site.mailbox().only()
     }
 
     /// Hands a stored message to the sendmail command, as a mailbox server does that redirects it.
     pub fn redirect(&self, stored: &[u8], to: &[&str]) {
         let arguments: Vec<&str> =
             ["-i", "-f", "ann@example.com", "--"].into_iter().chain(to.iter().copied()).collect();
-        let out = self.house.sendmail(stored, &arguments);
+        let out = self.site.sendmail(stored, &arguments);
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     }
 
@@ -55,13 +55,13 @@ impl World {
     pub fn pass_again(&self) {
         let again = free_port();
         let place = &self.daemon.places[0];
-        self.house.add(&format!(
+        self.site.add(&format!(
             "127.0.0.1:{again} inet n - n - - smtpd\n  -o smtpd_milters={place}\n  \
              -o content_filter=smtp:[127.0.0.1]:{}\n  -o myhostname=out.example.org\n  \
              -o receive_override_options=no_address_mappings\n",
             self.far.port
         ));
-        self.house.set(&format!("default_transport = smtp:[127.0.0.1]:{again}"));
+        self.site.set(&format!("default_transport = smtp:[127.0.0.1]:{again}"));
         wait_for("the second entrance", || TcpStream::connect(("127.0.0.1", again)).ok());
     }
 
@@ -144,9 +144,9 @@ fn an_external_mark_is_taken_off_on_the_way_out() {
     let arrived = world.far.mailbox().only();
     assert!(MIXED.as_bytes().ends_with(&arrived.body()) && !ours(&arrived));
     assert!(keys.pass(&arrived));
-    // What the house writes to itself is not marked.
+    // What the organisation writes to itself is not marked.
     world.redirect(CLEAN.as_bytes(), &["bob@example.org"]);
-    let kept = world.house.mailbox().wait(2);
+    let kept = world.site.mailbox().wait(2);
     assert!(kept.iter().any(|one| CLEAN.as_bytes().ends_with(&one.body())));
 }
 
@@ -158,7 +158,7 @@ fn over_smtp_from_this_host_it_leaves_as_it_was() {
     let data = crlf(&stored.raw);
     let letter =
         Letter { to: &["far@far.example"], parameters: "BODY=8BITMIME", ..Letter::new(&data) };
-    assert_eq!(world.house.send(&letter).0, 250);
+    assert_eq!(world.site.send(&letter).0, 250);
     let arrived = world.far.mailbox().only();
     assert!(MIXED.as_bytes().ends_with(&arrived.body()) && !ours(&arrived));
 }
@@ -173,14 +173,14 @@ fn what_an_alias_forwards_leaves_as_it_was_when_it_passes_the_filter_again() {
     world.pass_again();
     let to = ["alias@example.org"];
     let letter = Letter { to: &to, parameters: "BODY=8BITMIME", ..Letter::new(&message) };
-    assert_eq!(world.house.send(&letter).0, 250);
+    assert_eq!(world.site.send(&letter).0, 250);
     let arrived = world.far.mailbox().only();
     assert!(MIXED.as_bytes().ends_with(&arrived.body()) && !ours(&arrived), "{}", arrived.head());
     assert!(keys.pass(&arrived));
     assert!(world.daemon.messages()[0].contains("\"action\":\"edited\""));
 }
 
-/// Without the setting nothing is sealed, given back or said.
+/// Without the setting nothing is sealed, restored or said.
 #[test]
 fn without_local_domains_nothing_leaves_otherwise() {
     let world = World::new(Daemon::start(""), "");
@@ -230,14 +230,14 @@ fn what_is_no_sealed_unchanged_copy_of_ours_is_left_and_says_why() {
     };
     assert!(dead(&far.wait(seen + 1)));
     assert_eq!(world.restores("original"), 0);
-    // To the house and to others: one answer serves both.
+    // To the organisation and to others: one answer serves both.
     world.redirect(stored.as_bytes(), &["far@far.example", "bob@example.org"]);
     let arrived = far.wait(seen + 2);
     assert!(dead(&arrived));
     let said = |one: &Delivered| one.verdict().contains("restore=divided");
     assert_eq!(arrived.iter().filter(|one| said(one)).count(), 1);
     assert_eq!(world.restores("divided"), 1);
-    let kept = world.house.mailbox().wait(2);
+    let kept = world.site.mailbox().wait(2);
     assert!(dead(&kept) && kept.iter().any(said));
 }
 
@@ -253,7 +253,7 @@ fn a_recipe_that_is_gone_leaves_the_message_as_it_is() {
     assert_eq!(String::from_utf8(arrived.body()).unwrap(), MIXED_DEFANGED);
 }
 
-/// Two hosts with one key give back each other's originals, and a key that was changed still counts.
+/// Two hosts with one key restore each other's originals, and a key that was changed still counts.
 #[test]
 fn hosts_share_a_key_and_keys_are_rotated() {
     let one = Daemon::start(HOUSE);

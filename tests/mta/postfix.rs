@@ -281,7 +281,7 @@ fn thirty_megabytes_and_chunk_borders_inside_links() {
     let count = (1..link.len()).step_by(4).count();
     for delivered in postfix.mailbox().wait(count) {
         let body = String::from_utf8(delivered.body()).unwrap();
-        let kept = body.strip_suffix(expected).expect("the link is taken apart");
+        let kept = body.strip_suffix(expected).expect("the link is defanged");
         assert_eq!(kept, letters::filler(kept.len()), "all before it as it was");
     }
     // The border, which is text byte 47,892 here, inside a base64 quantum of the link.
@@ -297,7 +297,7 @@ fn thirty_megabytes_and_chunk_borders_inside_links() {
     for delivered in in_base64 {
         let text = letters::unbase64(std::str::from_utf8(&delivered.body()).unwrap());
         let text = String::from_utf8(text).unwrap();
-        let kept = text.strip_suffix(expected).expect("the link is taken apart");
+        let kept = text.strip_suffix(expected).expect("the link is defanged");
         assert_eq!(kept, letters::filler(kept.len()), "all before it as it was");
     }
     // Thirty megabytes with one lying link at the end.

@@ -11,25 +11,25 @@ use super::rig::smtp::Letter;
 use super::rig::{open_dir, open_up};
 
 /// What bounces: a message that came in, was edited, and is refused by the host that an alias sends it to.
-/// The filter sees the bounce, as all that the house itself writes.
+/// The filter sees the bounce, as all that the organisation itself writes.
 fn bounced(parameters: &str) -> (World, Delivered) {
     let world = World::new(Daemon::start(HOUSE), "");
-    world.house.set("internal_mail_filter_classes = bounce");
+    world.site.set("internal_mail_filter_classes = bounce");
     world.far.set(
         "smtpd_recipient_restrictions = check_recipient_access inline:{ ann@far.example=REJECT }, \
          permit_mynetworks, reject",
     );
     let to = ["alias@example.org"];
     let letter = Letter { to: &to, parameters, ..Letter::new(MIXED.as_bytes()) };
-    let reply = world.house.send(&letter);
+    let reply = world.site.send(&letter);
     assert_eq!(reply.0, 250, "{}", reply.1);
     let bounce = world.far.mailbox().only();
     assert!(bounce.head().contains("multipart/report"), "{}", bounce.head());
     (world, bounce)
 }
 
-/// A recipe counts in the header of the message itself: none is tried, nothing is given back, and what
-/// stands in the bounce is what stood in the house.
+/// A recipe counts in the header of the message itself: none is tried, nothing is restored, and what
+/// stands in the bounce is what stood in the mailbox.
 fn is_left(world: &World, bounce: &Delivered) {
     let body = String::from_utf8(bounce.body()).unwrap();
     assert!(body.contains("X-Linkmilter-Undo:"), "the message is ours: {body}");
@@ -70,14 +70,14 @@ fn what_a_forward_file_sends_on_leaves_as_it_was_when_it_passes_the_filter_again
     let file = homes.path().join("daemon");
     fs::write(&file, "ann@far.example\n").unwrap();
     open_up(&file);
-    world.house.set("virtual_mailbox_domains =");
-    world.house.set("mydestination = example.org");
-    world.house.set("mailbox_size_limit = 0");
-    world.house.set(&format!("forward_path = {}/$user", homes.path().display()));
+    world.site.set("virtual_mailbox_domains =");
+    world.site.set("mydestination = example.org");
+    world.site.set("mailbox_size_limit = 0");
+    world.site.set(&format!("forward_path = {}/$user", homes.path().display()));
     world.pass_again();
     let to = ["daemon@example.org"];
     let letter = Letter { to: &to, parameters: "BODY=8BITMIME", ..Letter::new(&message) };
-    assert_eq!(world.house.send(&letter).0, 250);
+    assert_eq!(world.site.send(&letter).0, 250);
     let arrived = world.far.mailbox().only();
     assert!(arrived.head().contains("Delivered-To: daemon@example.org"), "{}", arrived.head());
     assert!(MIXED.as_bytes().ends_with(&arrived.body()) && !ours(&arrived), "{}", arrived.head());
@@ -95,7 +95,7 @@ fn what_a_list_adds_its_footer_to_leaves_edited_under_the_lists_signature() {
     let stored = String::from_utf8(world.receive(&message).raw).unwrap();
     let signer = keys.serve("s");
     let filter = &world.daemon.places[0];
-    world.house.set(&format!("non_smtpd_milters = {filter}, {}", signer.place));
+    world.site.set(&format!("non_smtpd_milters = {filter}, {}", signer.place));
     // The list takes off a signature that its footer breaks.
     let start = stored.find("\nDKIM-Signature:").unwrap() + 1;
     let (before, field) = stored.split_at(start);

@@ -12,10 +12,10 @@ use super::rig::mailbox::{Mailbox, crlf};
 use super::rig::opendkim::Keys;
 use super::rig::smtp::Letter;
 
-/// A mailbox server behind the house, whose mailboxes do what the script says; what it sends goes to the
-/// house over SMTP.
+/// A mailbox server behind the organisation's own, whose mailboxes do what the script says; what it sends goes to the
+/// organisation's MTA over SMTP.
 fn behind(world: &World, script: &str) -> Dovecot {
-    let (lmtp, out) = (free_port(), world.house.port);
+    let (lmtp, out) = (free_port(), world.site.port);
     let dovecot = Dovecot::with("maildir", |root| {
         fs::write(format!("{root}/all.sieve"), script).unwrap();
         format!(
@@ -26,8 +26,8 @@ fn behind(world: &World, script: &str) -> Dovecot {
              plugin {{\n sieve = file:{root}/all.sieve\n}}\n"
         )
     });
-    world.house.add("lmtp unix - - n - - lmtp\n");
-    world.house.set(&format!("virtual_transport = lmtp:inet:127.0.0.1:{lmtp}"));
+    world.site.add("lmtp unix - - n - - lmtp\n");
+    world.site.set(&format!("virtual_transport = lmtp:inet:127.0.0.1:{lmtp}"));
     dovecot
 }
 
@@ -37,7 +37,7 @@ fn mailbox(dovecot: &Dovecot, user: &str) -> Mailbox {
 
 fn send(world: &World, message: &[u8]) {
     let letter = Letter { parameters: "BODY=8BITMIME", ..Letter::new(message) };
-    let reply = world.house.send(&letter);
+    let reply = world.site.send(&letter);
     assert_eq!(reply.0, 250, "{}", reply.1);
 }
 

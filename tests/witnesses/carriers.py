@@ -4,7 +4,7 @@ import base64
 import binascii
 import quopri
 
-# Each judges unsafe and is taken apart: another script in part of a name, in all of it, in ASCII form.
+# Each judges unsafe and is defanged: another script in part of a name, in all of it, in ASCII form.
 HOSTS = ["раypal.com", "xn--ypal-43d9g.com", "gοοgle.com", "аррӏе.com"]
 
 HEAD = (

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real mail of which every link was taken apart: no program shows a link to a host that the filter edited.
+"""Real mail of which every link was defanged: no program shows a link to a host that the filter edited.
 
     mail.py FOLDER EXCEPTIONS [--all] WITNESS…
 

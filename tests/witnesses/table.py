@@ -24,7 +24,7 @@ def made(index, before, rows, spoke, effective):
     for name, _ in before:
         shown[index[name]["class"]].add(name)
     fates = collections.Counter((kind, fate) for fate, _, kind, _, _, _ in rows)
-    head = ["class", "messages", "shown by some", *spoke, "taken apart", "reported", "through"]
+    head = ["class", "messages", "shown by some", *spoke, "defanged", "reported", "through"]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for name, count in classes.items():
         reported, through = fates[name, "reported"], fates[name, "through"]
@@ -34,7 +34,7 @@ def made(index, before, rows, spoke, effective):
     reported = sum(count for (_, fate), count in fates.items() if fate == "reported")
     through = sum(count for (_, fate), count in fates.items() if fate == "through")
     summary = (
-        f"Of {len(index)} messages {effective} are shown by some witness: {effective - reported - through} taken apart, "
+        f"Of {len(index)} messages {effective} are shown by some witness: {effective - reported - through} defanged, "
         f"{reported} alive somewhere and reported, {through} through. A cell counts the messages whose link the program shows before the filter.\n"
     )
     return f"{START}\n{summary}\n" + "\n".join(lines) + f"\n\n{END}"
@@ -59,7 +59,7 @@ def check(options, index, before, rows, spoke, effective, write):
         page = file.read()
     head = re.search(r"(?m)^\| class \| messages \|(.*)", page.partition(START)[2])
     columns = {cell.strip() for cell in head[1].split("|")} if head else set()
-    gone = sorted(columns - heard - {"shown by some", "taken apart", "reported", "through", ""})
+    gone = sorted(columns - heard - {"shown by some", "defanged", "reported", "through", ""})
     if gone and not write:
         print(f"the machine: of the table not there: {', '.join(gone)}; it is not compared")
         return wrong + 1

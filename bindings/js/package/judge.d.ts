@@ -39,7 +39,7 @@ export function matchAtStart (text: string): Match | null
 export function pretest (text: string): boolean
 /** Whether `match` finds any. */
 export function test (text: string): boolean
-/** Takes names that readers know, in place of those taken before: a host name a line, `#` begins a comment. A host that reads as one of them is marked. `uts58/names` has ten thousand. Throws a RangeError that tells the lines which are no host below a public suffix; nothing is taken then. */
+/** Takes names that readers know, in place of those taken before: a host name a line, `#` begins a comment. A host that reads as one of them is marked. `uts58/names` has ten thousand. Throws a RangeError that names the lines which are no host below a public suffix; nothing is taken then. */
 export function know (names: string): void
 /** Judges a host, a URL or a mail address as a reader would see it. */
 export function check (target: string): Check

@@ -43,7 +43,7 @@ mod judging {
 
     use super::{Array, JsValue, Object, Unit, object, or_null, set, wasm_bindgen};
 
-    /// The names of a page, where it has told any.
+    /// The names that a page set, if any.
     static NAMES: RwLock<Option<Names>> = RwLock::new(None);
 
     fn with_names<T>(act: impl FnOnce(&Names) -> T) -> T {

@@ -19,7 +19,7 @@ const FINDING_STEPS: u64 = 96 + EDIT_STEPS;
 pub const EDIT_STEPS: u64 = 64;
 
 /// Steps of a link that deceives, added to its bytes. They are taken as soon as it is judged and pay for its report,
-/// its edits and the recipe that takes them back. So the link is edited however few steps are left later.
+/// its edits and the recipe that undoes them. So the link is edited however few steps are left later.
 const DECEPTION_STEPS: u64 = 320 + FINDING_STEPS;
 
 /// Added for such a link inside a transfer encoding, or in a charset with shift states or wide units. Its place in

@@ -337,13 +337,13 @@ fn phrase(fate: &Fate, policy: &Policy, verdict: Verdict) -> String {
         Fate::Exempt => "leave it as it is: its host is on the allow list",
         Fate::Reported if policy.mode == Mode::ReportOnly => "report it and change nothing",
         Fate::Reported if verdict == Verdict::Suspect && policy.mode != Mode::Strict => {
-            "report it; the strict mode would take it apart"
+            "report it; the strict mode would defang it"
         }
         Fate::Reported => "report it",
         Fate::Edited(LinkAction::PercentEncode) => "percent-encode its path",
         Fate::Edited(LinkAction::Punycode) => "show its host in Punycode",
         Fate::Edited(LinkAction::Unlink) => "make it no link",
-        Fate::Edited(LinkAction::Defang) => "take it apart",
+        Fate::Edited(LinkAction::Defang) => "defang it",
     };
     words.to_owned()
 }
@@ -384,7 +384,7 @@ mod tests {
                 "label раypal: it is made to be taken for a protected name (target-lookalike)",
                 "  U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p",
                 "  U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a",
-                "in a message the filter would take it apart",
+                "in a message the filter would defang it",
             ]
         );
         assert!(lines("https://example.com/").is_empty());
@@ -397,7 +397,7 @@ mod tests {
             [
                 "something stands before an at sign in front of the host (userinfo)",
                 "it leads to attack.example all the same",
-                "in a message the filter would take it apart",
+                "in a message the filter would defang it",
             ]
         );
         let hidden = "  U+00AD SOFT HYPHEN is not seen".to_owned();
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(
             lines("javascript:alert(1)").last().map(String::as_str),
             Some(
-                "in a message the filter would in an attribute or a calendar take it apart, and in running text find no link"
+                "in a message the filter would in an attribute or a calendar defang it, and in running text find no link"
             ),
         );
     }

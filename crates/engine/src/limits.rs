@@ -123,7 +123,7 @@ impl Limits {
                 reason: "All algorithms are linear; this is a second safeguard. Real mail \
                          takes four, and 18 at most, a small message without a charset 25; a list of \
                          fair international hosts takes 9 to 16, and one of links that deceive over 60. \
-                         Twice as many are given where every link is taken apart. A step is at most 200 \
+                         Twice as many are given where every link is defanged. A step is at most 200 \
                          instructions: 25 to 70 where lies are edited, up to 125 where fair hosts are judged.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",
                 test: "steps_run_out",

@@ -20,7 +20,7 @@ fn filtered(head: &str, body: &[u8]) -> Vec<u8> {
 
 /// The deceptive host is in what the client reads before the filter and not after; a second run makes no edit.
 #[track_caller]
-fn taken_apart(kind: &str, body: &[u8], client: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+fn defanged(kind: &str, body: &[u8], client: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let head = format!("Content-Type: {kind}\r\n");
     let inert = format!("data-unsafe-href=\"https://{BAD}/\"");
     let shows =
@@ -83,7 +83,7 @@ fn calendar_properties_folded_anywhere() {
         let whole = |at: usize| (1..).map(move |n| n * at).take_while(|at| *at < line.len());
         let splits = |at: usize| whole(at).any(|at| !line.is_char_boundary(at));
         for at in (4..80).filter(|at| line.starts_with("URL:") || !splits(*at)) {
-            taken_apart("text/calendar; charset=utf-8", &event(&folded(&line, at)), unfolded);
+            defanged("text/calendar; charset=utf-8", &event(&folded(&line, at)), unfolded);
         }
     }
 }
@@ -104,8 +104,8 @@ fn flowed_text_is_joined_as_delsp_says() {
     let kind = "text/plain; charset=utf-8; format=flowed; delsp=yes";
     for cut in (0..BAD.len()).filter(|at| BAD.is_char_boundary(*at)) {
         let (a, b) = BAD.split_at(cut);
-        taken_apart(kind, format!("see https://{a} \r\n{b}/ now\r\n").as_bytes(), joined);
-        taken_apart(kind, format!("> see https://{a} \r\n> {b}/ now\r\n").as_bytes(), joined);
+        defanged(kind, format!("see https://{a} \r\n{b}/ now\r\n").as_bytes(), joined);
+        defanged(kind, format!("> see https://{a} \r\n> {b}/ now\r\n").as_bytes(), joined);
     }
 }
 
@@ -124,7 +124,7 @@ fn any_inline_text_is_read_as_text() {
         ("text/x-html", format!("<a href=\"https://{BAD}/\">{BAD}</a>\r\n")),
         ("application/xhtml+xml", format!("<a href=\"https://{BAD}/\">{BAD}</a>\r\n")),
     ] {
-        taken_apart(&format!("{kind}; charset=utf-8"), body.as_bytes(), <[u8]>::to_vec);
+        defanged(&format!("{kind}; charset=utf-8"), body.as_bytes(), <[u8]>::to_vec);
     }
 }
 

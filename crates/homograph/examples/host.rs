@@ -33,8 +33,8 @@ fn main() {
 
 #[test]
 fn a_mimic_is_told_with_the_name_that_it_reads_as() {
-    let told = report("раypal.com");
-    assert!(told.starts_with("раypal.com: unsafe "), "{told}");
-    assert!(told.contains("paypal.com"), "{told}");
+    let reported = report("раypal.com");
+    assert!(reported.starts_with("раypal.com: unsafe "), "{reported}");
+    assert!(reported.contains("paypal.com"), "{reported}");
     assert!(report("例え.com").starts_with("例え.com: ok "));
 }

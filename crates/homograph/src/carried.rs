@@ -316,14 +316,14 @@ pub(super) mod tests {
         ] {
             assert_eq!(reasons(account), [], "{account}");
         }
-        for told in [
+        for written in [
             "ssh://www.paypal.com@attack.example/",
             "ssh://ann:secret@example.org/",
             "ssh://p%61ypal@example.org/",
             "sshx://git@example.org/",
             "https://git@example.org/",
         ] {
-            assert!(url(told).reasons.contains(Reason::Userinfo), "{told}");
+            assert!(url(written).reasons.contains(Reason::Userinfo), "{written}");
         }
         assert_eq!(reasons("https://example.com/a%20b?c=d#e"), []);
         assert_eq!(reasons("mailto:%22a%20b%22@[192.0.2.1]"), []);

@@ -38,7 +38,7 @@ fn slips(name: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn told(host: &str, protected: &Names) -> Option<(Verdict, bool, Option<String>)> {
+fn reported(host: &str, protected: &Names) -> Option<(Verdict, bool, Option<String>)> {
     let (none, tlds) = (Names::default(), TldTable::new(["com", "net", "app", "top"], ""));
     let context = Context {
         level: RestrictionLevel::default(),
@@ -49,9 +49,9 @@ fn told(host: &str, protected: &Names) -> Option<(Verdict, bool, Option<String>)
         bounds: HostBounds::Certain,
     };
     let judged = judge(host, &context);
-    let tells = judged.reasons.contains(Reason::TargetLookalike)
+    let posing = judged.reasons.contains(Reason::TargetLookalike)
         || judged.reasons.contains(Reason::NameInHost);
-    (judged.verdict > Verdict::Ok).then_some((judged.verdict, tells, judged.target))
+    (judged.verdict > Verdict::Ok).then_some((judged.verdict, posing, judged.target))
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn every_slip_of_a_name_is_suspect() {
                 [format!("{label}.com"), format!("www.{label}.top"), format!("{label}.web.app")]
             {
                 all += 1;
-                match told(&host, &protected) {
+                match reported(&host, &protected) {
                     Some((Verdict::Suspect, true, Some(_))) => {}
                     _ => spared.push(host),
                 }
@@ -108,7 +108,7 @@ fn slips_beside_words_of_offices_are_suspect() {
         "Www.PayPall.Com",
     ] {
         assert!(
-            told(host, &protected).is_some_and(|(verdict, ..)| verdict == Verdict::Suspect),
+            reported(host, &protected).is_some_and(|(verdict, ..)| verdict == Verdict::Suspect),
             "{host}"
         );
     }
@@ -135,7 +135,7 @@ fn words_neighbours_and_owners_are_left_alone() {
         "mail.oogle.example.com",
         "skill.com",
     ] {
-        assert_eq!(told(host, &protected), None, "{host}");
+        assert_eq!(reported(host, &protected), None, "{host}");
     }
 }
 
@@ -143,7 +143,7 @@ fn words_neighbours_and_owners_are_left_alone() {
 fn names_of_ones_own_have_slips_as_well() {
     let protected = Names::nobody().extended(["harbourbank.example"]);
     for host in ["harborbank.com", "harbuorbank.example", "harbour-bank.com"] {
-        assert!(told(host, &protected).is_some(), "{host}");
+        assert!(reported(host, &protected).is_some(), "{host}");
     }
-    assert_eq!(told("harbor.com", &protected), None);
+    assert_eq!(reported("harbor.com", &protected), None);
 }

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn links_taken_apart_are_recognised() {
+    fn defanged_links_are_recognised() {
         check(
             "⸠hxxp://example[.]com/a!⸡ ⸠example[.]com!⸡ ⸠www(.)example(.)org!⸡ ⸠bob[@]example[.]com!⸡",
         );

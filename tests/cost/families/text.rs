@@ -39,7 +39,7 @@ pub const SHAPES: &[Shape] = &[
     shape("marks", TEXT, ("http://a", ".com/"), "\u{301}"),
     shape("soft hyphens", TEXT, ("http://a", ".com/"), "\u{ad}"),
     shape("bidi controls", TEXT, NONE, "\u{202e}http://a{n}.com/\u{202c} "),
-    shape("taken apart", TEXT, NONE, "hxxp://a{n}[.]com/ "),
+    shape("defanged", TEXT, NONE, "hxxp://a{n}[.]com/ "),
     shape("mailto", TEXT, ("mailto:", "\r\n"), "a{n}@b.co,"),
     shape("spaces", TEXT, NONE, " "),
     shape("line ends", TEXT, NONE, "\r\n"),

@@ -98,16 +98,16 @@ async fn two_edits_in_a_chain_are_undone_and_all_signatures_hold() {
     let records: String = signers.iter().map(|signer| signer.record.as_str()).collect();
     let keys = Keys::read(&records).unwrap();
     for message in [TEXT, HTML] {
-        let [author, house, list] = &signers;
+        let [author, site, list] = &signers;
         let sent = author.signed(None, message.as_bytes(), ("ann@example.com", "bob@example.org"));
         let once = edited(&sent, &[]);
-        let on = house.signed(Some(&sent), &once, ("bob@example.org", "list@far.example"));
+        let on = site.signed(Some(&sent), &once, ("bob@example.org", "list@far.example"));
         let twice = edited(&on, &["--defang-all"]);
         let end = list.signed(Some(&on), &twice, ("list@far.example", "carl@end.example"));
         let text = String::from_utf8_lossy(&end);
         assert!(!text.contains("\nPay at https") && text.contains("hxxps://www"), "{text}");
         assert_eq!(result(&end, &keys).await, (Dkim2Result::Pass, 3), "{text}");
-        // Somebody else's edit, of which no recipe tells.
+        // Somebody else's edit, of which no recipe says.
         let body = end.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
         for at in [body, end.len() - 3] {
             let mut touched = end.clone();

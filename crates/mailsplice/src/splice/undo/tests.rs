@@ -293,7 +293,7 @@ mod sealed {
                 Err(_) => refused += 1,
             }
         }
-        assert!(refused > 1_000 && refused > 3 * given, "{refused} refused, {given} given back");
+        assert!(refused > 1_000 && refused > 3 * given, "{refused} refused, {given} restored");
         let (elsewhere, ..) = filtered(Some(b"key"), Some(100));
         for holed in holes(&recipe).into_iter().filter(|holed| *holed != recipe) {
             let stored = |_: &str| Some(holed.clone());

@@ -188,13 +188,13 @@ fn encoded_words_in_any_field() {
         Fate::Reported,
         vec![format!("{HEAD}X-Anything: {long}\r\n\r\nhi\r\n").into_bytes()],
     );
-    let told = |value: &str| {
+    let reported = |value: &str| {
         let raw = format!("{HEAD}X-Anything: {value}\r\n\r\nhi\r\n");
         judge(raw.as_bytes()).findings.len()
     };
-    assert_eq!(told(values[0]), 1, "told once");
-    assert_eq!(told("=?utf-8?q?see_https://www.example.org/?="), 0, "honest");
-    assert_eq!(told("=?utf-8?q?=D1=80=D0=B0ypal.com?="), 0, "no URL");
+    assert_eq!(reported(values[0]), 1, "reported once");
+    assert_eq!(reported("=?utf-8?q?see_https://www.example.org/?="), 0, "honest");
+    assert_eq!(reported("=?utf-8?q?=D1=80=D0=B0ypal.com?="), 0, "no URL");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn references_in_what_is_handed_on() {
     class("references", Fate::Caught, everywhere("Content-Type: application/x-odd\r\n", body));
 }
 
-/// A piece that somebody took apart makes nothing dead that stands behind it, nor before it with a live scheme.
+/// A piece that is defanged makes nothing dead that stands behind it, nor before it with a live scheme.
 #[test]
 fn live_links_beside_what_was_taken_apart() {
     let live = "https://www.paypal.com@evil.example/x";
@@ -208,7 +208,7 @@ fn tags_inside_a_tag_are_taken_apart_beside_the_same_host() {
     }
 }
 
-/// A place in which nobody reads a link is taken apart although the same host stands in one, or in the Subject.
+/// A place in which nobody reads a link is defanged although the same host stands in one, or in the Subject.
 #[test]
 fn places_of_a_host_that_stands_in_a_link_are_taken_apart() {
     let place = "https://раypal.com/";
@@ -251,7 +251,7 @@ fn edited(message: &[u8]) -> String {
 }
 
 /// Letters of Central Europe and Japan that nobody labelled, or that were labelled as Latin 1: what other signs
-/// they would be in the charset of the West poses as nobody. It is told, and their own name is not taken from them.
+/// they would be in the charset of the West poses as nobody. It is reported, and their own name is not taken from them.
 #[test]
 fn honest_names_in_a_charset_that_nobody_named() {
     for label in ["", "; charset=us-ascii", "; charset=iso-8859-1", "; charset=x-unknown"] {
@@ -288,7 +288,7 @@ fn honest_names_in_a_charset_that_nobody_named() {
             }
         }
     }
-    // What poses as somebody is taken apart in any charset, and in one that says itself what it is.
+    // What poses as somebody is defanged in any charset, and in one that says itself what it is.
     for (charset, body) in [
         ("iso-8859-1", &b"https://www.paypa\xB9.com/\r\n"[..]),
         ("us-ascii", b"https://www.payp\xAA1.com/\r\n"),

@@ -12,7 +12,7 @@ pub fn texts(text: &str) -> Vec<Vec<u8>> {
     all
 }
 
-/// What was taken apart stays so: a second run edits nothing.
+/// What was defanged stays so: a second run edits nothing.
 pub fn caught(name: &str, text: &str) {
     let messages = texts(text);
     for message in &messages {

@@ -1,5 +1,5 @@
 //! Classes inside a part: markup that only some programs see, calendars and cards, pictures, encodings of
-//! other days, and what the net takes apart.
+//! other days, and what the net defangs.
 
 use super::*;
 
@@ -145,7 +145,7 @@ fn pictures_in_gzip() {
     class("pictures in gzip", Fate::Reported, messages);
 }
 
-/// A file of SVG is drawn, or opened apart from the message: it is told and stays as it is. What is a page or
+/// A file of SVG is drawn, or opened apart from the message: it is reported and stays as it is. What is a page or
 /// a text to any program is no such file.
 #[test]
 fn files_of_svg() {
@@ -183,9 +183,9 @@ fn files_of_svg() {
     for message in all(&files) {
         let outcome = judge(&message);
         assert_eq!(outcome.edits, [], "{}", String::from_utf8_lossy(&message));
-        let told = |place: &str| place.starts_with("a[href]");
+        let reported = |place: &str| place.starts_with("a[href]");
         assert!(outcome.findings.iter().any(|finding| {
-            finding.verdict >= Verdict::Unsafe && told(&finding.place.to_string())
+            finding.verdict >= Verdict::Unsafe && reported(&finding.place.to_string())
         }));
         // Where nothing of a message is to be clicked, nothing of its files is.
         let policy = Policy { defang: Defang::All, ..Policy::default() };
@@ -215,7 +215,7 @@ fn documents(host: &str) -> [Vec<u8>; 4] {
     ]
 }
 
-/// Nobody shows such a file as text, and a byte more breaks it: told, never edited. What a program shows as a
+/// Nobody shows such a file as text, and a byte more breaks it: reported, never edited. What a program shows as a
 /// text or a page is none, whatever it begins with.
 #[test]
 fn files_that_are_no_text() {

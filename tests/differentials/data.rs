@@ -41,9 +41,9 @@ fn hosts_that_are_chance_are_a_notice() {
         for seed in 1..=12 {
             let outcome = judge(&message(label, &random(seed, 1 << 17)));
             assert_eq!(outcome.edits, [], "{label}, {seed}");
-            let told = |finding: &&Finding| finding.verdict > Verdict::Notice;
-            let told: Vec<&Finding> = outcome.findings.iter().filter(told).collect();
-            assert!(told.is_empty(), "{label}, {seed}: {told:#?}");
+            let reported = |finding: &&Finding| finding.verdict > Verdict::Notice;
+            let reported: Vec<&Finding> = outcome.findings.iter().filter(reported).collect();
+            assert!(reported.is_empty(), "{label}, {seed}: {reported:#?}");
         }
     }
 }

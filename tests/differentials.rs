@@ -3,25 +3,25 @@
 //! *reported* when the message is suspect or worse; what is neither got through.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-#[path = "eyes/codecs.rs"]
+#[path = "differentials/codecs.rs"]
 mod codecs;
-#[path = "eyes/data.rs"]
+#[path = "differentials/data.rs"]
 mod data;
-#[path = "eyes/edges.rs"]
+#[path = "differentials/edges.rs"]
 mod edges;
-#[path = "eyes/enclosed.rs"]
+#[path = "differentials/enclosed.rs"]
 mod enclosed;
-#[path = "eyes/greedy.rs"]
+#[path = "differentials/greedy.rs"]
 mod greedy;
-#[path = "eyes/inside.rs"]
+#[path = "differentials/inside.rs"]
 mod inside;
-#[path = "eyes/joins.rs"]
+#[path = "differentials/joins.rs"]
 mod joins;
-#[path = "eyes/labels.rs"]
+#[path = "differentials/labels.rs"]
 mod labels;
-#[path = "eyes/others.rs"]
+#[path = "differentials/others.rs"]
 mod others;
-#[path = "eyes/unseen.rs"]
+#[path = "differentials/unseen.rs"]
 mod unseen;
 
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
-//! What is told of real mail: messages with a finding of suspect or worse, and messages edited, by set and by
-//! reason. `tests/data/told.txt` is the table of the last change that meant to change it; a run prints both
-//! where they differ. `UPDATE=1 cargo test --test figures_told` writes it.
+//! What is reported of real mail: messages with a finding of suspect or worse, and messages edited, by set and by
+//! reason. `tests/data/reported.txt` is the table of the last change that meant to change it; a run prints both
+//! where they differ. `UPDATE=1 cargo test --test figures_reported` writes it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -24,7 +24,7 @@ struct Set {
     suspect: usize,
     edited: usize,
     opaque: usize,
-    /// Messages with a link that a client opens, and those that have none left once all are taken apart.
+    /// Messages with a link that a client opens, and those that have none left once all are defanged.
     linked: usize,
     dead: usize,
     /// Messages with a finding of suspect or worse that has the reason.
@@ -49,13 +49,13 @@ fn set_of(name: &str) -> Option<usize> {
 impl Set {
     fn add(&mut self, outcome: &Outcome) {
         self.messages += 1;
-        let told: Vec<_> =
+        let reported: Vec<_> =
             outcome.findings.iter().filter(|finding| finding.verdict >= Verdict::Suspect).collect();
-        self.suspect += usize::from(!told.is_empty());
+        self.suspect += usize::from(!reported.is_empty());
         self.edited += usize::from(!outcome.edits.is_empty());
         self.opaque +=
             usize::from(outcome.bypasses.iter().any(|(_, why)| why.to_string() == "opaque"));
-        let reasons: BTreeSet<&str> = told
+        let reasons: BTreeSet<&str> = reported
             .iter()
             .flat_map(|finding| finding.reasons.iter())
             .map(|reason| reason.code())
@@ -87,7 +87,7 @@ fn inspected(bytes: &[u8], policy: &Policy, tlds: &TldTable) -> Outcome {
     inspect(Message { head, body }, &Facts::default(), policy, tlds).resolve(&Answers::new())
 }
 
-/// Links of the body that a client opens. Header fields are never edited, and PDF files are told only.
+/// Links of the body that a client opens. Header fields are never edited, and PDF files are only reported.
 fn live(outcome: &Outcome) -> usize {
     let opens = |finding: &&Finding| {
         let place = finding.place.to_string();
@@ -104,16 +104,16 @@ fn live(outcome: &Outcome) -> usize {
 fn defanged(bytes: &[u8], tlds: &TldTable) -> (usize, usize) {
     let all =
         Policy { header_fields: HeaderFields::Omit, defang: Defang::All, ..Policy::default() };
-    let told = Policy { report: Report::AllLinks, defang: Defang::Judged, ..all.clone() };
+    let reported = Policy { report: Report::AllLinks, defang: Defang::Judged, ..all.clone() };
     let (head, body) = common::mail::split(bytes);
     let look = |head: &[u8], body: &[u8], policy: &Policy| {
         inspect(Message { head, body }, &Facts::default(), policy, tlds).resolve(&Answers::new())
     };
-    let before = live(&look(head, body, &told));
+    let before = live(&look(head, body, &reported));
     let outcome = look(head, body, &all);
     let head = splice::apply_head(head, &outcome.head_edits);
     let body = splice::apply(body, &outcome.edits).to_vec();
-    (before, live(&look(&head, &body, &told)))
+    (before, live(&look(&head, &body, &reported)))
 }
 
 fn table(sets: &[Set; 3]) -> String {
@@ -141,8 +141,8 @@ fn table(sets: &[Set; 3]) -> String {
 #[test]
 fn what_is_told_of_real_mail() {
     let (Some(mail), Some(lists)) = (
-        common::testdata("mail", "what is told of real mail"),
-        common::testdata("mail-lists", "what is told of real mail"),
+        common::testdata("mail", "what is reported of real mail"),
+        common::testdata("mail-lists", "what is reported of real mail"),
     ) else {
         return;
     };
@@ -179,13 +179,13 @@ fn what_is_told_of_real_mail() {
     });
     let now = table(&sets);
     println!("{now}");
-    // What is aimed at: a third of phish is told, ham is left as it is, and little of it is told.
+    // What is aimed at: a third of phish is reported, ham is left as it is, and little of it is reported.
     let [phish, _, ham] = &sets;
     assert!(phish.share(phish.suspect) >= 35.0, "phish: {:.2} %", phish.share(phish.suspect));
     assert_eq!(ham.edited, 0);
     assert!(phish.dead * 10 >= phish.linked * 9, "{} of {} dead", phish.dead, phish.linked);
     assert!(ham.share(ham.suspect) <= 0.2, "ham: {:.3} %", ham.share(ham.suspect));
-    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/told.txt");
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/reported.txt");
     let before = std::fs::read_to_string(kept).unwrap_or_default();
     if before != now && std::env::var_os("UPDATE").is_some() {
         println!("before:\n{before}");
@@ -193,6 +193,6 @@ fn what_is_told_of_real_mail() {
     }
     assert!(
         before == now,
-        "before:\n{before}\nnow:\n{now}\nUPDATE=1 cargo test --test figures_told"
+        "before:\n{before}\nnow:\n{now}\nUPDATE=1 cargo test --test figures_reported"
     );
 }
