@@ -1,14 +1,20 @@
 //! Files that are replaced atomically: written to a temporary file in the same directory, synced,
 //! renamed. A reader sees the old file or the new one, and a crash loses neither.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Age after which a temporary file is removed: its writer must have crashed.
 const STALE_AGE: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// Mode of a file that everybody on this host may read.
+pub const PUBLIC: u32 = 0o644;
+/// Mode of a file that only its owner may read.
+pub const PRIVATE: u32 = 0o600;
 
 /// A temporary file. It is removed unless it is committed.
 #[derive(Debug)]
@@ -34,25 +40,24 @@ impl AtomicFile {
     pub fn new(directory: &Path, name: &str) -> io::Result<AtomicFile> {
         fs::create_dir_all(directory)?;
         fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
-        AtomicFile::with_mode(directory, name, 0o644)
+        AtomicFile::of(&directory.join(name), PUBLIC)
     }
 
-    /// Creates an empty temporary file for `name` in this existing directory, readable by its owner
-    /// only.
+    /// Creates an empty temporary file for `target` in its directory, which exists, with this mode
+    /// whatever the umask is.
     ///
     /// # Errors
     /// When the file cannot be created.
-    pub fn private(directory: &Path, name: &str) -> io::Result<AtomicFile> {
-        AtomicFile::with_mode(directory, name, 0o600)
-    }
-
-    fn with_mode(directory: &Path, name: &str, mode: u32) -> io::Result<AtomicFile> {
-        remove_stale(directory, name);
-        let path = directory.join(format!(".{name}.{}", std::process::id()));
+    pub fn of(target: &Path, mode: u32) -> io::Result<AtomicFile> {
+        let name = target.file_name().unwrap_or_default();
+        remove_stale(directory(target), &name.to_string_lossy());
+        let mut temp_name = OsString::from(".");
+        temp_name.push(name);
+        temp_name.push(format!(".{}", std::process::id()));
+        let path = target.with_file_name(temp_name);
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(true).mode(mode);
-        let temp_file =
-            AtomicFile { file: options.open(&path)?, path, target: directory.join(name) };
+        let temp_file = AtomicFile { file: options.open(&path)?, path, target: target.to_owned() };
         temp_file.file.set_permissions(fs::Permissions::from_mode(mode))?;
         Ok(temp_file)
     }
@@ -64,9 +69,23 @@ impl AtomicFile {
     pub fn commit(self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
-        let directory = self.target.parent().unwrap_or(Path::new("."));
-        File::open(directory)?.sync_all()
+        File::open(directory(&self.target))?.sync_all()
     }
+}
+
+/// Replaces a file, whose directory exists, by one with these bytes and this mode.
+///
+/// # Errors
+/// When it cannot be written. The old file is still there.
+pub fn replace(target: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut temp_file = AtomicFile::of(target, mode)?;
+    temp_file.file.write_all(bytes)?;
+    temp_file.commit()
+}
+
+fn directory(file: &Path) -> &Path {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Removes temporary files of this name that crashed processes left.
@@ -92,7 +111,6 @@ fn remove_stale(directory: &Path, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn temporary_files_of_a_crash_are_removed_later() {

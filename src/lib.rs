@@ -20,6 +20,9 @@ pub use linkmilter_engine as engine;
 #[cfg(feature = "app")]
 pub use milter_session as milter;
 
+#[macro_use]
+mod word_enum;
+
 pub mod file;
 pub mod policy;
 pub mod record;

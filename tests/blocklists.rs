@@ -203,8 +203,7 @@ impl Running {
              outbound.restore = false\n{more}",
             metrics.display()
         ));
-        let mut command = site.serve();
-        command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+        let command = site.serve_at_socket();
         let running = Running { _daemon: daemon::start(command), metrics, site };
         running.metric("linkmilter_config_generation 1");
         running

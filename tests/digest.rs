@@ -111,8 +111,7 @@ fn why_answers_with_exit_codes() {
 #[test]
 fn find_and_why_answer_by_host_domain_and_message() {
     let site = Site::new("");
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let command = site.serve_at_socket();
     let mut served = daemon::start(command);
     let mut stream = daemon::connect(&site.socket());
     daemon::negotiate(&mut stream);

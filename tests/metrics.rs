@@ -38,8 +38,7 @@ fn a_message_is_seen_from_outside() {
     let site = Site::new("");
     let metrics = site.path("metrics.sock");
     site.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let command = site.serve_at_socket();
     let daemon = start(command);
     let mut session = connect(&site.socket());
     negotiate(&mut session);
@@ -111,8 +110,7 @@ fn acquainted() -> (Site, std::path::PathBuf) {
 }
 
 fn serve(site: &Site) -> (daemon::Daemon, UnixStream) {
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let command = site.serve_at_socket();
     let daemon = start(command);
     let mut session = connect(&site.socket());
     negotiate(&mut session);
@@ -203,8 +201,7 @@ fn over_tcp_on_loopback() {
     let site = Site::new("");
     let port = free_port();
     site.configure(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let command = site.serve_at_socket();
     let _daemon = start(command);
     let stream = wait_for("the endpoint", || TcpStream::connect(("127.0.0.1", port)).ok());
     assert_eq!(request(stream, "GET /metrics").0, 200);
@@ -215,8 +212,7 @@ fn silent_scrapers_are_let_go_and_others_get_their_turn() {
     let site = Site::new("");
     let metrics = site.path("metrics.sock");
     site.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let command = site.serve_at_socket();
     let _daemon = start(command);
     wait_for("the endpoint", || UnixStream::connect(&metrics).ok());
     // All places are taken by clients that say nothing; the next one is served after them.
@@ -231,8 +227,7 @@ fn silent_scrapers_are_let_go_and_others_get_their_turn() {
 #[test]
 fn nobody_outside_is_offered_metrics() {
     let site = Site::new("metrics.listen = \"inet:9895@0.0.0.0\"");
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     let output = command.stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -244,9 +239,9 @@ fn dashboard_and_alerts_name_metrics_that_are_there() {
     let metrics = linkmilter::daemon::metrics::Metrics::new();
     // A family without a series is not shown; those of lists have none until there is one.
     let list = ConfiguredList { name: "x", entries: Some(1), checked: Some(std::time::UNIX_EPOCH) };
-    metrics.feeds(std::iter::once(list));
-    metrics.feed_refresh("x", TaskResult::Succeeded);
-    metrics.blocklists(std::iter::once("x"));
+    metrics.lists.set_lists(std::iter::once(list));
+    metrics.lists.refresh("x", TaskResult::Succeeded);
+    metrics.lists.set_blocklists(std::iter::once("x"));
     let exposed = metrics.text(std::time::SystemTime::now());
     // HELP lines have no suffixes.
     let families: BTreeSet<&str> = exposed

@@ -23,8 +23,7 @@ const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/signin today.\r
 /// A daemon with a service manager, at its socket.
 fn serve(site: &Site) -> (Daemon, Manager) {
     let manager = Manager::new(site.root.path());
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("NOTIFY_SOCKET", &manager.path);
     (start(command), manager)
 }
@@ -166,8 +165,7 @@ fn a_list_that_cannot_be_read_and_an_unknown_variable_start_the_last_good_config
     let said = once(&site);
     assert!(said.contains("last good") && said.contains("blocked.txt"), "{said}");
     let manager = Manager::new(site.root.path());
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("NOTIFY_SOCKET", &manager.path).env("LINKMILTER_DNS__MOED", "never");
     let _daemon = start(command);
     let notified = manager.notified();
@@ -195,8 +193,7 @@ fn a_configuration_that_is_gone_changes_nothing() {
 
     // Only the service manager knows now where the state directory is.
     let manager = Manager::new(site.root.path());
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("NOTIFY_SOCKET", &manager.path).env("STATE_DIRECTORY", site.path("state"));
     let _daemon = start(command);
     let notified = manager.notified();
@@ -453,8 +450,7 @@ fn the_log_tells_a_message_in_words_and_a_refused_reload_with_its_reasons() {
 fn a_stuck_reader_of_the_log_holds_no_mail_and_no_health_check() {
     let site = Site::new("");
     site.configure(&with_metrics(&site, "log.level = \"info\""));
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     // Nobody reads it: 64 KiB and it is full.
     command.stderr(Stdio::piped());
     let mut daemon = start(command);

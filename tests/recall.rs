@@ -338,7 +338,7 @@ fn why_shows_recalls_and_their_undoing() {
             lines[2].ends_with(": 1 links to bad[.]example[.]com defanged in a Maildir"),
             "{printed}"
         );
-        assert!(lines[3].starts_with("given back at 20"), "{printed}");
+        assert!(lines[3].starts_with("restored at 20"), "{printed}");
     }
     let json = run(&["why", id, "--json"]);
     let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
@@ -416,7 +416,7 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     let printed = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("recalled at "), "{printed}");
-    assert!(lines[1].starts_with("given back at ") && lines[1].contains("/named)"), "{printed}");
+    assert!(lines[1].starts_with("restored at ") && lines[1].contains("/named)"), "{printed}");
     // A named pipe in the directory does not block.
     let pipe = std::path::Path::new(named).join("recalls-000000000001.jsonl");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

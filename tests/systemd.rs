@@ -21,8 +21,7 @@ const HEADER: &[(&str, &str)] = &[("Subject", " hello"), ("Content-Type", " text
 fn ready_reloading_stopping() {
     let site = Site::new("");
     let manager = Manager::new(site.root.path());
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("NOTIFY_SOCKET", &manager.path);
     let mut daemon = start(command);
 
@@ -75,8 +74,7 @@ fn ready_reloading_stopping() {
 fn the_watchdog_is_fed_in_its_rhythm() {
     let site = Site::new("");
     let manager = Manager::new(site.root.path());
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("NOTIFY_SOCKET", &manager.path).env("WATCHDOG_USEC", "200000");
     let _daemon = start(command);
     assert_eq!(manager.notified()[0], "READY=1");
@@ -89,8 +87,7 @@ fn the_watchdog_is_fed_in_its_rhythm() {
 fn a_watchdog_of_another_process_is_none_of_ours() {
     let site = Site::new("");
     let manager = Manager::new(site.root.path());
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("NOTIFY_SOCKET", &manager.path).env("WATCHDOG_USEC", "20000");
     command.env("WATCHDOG_PID", "1");
     let _daemon = start(command);
@@ -133,8 +130,7 @@ fn inherited_sockets_are_served_and_left_in_place() {
 fn sockets_of_another_process_are_not_taken() {
     let site = Site::new("");
     let socket = UnixListener::bind(site.path("other.sock")).unwrap();
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.socket().display()));
+    let mut command = site.serve_at_socket();
     command.env("LISTEN_PID", "1").env("LISTEN_FDS", "1");
     let _daemon = start(command);
     negotiate(&mut connect(&site.socket()));

@@ -18,13 +18,14 @@ use crate::engine::cost::Stage;
 use crate::engine::explain::{CHARACTERS, characters_of, difference, in_front_of_target};
 use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
-use crate::engine::policy::{Defang, Mode, Policy};
+use crate::engine::policy::{Defang, Policy};
 use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::{Envelope, Policies};
 use crate::recall::header::recalls;
 use crate::record::defang::visible;
+use crate::record::event::mode_word;
 use crate::record::printable::defanged;
 
 /// Show a message as the engine sees it
@@ -161,11 +162,7 @@ impl Color {
 }
 
 fn page(message: Message<'_>, policy: &Policy, trace_result: &Trace, color: Color) -> String {
-    let mode = match policy.mode {
-        Mode::ReportOnly => "report-only",
-        Mode::Enforce => "enforce",
-        Mode::Strict => "strict",
-    };
+    let mode = mode_word(policy.mode);
     let all = if policy.defang == Defang::All { ", every link defanged" } else { "" };
     let mut out = format!(
         "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{all}{})\n",

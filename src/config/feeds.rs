@@ -57,11 +57,12 @@ settings! {
     }
 }
 
-/// The verdict on the entries of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListVerdict {
-    Suspect,
-    Unsafe,
+word_enum! {
+    /// The verdict on the entries of a list.
+    pub enum ListVerdict {
+        Suspect = "suspect",
+        Unsafe = "unsafe",
+    }
 }
 
 /// A SHA-256, or the URL of a file with it.
@@ -84,7 +85,7 @@ choice!(EntryKind {
     "urls" = EntryKind::Urls,
     "names" = EntryKind::Names,
 });
-choice!(ListVerdict { "suspect" = ListVerdict::Suspect, "unsafe" = ListVerdict::Unsafe });
+choice!(ListVerdict);
 
 impl Text for Sum {
     fn expected() -> String {

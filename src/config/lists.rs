@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::problem::Problem;
 use super::setting::Text;
 use super::types::Domain;
+use crate::atomic_file::{self, AtomicFile};
 use crate::file;
 use crate::policy::is_below;
 
@@ -43,9 +44,6 @@ pub struct ListEntry {
     /// In ASCII form.
     pub name: String,
 }
-
-/// Mode of a list file that we create, whatever the umask is: the daemon runs as another user.
-const FILE_MODE: u32 = 0o644;
 
 /// Why a list could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -187,7 +185,8 @@ fn lock(path: &Path) -> io::Result<File> {
     loop {
         let file = match OpenOptions::new().read(true).append(true).create_new(true).open(path) {
             Ok(made) => {
-                made.set_permissions(Permissions::from_mode(FILE_MODE))?;
+                // Whatever the umask is: the daemon runs as another user.
+                made.set_permissions(Permissions::from_mode(atomic_file::PUBLIC))?;
                 made
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -203,25 +202,14 @@ fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Writes a temporary file with the old file's owner and mode, then renames it.
+/// Replaces the file by one with the owner and the mode of the old one.
 fn replace(path: &Path, text: &str, old: &File) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temp_path = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&temp_path)?;
-        let metadata = old.metadata()?;
-        // Only root may change the owner. For other users the file stays theirs.
-        let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
-        file.set_permissions(metadata.permissions())?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&temp_path, path)
-    })();
-    if written.is_err() {
-        // A temporary file that cannot be removed either is left.
-        let _ = fs::remove_file(&temp_path);
-    }
-    written
+    let metadata = old.metadata()?;
+    let mut new = AtomicFile::of(path, metadata.permissions().mode())?;
+    // Only root may change the owner. For other users the file stays theirs.
+    let _ = std::os::unix::fs::fchown(&new.file, Some(metadata.uid()), Some(metadata.gid()));
+    new.file.write_all(text.as_bytes())?;
+    new.commit()
 }
 
 #[cfg(test)]

@@ -66,6 +66,12 @@ impl RawValue<'_> {
         self.problem_with(expected, to_toml(self.value))
     }
 
+    /// Reports that a value of this type was expected.
+    pub fn refuse<T: Setting>(&self, problems: &mut Vec<Problem>) -> Option<T> {
+        problems.push(self.problem(T::expected(self.range)));
+        None
+    }
+
     pub fn problem_with(&self, expected: String, found: String) -> Problem {
         Problem {
             key: self.key.to_owned(),
@@ -78,8 +84,16 @@ impl RawValue<'_> {
 }
 
 impl NumberRange {
-    fn contains(range: Option<NumberRange>, number: u64) -> bool {
-        range.is_none_or(|range| (range.min..=range.max).contains(&number))
+    /// The number, if it is in the range.
+    fn admit(range: Option<NumberRange>, number: Option<u64>) -> Option<u64> {
+        number.filter(|number| range.is_none_or(|range| (range.min..=range.max).contains(number)))
+    }
+
+    /// ` from 1s to 10m`; nothing without a range.
+    fn words(range: Option<NumberRange>, units: &[(&str, u64)]) -> String {
+        range.map_or_else(String::new, |NumberRange { min, max }| {
+            format!(" from {} to {}", with_unit(min, units), with_unit(max, units))
+        })
     }
 }
 
@@ -108,8 +122,7 @@ impl<T: Text> Setting for T {
 
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<T> {
         let ValueKind::String(text) = &at.value.kind else {
-            problems.push(at.problem(<T as Text>::expected()));
-            return None;
+            return at.refuse(problems);
         };
         match T::parse(text) {
             Ok(value) => Some(value),
@@ -134,10 +147,7 @@ impl Setting for bool {
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<bool> {
         match &at.value.kind {
             ValueKind::Boolean(value) => Some(*value),
-            _ => {
-                problems.push(at.problem(<bool as Setting>::expected(None)));
-                None
-            }
+            _ => at.refuse(problems),
         }
     }
 }
@@ -160,11 +170,7 @@ impl Setting for u64 {
             ValueKind::U64(number) => Some(*number),
             _ => None,
         };
-        let number = number.filter(|number| NumberRange::contains(at.range, *number));
-        if number.is_none() {
-            problems.push(at.problem(<u64 as Setting>::expected(at.range)));
-        }
-        number
+        NumberRange::admit(at.range, number).or_else(|| at.refuse(problems))
     }
 }
 
@@ -202,10 +208,7 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 
 impl Setting for Duration {
     fn expected(range: Option<NumberRange>) -> String {
-        let range = range.map_or_else(String::new, |range| {
-            let (min, max) = (with_unit(range.min, TIME_UNITS), with_unit(range.max, TIME_UNITS));
-            format!(" from {min} to {max}")
-        });
+        let range = NumberRange::words(range, TIME_UNITS);
         format!("a duration{range}, such as \"500ms\", \"30s\", \"15m\", \"24h\", \"7d\"")
     }
 
@@ -214,20 +217,14 @@ impl Setting for Duration {
             ValueKind::String(text) => number_with_unit(text, TIME_UNITS),
             _ => None,
         };
-        let number = number.filter(|number| NumberRange::contains(at.range, *number));
-        if number.is_none() {
-            problems.push(at.problem(<Duration as Setting>::expected(at.range)));
-        }
-        number.map(Duration::from_millis)
+        let number = NumberRange::admit(at.range, number);
+        number.map(Duration::from_millis).or_else(|| at.refuse(problems))
     }
 }
 
 impl Setting for Size {
     fn expected(range: Option<NumberRange>) -> String {
-        let range = range.map_or_else(String::new, |range| {
-            let (min, max) = (with_unit(range.min, SIZE_UNITS), with_unit(range.max, SIZE_UNITS));
-            format!(" from {min} to {max}")
-        });
+        let range = NumberRange::words(range, SIZE_UNITS);
         format!("a size{range}, such as 6000 (bytes), \"64KiB\", \"25MB\"")
     }
 
@@ -241,11 +238,7 @@ impl Setting for Size {
             ValueKind::I64(number) => u64::try_from(*number).ok(),
             _ => None,
         };
-        let number = number.filter(|number| NumberRange::contains(at.range, *number));
-        if number.is_none() {
-            problems.push(at.problem(<Size as Setting>::expected(at.range)));
-        }
-        number.map(Size)
+        NumberRange::admit(at.range, number).map(Size).or_else(|| at.refuse(problems))
     }
 }
 
@@ -294,22 +287,11 @@ impl<T: Setting> Setting for Vec<T> {
     }
 
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Vec<T>> {
-        let values = match &at.value.kind {
-            ValueKind::Array(values) => values,
-            _ => {
-                problems.push(at.problem(<Vec<T> as Setting>::expected(at.range)));
-                return None;
-            }
-        };
-        let mut read = Some(Vec::with_capacity(values.len()));
-        for value in values {
-            let element = T::read(RawValue { value, ..at }, problems);
-            read = read.zip(element).map(|(mut read, element)| {
-                read.push(element);
-                read
-            });
-        }
-        read
+        let ValueKind::Array(values) = &at.value.kind else { return at.refuse(problems) };
+        // Every element is read, so that all problems are reported.
+        let read: Vec<Option<T>> =
+            values.iter().map(|value| T::read(RawValue { value, ..at }, problems)).collect();
+        read.into_iter().collect()
     }
 
     fn absent() -> Option<Vec<T>> {
@@ -359,8 +341,20 @@ impl Text for PathBuf {
     }
 }
 
-/// Implements [`Text`] for an enum, with the words of its variants.
+/// Implements [`Text`] for enums: those with words of their own, or one with the words given here.
 macro_rules! choice {
+    ($($type:ty),+) => { $(
+        impl $crate::config::setting::Text for $type {
+            fn expected() -> String {
+                let words: Vec<&str> = <$type>::ALL.iter().map(|value| value.as_str()).collect();
+                format!("one of {}", words.join(", "))
+            }
+
+            fn parse(text: &str) -> Result<Self, Option<String>> {
+                <$type>::ALL.iter().copied().find(|value| value.as_str() == text).ok_or(None)
+            }
+        }
+    )+ };
     ($type:ty { $($word:literal = $variant:expr),* $(,)? }) => {
         impl $crate::config::setting::Text for $type {
             fn expected() -> String {

@@ -3,14 +3,14 @@
 //! the same as the one that was stored.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Config, lists};
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file;
 use crate::file;
 
 /// Name of the file in the state directory.
@@ -123,13 +123,9 @@ impl Snapshot {
         if read(&path).is_ok_and(|stored| self.has_same_content(&stored)) {
             return Ok(());
         }
-        let write = || {
-            let text = serde_json::to_vec(self)?;
-            let mut temp_file = AtomicFile::private(directory, FILE_NAME)?;
-            temp_file.file.write_all(&text)?;
-            temp_file.commit()
-        };
-        write().map_err(|source| SnapshotError { path, source })
+        let text = serde_json::to_vec(self).map_err(io::Error::from);
+        text.and_then(|text| atomic_file::replace(&path, &text, atomic_file::PRIVATE))
+            .map_err(|source| SnapshotError { path, source })
     }
 
     /// The snapshot for this main file, from the first of these state directories that has one.

@@ -74,114 +74,76 @@ impl<A> Default for Actions<A> {
     }
 }
 
-/// When the DNS is queried about a TLD.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DnsMode {
-    UnknownOnly,
-    Always,
-    Never,
+word_enum! {
+    /// When the DNS is queried about a TLD.
+    pub enum DnsMode {
+        UnknownOnly = "unknown-only",
+        Always = "always",
+        Never = "never",
+    }
 }
 
-/// Where log lines go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogTarget {
-    Auto,
-    Journald,
-    Stderr,
+word_enum! {
+    /// Where log lines go.
+    pub enum LogTarget {
+        Auto = "auto",
+        Journald = "journald",
+        Stderr = "stderr",
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    Text,
-    Json,
+word_enum! {
+    pub enum LogFormat {
+        Text = "text",
+        Json = "json",
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLevel {
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
+word_enum! {
+    pub enum LogLevel {
+        Error = "error",
+        Warn = "warn",
+        Info = "info",
+        Debug = "debug",
+        Trace = "trace",
+    }
 }
 
-/// How digest mail is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
-    Sendmail,
-    Smtp,
-    File,
+word_enum! {
+    /// How digest mail is sent.
+    pub enum Transport {
+        Sendmail = "sendmail",
+        Smtp = "smtp",
+        File = "file",
+    }
 }
 
-/// What happens to a message whose undo recipe cannot be stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UndoLost {
-    /// It is edited anyway.
-    Edit,
-    /// Signed parts are not edited: without the recipe the signature could not be made valid again.
-    ReportSigned,
+word_enum! {
+    /// What happens to a message whose undo recipe cannot be stored.
+    pub enum UndoLost {
+        /// It is edited anyway.
+        Edit = "edit",
+        /// Signed parts are not edited: without the recipe the signature could not be made valid again.
+        ReportSigned = "report-signed",
+    }
 }
 
-/// Encryption of the SMTP connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SmtpTls {
-    /// None for a server on this host, STARTTLS for any other.
-    Auto,
-    /// No encryption, for a server on this host.
-    None,
-    /// STARTTLS, or no mail is sent.
-    Starttls,
-    /// TLS from the first byte.
-    Implicit,
+word_enum! {
+    /// Encryption of the SMTP connection.
+    pub enum SmtpTls {
+        /// None for a server on this host, STARTTLS for any other.
+        Auto = "auto",
+        /// No encryption, for a server on this host.
+        None = "none",
+        /// STARTTLS, or no mail is sent.
+        Starttls = "starttls",
+        /// TLS from the first byte.
+        Implicit = "implicit",
+    }
 }
 
-choice!(DnsMode {
-    "unknown-only" = DnsMode::UnknownOnly,
-    "always" = DnsMode::Always,
-    "never" = DnsMode::Never,
-});
-choice!(LogTarget {
-    "auto" = LogTarget::Auto,
-    "journald" = LogTarget::Journald,
-    "stderr" = LogTarget::Stderr,
-});
-choice!(LogFormat { "text" = LogFormat::Text, "json" = LogFormat::Json });
-choice!(LogLevel {
-    "error" = LogLevel::Error,
-    "warn" = LogLevel::Warn,
-    "info" = LogLevel::Info,
-    "debug" = LogLevel::Debug,
-    "trace" = LogLevel::Trace,
-});
-choice!(Transport {
-    "sendmail" = Transport::Sendmail,
-    "smtp" = Transport::Smtp,
-    "file" = Transport::File,
-});
-choice!(UndoLost { "edit" = UndoLost::Edit, "report-signed" = UndoLost::ReportSigned });
-choice!(SmtpTls {
-    "auto" = SmtpTls::Auto,
-    "none" = SmtpTls::None,
-    "starttls" = SmtpTls::Starttls,
-    "implicit" = SmtpTls::Implicit,
-});
-choice!(Profile {
-    "exempt" = Profile::Exempt,
-    "report-only" = Profile::ReportOnly,
-    "enforce" = Profile::Enforce,
-    "strict" = Profile::Strict,
-});
-choice!(Direction {
-    "inbound" = Direction::Inbound,
-    "outbound" = Direction::Outbound,
-    "local" = Direction::Local,
-});
-choice!(DefangFrom {
-    "all" = DefangFrom::All,
-    "suspect" = DefangFrom::Suspect,
-    "unsafe" = DefangFrom::Unsafe,
-});
-choice!(Trust { "above-received" = Trust::AboveReceived, "anywhere" = Trust::Anywhere });
+choice!(DnsMode, LogTarget, LogFormat, LogLevel, Transport, UndoLost, SmtpTls);
+choice!(Profile, Direction, DefangFrom, Trust);
 choice!(RestrictionLevel {
     "ascii-only" = RestrictionLevel::AsciiOnly,
     "single-script" = RestrictionLevel::SingleScript,
@@ -416,8 +378,7 @@ impl Setting for When {
 
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<When> {
         let ValueKind::Table(table) = &at.value.kind else {
-            problems.push(at.problem(<Self as Setting>::expected(None)));
-            return None;
+            return at.refuse(problems);
         };
         let before = problems.len();
         let mut when = When::default();
@@ -451,8 +412,7 @@ impl<A: Text> Setting for Actions<A> {
 
     fn read(at: RawValue<'_>, problems: &mut Vec<Problem>) -> Option<Actions<A>> {
         let ValueKind::Table(table) = &at.value.kind else {
-            problems.push(at.problem(<Self as Setting>::expected(None)));
-            return None;
+            return at.refuse(problems);
         };
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(name, _)| *name);

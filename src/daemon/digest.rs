@@ -12,6 +12,7 @@ use super::journal;
 use super::mailer::{self, Encryption, MailRoute, MailerError, Smtp, Transport};
 use super::metrics::{Metrics, TaskResult};
 use super::seal::Seal;
+use crate::atomic_file;
 use crate::config::{self, Config, Schedule, SmtpTls};
 use crate::file;
 use crate::record::digest::{self, Digest};
@@ -262,13 +263,9 @@ fn skip_today(path: &Path, now: Timestamp) {
     write_last(path, LastDigest { handled: now, covered });
 }
 
-/// Writes a temporary file and renames it: a crash leaves the old file.
 fn write_last(path: &Path, last: LastDigest) {
-    let temporary = path.with_extension("new");
-    let written: io::Result<()> =
-        fs::write(&temporary, format!("{} {}\n", last.handled, last.covered))
-            .and_then(|()| fs::rename(&temporary, path));
-    if let Err(error) = written {
+    let text = format!("{} {}\n", last.handled, last.covered);
+    if let Err(error) = atomic_file::replace(path, text.as_bytes(), atomic_file::PUBLIC) {
         tracing::warn!(%error, path = %path.display(), "the time of the digest is not saved");
     }
 }

@@ -116,7 +116,7 @@ impl DnsClient {
     ) -> Option<DnsClient> {
         let Loaded { config, settings, .. } = loaded;
         let lists = &settings.blocklists;
-        metrics.blocklists(lists.iter().map(|list| list.name.as_str()));
+        metrics.lists.set_blocklists(lists.iter().map(|list| list.name.as_str()));
         let warn = |error: ResolverError| tracing::warn!(%error, "the DNS is not queried");
         let tlds = match config.dns.mode {
             DnsMode::Never => None,
@@ -145,7 +145,7 @@ impl DnsClient {
         let resolver = &resolver.resolver;
         let answers = resolver.answers(questions).await;
         for answer in answers.values() {
-            self.metrics.dns_answer(match answer {
+            self.metrics.mail.dns_answer(match answer {
                 engine::Answer::Exists => DnsAnswer::Exists,
                 engine::Answer::Missing => DnsAnswer::Missing,
                 engine::Answer::Unverified => DnsAnswer::Unverified,
@@ -169,7 +169,7 @@ impl DnsClient {
         for (list, deadline, pending) in pending {
             let answers = pending.answers(deadline).await;
             for answer in answers.values() {
-                self.metrics.blocklist_answer(&list.list.name, label(*answer));
+                self.metrics.lists.answer(&list.list.name, label(*answer));
                 list.warn(*answer);
             }
             self.count_lookups(list.resolver.new_lookups(), Cache::Blocklist);
@@ -179,8 +179,8 @@ impl DnsClient {
     }
 
     fn count_lookups(&self, (hits, misses): (u64, u64), cache: Cache) {
-        self.metrics.cache(cache, Lookup::Hit, hits);
-        self.metrics.cache(cache, Lookup::Miss, misses);
+        self.metrics.mail.cache(cache, Lookup::Hit, hits);
+        self.metrics.mail.cache(cache, Lookup::Miss, misses);
     }
 }
 

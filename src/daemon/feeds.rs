@@ -144,7 +144,7 @@ impl Feeds {
         let found = self.run_blocking(&feed, work).await;
         if let Some(state) = self.lock().get_mut(&feed.name).filter(|state| state.feed == feed) {
             let result = state.finish_refresh(found, Instant::now());
-            self.metrics.feed_refresh(&feed.name, result);
+            self.metrics.lists.refresh(&feed.name, result);
         }
         self.publish();
     }
@@ -164,7 +164,7 @@ impl Feeds {
         let states = self.lock();
         let loaded = states.values().filter_map(|state| state.loaded.as_ref());
         self.current.store(Arc::new(loaded.map(|loaded| Arc::clone(&loaded.listing)).collect()));
-        self.metrics.feeds(states.values().map(|state| ConfiguredList {
+        self.metrics.lists.set_lists(states.values().map(|state| ConfiguredList {
             name: &state.feed.name,
             entries: state.loaded.as_ref().map(|loaded| loaded.listing.len()),
             checked: state.loaded.as_ref().map(|loaded| loaded.checked),

@@ -52,8 +52,8 @@ impl CurrentCache {
             tlds: Arc::clone(tlds),
             judgements: Mutex::default(),
             domain_sets: Mutex::default(),
-            hits: self.metrics.lookups(Cache::Host, Lookup::Hit),
-            misses: self.metrics.lookups(Cache::Host, Lookup::Miss),
+            hits: self.metrics.mail.lookups(Cache::Host, Lookup::Hit),
+            misses: self.metrics.mail.lookups(Cache::Host, Lookup::Miss),
         });
         self.current.store(Some(Arc::clone(&cache)));
         cache

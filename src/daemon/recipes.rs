@@ -106,6 +106,7 @@ impl Recipes {
         }
         DirBuilder::new().recursive(true).mode(0o700).create(&bounds.directory)?;
         self.reserve(bounds, length)?;
+        // Several threads may store one recipe at once: so no `AtomicFile`, which is named by process.
         let number = self.writers.fetch_add(1, Ordering::Relaxed);
         let temporary =
             path.with_extension(format!("{}-{number}{TEMPORARY_SUFFIX}", std::process::id()));

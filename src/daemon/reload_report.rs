@@ -1,16 +1,19 @@
 //! The result of the last reload, as a file in the state directory. Whoever asked for the reload by SIGHUP
 //! (`linkmilter allow add`, a unit's `ExecReload`) reads it there.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use crate::atomic_file;
 use crate::config::Config;
 
 /// Name of the file in the state directory.
 const FILE: &str = "reload.json";
+
+/// Mode of the file: the group of the daemon may read it.
+const MODE: u32 = 0o640;
 
 /// Version of the file format.
 const VERSION: u32 = 1;
@@ -43,21 +46,13 @@ impl ReloadReport {
         serde_json::from_str(&text).ok().filter(|report: &ReloadReport| report.v == VERSION)
     }
 
-    /// Writes the report: to a temporary file, which is then renamed.
+    /// Writes the report.
     ///
     /// # Errors
     /// The state directory cannot be written.
     pub fn write(config: &Config, number: u64, result: ReloadResult) -> io::Result<()> {
         let process = i32::try_from(std::process::id()).unwrap_or_default();
         let text = serde_json::to_vec(&ReloadReport { v: VERSION, process, number, result })?;
-        let temporary = config.in_state(".reload.json.new");
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o640)
-            .open(&temporary)?;
-        file.write_all(&text)?;
-        fs::rename(&temporary, config.in_state(FILE))
+        atomic_file::replace(&config.in_state(FILE), &text, MODE)
     }
 }

@@ -68,7 +68,7 @@ impl Reporter {
         };
         let event = Event::new(&transaction, report.policy, report.outcome);
         log::message(&event);
-        self.metrics.message(&event);
+        self.metrics.mail.message(&event);
         self.recorder.record(event);
     }
 

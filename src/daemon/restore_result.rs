@@ -14,55 +14,28 @@ pub enum RestoreResult {
     NotRestored(NotRestored),
 }
 
-/// Why a message is not restored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NotRestored {
-    /// Some recipients are local and some are not, and a milter has one answer for all of them.
-    MixedRecipients,
-    /// No recipe carries the seal of one of our keys.
-    ForeignSeal,
-    /// The body, or a header field that the filter edited, has changed since.
-    Changed,
-    /// The recipe is not in the state directory of this host, or not any more.
-    MissingRecipe,
-    /// The recipe cannot be read.
-    BrokenRecipe,
-    /// There are more recipes than the filter undoes.
-    TooManyRecipes,
-    /// The message is truncated: it was too long to keep.
-    Truncated,
-    /// The engine failed, or took too long.
-    Failed,
-    /// The MTA does not let the filter change body and header.
-    NotPermitted,
-}
-
-impl NotRestored {
-    pub const ALL: [NotRestored; 9] = [
-        NotRestored::MixedRecipients,
-        NotRestored::ForeignSeal,
-        NotRestored::Changed,
-        NotRestored::MissingRecipe,
-        NotRestored::BrokenRecipe,
-        NotRestored::TooManyRecipes,
-        NotRestored::Truncated,
-        NotRestored::Failed,
-        NotRestored::NotPermitted,
-    ];
-
-    /// The word in header, log, metrics and journal.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            NotRestored::MixedRecipients => "divided",
-            NotRestored::ForeignSeal => "foreign",
-            NotRestored::Changed => "changed",
-            NotRestored::MissingRecipe => "missing",
-            NotRestored::BrokenRecipe => "broken",
-            NotRestored::TooManyRecipes => "too-many",
-            NotRestored::Truncated => "cut",
-            NotRestored::Failed => "unread",
-            NotRestored::NotPermitted => "not-granted",
-        }
+word_enum! {
+    /// Why a message is not restored.
+    #[derive(Hash)]
+    pub enum NotRestored {
+        /// Some recipients are local and some are not, and a milter has one answer for all of them.
+        MixedRecipients = "divided",
+        /// No recipe carries the seal of one of our keys.
+        ForeignSeal = "foreign",
+        /// The body, or a header field that the filter edited, has changed since.
+        Changed = "changed",
+        /// The recipe is not in the state directory of this host, or not any more.
+        MissingRecipe = "missing",
+        /// The recipe cannot be read.
+        BrokenRecipe = "broken",
+        /// There are more recipes than the filter undoes.
+        TooManyRecipes = "too-many",
+        /// The message is truncated: it was too long to keep.
+        Truncated = "cut",
+        /// The engine failed, or took too long.
+        Failed = "unread",
+        /// The MTA does not let the filter change body and header.
+        NotPermitted = "not-granted",
     }
 }
 

@@ -4,9 +4,8 @@
 //! the key of this installation. Copying the field gains nothing: it is invalid with any other body,
 //! and its own body is the digest, which holds no live link.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::header_fields::field;
+use crate::atomic_file;
 use crate::config::Config;
 use crate::engine::splice::hex;
 use crate::file;
@@ -152,20 +152,17 @@ pub fn path(config: &Config) -> PathBuf {
     }
 }
 
-/// Makes a new key. It is written to another file and renamed, so that no half key is ever there.
+/// Makes a new key. No half key is ever there.
 fn create(path: &Path) -> io::Result<()> {
     let mut key = [0; KEY_BYTES];
-    fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
-    let temporary = path.with_extension(format!("new-{}", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    file.write_all(&key)?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    atomic_file::replace(path, &key, atomic_file::PRIVATE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     const ID: &str = "<1@host.example>";

@@ -14,15 +14,16 @@ pub enum Path {
     NonSmtpd,
 }
 
-/// Where a message is going.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From outside, unauthenticated.
-    Inbound,
-    /// From an authenticated client or a listed network.
-    Outbound,
-    /// Submitted on this host ([`Path::NonSmtpd`]).
-    Local,
+word_enum! {
+    /// Where a message is going.
+    pub enum Direction {
+        /// From outside, unauthenticated.
+        Inbound = "inbound",
+        /// From an authenticated client or a listed network.
+        Outbound = "outbound",
+        /// Submitted on this host ([`Path::NonSmtpd`]).
+        Local = "local",
+    }
 }
 
 /// Whether the message came through a mailing list.

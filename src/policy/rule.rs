@@ -15,29 +15,32 @@ use crate::engine::policy::{
 use super::pattern::Address;
 use super::{Direction, Envelope, HeaderTest, ListMail, Network, Pattern};
 
-/// How far the filter goes, in one word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Profile {
-    /// Judged and reported as exempt; nothing changes.
-    Exempt,
-    /// Judged and reported; nothing changes.
-    ReportOnly,
-    /// Unsafe and invalid links are edited.
-    #[default]
-    Enforce,
-    /// Suspect links are edited as well.
-    Strict,
+word_enum! {
+    /// How far the filter goes, in one word.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum Profile {
+        /// Judged and reported as exempt; nothing changes.
+        Exempt = "exempt",
+        /// Judged and reported; nothing changes.
+        ReportOnly = "report-only",
+        /// Unsafe and invalid links are edited.
+        #[default]
+        Enforce = "enforce",
+        /// Suspect links are edited as well.
+        Strict = "strict",
+    }
 }
 
-/// Which links of a message are defanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefangFrom {
-    /// All links, whatever their verdict: nothing in the message can be clicked.
-    All,
-    /// Those of verdict `suspect` and worse.
-    Suspect,
-    /// Those of verdict `unsafe` and worse.
-    Unsafe,
+word_enum! {
+    /// Which links of a message are defanged.
+    pub enum DefangFrom {
+        /// All links, whatever their verdict: nothing in the message can be clicked.
+        All = "all",
+        /// Those of verdict `suspect` and worse.
+        Suspect = "suspect",
+        /// Those of verdict `unsafe` and worse.
+        Unsafe = "unsafe",
+    }
 }
 
 /// When a rule applies: all conditions must hold. An empty list and `None` always hold.
@@ -118,16 +121,6 @@ impl Profile {
             },
             Profile::Enforce => engine::Policy { mode: Mode::Enforce, exempt: None, ..policy },
             Profile::Strict => engine::Policy { mode: Mode::Strict, exempt: None, ..policy },
-        }
-    }
-
-    /// The word used in the configuration, in `explain` and in the journal.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Profile::Exempt => "exempt",
-            Profile::ReportOnly => "report-only",
-            Profile::Enforce => "enforce",
-            Profile::Strict => "strict",
         }
     }
 }

@@ -11,15 +11,17 @@ use super::pattern::{ascii_domain, is_below};
 /// Fields of one message that rules may check. Ordinary mail has a dozen. Of more the topmost count.
 const MAX_FIELDS: usize = 100;
 
-/// Which fields are trusted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Trust {
-    /// Those above the first Received field that no server of ours made. A stranger who connects to us directly can
-    /// write there as well, so such a field can only make the settings of a message stricter.
-    #[default]
-    AboveReceived,
-    /// All: a server before this filter removes those that strangers wrote.
-    Anywhere,
+word_enum! {
+    /// Which fields are trusted.
+    #[derive(Default)]
+    pub enum Trust {
+        /// Those above the first Received field that no server of ours made. A stranger who connects to us directly can
+        /// write there as well, so such a field can only make the settings of a message stricter.
+        #[default]
+        AboveReceived = "above-received",
+        /// All: a server before this filter removes those that strangers wrote.
+        Anywhere = "anywhere",
+    }
 }
 
 /// How fields of our own servers are recognised.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Action, Event, HostDone};
-use super::time::Timestamp;
 use crate::engine::host::{Section, registrable};
 use crate::engine::outcome::Verdict;
 
@@ -22,10 +21,7 @@ pub const MAX_HOSTS: usize = 16;
 pub struct Aggregate {
     pub messages: u64,
     pub links: u64,
-    pub bytes: u64,
     pub edited_links: u64,
-    pub first: Option<Timestamp>,
-    pub last: Option<Timestamp>,
     pub by_verdict: BTreeMap<Verdict, u64>,
     pub by_action: BTreeMap<Action, u64>,
     /// Findings by reason code.
@@ -66,10 +62,7 @@ impl Aggregate {
     pub fn add(&mut self, event: &Event) {
         self.messages += 1;
         self.links += event.links;
-        self.bytes += event.bytes;
         self.edited_links += event.edited;
-        self.first = Some(self.first.map_or(event.time, |first| first.min(event.time)));
-        self.last = Some(self.last.map_or(event.time, |last| last.max(event.time)));
         *self.by_verdict.entry(event.verdict).or_default() += 1;
         *self.by_action.entry(event.action).or_default() += 1;
         for (reason, count) in &event.reasons {
@@ -167,7 +160,6 @@ mod tests {
         let mut sums = Aggregate::default();
         for number in 0..MAX_NAMES + 5 {
             sums.add(&Event {
-                time: Timestamp(number as u64),
                 verdict: Verdict::Unsafe,
                 action: Action::Edited,
                 sender: format!("s{number}.example"),
@@ -187,10 +179,6 @@ mod tests {
         assert_eq!(sums.by_reason.get("mixed-script"), Some(&sums.messages));
         assert_eq!((sums.domains.len(), sums.senders.len()), (MAX_NAMES, MAX_NAMES));
         assert_eq!(sums.names_dropped, 10);
-        assert_eq!(
-            (sums.first, sums.last),
-            (Some(Timestamp(0)), Some(Timestamp(MAX_NAMES as u64 + 4)))
-        );
     }
 
     #[test]

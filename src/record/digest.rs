@@ -91,7 +91,7 @@ pub fn subject(sums: &Aggregate, host_name: &str) -> String {
 fn totals(out: &mut String, sums: &Aggregate) {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(out, "{:>10}  messages with {} links", sums.messages, sums.links);
-    for action in Action::ALL {
+    for &action in Action::ALL {
         let count = sums.by_action.get(&action).copied().unwrap_or_default();
         if count > 0 {
             let _ = writeln!(out, "{count:>10}  {}", action.as_str());

@@ -34,57 +34,30 @@ pub const ORIGINAL: &str = "original";
 /// Characters of [`message_id`]: enough for any number of messages of a month.
 const MESSAGE_ID_DIGEST_CHARS: usize = 24;
 
-/// What was done to a message.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// No findings.
-    #[default]
-    Passed,
-    /// Findings are in header and journal; the body is unchanged.
-    Reported,
-    /// It would have been edited, but it is exempt.
-    Exempted,
-    /// Links in it were edited.
-    Edited,
-    /// It was restored to what it was before an earlier run of the filter edited it.
-    Restored,
-    Quarantined,
-    Tempfailed,
-    Rejected,
-    Discarded,
+word_enum! {
+    /// What was done to a message.
+    #[derive(Default, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Action {
+        /// No findings.
+        #[default]
+        Passed = "passed",
+        /// Findings are in header and journal; the body is unchanged.
+        Reported = "reported",
+        /// It would have been edited, but it is exempt.
+        Exempted = "exempted",
+        /// Links in it were edited.
+        Edited = "edited",
+        /// It was restored to what it was before an earlier run of the filter edited it.
+        Restored = "restored",
+        Quarantined = "quarantined",
+        Tempfailed = "tempfailed",
+        Rejected = "rejected",
+        Discarded = "discarded",
+    }
 }
 
 impl Action {
-    pub const ALL: [Action; 9] = [
-        Action::Passed,
-        Action::Reported,
-        Action::Exempted,
-        Action::Edited,
-        Action::Restored,
-        Action::Quarantined,
-        Action::Tempfailed,
-        Action::Rejected,
-        Action::Discarded,
-    ];
-
-    /// The word used in logs, metrics and JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Action::Passed => "passed",
-            Action::Reported => "reported",
-            Action::Exempted => "exempted",
-            Action::Edited => "edited",
-            Action::Restored => "restored",
-            Action::Quarantined => "quarantined",
-            Action::Tempfailed => "tempfailed",
-            Action::Rejected => "rejected",
-            Action::Discarded => "discarded",
-        }
-    }
-
     /// The action that this outcome stands for.
     pub fn of(outcome: &Outcome) -> Action {
         let any = |done| outcome.findings.iter().any(|finding| finding.done == done);

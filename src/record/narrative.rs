@@ -85,7 +85,7 @@ pub fn recall_line(event: &RecallEvent) -> String {
             format!("recalled at {}: {links} to {hosts} defanged {place}\n", event.time)
         }
         RecallAction::GivenBack => {
-            format!("given back at {}: links to {hosts} are as they were {place}\n", event.time)
+            format!("restored at {}: links to {hosts} are as they were {place}\n", event.time)
         }
     }
 }
@@ -215,7 +215,7 @@ mod tests {
             RecallEvent { action, mailbox, links: 0, hosts: vec!["bad.example".into()], ..event };
         assert_eq!(
             recall_line(&back),
-            "given back at 2025-11-21T09:00:35.123Z: links to bad[.]example are as they were over IMAP\n"
+            "restored at 2025-11-21T09:00:35.123Z: links to bad[.]example are as they were over IMAP\n"
         );
     }
 }

@@ -162,15 +162,16 @@ impl Journal {
         }
     }
 
-    /// The temporary file of a journal.
+    /// The temporary file of a journal. It has one name, by which a scan knows the file that an
+    /// interrupted one left: so no [`AtomicFile`](crate::atomic_file::AtomicFile), whose files are
+    /// named by process. Nor is it synced: a journal that a power cut takes costs a new scan.
     pub fn temp_path(path: &Path) -> PathBuf {
         let mut temp_path = path.to_owned().into_os_string();
         temp_path.push(".new");
         temp_path.into()
     }
 
-    /// Writes a temporary file and renames it, so that a crash leaves the old journal or the new
-    /// one.
+    /// Replaces the journal. A crash leaves the old one or the new one.
     fn store(&mut self, tally: &Tally) -> Result<(), Error> {
         self.state.chain = self.chain.hex();
         self.state.tally.clone_from(tally);

@@ -79,6 +79,13 @@ impl Site {
         command
     }
 
+    /// The same command, listening at the socket of the site.
+    pub fn serve_at_socket(&self) -> Command {
+        let mut command = self.serve();
+        command.arg("--listen").arg(format!("unix:{}", self.socket().display()));
+        command
+    }
+
     /// Log lines go to a file of the site.
     pub fn log(&self) -> fs::File {
         fs::OpenOptions::new().create(true).append(true).open(self.path("log")).unwrap()

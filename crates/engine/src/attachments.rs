@@ -28,7 +28,6 @@ enum Kind {
 struct Contents {
     links: BTreeSet<String>,
     unread: bool,
-    steps: u64,
 }
 
 impl Kind {
@@ -39,17 +38,20 @@ impl Kind {
         images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
     }
 
-    fn read(self, bytes: &[u8], budget: &mut images::ImageBudget) -> Contents {
-        match self {
+    /// What is in it; `None` when no steps are left.
+    fn read(self, bytes: &[u8], budget: &mut Budget<'_>, found: &mut Findings) -> Option<Contents> {
+        let (links, unread, steps) = match self {
             Kind::Pdf => {
                 let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
-                Contents { links, unread, steps }
+                (links, unread, steps)
             }
             Kind::Picture(format) => {
-                let images::Picture { codes, unread, steps } = images::read(bytes, format, budget);
-                Contents { links: codes.iter().map(|code| as_link(code)).collect(), unread, steps }
+                let read = images::read(bytes, format, &mut found.images);
+                let images::Picture { codes, unread, steps } = read;
+                (codes.iter().map(|code| as_link(code)).collect(), unread, steps)
             }
-        }
+        };
+        budget.spend(Stage::Reading, steps).then_some(Contents { links, unread })
     }
 
     /// The place of its links in findings.
@@ -85,15 +87,12 @@ pub fn read(
     let may_be = qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
     let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
     let Some(kind) = kind else {
-        return read_inline_pictures(context, part, judge, budget, found);
+        return read_inline_pictures(context, (part, entry), judge, budget, found);
     };
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
-    let contents = kind.read(&transfer.bytes(raw), &mut found.images);
-    if !budget.spend(Stage::Reading, contents.steps) {
-        return;
-    }
+    let Some(contents) = kind.read(&transfer.bytes(raw), budget, found) else { return };
     if !contents.unread {
         found.has_read(&entry.path);
     } else if entry.media != Media::Opaque && !entry.label.starts_with("text/") {
@@ -106,12 +105,11 @@ pub fn read(
 /// Reads the pictures inside an HTML part.
 fn read_inline_pictures(
     context: PartContext<'_>,
-    part: usize,
+    (part, entry): (usize, &Part),
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
     found: &mut Findings,
 ) {
-    let Some(entry) = context.tree.parts.get(part) else { return };
     let page = entry.media == Media::Html || entry.also.contains(&Media::Html);
     if !page || context.policy.qr_codes == QrCodes::Off {
         return;
@@ -124,10 +122,7 @@ fn read_inline_pictures(
     }
     for bytes in content::pictures(text) {
         let Some(kind) = images::format(&bytes).map(Kind::Picture) else { continue };
-        let contents = kind.read(&bytes, &mut found.images);
-        if !budget.spend(Stage::Reading, contents.steps) {
-            return;
-        }
+        let Some(contents) = kind.read(&bytes, budget, found) else { return };
         if contents.unread {
             found.bypass(&entry.path, Bypass::Opaque);
         }

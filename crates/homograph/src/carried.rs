@@ -221,7 +221,6 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::verdict::RestrictionLevel;
     use crate::{HostBounds, Names};
     use uts58::Target;
     use uts58::tlds::TldTable;
@@ -229,14 +228,7 @@ pub(super) mod tests {
     fn with_context<T>(blocked: &Names, judge: impl FnOnce(&Context<'_>) -> T) -> T {
         let (protected, none) = (Names::new(["paypal.com"]), Names::default());
         let tlds = TldTable::new(["com", "org", "xn--p1ai"], "");
-        judge(&Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &none,
-            blocked,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        })
+        judge(&Context { blocked, ..crate::tests::context(&protected, &none, &tlds) })
     }
 
     /// The judgement of the first link of an attribute.

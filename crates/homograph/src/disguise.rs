@@ -253,21 +253,13 @@ fn imitates_latin(word: &[char]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::RestrictionLevel;
-    use crate::{HostBounds, Names};
+    use crate::Names;
     use uts58::tlds::TldTable;
 
     fn found(text: &str, host: &str) -> Option<(Verdict, Option<String>)> {
         let (protected, own) = (Names::builtin(), Names::new(["harbourbank.example"]));
         let (none, tlds) = (Names::default(), TldTable::new(["com"], ""));
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &own,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = Context { own: &own, ..crate::tests::context(&protected, &none, &tlds) };
         disguised(text, host, &context).map(|it| (it.verdict, it.name))
     }
 

@@ -205,6 +205,27 @@ fn question(tld: &str, context: &Context<'_>) -> Option<String> {
 #[cfg(test)]
 mod glyphs;
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What hosts are judged against in tests: these protected names, and nothing own or blocked.
+    pub(crate) fn context<'a>(
+        protected: &'a Names,
+        none: &'a Names,
+        tlds: &'a dyn TldSet,
+    ) -> Context<'a> {
+        Context {
+            level: RestrictionLevel::default(),
+            protected,
+            own: none,
+            blocked: none,
+            tlds,
+            bounds: HostBounds::Certain,
+        }
+    }
+}
+
 /// The examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -235,7 +235,7 @@ impl<'a> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Names, RestrictionLevel};
+    use crate::Names;
     use uts58::tlds::TldTable;
 
     fn html(text: &str) -> String {
@@ -245,14 +245,7 @@ mod tests {
     fn with(text: &str, options: &Options<'_>) -> String {
         let tlds = TldTable::new(["com", "org", "xn--p1ai", "xn--fiqs8s"], "");
         let (protected, none) = (Names::builtin(), Names::default());
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = crate::tests::context(&protected, &none, &tlds);
         linkify(text, options, &context)
     }
 

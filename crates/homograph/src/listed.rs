@@ -378,14 +378,7 @@ mod tests {
     fn marked(names: &Names, host: &str) -> Option<String> {
         let none = Names::default();
         let tlds = uts58::tlds::TldTable::new(["com", "org", "de"], "");
-        let context = crate::Context {
-            level: crate::RestrictionLevel::default(),
-            protected: names,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: crate::HostBounds::Certain,
-        };
+        let context = crate::tests::context(names, &none, &tlds);
         let judgement = crate::judge(host, &context);
         judgement.target.filter(|_| judgement.verdict == Verdict::Suspect)
     }

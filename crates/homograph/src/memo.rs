@@ -119,14 +119,7 @@ mod tests {
     #[test]
     fn remembered_judgements_are_bounded_and_say_the_same() {
         let (names, tlds) = (Names::default(), TldTable::new(["com"], ""));
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &names,
-            own: &names,
-            blocked: &names,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = crate::tests::context(&names, &names, &tlds);
         let under = CacheKey::of(&context);
         let mut memo = Memo::default();
         let often = "often.com";
@@ -149,14 +142,7 @@ mod tests {
     fn other_circumstances_are_another_judgement() {
         let (none, own) = (Names::default(), Names::new(["example.com"]));
         let tlds = TldTable::new(["com"], "");
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &none,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = crate::tests::context(&none, &none, &tlds);
         let others = [
             Context { own: &own, ..context },
             Context { protected: &own, ..context },

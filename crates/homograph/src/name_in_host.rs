@@ -348,8 +348,8 @@ pub(super) fn may_hold(
 
 #[cfg(test)]
 mod tests {
-    use crate::verdict::{Edit, Reason, RestrictionLevel, Verdict};
-    use crate::{Context, HostBounds, Judgement, Names, judge};
+    use crate::verdict::{Edit, Reason, Verdict};
+    use crate::{Judgement, Names, judge};
     use uts58::tlds::TldTable;
 
     fn judged(host: &str) -> Judgement {
@@ -359,17 +359,7 @@ mod tests {
     fn judged_by(protected: &Names, host: &str) -> Judgement {
         let none = Names::default();
         let tlds = TldTable::new(["com", "top", "br", "app", "net", "test", "de", "uk"], "");
-        judge(
-            host,
-            &Context {
-                level: RestrictionLevel::default(),
-                protected,
-                own: &none,
-                blocked: &none,
-                tlds: &tlds,
-                bounds: HostBounds::Certain,
-            },
-        )
+        judge(host, &crate::tests::context(protected, &none, &tlds))
     }
 
     #[test]

@@ -295,14 +295,8 @@ mod tests {
     #[test]
     fn nobody_of_the_table_has_the_name_of_another_inside() {
         let (protected, none) = (crate::Names::builtin(), crate::Names::default());
-        let context = crate::Context {
-            level: crate::RestrictionLevel::default(),
-            protected: &protected,
-            own: &none,
-            blocked: &none,
-            tlds: &uts58::tlds::TldTable::new(["com"], ""),
-            bounds: crate::HostBounds::Certain,
-        };
+        let tlds = uts58::tlds::TldTable::new(["com"], "");
+        let context = crate::tests::context(&protected, &none, &tlds);
         for domain in Organisations::builtin().by_domain.keys() {
             for host in [(*domain).to_owned(), format!("www.{domain}")] {
                 let reasons = crate::judge(&host, &context).reasons;

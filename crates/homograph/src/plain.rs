@@ -73,24 +73,15 @@ fn is_followed_by_suffix(name: &Name, after: Option<&Label<'_>>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::HostBounds;
     use super::super::judged_host::JudgedHost;
     use super::*;
-    use crate::verdict::RestrictionLevel;
     use uts58::tlds::TldTable;
 
     #[test]
     fn the_fast_path_says_what_the_slow_one_says() {
         let protected = Names::new(["mail.ru", "paypal.com", "modern.example", "my-bank.co.uk"]);
         let (none, tlds) = (Names::default(), TldTable::new(["com", "org", "ru", "uk"], ""));
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = crate::tests::context(&protected, &none, &tlds);
         let labels = [
             "mail",
             "MAIL",
@@ -162,14 +153,7 @@ mod tests {
     fn customers_of_hosters_are_plain_where_their_own_labels_are() {
         let (protected, none) = (Names::builtin(), Names::default());
         let tlds = TldTable::new(["com", "io", "net"], "");
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = crate::tests::context(&protected, &none, &tlds);
         for (host, plain) in [
             ("my_bucket.s3.amazonaws.com", true),
             ("x.s3.amazonaws.com", true),

@@ -373,8 +373,6 @@ fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HostBounds;
-    use crate::verdict::RestrictionLevel;
     use uts58::tlds::TldTable;
 
     fn posed(text: &str, address: &str) -> Option<String> {
@@ -387,14 +385,7 @@ mod tests {
         let (own, none) =
             (Names::new(["harbour.example", "house-corp.example", "gmail.com"]), Names::default());
         let tlds = TldTable::new(["com"], "");
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &own,
-            blocked: &none,
-            tlds: &tlds,
-            bounds: HostBounds::Certain,
-        };
+        let context = Context { own: &own, ..crate::tests::context(&protected, &none, &tlds) };
         let (local, host) = address.rsplit_once('@').unwrap_or_default();
         poses(text, Sender { local, host }, &context)
     }

@@ -7,7 +7,7 @@
 
 pub mod store;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -18,7 +18,7 @@ use super::envelope::dmarc;
 use super::header_fields::field;
 use super::metrics::{ContactAnswer, ContactFault, Metrics};
 use super::settings::Loaded;
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{self, PRIVATE};
 use crate::engine::outcome::Disposition;
 use crate::engine::{Contact, Dmarc, Policy};
 use crate::file;
@@ -84,7 +84,7 @@ impl Contacts {
             Ok(read) => read,
             Err(error) => {
                 if !error.is_absent() {
-                    self.metrics.contact_fault(ContactFault::Read);
+                    self.metrics.contacts.fault(ContactFault::Read);
                     tracing::warn!(%error, "{}: all known contacts are forgotten", file.display());
                 }
                 (Store::new(now), keys.first()?.clone())
@@ -131,7 +131,7 @@ impl Contacts {
         let mut state = open.lock();
         let answer = query.answer(&state.store, now);
         if let Some(answer) = answer {
-            self.metrics.contact(answer);
+            self.metrics.contacts.answer(answer);
         }
         if disposition != Disposition::Accept || dmarc(mail, envelope, loaded) == Dmarc::Fail {
             return;
@@ -141,7 +141,7 @@ impl Contacts {
         state.changed |= learned.changed;
         drop(state);
         if learned.rotation == Some(RotationCause::Full) {
-            self.metrics.contact_fault(ContactFault::Full);
+            self.metrics.contacts.fault(ContactFault::Full);
             tracing::warn!(
                 "first contact: too many addresses in too short a time; older ones are forgotten"
             );
@@ -158,9 +158,9 @@ impl Contacts {
             }
             state.store.clone()
         };
-        if let Err(error) = write(&open.file, &copy.write(&open.key)) {
+        if let Err(error) = atomic_file::replace(&open.file, &copy.write(&open.key), PRIVATE) {
             open.lock().changed = true;
-            self.metrics.contact_fault(ContactFault::Write);
+            self.metrics.contacts.fault(ContactFault::Write);
             tracing::warn!(%error, "{}: known contacts are not saved", open.file.display());
         }
     }
@@ -260,13 +260,6 @@ impl ReadError {
 
 fn read(path: &Path, keys: &[Key], now: u64) -> Result<(Store, Key), ReadError> {
     Ok(Store::read(&file::read(path, store::MAX_BYTES)?, keys, now)?)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let mut temporary = AtomicFile::private(path.parent().unwrap_or(Path::new(".")), name)?;
-    temporary.file.write_all(bytes)?;
-    temporary.commit()
 }
 
 /// The keys for the store, the present one first.

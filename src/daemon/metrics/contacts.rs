@@ -2,14 +2,14 @@
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::registry::Registry;
 
 use super::{ContactAnswer, ContactFault, zero};
 
-#[derive(Debug, Default)]
-pub(super) struct ContactMetrics {
-    answers: Family<AnswerLabel, Counter>,
-    faults: Family<FaultLabel, Counter>,
+metrics! {
+    pub struct ContactMetrics {
+        answers: Family<AnswerLabel, Counter> => "contacts", "Messages from outside, by whether their author is known to a recipient";
+        faults: Family<FaultLabel, Counter> => "contact_faults", "Faults of the store of known authors: not read, not saved or forgotten early, by cause";
+    }
 }
 
 label_sets! {
@@ -18,15 +18,12 @@ label_sets! {
 }
 
 impl ContactMetrics {
-    pub fn register(&self, registry: &mut Registry) {
+    pub(super) fn start_at_zero(&self) {
         zero(&self.answers, ContactAnswer::ALL.iter().map(|&answer| AnswerLabel { answer }));
         zero(&self.faults, ContactFault::ALL.iter().map(|&cause| FaultLabel { cause }));
-        register! { registry;
-            self.answers => "contacts", "Messages from outside, by whether their author is known to a recipient";
-            self.faults => "contact_faults", "Faults of the store of known authors: not read, not saved or forgotten early, by cause";
-        }
     }
 
+    /// The contact store was queried for a message from outside.
     pub fn answer(&self, answer: ContactAnswer) {
         self.answers.get_or_create(&AnswerLabel { answer }).inc();
     }

@@ -11,12 +11,18 @@ use prometheus_client::registry::Registry;
 
 use super::{ListAnswer, TaskResult, seconds};
 
+metrics! {
+    struct Series {
+        entries: Family<ListLabel, Gauge> => "list_entries", "Entries of a feed";
+        checked: Family<ListLabel, Gauge> => "list_checked_timestamp" in Seconds, "When a feed was last known to be the newest";
+        refreshes: Family<ListRefreshLabels, Counter> => "list_refreshes", "Refreshes of a feed";
+        answers: Family<ListAnswerLabels, Counter> => "blocklist_answers", "Answers of block lists about domains of links";
+    }
+}
+
 #[derive(Debug, Default)]
-pub(super) struct FeedMetrics {
-    entries: Family<ListLabel, Gauge>,
-    checked: Family<ListLabel, Gauge>,
-    refreshes: Family<ListRefreshLabels, Counter>,
-    answers: Family<ListAnswerLabels, Counter>,
+pub struct FeedMetrics {
+    series: Series,
     /// Block lists that have a series.
     blocklists: Mutex<BTreeSet<String>>,
     /// Feeds that have a series.
@@ -39,23 +45,19 @@ label_sets! {
 }
 
 impl FeedMetrics {
-    pub fn register(&self, registry: &mut Registry) {
-        register! { registry;
-            self.entries => "list_entries", "Entries of a feed";
-            self.checked => "list_checked_timestamp" in Seconds, "When a feed was last known to be the newest";
-            self.refreshes => "list_refreshes", "Refreshes of a feed";
-            self.answers => "blocklist_answers", "Answers of block lists about domains of links";
-        }
+    pub(super) fn register(&self, registry: &mut Registry) {
+        self.series.register(registry);
     }
 
+    /// A refresh of a feed ended.
     pub fn refresh(&self, list: &str, result: TaskResult) {
         let list = list.to_owned();
-        self.refreshes.get_or_create(&ListRefreshLabels { list, result }).inc();
+        self.series.refreshes.get_or_create(&ListRefreshLabels { list, result }).inc();
     }
 
     pub fn answer(&self, list: &str, answer: ListAnswer) {
         let list = list.to_owned();
-        self.answers.get_or_create(&ListAnswerLabels { list, answer }).inc();
+        self.series.answers.get_or_create(&ListAnswerLabels { list, answer }).inc();
     }
 
     /// Sets which block lists are queried. Their series start at zero, and those of other lists are removed.
@@ -65,10 +67,10 @@ impl FeedMetrics {
         let label = |list: &String, answer| ListAnswerLabels { list: list.clone(), answer };
         for &answer in ListAnswer::ALL {
             for list in &named {
-                drop(self.answers.get_or_create(&label(list, answer)));
+                drop(self.series.answers.get_or_create(&label(list, answer)));
             }
             for list in known.difference(&named) {
-                self.answers.remove(&label(list, answer));
+                self.series.answers.remove(&label(list, answer));
             }
         }
         *known = named;
@@ -81,17 +83,17 @@ impl FeedMetrics {
         for ConfiguredList { name, entries, checked } in lists {
             let label = ListLabel { list: name.to_owned() };
             let entries = entries.map(|entries| i64::try_from(entries).unwrap_or(i64::MAX));
-            set(&self.entries, &label, entries);
-            set(&self.checked, &label, checked.map(seconds));
+            set(&self.series.entries, &label, entries);
+            set(&self.series.checked, &label, checked.map(seconds));
             named.insert(label.list);
         }
         let mut known = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         for list in known.difference(&named) {
             let label = ListLabel { list: list.clone() };
-            set(&self.entries, &label, None);
-            set(&self.checked, &label, None);
+            set(&self.series.entries, &label, None);
+            set(&self.series.checked, &label, None);
             for result in [TaskResult::Succeeded, TaskResult::Failed] {
-                self.refreshes.remove(&ListRefreshLabels { list: list.clone(), result });
+                self.series.refreshes.remove(&ListRefreshLabels { list: list.clone(), result });
             }
         }
         *known = named;
@@ -121,12 +123,14 @@ mod tests {
             let checked = entries.map(|_| SystemTime::UNIX_EPOCH);
             ConfiguredList { name, entries, checked }
         };
-        metrics.feeds([list("a", Some(1)), list("b", Some(2)), list("c", Some(3))].into_iter());
+        metrics
+            .lists
+            .set_lists([list("a", Some(1)), list("b", Some(2)), list("c", Some(3))].into_iter());
         for name in ["a", "b", "c"] {
-            metrics.feed_refresh(name, TaskResult::Succeeded);
+            metrics.lists.refresh(name, TaskResult::Succeeded);
         }
-        metrics.feed_refresh("b", TaskResult::Failed);
-        metrics.feeds([list("a", Some(4)), list("c", None)].into_iter());
+        metrics.lists.refresh("b", TaskResult::Failed);
+        metrics.lists.set_lists([list("a", Some(4)), list("c", None)].into_iter());
         let text = metrics.text(SystemTime::now());
         let mut series: Vec<&str> =
             text.lines().filter(|line| line.starts_with("linkmilter_list_")).collect();

@@ -4,28 +4,35 @@ use std::fmt::{self, Write};
 
 use prometheus_client::encoding::{EncodeLabelValue, LabelValueEncoder};
 
-/// Makes an enum of the values of a label.
-macro_rules! label {
-    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$about])* $variant,)* }
-
-        impl $name {
-            pub(super) const ALL: &'static [$name] = &[$($name::$variant),*];
-        }
-
+/// Makes the values of labels of these enums.
+macro_rules! label_values {
+    ($($name:ident),+ $(,)?) => { $(
         impl EncodeLabelValue for $name {
             fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
-                encoder.write_str(match self { $($name::$variant => $word),* })
+                encoder.write_str(self.as_str())
             }
         }
-    };
+    )+ };
 }
 
-label! {
-/// The DNS answer about a top-level domain.
-DnsAnswer {
+label_values!(
+    DnsAnswer,
+    ListAnswer,
+    Cache,
+    Lookup,
+    ConnectionFault,
+    TaskResult,
+    JournalFault,
+    RecipeFault,
+    ContactAnswer,
+    ContactFault,
+    StatePart,
+);
+
+word_enum! {
+    /// The DNS answer about a top-level domain.
+    #[derive(Hash)]
+    pub enum DnsAnswer {
         Exists = "exists",
         Missing = "missing",
         /// Timeout, SERVFAIL, refused.
@@ -33,9 +40,10 @@ DnsAnswer {
     }
 }
 
-label! {
-/// The answer of a block list about a domain.
-ListAnswer {
+word_enum! {
+    /// The answer of a block list about a domain.
+    #[derive(Hash)]
+    pub enum ListAnswer {
         Listed = "listed",
         Clean = "clean",
         /// It refuses to answer us: we use a public resolver, send too many queries, or have a wrong key.
@@ -47,9 +55,10 @@ ListAnswer {
     }
 }
 
-label! {
-/// The caches of the daemon.
-Cache {
+word_enum! {
+    /// The caches of the daemon.
+    #[derive(Hash)]
+    pub enum Cache {
         /// Answers of the DNS about top-level domains.
         Dns = "dns",
         /// Answers of block lists about domains.
@@ -59,17 +68,19 @@ Cache {
     }
 }
 
-label! {
-/// Result of a look-up in a cache.
-Lookup {
+word_enum! {
+    /// Result of a look-up in a cache.
+    #[derive(Hash)]
+    pub enum Lookup {
         Hit = "hit",
         Miss = "miss",
     }
 }
 
-label! {
-/// How a connection failed.
-ConnectionFault {
+word_enum! {
+    /// How a connection failed.
+    #[derive(Hash)]
+    pub enum ConnectionFault {
         /// `accept` failed: no descriptors or memory left.
         Accept = "accept",
         /// The MTA sent what the protocol does not allow.
@@ -87,17 +98,19 @@ ConnectionFault {
     }
 }
 
-label! {
-/// Whether a task succeeded.
-TaskResult {
+word_enum! {
+    /// Whether a task succeeded.
+    #[derive(Hash)]
+    pub enum TaskResult {
         Succeeded = "ok",
         Failed = "failed",
     }
 }
 
-label! {
-/// Why an event was not recorded, or the journal not maintained.
-JournalFault {
+word_enum! {
+    /// Why an event was not recorded, or the journal not maintained.
+    #[derive(Hash)]
+    pub enum JournalFault {
         /// There is no journal: its directory cannot be used.
         Open = "open",
         /// Events come faster than the disk takes them.
@@ -108,9 +121,10 @@ JournalFault {
     }
 }
 
-label! {
-/// What failed with undo recipes that are too big for a header field.
-RecipeFault {
+word_enum! {
+    /// What failed with undo recipes that are too big for a header field.
+    #[derive(Hash)]
+    pub enum RecipeFault {
         /// A recipe was not stored: the edits of a message cannot be undone.
         Write = "write",
         /// Old recipes were not removed.
@@ -118,9 +132,10 @@ RecipeFault {
     }
 }
 
-label! {
-/// Whether a local recipient of a message from outside has had mail with its author before.
-ContactAnswer {
+word_enum! {
+    /// Whether a local recipient of a message from outside has had mail with its author before.
+    #[derive(Hash)]
+    pub enum ContactAnswer {
         Known = "known",
         First = "first",
         /// The contact store does not go back far enough to say.
@@ -128,9 +143,10 @@ ContactAnswer {
     }
 }
 
-label! {
-/// What failed with the contact store.
-ContactFault {
+word_enum! {
+    /// What failed with the contact store.
+    #[derive(Hash)]
+    pub enum ContactFault {
         /// The file was damaged, unreadable or written under another key. All contacts are forgotten.
         Read = "read",
         Write = "write",
@@ -139,9 +155,10 @@ ContactFault {
     }
 }
 
-label! {
-/// A part of the state directory.
-StatePart {
+word_enum! {
+    /// A part of the state directory.
+    #[derive(Hash)]
+    pub enum StatePart {
         Journal = "journal",
         Recipes = "undo",
     }

@@ -5,26 +5,28 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::Registry;
 
 use super::super::restore_result::NotRestored;
 use super::{Cache, DnsAnswer, Lookup, zero};
 use crate::engine::Reason;
 use crate::record::event::{Event, ORIGINAL};
 
-#[derive(Debug)]
-pub(super) struct MailMetrics {
-    messages: Family<MessageLabels, Counter>,
-    message_bytes: Counter,
-    links: Family<ReasonLabel, Counter>,
-    links_seen: Counter,
-    links_edited: Counter,
-    bypasses: Family<CauseLabel, Counter>,
-    engine: Histogram,
-    dns: Histogram,
-    dns_answers: Family<AnswerLabel, Counter>,
-    restores: Family<RestoreLabel, Counter>,
-    cache: Family<CacheLabels, Counter>,
+metrics! {
+    pub struct MailMetrics {
+        messages: Family<MessageLabels, Counter> => "messages", "Messages by worst verdict and by what was done";
+        message_bytes: Counter => "message" in Bytes, "Bytes of the messages filtered, headers and bodies";
+        links: Family<ReasonLabel, Counter> => "findings", "Links of notice and worse, by reason";
+        links_seen: Counter => "links", "Links and addresses seen, whatever their verdict";
+        links_edited: Counter => "links_edited", "Links edited";
+        bypasses: Family<CauseLabel, Counter> => "bypasses", "Messages with parts not read, by cause";
+        // 16 µs to 8.4 s: a small clean message takes some ten microseconds.
+        engine: Histogram = Histogram::new(exponential_buckets(16e-6, 2.0, 20)) => "engine" in Seconds, "Time in the engine per message";
+        // 0.5 ms to 8 s: the deadline for DNS answers is below that.
+        dns: Histogram = Histogram::new(exponential_buckets(0.000_5, 2.0, 15)) => "dns" in Seconds, "Time a message waited for the DNS";
+        dns_answers: Family<AnswerLabel, Counter> => "dns_answers", "DNS answers about top-level domains";
+        restores: Family<RestoreLabel, Counter> => "restores", "Outbound messages that carry a recipe, by whether they were restored to their originals";
+        cache: Family<CacheLabels, Counter> => "cache_lookups", "Look-ups in the caches";
+    }
 }
 
 label_sets! {
@@ -36,45 +38,8 @@ label_sets! {
     RestoreLabel { result: String }
 }
 
-impl Default for MailMetrics {
-    fn default() -> MailMetrics {
-        MailMetrics {
-            messages: Family::default(),
-            message_bytes: Counter::default(),
-            links: Family::default(),
-            links_seen: Counter::default(),
-            links_edited: Counter::default(),
-            bypasses: Family::default(),
-            // 16 µs to 8.4 s: a small clean message takes some ten microseconds.
-            engine: Histogram::new(exponential_buckets(16e-6, 2.0, 20)),
-            // 0.5 ms to 8 s: the deadline for DNS answers is below that.
-            dns: Histogram::new(exponential_buckets(0.000_5, 2.0, 15)),
-            dns_answers: Family::default(),
-            restores: Family::default(),
-            cache: Family::default(),
-        }
-    }
-}
-
 impl MailMetrics {
-    pub fn register(&self, registry: &mut Registry) {
-        self.start_at_zero();
-        register! { registry;
-            self.messages => "messages", "Messages by worst verdict and by what was done";
-            self.message_bytes => "message" in Bytes, "Bytes of the messages filtered, headers and bodies";
-            self.links => "findings", "Links of notice and worse, by reason";
-            self.links_seen => "links", "Links and addresses seen, whatever their verdict";
-            self.links_edited => "links_edited", "Links edited";
-            self.bypasses => "bypasses", "Messages with parts not read, by cause";
-            self.engine => "engine" in Seconds, "Time in the engine per message";
-            self.dns => "dns" in Seconds, "Time a message waited for the DNS";
-            self.dns_answers => "dns_answers", "DNS answers about top-level domains";
-            self.restores => "restores", "Outbound messages that carry a recipe, by whether they were restored to their originals";
-            self.cache => "cache_lookups", "Look-ups in the caches";
-        }
-    }
-
-    fn start_at_zero(&self) {
+    pub(super) fn start_at_zero(&self) {
         for (verdict, action) in [("ok", "passed"), ("unsafe", "edited"), ("invalid", "edited")] {
             drop(self.messages.get_or_create(&MessageLabels { verdict, action }));
         }
@@ -90,7 +55,7 @@ impl MailMetrics {
                 drop(self.cache.get_or_create(&CacheLabels { cache, result }));
             }
         }
-        for result in NotRestored::ALL.map(NotRestored::as_str).into_iter().chain([ORIGINAL]) {
+        for result in NotRestored::ALL.iter().map(|why| why.as_str()).chain([ORIGINAL]) {
             drop(self.restores.get_or_create(&RestoreLabel { result: result.to_owned() }));
         }
     }
@@ -126,5 +91,10 @@ impl MailMetrics {
     /// The counter of look-ups in a cache with this result, for callers that count often.
     pub fn lookups(&self, cache: Cache, result: Lookup) -> Counter {
         self.cache.get_or_create(&CacheLabels { cache, result }).clone()
+    }
+
+    /// Counts look-ups in a cache.
+    pub fn cache(&self, cache: Cache, result: Lookup, count: u64) {
+        self.lookups(cache, result).inc_by(count);
     }
 }

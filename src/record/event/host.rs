@@ -28,14 +28,16 @@ pub struct HostEntry {
     pub count: u64,
 }
 
-/// [`Done`] in JSON: the strongest action on a host in any of its places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostDone {
-    #[default]
-    Reported,
-    Exempted,
-    Edited,
+word_enum! {
+    /// [`Done`] in JSON: the strongest action on a host in any of its places.
+    #[derive(Default, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum HostDone {
+        #[default]
+        Reported = "reported",
+        Exempted = "exempted",
+        Edited = "edited",
+    }
 }
 
 impl From<Done> for HostDone {
@@ -44,16 +46,6 @@ impl From<Done> for HostDone {
             Done::Reported => HostDone::Reported,
             Done::Exempt => HostDone::Exempted,
             Done::Edited => HostDone::Edited,
-        }
-    }
-}
-
-impl HostDone {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            HostDone::Reported => "reported",
-            HostDone::Exempted => "exempted",
-            HostDone::Edited => "edited",
         }
     }
 }

@@ -4,7 +4,8 @@
 //! accept these names.
 
 use super::super::transfer::Transfer;
-use super::{Builder, Charset};
+use super::Charset;
+use super::builder::Builder;
 use crate::span::Text;
 
 /// A codec, by how it is decoded here.

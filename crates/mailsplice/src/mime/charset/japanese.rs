@@ -12,7 +12,7 @@
 
 use encoding_rs::Encoding;
 
-use super::Builder;
+use super::builder::Builder;
 use super::shifted::{self, Step};
 use crate::edit::RawEdit;
 use crate::span::Text;

@@ -18,23 +18,25 @@
 //! Labels are those of WHATWG Encoding, then those of [`aliases`].
 
 mod aliases;
+mod builder;
 mod codec;
 mod japanese;
 mod names;
 mod pages;
 mod rows;
 mod shifted;
+mod tables;
 mod utf7;
 mod wide;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use encoding_rs::Encoding;
 
 use super::TextEdit;
 use crate::edit::RawEdit;
-use crate::span::{Map, PieceKind, Text};
+use crate::span::Text;
+use builder::Builder;
 pub(super) use codec::Codec;
 use pages::Page;
 use rows::Rows;
@@ -216,10 +218,12 @@ impl Charset {
             Charset::Hz => shifted::decode_hz(&bytes),
             Charset::Iso2022Jp2 => japanese::decode(&bytes),
             Charset::Utf32(endian) => wide::decode(&bytes, endian),
-            Charset::Page(page) => paged(&bytes, page),
+            Charset::Page(page) => tables::paged(&bytes, page),
             Charset::Rows(rows) => rows.decode(&bytes),
-            Charset::Known(encoding) if encoding.is_single_byte() => single_byte(&bytes, encoding),
-            Charset::Known(encoding) => multi_byte(&bytes, encoding),
+            Charset::Known(encoding) if encoding.is_single_byte() => {
+                tables::single_byte(&bytes, encoding)
+            }
+            Charset::Known(encoding) => tables::multi_byte(&bytes, encoding),
         }
     }
 
@@ -307,81 +311,6 @@ fn owned_utf8(bytes: Vec<u8>) -> Text<'static> {
     }
 }
 
-/// Builds text and map, unit by unit.
-struct Builder {
-    text: String,
-    map: Map,
-    row: Row,
-}
-
-/// The last piece of the map, if it consists of equal units: another such unit after it needs no new piece.
-#[derive(Default)]
-struct Row {
-    text: usize,
-    source: usize,
-    unit: (usize, usize),
-}
-
-impl Builder {
-    fn new(capacity: usize) -> Builder {
-        Builder { text: String::with_capacity(capacity), map: Map::new(), row: Row::default() }
-    }
-
-    /// Adds text that is identical to its source.
-    fn linear(&mut self, text: &str, source: usize) {
-        if !text.is_empty() {
-            self.map.push(self.text.len(), source, PieceKind::Linear);
-            self.text.push_str(text);
-            self.row = Row::default();
-        }
-    }
-
-    /// Adds UTF-8 that is at `at` in the source; invalid sequences become U+FFFD.
-    fn utf8(&mut self, bytes: &[u8], mut at: usize) {
-        for chunk in bytes.utf8_chunks() {
-            self.linear(chunk.valid(), at);
-            at += chunk.valid().len();
-            if !chunk.invalid().is_empty() {
-                let end = at + chunk.invalid().len();
-                self.character(char::REPLACEMENT_CHARACTER, at..end);
-                at = end;
-            }
-        }
-    }
-
-    /// Adds one unit of text from `source`.
-    fn unit(&mut self, text: &str, source: Range<usize>) {
-        let unit = (text.len(), source.len());
-        if self.row.unit != unit
-            || self.row.source != source.start
-            || self.row.text != self.text.len()
-        {
-            let kind = match (u8::try_from(unit.0), u8::try_from(unit.1)) {
-                (Ok(text @ 1..), Ok(source @ 1..)) => PieceKind::Units { text, source },
-                _ => PieceKind::Atomic,
-            };
-            self.map.push(self.text.len(), source.start, kind);
-            if kind == PieceKind::Atomic {
-                self.text.push_str(text);
-                self.map.push(self.text.len(), source.end, PieceKind::Atomic);
-                self.row = Row::default();
-                return;
-            }
-        }
-        self.text.push_str(text);
-        self.row = Row { text: self.text.len(), source: source.end, unit };
-    }
-
-    fn character(&mut self, character: char, source: Range<usize>) {
-        self.unit(character.encode_utf8(&mut [0; 4]), source);
-    }
-
-    fn close(mut self, source_len: usize) -> Text<'static> {
-        self.map.close(self.text.len(), source_len);
-        Text { text: Cow::Owned(self.text), map: Some(self.map) }
-    }
-}
-
 fn utf8_lossy(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     let at = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
@@ -424,192 +353,6 @@ fn utf16_bytes(text: &str, endian: Endian) -> Vec<u8> {
 /// ASCII for a text that the charset cannot encode.
 fn question_marks(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or(b'?')).collect()
-}
-
-fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    // One character for each byte, since an unassigned byte becomes U+FFFD.
-    let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
-    let (text, _) = encoding.decode_without_bom_handling(&above);
-    let upper: Vec<char> = text.chars().collect();
-    with_upper(bytes, &upper)
-}
-
-fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
-    let characters: Vec<char> = page.characters.chars().collect();
-    if page.keeps_ascii() {
-        return with_upper(bytes, &characters);
-    }
-    let mut out = Builder::new(bytes.len());
-    for (at, byte) in bytes.iter().enumerate() {
-        let character = characters.get(usize::from(*byte)).copied();
-        out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
-    }
-    out.close(bytes.len())
-}
-
-/// Bytes that are tested together.
-const LINE: usize = 64;
-
-/// Decodes ASCII, and the bytes above it by this table.
-fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
-    let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
-    let wide = wide.filter(|byte| !byte.is_ascii()).count();
-    let mut out = Builder::new(bytes.len() + wide);
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..)
-        && let Some(byte) = rest.first()
-    {
-        if byte.is_ascii() {
-            at += ascii_run(&mut out, rest, at);
-        } else {
-            let character = upper.get(usize::from(byte & 127)).copied();
-            out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
-            at += 1;
-        }
-    }
-    out.close(bytes.len())
-}
-
-/// Copies the ASCII bytes at the start of `rest`; returns their number.
-fn ascii_run(out: &mut Builder, rest: &[u8], at: usize) -> usize {
-    let length = Encoding::ascii_valid_up_to(rest);
-    let run = rest.get(..length).unwrap_or_default();
-    out.linear(std::str::from_utf8(run).unwrap_or_default(), at);
-    length
-}
-
-/// Decodes run by run; byte by byte if the lead bytes of a run do not tell its lengths.
-fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    let mut out = Builder::new(bytes.len() + bytes.len() / 2);
-    let mut at = 0;
-    if encoding == encoding_rs::ISO_2022_JP {
-        if let Some(text) = shifted::decode_iso2022_jp(bytes) {
-            return text;
-        }
-        by_byte(&mut out, bytes, 0, encoding, Until::End);
-        return out.close(bytes.len());
-    }
-    while let Some(rest) = bytes.get(at..)
-        && let Some(byte) = rest.first()
-    {
-        at = if byte.is_ascii() {
-            at + ascii_run(&mut out, rest, at)
-        } else {
-            let run = wide_run(rest, encoding);
-            match wide(&mut out, run, at, encoding) {
-                Some(length) => at + length,
-                None => by_byte(&mut out, bytes, at, encoding, Until::Ascii),
-            }
-        };
-    }
-    out.close(bytes.len())
-}
-
-/// Bytes that are decoded at once.
-const RUN: usize = 1024;
-
-/// The multi-byte characters at the start of `rest`.
-fn wide_run<'b>(rest: &'b [u8], encoding: &'static Encoding) -> &'b [u8] {
-    let mut length = 0;
-    while length < RUN
-        && let Some(after) = rest.get(length..)
-        && after.first().is_some_and(|byte| !byte.is_ascii())
-    {
-        length += width(after, encoding);
-    }
-    rest.get(..length).unwrap_or(rest)
-}
-
-/// Length of the first character, by its lead byte (WHATWG Encoding §10 to §13).
-fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
-    match rest {
-        [0xA1..=0xDF, ..] if encoding == encoding_rs::SHIFT_JIS => 1,
-        [0x8F, ..] if encoding == encoding_rs::EUC_JP => 3,
-        [_, b'0'..=b'9', ..]
-            if encoding == encoding_rs::GBK || encoding == encoding_rs::GB18030 =>
-        {
-            4
-        }
-        [0x80, ..] => 1,
-        _ => 2,
-    }
-}
-
-/// Decodes a run and returns its length; `None` if the lead bytes do not tell the lengths of its characters.
-fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -> Option<usize> {
-    let text = encoding.decode_without_bom_handling_and_without_replacement(run)?;
-    let mut length = 0;
-    let mut characters = 0;
-    while let Some(rest) = run.get(length..).filter(|rest| !rest.is_empty()) {
-        length += width(rest, encoding);
-        characters += 1;
-    }
-    if length != run.len() || text.chars().count() != characters {
-        return None;
-    }
-    let mut length = 0;
-    for character in text.chars() {
-        let width = width(run.get(length..)?, encoding);
-        out.character(character, at + length..at + length + width);
-        length += width;
-    }
-    Some(length)
-}
-
-/// Where byte-by-byte decoding ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
-    End,
-    /// The first ASCII byte that begins a character.
-    Ascii,
-}
-
-/// Decodes byte by byte, to find the bytes of each character; returns the offset reached.
-fn by_byte(
-    out: &mut Builder,
-    bytes: &[u8],
-    from: usize,
-    encoding: &'static Encoding,
-    until: Until,
-) -> usize {
-    let mut decoder = encoding.new_decoder_without_bom_handling();
-    let mut start = from;
-    let mut at = from;
-    while let Some(rest) = bytes.get(at..)
-        && let Some(byte) = rest.first()
-    {
-        if until == Until::Ascii && start == at && byte.is_ascii() {
-            break;
-        }
-        let escape = until == Until::End && rest.starts_with(b"\x1B");
-        let step = if escape { rest.len().min(3) } else { 1 };
-        let mut buffer = [0; 32];
-        let source = rest.get(..step).unwrap_or(rest);
-        let last = at + step == bytes.len();
-        let (_, _, written, _) = decoder.decode_to_utf8(source, &mut buffer, last);
-        at += step;
-        let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default());
-        let text = text.unwrap_or("\u{FFFD}");
-        if !text.is_empty() {
-            decoded_unit(out, text, start..at);
-            start = at;
-        } else if step > 1 {
-            start = at;
-        }
-    }
-    at
-}
-
-/// Adds a character. If a truncated sequence precedes an ASCII character, adds them as two units.
-fn decoded_unit(out: &mut Builder, text: &str, source: Range<usize>) {
-    let mut characters = text.chars();
-    match (characters.next_back(), characters.as_str()) {
-        (Some(last), before) if !before.is_empty() && last.is_ascii() && source.len() > 1 => {
-            out.unit(before, source.start..source.end - 1);
-            out.character(last, source.end - 1..source.end);
-        }
-        _ => out.unit(text, source),
-    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //!
 //! Rows are those of glibc 2.36 (`iconv`) and Python 3.11.7, which agree where both have them.
 
+use super::builder::Builder;
 use super::pages::{GLIBC, Page};
 use super::shifted::{Step, with_switches};
-use super::{Builder, ascii_run};
 use crate::edit::RawEdit;
 use crate::span::Text;
 
@@ -118,7 +118,7 @@ impl Rows {
                     out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
                     1
                 }
-                ([byte, ..], None) if byte.is_ascii() => ascii_run(&mut out, rest, at),
+                ([byte, ..], None) if byte.is_ascii() => out.ascii_run(rest, at),
                 // A line end is never part of a character.
                 ([high, low, ..], None) if *low >= b' ' => {
                     out.character(self.character([*high, *low]), at..at + 2);

@@ -2,7 +2,7 @@
 
 use encoding_rs::Encoding;
 
-use super::Builder;
+use super::builder::Builder;
 use crate::edit::RawEdit;
 use crate::span::Text;
 

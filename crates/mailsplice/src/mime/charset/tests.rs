@@ -9,6 +9,6 @@ fn charsets_of_one_byte_decode_as_byte_by_byte() {
             .iter()
             .map(|byte| encoding.decode_without_bom_handling(&[*byte]).0.into_owned())
             .collect();
-        assert_eq!(single_byte(&all, encoding).as_str(), apart, "{label}");
+        assert_eq!(tables::single_byte(&all, encoding).as_str(), apart, "{label}");
     }
 }

@@ -8,7 +8,8 @@
 
 use std::ops::Range;
 
-use super::{Builder, Charset};
+use super::Charset;
+use super::builder::Builder;
 use crate::edit::{RawEdit, edited};
 use crate::span::Text;
 use crate::span::TextEdit;

@@ -1,6 +1,7 @@
 //! UTF-32 (Unicode §3.10); recognizing UTF-16 and UTF-32 by their NULs.
 
-use super::{Builder, Charset, Endian};
+use super::builder::Builder;
+use super::{Charset, Endian};
 use crate::span::Text;
 
 /// Decodes. A byte order mark overrides `endian`; values that are not scalar values become U+FFFD.

@@ -1,0 +1,91 @@
+//! Decoded text and its map, built unit by unit.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+
+use crate::span::{Map, PieceKind, Text};
+
+/// Builds text and map, unit by unit.
+pub(super) struct Builder {
+    pub(super) text: String,
+    map: Map,
+    row: Row,
+}
+
+/// The last piece of the map, if it consists of equal units: another such unit after it needs no new piece.
+#[derive(Default)]
+struct Row {
+    text: usize,
+    source: usize,
+    unit: (usize, usize),
+}
+
+impl Builder {
+    pub(super) fn new(capacity: usize) -> Builder {
+        Builder { text: String::with_capacity(capacity), map: Map::new(), row: Row::default() }
+    }
+
+    /// Adds text that is identical to its source.
+    pub(super) fn linear(&mut self, text: &str, source: usize) {
+        if !text.is_empty() {
+            self.map.push(self.text.len(), source, PieceKind::Linear);
+            self.text.push_str(text);
+            self.row = Row::default();
+        }
+    }
+
+    /// Adds UTF-8 that is at `at` in the source; invalid sequences become U+FFFD.
+    pub(super) fn utf8(&mut self, bytes: &[u8], mut at: usize) {
+        for chunk in bytes.utf8_chunks() {
+            self.linear(chunk.valid(), at);
+            at += chunk.valid().len();
+            if !chunk.invalid().is_empty() {
+                let end = at + chunk.invalid().len();
+                self.character(char::REPLACEMENT_CHARACTER, at..end);
+                at = end;
+            }
+        }
+    }
+
+    /// Adds one unit of text from `source`.
+    pub(super) fn unit(&mut self, text: &str, source: Range<usize>) {
+        let unit = (text.len(), source.len());
+        if self.row.unit != unit
+            || self.row.source != source.start
+            || self.row.text != self.text.len()
+        {
+            let kind = match (u8::try_from(unit.0), u8::try_from(unit.1)) {
+                (Ok(text @ 1..), Ok(source @ 1..)) => PieceKind::Units { text, source },
+                _ => PieceKind::Atomic,
+            };
+            self.map.push(self.text.len(), source.start, kind);
+            if kind == PieceKind::Atomic {
+                self.text.push_str(text);
+                self.map.push(self.text.len(), source.end, PieceKind::Atomic);
+                self.row = Row::default();
+                return;
+            }
+        }
+        self.text.push_str(text);
+        self.row = Row { text: self.text.len(), source: source.end, unit };
+    }
+
+    pub(super) fn character(&mut self, character: char, source: Range<usize>) {
+        self.unit(character.encode_utf8(&mut [0; 4]), source);
+    }
+
+    pub(super) fn close(mut self, source_len: usize) -> Text<'static> {
+        self.map.close(self.text.len(), source_len);
+        Text { text: Cow::Owned(self.text), map: Some(self.map) }
+    }
+
+    /// Adds the ASCII bytes at the start of `rest`, which is at `at` in the source; returns their number.
+    pub(super) fn ascii_run(&mut self, rest: &[u8], at: usize) -> usize {
+        let length = Encoding::ascii_valid_up_to(rest);
+        let run = rest.get(..length).unwrap_or_default();
+        self.linear(std::str::from_utf8(run).unwrap_or_default(), at);
+        length
+    }
+}

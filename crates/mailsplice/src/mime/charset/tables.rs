@@ -1,0 +1,188 @@
+//! Charsets that `encoding_rs` or a page decodes: character by character, so that the bytes of each are known.
+
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+
+use super::builder::Builder;
+use super::pages::Page;
+use super::shifted;
+use crate::span::Text;
+
+pub(super) fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
+    // One character for each byte, since an unassigned byte becomes U+FFFD.
+    let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
+    let (text, _) = encoding.decode_without_bom_handling(&above);
+    let upper: Vec<char> = text.chars().collect();
+    with_upper(bytes, &upper)
+}
+
+pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
+    let characters: Vec<char> = page.characters.chars().collect();
+    if page.keeps_ascii() {
+        return with_upper(bytes, &characters);
+    }
+    let mut out = Builder::new(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        let character = characters.get(usize::from(*byte)).copied();
+        out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+    }
+    out.close(bytes.len())
+}
+
+/// Bytes that are tested together.
+const LINE: usize = 64;
+
+/// Decodes ASCII, and the bytes above it by this table.
+fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
+    let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
+    let wide = wide.filter(|byte| !byte.is_ascii()).count();
+    let mut out = Builder::new(bytes.len() + wide);
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if byte.is_ascii() {
+            at += out.ascii_run(rest, at);
+        } else {
+            let character = upper.get(usize::from(byte & 127)).copied();
+            out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+            at += 1;
+        }
+    }
+    out.close(bytes.len())
+}
+
+/// Decodes run by run; byte by byte if the lead bytes of a run do not say its lengths.
+pub(super) fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
+    let mut out = Builder::new(bytes.len() + bytes.len() / 2);
+    let mut at = 0;
+    if encoding == encoding_rs::ISO_2022_JP {
+        if let Some(text) = shifted::decode_iso2022_jp(bytes) {
+            return text;
+        }
+        by_byte(&mut out, bytes, 0, encoding, Until::End);
+        return out.close(bytes.len());
+    }
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        at = if byte.is_ascii() {
+            at + out.ascii_run(rest, at)
+        } else {
+            let run = wide_run(rest, encoding);
+            match wide(&mut out, run, at, encoding) {
+                Some(length) => at + length,
+                None => by_byte(&mut out, bytes, at, encoding, Until::Ascii),
+            }
+        };
+    }
+    out.close(bytes.len())
+}
+
+/// Bytes that are decoded at once.
+const RUN: usize = 1024;
+
+/// The multi-byte characters at the start of `rest`.
+fn wide_run<'b>(rest: &'b [u8], encoding: &'static Encoding) -> &'b [u8] {
+    let mut length = 0;
+    while length < RUN
+        && let Some(after) = rest.get(length..)
+        && after.first().is_some_and(|byte| !byte.is_ascii())
+    {
+        length += width(after, encoding);
+    }
+    rest.get(..length).unwrap_or(rest)
+}
+
+/// Length of the first character, by its lead byte (WHATWG Encoding §10 to §13).
+fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
+    match rest {
+        [0xA1..=0xDF, ..] if encoding == encoding_rs::SHIFT_JIS => 1,
+        [0x8F, ..] if encoding == encoding_rs::EUC_JP => 3,
+        [_, b'0'..=b'9', ..]
+            if encoding == encoding_rs::GBK || encoding == encoding_rs::GB18030 =>
+        {
+            4
+        }
+        [0x80, ..] => 1,
+        _ => 2,
+    }
+}
+
+/// Decodes a run and returns its length; `None` if the lead bytes do not say the lengths of its characters.
+fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -> Option<usize> {
+    let text = encoding.decode_without_bom_handling_and_without_replacement(run)?;
+    let mut length = 0;
+    let mut characters = 0;
+    while let Some(rest) = run.get(length..).filter(|rest| !rest.is_empty()) {
+        length += width(rest, encoding);
+        characters += 1;
+    }
+    if length != run.len() || text.chars().count() != characters {
+        return None;
+    }
+    let mut length = 0;
+    for character in text.chars() {
+        let width = width(run.get(length..)?, encoding);
+        out.character(character, at + length..at + length + width);
+        length += width;
+    }
+    Some(length)
+}
+
+/// Where byte-by-byte decoding ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    /// The first ASCII byte that begins a character.
+    Ascii,
+}
+
+/// Decodes byte by byte, to find the bytes of each character; returns the offset reached.
+fn by_byte(
+    out: &mut Builder,
+    bytes: &[u8],
+    from: usize,
+    encoding: &'static Encoding,
+    until: Until,
+) -> usize {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut start = from;
+    let mut at = from;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if until == Until::Ascii && start == at && byte.is_ascii() {
+            break;
+        }
+        let escape = until == Until::End && rest.starts_with(b"\x1B");
+        let step = if escape { rest.len().min(3) } else { 1 };
+        let mut buffer = [0; 32];
+        let source = rest.get(..step).unwrap_or(rest);
+        let last = at + step == bytes.len();
+        let (_, _, written, _) = decoder.decode_to_utf8(source, &mut buffer, last);
+        at += step;
+        let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default());
+        let text = text.unwrap_or("\u{FFFD}");
+        if !text.is_empty() {
+            decoded_unit(out, text, start..at);
+            start = at;
+        } else if step > 1 {
+            start = at;
+        }
+    }
+    at
+}
+
+/// Adds a character. If a truncated sequence precedes an ASCII character, adds them as two units.
+fn decoded_unit(out: &mut Builder, text: &str, source: Range<usize>) {
+    let mut characters = text.chars();
+    match (characters.next_back(), characters.as_str()) {
+        (Some(last), before) if !before.is_empty() && last.is_ascii() && source.len() > 1 => {
+            out.unit(before, source.start..source.end - 1);
+            out.character(last, source.end - 1..source.end);
+        }
+        _ => out.unit(text, source),
+    }
+}
