@@ -26,7 +26,7 @@ pub struct AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // After a commit there is no such file any more.
+        // A file that cannot be removed either is left. After a commit the path is empty.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -66,9 +66,11 @@ impl AtomicFile {
     ///
     /// # Errors
     /// When that fails. A previous file of this name is still there.
-    pub fn commit(self) -> io::Result<()> {
+    pub fn commit(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
+        // From now on the file of this name is the next writer's.
+        self.path.clear();
         File::open(directory(&self.target))?.sync_all()
     }
 }

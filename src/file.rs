@@ -48,6 +48,47 @@ pub fn read_entry(from: &mut impl BufRead, terminator: u8) -> io::Result<Vec<u8>
     Ok(entry)
 }
 
+/// What [`next_line`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextLine {
+    Line,
+    /// A longer line than asked for. It is skipped, because its rest could change its meaning.
+    TooLong,
+    End,
+}
+
+/// Reads the next line of at most `max_bytes` into `line`, without its line end. A last line may lack
+/// one.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn next_line(
+    from: &mut impl BufRead,
+    max_bytes: u64,
+    line: &mut Vec<u8>,
+) -> io::Result<NextLine> {
+    line.clear();
+    if from.by_ref().take(max_bytes + 1).read_until(b'\n', line)? == 0 {
+        return Ok(NextLine::End);
+    }
+    if line.pop_if(|last| *last == b'\n').is_none() && line.len() as u64 > max_bytes {
+        from.skip_until(b'\n')?;
+        return Ok(NextLine::TooLong);
+    }
+    Ok(NextLine::Line)
+}
+
+/// Removes a file, which may be gone already.
+///
+/// # Errors
+/// When it is still there.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Opens a regular file for reading, without waiting.
 ///
 /// # Errors

@@ -73,7 +73,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("policy", &["engine"]),
     ("tld", &["engine", "atomic_file", "fetch"]),
     ("record", &["engine", "policy", "file"]),
-    ("feed", &["engine", "policy", "atomic_file", "fetch"]),
+    ("feed", &["engine", "policy", "file", "atomic_file", "fetch"]),
     ("config", &["engine", "policy", "tld", "feed", "fetch", "file", "atomic_file"]),
     (
         "daemon",

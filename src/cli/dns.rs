@@ -1,4 +1,5 @@
-//! DNS queries for commands, which send them only on request.
+//! DNS queries for commands, which send them only on request: the daemon's resolver, waited for. The
+//! daemon's `DnsClient` does more with it, what no command may do: it also queries block lists.
 
 use crate::config::Config;
 use crate::daemon::resolver::{Hickory, Options, Resolver};
@@ -6,21 +7,21 @@ use crate::engine::Answers;
 
 /// Queries within the deadline of the configuration, from any thread.
 #[derive(Debug)]
-pub struct Asker {
+pub struct BlockingResolver {
     runtime: tokio::runtime::Runtime,
     resolver: Resolver<Hickory>,
 }
 
-impl Asker {
+impl BlockingResolver {
     /// # Errors
     /// When there is no DNS server.
-    pub fn new(config: &Config) -> anyhow::Result<Asker> {
-        Asker::with(&Options::of(config))
+    pub fn new(config: &Config) -> anyhow::Result<BlockingResolver> {
+        BlockingResolver::with(&Options::of(config))
     }
 
     /// # Errors
     /// When there is no DNS server.
-    pub fn with(options: &Options) -> anyhow::Result<Asker> {
+    pub fn with(options: &Options) -> anyhow::Result<BlockingResolver> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("dns")
@@ -30,7 +31,7 @@ impl Asker {
             let _inside = runtime.enter();
             Resolver::hickory(options)?
         };
-        Ok(Asker { runtime, resolver })
+        Ok(BlockingResolver { runtime, resolver })
     }
 
     /// Answers the questions of one message. Without an answer a name is unverified.

@@ -81,10 +81,7 @@ fn line(event: &Event, host: Option<&str>) -> String {
         id if id.is_empty() => "-".to_owned(),
         id => id,
     };
-    let sender = match event.sender.as_str() {
-        "" => "<>".to_owned(),
-        sender => defanged(sender),
-    };
+    let sender = printable::sender(&event.sender);
     let mut recipients: Vec<String> = event.recipients.iter().map(|to| defanged(to)).collect();
     if event.recipients_omitted > 0 {
         recipients.push(format!("+{}", event.recipients_omitted));

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::ExitStatus;
-use super::dns::Asker;
+use super::dns::BlockingResolver;
 use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::outcome::Bypass;
@@ -71,9 +71,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     }
     let facts = Facts { host_name, ..Facts::default() };
     let tlds = super::tld::table(&config);
-    let asker = args.dns.then(|| Asker::new(&config)).transpose()?;
+    let resolver = args.dns.then(|| BlockingResolver::new(&config)).transpose()?;
     let ask = |questions: &[String]| {
-        asker.as_ref().map_or_else(Answers::new, |asker| asker.answers(questions))
+        resolver.as_ref().map_or_else(Answers::new, |resolver| resolver.answers(questions))
     };
     let filter = |message, policy: &Policy| {
         examine(inspect_case, Case::new(message, &facts, policy, &tlds), ask)

@@ -27,7 +27,7 @@ use crate::scan::{
 };
 
 use super::ExitStatus;
-use super::dns::Asker;
+use super::dns::BlockingResolver;
 
 /// Judge the messages of archives
 ///
@@ -216,8 +216,8 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
     let policy = config.user_settings()?.policies.default_policy();
     let dns = match args.dns {
         true => {
-            let asker = Asker::new(config)?;
-            Dns::Queries(Box::new(move |questions| asker.answers(questions)))
+            let resolver = BlockingResolver::new(config)?;
+            Dns::Queries(Box::new(move |questions| resolver.answers(questions)))
         }
         false => Dns::Off,
     };

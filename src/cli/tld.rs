@@ -14,7 +14,7 @@ use crate::tld::refresh::{Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
 
 use super::ExitStatus;
-use super::dns::Asker;
+use super::dns::BlockingResolver;
 use super::shared::ConfigFile;
 
 /// Show, check or refresh the table of top-level domains
@@ -106,7 +106,7 @@ fn check(
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        Asker::with(&Options { max_questions: unknown.len(), ..Options::of(config) })?
+        BlockingResolver::with(&Options { max_questions: unknown.len(), ..Options::of(config) })?
             .answers(&unknown)
     };
     let mut out = String::new();

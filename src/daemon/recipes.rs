@@ -178,7 +178,7 @@ fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
         let Ok(metadata) = entry.metadata() else { continue };
         let modified = metadata.modified()?;
         if now.duration_since(modified).is_ok_and(|age| age > bounds.max_age) {
-            remove(&entry.path())?;
+            file::remove(&entry.path())?;
         } else {
             files.push((modified, metadata.len(), entry.path()));
         }
@@ -189,7 +189,7 @@ fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
         if total <= bytes {
             break;
         }
-        remove(&path)?;
+        file::remove(&path)?;
         total -= length;
     }
     Ok(total)
@@ -208,13 +208,6 @@ fn refresh_stored(path: &Path, length: u64) -> io::Result<bool> {
     file.set_modified(SystemTime::now())?;
     // Another thread may have evicted it just now.
     Ok(path.exists())
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::zone::{Zone, ZoneLine};
 /// The file format of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// One entry per line. `#` and `;` begin comments; `*.host_name` and `||host_name^` mean `host_name`.
+    /// One entry per line. `#` and `;` begin comments; `*.name` and `||name^` mean `name`.
     #[default]
     Plain,
     /// hosts(5): an address, then host names.
@@ -166,7 +166,7 @@ fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'
     let bare = text.strip_prefix("||").map_or(text, |text| text.strip_suffix('^').unwrap_or(text));
     let bare = bare.strip_prefix("*.").unwrap_or(bare).trim_start_matches('.');
     match host_name(bare) {
-        Some(host_name) => add_name(&host_name, entry_kind, entry),
+        Some(name) => add_name(&name, entry_kind, entry),
         None => Line::Invalid,
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
 
 use super::line::{EntryKind, Line, ListLayout, Reader};
+use crate::file::{self, NextLine};
 
 /// Size limit of a line in bytes. The longest URL of a real list has about 2,000.
 const MAX_LINE_BYTES: usize = 8 << 10;
@@ -61,7 +62,7 @@ pub fn parse(
     let (mut entries, mut invalid_lines, mut first_invalid_line) = (0_usize, 0, None);
     let mut line = Vec::new();
     for number in 1.. {
-        let next = next_line(&mut bytes, &mut line)?;
+        let next = file::next_line(&mut bytes, MAX_LINE_BYTES as u64, &mut line)?;
         let result = match next {
             NextLine::Line => reader.line(&String::from_utf8_lossy(&line), |entry| {
                 table.push(entry);
@@ -111,47 +112,6 @@ fn parse_names(mut bytes: impl BufRead, max_entries: usize) -> Result<Parsed, Pa
         invalid_lines: 0,
         first_invalid_line: None,
     })
-}
-
-/// What [`next_line`] found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NextLine {
-    Line,
-    /// A line of more than [`MAX_LINE_BYTES`]. It is not used, because the rest could change its
-    /// meaning.
-    TooLong,
-    End,
-}
-
-/// Reads the next line.
-fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<NextLine> {
-    line.clear();
-    let mut next = NextLine::End;
-    loop {
-        let here = match bytes.fill_buf() {
-            Ok(here) => here,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if here.is_empty() {
-            return Ok(next);
-        }
-        let newline = memchr::memchr(b'\n', here);
-        let taken = newline.map_or(here.len(), |newline| newline + 1);
-        let text = here.get(..newline.unwrap_or(here.len())).unwrap_or_default();
-        if next == NextLine::End {
-            next = NextLine::Line;
-        }
-        if line.len().saturating_add(text.len()) > MAX_LINE_BYTES {
-            next = NextLine::TooLong;
-        } else {
-            line.extend_from_slice(text);
-        }
-        bytes.consume(taken);
-        if newline.is_some() {
-            return Ok(next);
-        }
-    }
 }
 
 #[cfg(test)]

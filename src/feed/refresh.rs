@@ -186,15 +186,15 @@ fn matches_feed(metadata: &Metadata, feed: &Feed) -> bool {
 type NewList = (Box<dyn Read>, Metadata);
 
 /// Opens the list if it is newer than the stored one.
-fn open_newer(feed: &Feed, known_names: Option<&Metadata>) -> Result<Option<NewList>, FeedError> {
+fn open_newer(feed: &Feed, stored: Option<&Metadata>) -> Result<Option<NewList>, FeedError> {
     let source = feed.source.place();
     match &feed.source {
         Source::Url(fetch) => {
-            let known_names = known_names.map(|metadata| Validators {
+            let stored = stored.map(|metadata| Validators {
                 etag: metadata.etag.clone(),
                 last_modified: metadata.last_modified.clone(),
             });
-            let Some(fetched) = fetch::get(fetch, "*/*", known_names.as_ref())? else {
+            let Some(fetched) = fetch::get(fetch, "*/*", stored.as_ref())? else {
                 return Ok(None);
             };
             let Validators { etag, last_modified } = fetched.validators;
@@ -204,7 +204,7 @@ fn open_newer(feed: &Feed, known_names: Option<&Metadata>) -> Result<Option<NewL
         }
         Source::File(path) => {
             let stamp = file_stamp(path).map_err(|error| io_error(path, error))?;
-            if known_names.is_some_and(|metadata| metadata.etag.as_ref() == Some(&stamp)) {
+            if stored.is_some_and(|metadata| metadata.etag.as_ref() == Some(&stamp)) {
                 return Ok(None);
             }
             let file = File::open(path).map_err(|error| io_error(path, error))?;

@@ -33,7 +33,7 @@ enum Name {
 /// What a line contained.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ZoneLine {
-    /// This owner is listed, or is an exception. `relative_to`: all names below it, instead of itself
+    /// This owner is listed, or is an exception. `below`: all names below it, instead of itself
     /// alone.
     Owner { name: String, below: bool, listed: bool },
     /// A comment, an empty line, or a record that lists nothing.
@@ -50,12 +50,12 @@ impl Default for Name {
 
 impl Zone {
     /// Parses the next line.
-    pub fn parse_line(&mut self, parse_line: &str) -> ZoneLine {
+    pub fn parse_line(&mut self, line: &str) -> ZoneLine {
         if self.open_parentheses == 0 {
             self.words.clear();
-            self.blank_owner = parse_line.starts_with([' ', '\t']);
+            self.blank_owner = line.starts_with([' ', '\t']);
         }
-        if !self.split_words(parse_line) {
+        if !self.split_words(line) {
             self.open_parentheses = 0;
             return ZoneLine::Invalid;
         }
@@ -76,9 +76,9 @@ impl Zone {
 
     /// Splits a line into words, without comments. Inside quotes, parentheses and semicolons are
     /// text. `false` for unbalanced quotes or parentheses.
-    fn split_words(&mut self, parse_line: &str) -> bool {
+    fn split_words(&mut self, line: &str) -> bool {
         let (mut word, mut quoted) = (String::new(), false);
-        let mut chars = parse_line.chars();
+        let mut chars = line.chars();
         while let Some(char) = chars.next() {
             match char {
                 '\\' => word.extend(std::iter::once(char).chain(chars.next())),

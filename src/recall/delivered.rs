@@ -308,14 +308,11 @@ mod tests {
         let hosts = ["bad.example.com", "fine.example.org"];
         let before = message(BODY);
         let both = recalled(&recall(&hosts), &before).unwrap().bytes;
-        let others = |incomplete| Err(RecallError::OtherHosts(incomplete));
+        let others = |hosts: &str| Err(RecallError::OtherHosts(hosts.to_owned()));
         for (named, expected) in [
-            (&["bad.example.com"][..], others("fine[.]example[.]org".to_owned())),
-            (&["example.com"], others("fine[.]example[.]org".to_owned())),
-            (
-                &["login.bad.example.com"],
-                others("bad[.]example[.]com, fine[.]example[.]org".to_owned()),
-            ),
+            (&["bad.example.com"][..], others("fine[.]example[.]org")),
+            (&["example.com"], others("fine[.]example[.]org")),
+            (&["login.bad.example.com"], others("bad[.]example[.]com, fine[.]example[.]org")),
             (&["else.example.net"], Ok(None)),
             (&["example.com", "example.org"], Ok(Some(before.clone()))),
             (&hosts, Ok(Some(before.clone()))),
@@ -452,18 +449,18 @@ mod tests {
         let mut policy = Policy::default();
         policy.limits.parts = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
-        let incomplete_reading = RecallError::NotReadToEnd(Bypass::Limit(Limit::Parts));
+        let cut = RecallError::NotReadToEnd(Bypass::Limit(Limit::Parts));
         let found = |hosts: &[&str]| {
             let parts = hosts.iter().map(|host| format!("--b\n\nsee https://{host}/\n"));
             let parts: String = parts.collect();
             let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n";
             recall.recalled(format!("{head}\n{parts}--b--\n").as_bytes(), &tld::builtin())
         };
-        assert_eq!(found(&["one.example.org", "two.example.org"]), Err(incomplete_reading.clone()));
+        assert_eq!(found(&["one.example.org", "two.example.org"]), Err(cut.clone()));
         // Beyond the limit of parts, the rest is read as one text.
         for first in ["one.example.org", "bad.example.com"] {
             let begun = found(&[first, "bad.example.com"]);
-            assert_eq!(begun.unwrap().unwrap().incomplete, Some(incomplete_reading.clone()));
+            assert_eq!(begun.unwrap().unwrap().incomplete, Some(cut.clone()));
         }
         assert_eq!(found(&["one.example.org"]), Ok(None));
     }

@@ -9,9 +9,8 @@ use crate::engine::unicode::is_dot_to_somebody;
 /// so that they have no effect and can be seen.
 pub fn defang(spelling: &str) -> String {
     let mut out = String::with_capacity(spelling.len() + 16);
-    let mut rest = spelling;
-    while let Some(first) = rest.chars().next() {
-        match first {
+    for character in spelling.chars() {
+        match character {
             ':' => push_colon(&mut out),
             dot if is_dot_to_somebody(dot) => {
                 out.push('[');
@@ -22,7 +21,6 @@ pub fn defang(spelling: &str) -> String {
             hidden if is_hidden(hidden) => out.extend(hidden.escape_unicode()),
             other => out.push(other),
         }
-        rest = rest.get(first.len_utf8()..).unwrap_or_default();
     }
     out
 }

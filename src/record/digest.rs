@@ -132,7 +132,7 @@ fn domains_of(out: &mut String, sums: &Aggregate, reason: Reason) {
 }
 
 fn domain_line(out: &mut String, domain: &str, sum: &DomainSum, count: u64) {
-    let name = if domain.is_empty() { "(no host)".to_owned() } else { printable::defanged(domain) };
+    let name = printable::host_of_link(domain);
     let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
     let below: Vec<&String> = sum.hosts.iter().filter(|host| *host != domain).collect();
     let named = |host: &&String| printable::defanged(host);

@@ -17,6 +17,7 @@ use std::time::Duration;
 use super::event::Event;
 pub use super::query::Query;
 use super::time::Timestamp;
+use crate::file;
 use clock_check::ClockCheck;
 
 pub use reader::{MAX_LINE_BYTES, ReadSummary, read};
@@ -369,12 +370,7 @@ fn segments(directory: &Path, stream: &str) -> Result<Vec<Segment>, JournalError
 }
 
 fn remove(path: &Path) -> Result<(), JournalError> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(failed(path, "remove it", source))
-        }
-        _ => Ok(()),
-    }
+    file::remove(path).map_err(|source| failed(path, "remove it", source))
 }
 
 fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {

@@ -44,11 +44,7 @@ pub fn line(event: &Event) -> String {
     if let Some(reason) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
         let _ = write!(out, "; not restored: {}", printable::label(reason));
     }
-    let sender = match event.sender.as_str() {
-        "" => "<>".to_owned(),
-        sender => printable::defanged(sender),
-    };
-    let _ = write!(out, "; from {sender}");
+    let _ = write!(out, "; from {}", printable::sender(&event.sender));
     if let Some(first) = event.recipients.first() {
         let _ = write!(out, " to {}", printable::defanged(first));
     }
@@ -82,10 +78,7 @@ fn action_words(event: &Event) -> String {
 }
 
 fn push_host(out: &mut String, entry: &HostEntry) {
-    let name = match entry.host.as_str() {
-        "" => "(no host)".to_owned(),
-        host => printable::defanged(host),
-    };
+    let name = printable::host_of_link(&entry.host);
     let _ = write!(out, "; {name} {}", entry.done.as_str());
     let mut between = ": ";
     for code in &entry.reasons {

@@ -122,13 +122,10 @@ fn not_restored_words(word: &str) -> String {
 }
 
 fn push_host(out: &mut String, entry: &HostEntry) {
-    let name = match entry.host.as_str() {
-        "" => "(no host)".to_owned(),
-        host => printable::defanged(host),
-    };
     let _ = writeln!(
         out,
-        "  {name}: {}, {} in {} places",
+        "  {}: {}, {} in {} places",
+        printable::host_of_link(&entry.host),
         entry.verdict,
         entry.done.as_str(),
         entry.count

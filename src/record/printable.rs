@@ -34,6 +34,16 @@ pub fn defanged(ascii: &str) -> String {
     fields::defanged(&host(ascii))
 }
 
+/// The host of a link as [`defanged`]; a link may have none.
+pub fn host_of_link(ascii: &str) -> String {
+    if ascii.is_empty() { "(no host)".to_owned() } else { defanged(ascii) }
+}
+
+/// The domain of an envelope sender as [`defanged`]; the null sender has none.
+pub fn sender(domain: &str) -> String {
+    if domain.is_empty() { "<>".to_owned() } else { defanged(domain) }
+}
+
 /// The domain of a mail address in ASCII form: local parts are never recorded. Empty for the null sender and for an
 /// address without a domain.
 pub fn domain(address: &str) -> String {

@@ -156,10 +156,7 @@ impl Journal {
 
     /// Removes the journal of a complete scan.
     pub fn remove(self) -> Result<(), Error> {
-        match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.error(&error)),
-            _ => Ok(()),
-        }
+        file::remove(&self.path).map_err(|error| self.error(&error))
     }
 
     /// The temporary file of a journal. It has one name, by which a scan knows the file that an

@@ -38,7 +38,7 @@ pub struct SourceMessage<'b> {
     /// Where head and body are in `bytes`.
     head: Range<usize>,
     body: usize,
-    /// Offsets in the source of every `>` that unquoting removed.
+    /// Offsets in `bytes` of what stood behind every `>` that unquoting removed.
     removed: Vec<usize>,
 }
 
@@ -83,20 +83,9 @@ impl<'b> SourceMessage<'b> {
             ..self.offset_before_unquoting(self.body + range.end)
     }
 
-    /// Converts an offset to one before unquoting. The n-th removed byte was at `removed[n]`, n
-    /// bytes further on.
+    /// Converts an offset to one before unquoting.
     fn offset_before_unquoting(&self, offset: usize) -> usize {
-        let mut low = 0;
-        let mut high = self.removed.len();
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.removed.get(middle).is_some_and(|at| at - middle <= offset) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        offset + low
+        offset + self.removed.partition_point(|at| *at <= offset)
     }
 }
 
@@ -110,8 +99,8 @@ pub fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Removes one level of `From ` quoting from `body` on. Also returns the offsets of the removed
-/// `>`, in the quoted bytes.
+/// Removes one level of `From ` quoting from `body` on. Also returns where the removed `>` stood, in
+/// the bytes without them.
 fn unquote(bytes: &[u8], body: usize) -> (Cow<'_, [u8]>, Vec<usize>) {
     let mut removed = Vec::new();
     for at in memmem::find_iter(bytes.get(body..).unwrap_or_default(), b">From ") {
@@ -128,9 +117,10 @@ fn unquote(bytes: &[u8], body: usize) -> (Cow<'_, [u8]>, Vec<usize>) {
     }
     let mut out = Vec::with_capacity(bytes.len() - removed.len());
     let mut from = 0;
-    for at in &removed {
+    for at in &mut removed {
         out.extend_from_slice(bytes.get(from..*at).unwrap_or_default());
-        from = at + 1;
+        from = *at + 1;
+        *at = out.len();
     }
     out.extend_from_slice(bytes.get(from..).unwrap_or_default());
     (Cow::Owned(out), removed)
@@ -174,6 +164,6 @@ mod tests {
     fn one_level_of_quoting_is_removed() {
         let (plain, removed) = unquote(b"H: >From x\n\n>From a\n>>From b\nx >From c\n", 11);
         assert_eq!(&*plain, b"H: >From x\n\nFrom a\n>From b\nx >From c\n");
-        assert_eq!(removed, [12, 20]);
+        assert_eq!(removed, [12, 19]);
     }
 }

@@ -134,12 +134,9 @@ impl<'p, 'scope> Producer<'p, 'scope> {
 
     /// Whether the scan itself writes this file.
     fn is_own(&self, path: &Path) -> bool {
-        let same_name = |own_files: &&PathBuf| own_files.file_name() == path.file_name();
-        self.shared
-            .own_files
-            .iter()
-            .filter(same_name)
-            .any(|own_files| path.canonicalize().is_ok_and(|it| it == *own_files))
+        let same_name = |own: &&PathBuf| own.file_name() == path.file_name();
+        let mut own = self.shared.own_files.iter().filter(same_name);
+        own.any(|own| path.canonicalize().is_ok_and(|path| path == *own))
     }
 
     /// Splits a source into messages while it is read.

@@ -166,10 +166,10 @@ fn folders_of_every_layout_are_found_and_incomplete_ones_reported() {
     fs::create_dir(dir.path().join("sieve")).unwrap();
     fs::remove_dir(dir.path().join("Lists/a/tmp")).unwrap();
     let all = folders(dir.path()).unwrap();
-    let subfolders = |path: &Path| path.strip_prefix(dir.path()).unwrap().display().to_string();
-    let found: Vec<String> = all.found.iter().map(|folder| subfolders(&folder.path)).collect();
+    let relative = |path: &Path| path.strip_prefix(dir.path()).unwrap().display().to_string();
+    let found: Vec<String> = all.found.iter().map(|folder| relative(&folder.path)).collect();
     assert_eq!(found, ["", ".Sent", "Lists/a/b", "Sent", "new.old"]);
-    let unreadable: Vec<String> = all.unreadable.iter().map(|(path, _)| subfolders(path)).collect();
+    let unreadable: Vec<String> = all.unreadable.iter().map(|(path, _)| relative(path)).collect();
     assert_eq!(unreadable, ["Lists/a"]);
 }
 

@@ -1,16 +1,16 @@
 //! Reads events from the segments of a journal.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use super::{JournalError, Segment, failed, segments};
-use crate::file;
+use crate::file::{self, NextLine};
 use crate::record::SCHEMA_VERSION;
 use crate::record::event::Event;
 use crate::record::query::{Match, Query};
 use crate::record::time::Timestamp;
 
-/// Longest line that a reader accepts, in bytes. An [`Event`] stays below by its own limits.
+/// Longest line that a reader accepts, in bytes with its line end. An [`Event`] stays below by its own limits.
 pub const MAX_LINE_BYTES: u64 = 128 << 10;
 
 /// What [`read`] found besides the events.
@@ -71,8 +71,8 @@ pub fn read(
             _ => summary.oldest_clean = oldest,
         }
         each_line(all, |line| match line {
-            Line::Whole(line) if !query.may_match(&line) => {}
-            Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
+            Some(line) if !query.may_match(line) => {}
+            Some(line) => match serde_json::from_slice::<Event>(line) {
                 Ok(event) if event.v > SCHEMA_VERSION => summary.newer += 1,
                 Ok(event) => match query.matches(&event) {
                     Match::Yes => take(event),
@@ -81,14 +81,18 @@ pub fn read(
                 },
                 Err(_) => summary.damaged += 1,
             },
-            Line::TooLong => summary.damaged += 1,
+            None => summary.damaged += 1,
         })?;
     }
     Ok(summary)
 }
 
-/// Passes every line of some segments to `take`.
-pub(super) fn each_line(all: Vec<Segment>, mut take: impl FnMut(Line)) -> Result<(), JournalError> {
+/// Passes every line of some segments to `take` that is not empty; `None` for one that is too long.
+pub(super) fn each_line(
+    all: Vec<Segment>,
+    mut take: impl FnMut(Option<&[u8]>),
+) -> Result<(), JournalError> {
+    let mut line = Vec::new();
     for segment in all {
         // Users own the directories with their recalls. A named pipe there must not block a reader.
         let file = match file::open(&segment.path) {
@@ -99,35 +103,14 @@ pub(super) fn each_line(all: Vec<Segment>, mut take: impl FnMut(Line)) -> Result
         };
         let mut lines = BufReader::new(file);
         let torn = |source| failed(&segment.path, "read it", source);
-        while let Some(line) = next_line(&mut lines).map_err(torn)? {
-            take(line);
+        loop {
+            match file::next_line(&mut lines, MAX_LINE_BYTES - 1, &mut line).map_err(torn)? {
+                NextLine::End => break,
+                NextLine::TooLong => take(None),
+                NextLine::Line if line.is_empty() => {}
+                NextLine::Line => take(Some(&line)),
+            }
         }
     }
     Ok(())
-}
-
-pub(super) enum Line {
-    /// Without its line end; never empty.
-    Whole(Vec<u8>),
-    TooLong,
-}
-
-/// The next line that is not empty. A last line without a line end counts: it may hold a whole event.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
-    loop {
-        let mut line = Vec::new();
-        let read = input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
-        if read == 0 {
-            return Ok(None);
-        }
-        if line.last() == Some(&b'\n') {
-            line.pop();
-        } else if read as u64 == MAX_LINE_BYTES {
-            input.skip_until(b'\n')?;
-            return Ok(Some(Line::TooLong));
-        }
-        if !line.is_empty() {
-            return Ok(Some(Line::Whole(line)));
-        }
-    }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::reader::{Line, each_line};
+use super::reader::each_line;
 use super::{Bounds, JournalError, Stream, Writer, failed, remove, segments};
 use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
@@ -141,7 +141,7 @@ pub fn recalls_of(
 ) -> Result<u64, JournalError> {
     let mut unread = 0;
     each_line(segments(directory, NAME)?, |line| match line {
-        Line::Whole(line) => match serde_json::from_slice::<RecallEvent>(&line) {
+        Some(line) => match serde_json::from_slice::<RecallEvent>(line) {
             Ok(event) if event.v <= SCHEMA_VERSION => {
                 if message_ids.contains(&event.message_id.as_str()) {
                     take(event);
@@ -149,7 +149,7 @@ pub fn recalls_of(
             }
             Ok(_) | Err(_) => unread += 1,
         },
-        Line::TooLong => unread += 1,
+        None => unread += 1,
     })?;
     Ok(unread)
 }

@@ -27,19 +27,19 @@ pub struct Base64Lines {
 impl Base64Lines {
     /// Collects lines of base64: a line with blanks or markup is none.
     pub fn of(body: &[u8]) -> Base64Lines {
-        let mut packed = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
+        let mut found = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
         let mut start = 0;
         while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
             let length = memchr::memchr2(b'\r', b'\n', rest);
             let end = start + length.unwrap_or(rest.len());
             if may_begin(rest.first()) {
-                packed.line(body, start..end);
+                found.line(body, start..end);
             }
             // A few bodies have lines that end in a carriage return alone.
             let both = matches!(body.get(end..), Some([b'\r', b'\n', ..]));
             start = end + 1 + usize::from(both);
         }
-        packed
+        found
     }
 
     /// Adds a line if it is one of base64.
@@ -224,9 +224,9 @@ mod tests {
     #[test]
     fn only_lines_of_base64_are_collected() {
         let body = b"aGk= \r\nby e\r\n<b>\nx. y\n\n  aGk  \nabcdefghijklmnop q\nabcdefghijklmnop  ";
-        let packed = Base64Lines::of(body);
-        assert_eq!(packed.bytes, b"aGk=aGkabcdefghijklmnop");
-        assert_eq!([0, 4, 7].map(|at| packed.source(at)), [0, 25, 50]);
+        let lines = Base64Lines::of(body);
+        assert_eq!(lines.bytes, b"aGk=aGkabcdefghijklmnop");
+        assert_eq!([0, 4, 7].map(|at| lines.source(at)), [0, 25, 50]);
         assert_eq!(Base64Lines::of(b"aG\rk\r\n").bytes, b"aGk");
         assert_eq!(Base64Lines::of(b"a b\raGk\r\r\n\n\rzz\n\r").bytes, b"aGkzz");
     }
