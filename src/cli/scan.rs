@@ -1,6 +1,6 @@
 //! `linkmilter scan`.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -130,9 +130,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let report = match &args.files0_from {
         Some(list) => {
             let entries = input::read_list(list).with_context(|| list.display().to_string())?;
-            scan.run(entries, &mut out)
+            scan.run(entries, &mut *out)
         }
-        None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut out),
+        None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut *out),
     };
     progress.finish();
     match report {
@@ -141,12 +141,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(ExitStatus::Negative)
         }
-        report => finish(&args, report?, &mut out),
+        report => finish(&args, report?, &mut *out),
     }
 }
 
 /// Writes the output formats that are made from the counts, reports what was not read, and answers.
-fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<ExitStatus> {
+fn finish(args: &Args, report: Report, out: &mut dyn Write) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
         let hint = match &args.resume {
@@ -176,7 +176,7 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<ExitS
     }
 }
 
-fn write_counts(format: Format, out: &mut Output, tally: &Tally) -> io::Result<()> {
+fn write_counts(format: Format, out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     match format {
         Format::Jsonl | Format::Csv => {}
@@ -312,16 +312,10 @@ fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The destination of the output.
-enum Output {
-    File(File),
-    Stdout(io::Stdout),
-}
-
-/// Opens the output file. The output of the earlier run is kept up to where the journal says; the
+/// The destination of the output: a file, or standard output. The output of the earlier run is kept up to where the journal says; the
 /// rest is cut off.
-fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Output> {
-    let Some(path) = path else { return Ok(Output::Stdout(io::stdout())) };
+fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Box<dyn Write + Send>> {
+    let Some(path) = path else { return Ok(Box::new(io::stdout())) };
     let name = || path.display().to_string();
     let open = OpenOptions::new().write(true).create(true).truncate(false).open(path);
     let mut file = open.with_context(name)?;
@@ -338,7 +332,7 @@ fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Outp
         }
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).with_context(name)?;
     }
-    Ok(Output::File(file))
+    Ok(Box::new(file))
 }
 
 /// The files that the scan itself writes. They may be in a folder that is scanned.
@@ -356,20 +350,4 @@ fn own_files(args: &Args) -> Vec<PathBuf> {
         }
     }
     own_files
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Output::File(file) => file.write(bytes),
-            Output::Stdout(stdout) => stdout.lock().write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Output::File(file) => file.flush(),
-            Output::Stdout(stdout) => stdout.lock().flush(),
-        }
-    }
 }

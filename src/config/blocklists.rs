@@ -53,12 +53,7 @@ settings! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone(pub String);
 
-choice!(AnswerFormat {
-    "dbl" = AnswerFormat::Dbl,
-    "surbl" = AnswerFormat::Surbl,
-    "uribl" = AnswerFormat::Uribl,
-    "any" = AnswerFormat::Any,
-});
+choice!(AnswerFormat);
 
 impl Text for Zone {
     fn expected() -> String {
@@ -76,11 +71,8 @@ impl Text for Zone {
 }
 
 impl Text for Meaning {
-    fn expected() -> String {
-        "codes of 127.0.0.0/8, such as 127.0.1.4, 127.0.1.4-127.0.1.6 or bits 24, with = suspect or \
-         = unsafe behind them or without"
-            .to_owned()
-    }
+    const EXPECTED: &'static str = "codes of 127.0.0.0/8, such as 127.0.1.4, 127.0.1.4-127.0.1.6 or bits 24, with = suspect or \
+         = unsafe behind them or without";
 
     fn parse(text: &str) -> Result<Meaning, Option<String>> {
         text.parse().map_err(|()| None)

@@ -72,25 +72,10 @@ pub enum Sum {
     Url(HttpsUrl),
 }
 
-choice!(Format {
-    "plain" = Format::Plain,
-    "hosts" = Format::Hosts,
-    "csv" = Format::Csv,
-    "jsonl" = Format::JsonLines,
-    "rpz" = Format::Rpz,
-});
-choice!(EntryKind {
-    "domains" = EntryKind::Domains,
-    "hosts" = EntryKind::Hosts,
-    "urls" = EntryKind::Urls,
-    "names" = EntryKind::Names,
-});
-choice!(ListVerdict);
+choice!(Format, EntryKind, ListVerdict);
 
 impl Text for Sum {
-    fn expected() -> String {
-        "64 hexadecimal digits or an https: URL".to_owned()
-    }
+    const EXPECTED: &'static str = "64 hexadecimal digits or an https: URL";
 
     fn parse(text: &str) -> Result<Sum, Option<String>> {
         if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {

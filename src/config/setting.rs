@@ -46,7 +46,11 @@ pub trait Setting: Sized {
 
 /// A setting that is written as text.
 pub trait Text: Sized {
-    fn expected() -> String;
+    /// What is expected, if it is always the same.
+    const EXPECTED: &'static str = "";
+    fn expected() -> String {
+        Self::EXPECTED.to_owned()
+    }
     /// Parses the text. An error may say what was expected, if it knows better than
     /// [`Text::expected`].
     fn parse(text: &str) -> Result<Self, Option<String>>;
@@ -322,9 +326,7 @@ impl<T: Setting> Setting for Option<T> {
 }
 
 impl Text for String {
-    fn expected() -> String {
-        "text without control characters".to_owned()
-    }
+    const EXPECTED: &'static str = "text without control characters";
 
     fn parse(text: &str) -> Result<String, Option<String>> {
         if text.chars().any(char::is_control) { Err(None) } else { Ok(text.to_owned()) }
@@ -332,9 +334,7 @@ impl Text for String {
 }
 
 impl Text for PathBuf {
-    fn expected() -> String {
-        "a path".to_owned()
-    }
+    const EXPECTED: &'static str = "a path";
 
     fn parse(text: &str) -> Result<PathBuf, Option<String>> {
         if text.is_empty() || text.contains('\0') { Err(None) } else { Ok(PathBuf::from(text)) }

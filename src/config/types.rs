@@ -192,9 +192,7 @@ choice!(HtmlAttachments {
 });
 
 impl Text for Address {
-    fn expected() -> String {
-        "inet:PORT@HOST or unix:/PATH".to_owned()
-    }
+    const EXPECTED: &'static str = "inet:PORT@HOST or unix:/PATH";
 
     fn parse(text: &str) -> Result<Address, Option<String>> {
         if let Some(path) = text.strip_prefix("unix:").or_else(|| text.strip_prefix("local:")) {
@@ -237,9 +235,7 @@ impl fmt::Display for Address {
 }
 
 impl Text for Domain {
-    fn expected() -> String {
-        "a host or domain name".to_owned()
-    }
+    const EXPECTED: &'static str = "a host or domain name";
 
     fn parse(text: &str) -> Result<Domain, Option<String>> {
         match text.parse::<Pattern>() {
@@ -262,10 +258,8 @@ fn is_loopback(host: &str) -> bool {
 }
 
 impl Text for DnsServer {
-    fn expected() -> String {
-        "an IP address, with a port or without (192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:5353)"
-            .to_owned()
-    }
+    const EXPECTED: &'static str =
+        "an IP address, with a port or without (192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:5353)";
 
     fn parse(text: &str) -> Result<DnsServer, Option<String>> {
         let with_port = text.parse::<SocketAddr>().ok();
@@ -275,9 +269,7 @@ impl Text for DnsServer {
 }
 
 impl Text for HttpsUrl {
-    fn expected() -> String {
-        "an https: URL".to_owned()
-    }
+    const EXPECTED: &'static str = "an https: URL";
 
     fn parse(text: &str) -> Result<HttpsUrl, Option<String>> {
         let url = url::Url::parse(text).map_err(|_| None)?;
@@ -290,9 +282,7 @@ impl Text for HttpsUrl {
 }
 
 impl Text for FileMode {
-    fn expected() -> String {
-        "permission bits in octal, as text (\"0660\")".to_owned()
-    }
+    const EXPECTED: &'static str = "permission bits in octal, as text (\"0660\")";
 
     fn parse(text: &str) -> Result<FileMode, Option<String>> {
         let bits = u32::from_str_radix(text, 8).map_err(|_| None)?;
@@ -301,9 +291,7 @@ impl Text for FileMode {
 }
 
 impl Text for Schedule {
-    fn expected() -> String {
-        "\"off\" or a time of day in UTC (\"06:30\")".to_owned()
-    }
+    const EXPECTED: &'static str = "\"off\" or a time of day in UTC (\"06:30\")";
 
     fn parse(text: &str) -> Result<Schedule, Option<String>> {
         if text == "off" {
@@ -319,9 +307,7 @@ impl Text for Schedule {
 }
 
 impl Text for StatusCode {
-    fn expected() -> String {
-        "an enhanced status code of a permanent failure (5.7.1)".to_owned()
-    }
+    const EXPECTED: &'static str = "an enhanced status code of a permanent failure (5.7.1)";
 
     fn parse(text: &str) -> Result<StatusCode, Option<String>> {
         let mut parts = text.split('.');
@@ -339,9 +325,7 @@ impl Text for StatusCode {
 }
 
 impl Text for Network {
-    fn expected() -> String {
-        "a network (192.0.2.0/24, 2001:db8::/32) or an IP address".to_owned()
-    }
+    const EXPECTED: &'static str = "a network (192.0.2.0/24, 2001:db8::/32) or an IP address";
 
     fn parse(text: &str) -> Result<Network, Option<String>> {
         text.parse().map_err(|error: crate::policy::NetworkError| {
@@ -351,10 +335,8 @@ impl Text for Network {
 }
 
 impl Text for Pattern {
-    fn expected() -> String {
-        "a domain (example.com), an address (ann@example.com), a local part (abuse@) or <>"
-            .to_owned()
-    }
+    const EXPECTED: &'static str =
+        "a domain (example.com), an address (ann@example.com), a local part (abuse@) or <>";
 
     fn parse(text: &str) -> Result<Pattern, Option<String>> {
         text.parse().map_err(|_| None)

@@ -18,6 +18,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use sha2::{Digest, Sha256};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
@@ -204,30 +205,21 @@ async fn serve(listener: Listener, state: Arc<EndpointState>) {
                 .timer(TokioTimer::new())
                 .header_read_timeout(CONNECTION_TIMEOUT)
                 .max_buf_size(16 << 10);
-            let served = match stream {
-                Stream::Tcp(stream) => {
-                    timeout(CONNECTION_TIMEOUT, server.serve_connection(stream, service)).await
-                }
-                Stream::Unix(stream) => {
-                    timeout(CONNECTION_TIMEOUT, server.serve_connection(stream, service)).await
-                }
-            };
-            if let Ok(Err(error)) = served {
+            let connection = server.serve_connection(TokioIo::new(stream), service);
+            if let Ok(Err(error)) = timeout(CONNECTION_TIMEOUT, connection).await {
                 tracing::debug!(%error, "metrics endpoint");
             }
         });
     }
 }
 
-enum Stream {
-    Tcp(TokioIo<tokio::net::TcpStream>),
-    Unix(TokioIo<tokio::net::UnixStream>),
-}
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-async fn accept(listener: &Listener) -> io::Result<Stream> {
+async fn accept(listener: &Listener) -> io::Result<Box<dyn Stream>> {
     Ok(match listener {
-        Listener::Tcp(tcp) => Stream::Tcp(TokioIo::new(tcp.accept().await?.0)),
-        Listener::Unix(unix) => Stream::Unix(TokioIo::new(unix.accept().await?.0)),
+        Listener::Tcp(tcp) => Box::new(tcp.accept().await?.0),
+        Listener::Unix(unix) => Box::new(unix.accept().await?.0),
     })
 }
 

@@ -56,11 +56,6 @@ impl Tlds {
         Arc::clone(&self.current.load().table)
     }
 
-    /// When the table was last known to be the newest.
-    pub fn checked(&self) -> SystemTime {
-        self.current.load().stored.checked
-    }
-
     /// Reads the table again, as after `linkmilter tld update`.
     pub fn reload(&self) {
         self.current.store(Arc::new(current(self.store.load())));

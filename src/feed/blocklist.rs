@@ -10,18 +10,20 @@ use std::net::Ipv4Addr;
 
 use crate::engine::outcome::Verdict;
 
-/// How the answers of a list are coded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AnswerFormat {
-    /// Spamhaus DBL: the last octet is a code.
-    Dbl,
-    /// SURBL: the last octet is a bit set, one bit per source.
-    Surbl,
-    /// URIBL: a bit set as well. Black and red count, grey does not.
-    Uribl,
-    /// Any other list: every code is a listing, except the codes that all lists use to refuse.
-    #[default]
-    Any,
+word_enum! {
+    /// How the answers of a list are coded.
+    #[derive(Default)]
+    pub enum AnswerFormat {
+        /// Spamhaus DBL: the last octet is a code.
+        Dbl = "dbl",
+        /// SURBL: the last octet is a bit set, one bit per source.
+        Surbl = "surbl",
+        /// URIBL: a bit set as well. Black and red count, grey does not.
+        Uribl = "uribl",
+        /// Any other list: every code is a listing, except the codes that all lists use to refuse.
+        #[default]
+        Any = "any",
+    }
 }
 
 /// A set of codes.

@@ -10,35 +10,39 @@ use crate::policy::ascii_domain;
 
 use super::zone::{Zone, ZoneLine};
 
-/// The file format of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// One entry per line. `#` and `;` begin comments; `*.name` and `||name^` mean `name`.
-    #[default]
-    Plain,
-    /// hosts(5): an address, then host names.
-    Hosts,
-    /// Comma-separated values; quotes as in RFC 4180.
-    Csv,
-    /// One JSON object per line.
-    JsonLines,
-    /// A response policy zone (RPZ) as a zone file.
-    Rpz,
+word_enum! {
+    /// The file format of a list.
+    #[derive(Default)]
+    pub enum Format {
+        /// One entry per line. `#` and `;` begin comments; `*.name` and `||name^` mean `name`.
+        #[default]
+        Plain = "plain",
+        /// hosts(5): an address, then host names.
+        Hosts = "hosts",
+        /// Comma-separated values; quotes as in RFC 4180.
+        Csv = "csv",
+        /// One JSON object per line.
+        JsonLines = "jsonl",
+        /// A response policy zone (RPZ) as a zone file.
+        Rpz = "rpz",
+    }
 }
 
-/// What the entries of a list are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EntryKind {
-    /// Domains, each with all hosts below it.
-    #[default]
-    Domains,
-    /// Single hosts.
-    Hosts,
-    /// URLs. Scheme and fragment are ignored.
-    Urls,
-    /// Names that readers know and that attackers imitate. They are not bad themselves. One invalid
-    /// line makes the whole list invalid.
-    Names,
+word_enum! {
+    /// What the entries of a list are.
+    #[derive(Default)]
+    pub enum EntryKind {
+        /// Domains, each with all hosts below it.
+        #[default]
+        Domains = "domains",
+        /// Single hosts.
+        Hosts = "hosts",
+        /// URLs. Scheme and fragment are ignored.
+        Urls = "urls",
+        /// Names that readers know and that attackers imitate. They are not bad themselves. One invalid
+        /// line makes the whole list invalid.
+        Names = "names",
+    }
 }
 
 /// How to read the lines of a list.

@@ -150,8 +150,8 @@ impl Tally {
         if name.is_empty() {
             return;
         }
-        let Some(host) =
-            entry_within(&mut self.hosts, &bounded(name), MAX_NAMES, || Host::of(finding))
+        let found = Host::of(finding);
+        let Some(host) = entry_within(&mut self.hosts, &bounded(name), MAX_NAMES, || found.clone())
         else {
             self.unnamed += 1;
             return;
@@ -162,7 +162,7 @@ impl Tally {
             counted.push(name);
             host.messages += 1;
         }
-        host.add(finding);
+        host.merge(found);
         host.add_date(origin.date.as_deref());
     }
 

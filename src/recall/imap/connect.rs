@@ -23,37 +23,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// mailbox first.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The stream to the server.
-#[derive(Debug)]
-pub enum Stream {
-    Plain(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
-}
+/// The stream to the server, with TLS or without.
+pub type Stream = Box<dyn ReadWrite>;
 
-impl Read for Stream {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.read(bytes),
-            Stream::Tls(stream) => stream.read(bytes),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.write(bytes),
-            Stream::Tls(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Stream::Plain(stream) => stream.flush(),
-            Stream::Tls(stream) => stream.flush(),
-        }
-    }
-}
+pub trait ReadWrite: Read + Write {}
+impl<S: Read + Write> ReadWrite for S {}
 
 /// Why no connection was made.
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +69,7 @@ pub fn connect(
     let tcp = connect_tcp(account)
         .map_err(|source| ConnectError::Tcp { host: account.host.clone(), source })?;
     let (mut connection, greeting) = match account.tls_mode {
-        TlsMode::PlainLoopback => read_greeting(Stream::Plain(tcp), max_message)?,
+        TlsMode::PlainLoopback => read_greeting(Box::new(tcp) as Stream, max_message)?,
         TlsMode::Implicit => read_greeting(start_tls(account, tcp, roots)?, max_message)?,
         TlsMode::StartTls => {
             let (mut plain, _) = read_greeting(tcp, max_message)?;
@@ -184,7 +158,7 @@ fn start_tls(
     let name = pki_types::ServerName::try_from(account.host.clone())
         .map_err(|_| ConnectError::ServerName(account.host.clone()))?;
     let client = ClientConnection::new(Arc::new(config), name)?;
-    Ok(Stream::Tls(Box::new(StreamOwned::new(client, tcp))))
+    Ok(Box::new(StreamOwned::new(client, tcp)))
 }
 
 fn root_store(roots: Option<&[u8]>) -> Result<RootCertStore, ConnectError> {

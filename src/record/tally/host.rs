@@ -27,31 +27,19 @@ pub struct Host {
 }
 
 impl Host {
+    /// What a finding says of its host. It is not counted yet.
     pub(super) fn of(finding: &Finding) -> Host {
         Host {
             unicode: bounded(&finding.unicode).into_owned(),
             verdict: finding.verdict.as_str().to_owned(),
-            reasons: Vec::new(),
-            target: None,
-            deceives: false,
+            reasons: codes(finding.reasons),
+            target: finding.target.clone(),
+            deceives: deceives(finding),
             findings: 0,
             messages: 0,
             first: None,
             last: None,
         }
-    }
-
-    pub(super) fn add(&mut self, finding: &Finding) {
-        if finding.verdict > verdict(&self.verdict) {
-            self.verdict = finding.verdict.as_str().to_owned();
-        }
-        if finding.reasons.iter().any(|reason| !self.reasons.iter().any(|r| r == reason.code())) {
-            self.reasons = codes(finding.reasons.union(reasons(&self.reasons)));
-        }
-        if self.target.is_none() {
-            self.target.clone_from(&finding.target);
-        }
-        self.deceives |= deceives(finding);
     }
 
     pub(super) fn add_date(&mut self, date: Option<&str>) {
