@@ -1,7 +1,7 @@
 //! What was found so far, with the edits that wait for the DNS.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -70,11 +70,11 @@ pub struct Findings {
     /// Key of the hashes of domains and hosts.
     keys: RandomState,
     /// Where links were found, and how bad they are: several readings and layers find the same ones.
-    links_by_location: BTreeMap<(Space, usize, Visibility), (usize, Severity)>,
+    links_by_location: HashMap<(Space, usize, Visibility), (usize, Severity)>,
 }
 
 /// The bytes in which a location is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// The raw bytes of the message.
     Raw,

@@ -191,7 +191,7 @@ pub enum Rendering {
 }
 
 /// Whether a reader sees a link, or only the client follows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Visibility {
     /// Visible text.
     Shown,
