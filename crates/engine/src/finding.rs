@@ -171,6 +171,11 @@ impl Findings {
             })
     }
 
+    /// Whether the locations of all links so far were kept, with this maximum.
+    pub fn remembers_locations(&self, max: usize) -> bool {
+        self.links_by_location.len() < max
+    }
+
     /// Keeps the locations of links for later layers and readings, at most `max`. A link whose location is not kept is
     /// found and edited again, in the same way.
     pub fn remember_locations(&mut self, found: Vec<(Location, Severity)>, max: usize) {

@@ -34,7 +34,10 @@ fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'s
 /// Whether a URL may begin with this byte, or after it if it is a blank: a cheap test that most signs fail.
 fn may_open(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| {
-        byte.is_ascii_alphabetic() || !byte.is_ascii() || byte.is_ascii_whitespace() || *byte == 0x0B
+        byte.is_ascii_alphabetic()
+            || !byte.is_ascii()
+            || byte.is_ascii_whitespace()
+            || *byte == 0x0B
     })
 }
 

@@ -40,8 +40,7 @@ pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judg
         return None;
     }
     let judgement = judge.host(host, HostBounds::Certain);
-    let is_opened =
-        judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
+    let is_opened = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
     (is_opened && is_deceptive(host, &judgement)).then_some(judgement)
 }
 
@@ -62,6 +61,5 @@ fn may_be_opened(host: &str) -> bool {
     let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
     let letters = wide.peek().is_none() || wide.any(is_letter);
     let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
-    tld.is_some_and(|tld| !tld.is_empty())
-        && (letters || host.chars().any(ends_host_to_a_reader))
+    tld.is_some_and(|tld| !tld.is_empty()) && (letters || host.chars().any(ends_host_to_a_reader))
 }

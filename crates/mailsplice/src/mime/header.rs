@@ -65,9 +65,7 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
             (field.line.end, field.value.end) = (at, at - line_end);
             continue;
         }
-        // Without a table: names are short.
-        let ends_name = |byte: &u8| !matches!(byte, b'!'..=b'~') || *byte == b':';
-        let name = line.iter().position(ends_name).unwrap_or(line.len());
+        let name = line.iter().position(|byte| !in_field_name(*byte)).unwrap_or(line.len());
         if name == 0 || line.get(name) != Some(&b':') || all.len() == MAX_AGREED {
             return None;
         }

@@ -407,7 +407,8 @@ mod tests {
 
     #[test]
     fn short_names_are_equal_if_their_keys_are() {
-        let names = ["", "a", "A", "\0a", "b", "ab", "aB", "a\0", "abc", "ABC", "td", "TD", "abcdefgh"];
+        let names =
+            ["", "a", "A", "\0a", "b", "ab", "aB", "a\0", "abc", "ABC", "td", "TD", "abcdefgh"];
         for (one, other) in names.iter().flat_map(|one| names.map(|other| (*one, other))) {
             let same = key_of(one.as_bytes()) == key_of(other.as_bytes());
             assert_eq!(same, one.eq_ignore_ascii_case(other), "{one:?} {other:?}");
