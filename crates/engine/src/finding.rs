@@ -1,7 +1,7 @@
 //! What was found so far, with the edits that wait for the DNS.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -70,11 +70,11 @@ pub struct Findings {
     /// Key of the hashes of domains and hosts.
     keys: RandomState,
     /// Where links were found, and how bad they are: several readings and layers find the same ones.
-    links_by_location: BTreeMap<(Space, usize, Visibility), (usize, Severity)>,
+    links_by_location: HashMap<(Space, usize, Visibility), (usize, Severity)>,
 }
 
 /// The bytes in which a location is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// The raw bytes of the message.
     Raw,
@@ -169,6 +169,11 @@ impl Findings {
             .is_some_and(|(end, known)| {
                 *end >= location.range.end && known.0 >= bad.0 && known.1 >= bad.1
             })
+    }
+
+    /// Whether the locations of all links so far were kept, with this maximum.
+    pub fn remembers_locations(&self, max: usize) -> bool {
+        self.links_by_location.len() < max
     }
 
     /// Keeps the locations of links for later layers and readings, at most `max`. A link whose location is not kept is

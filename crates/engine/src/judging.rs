@@ -40,6 +40,9 @@ pub struct Judge<'a> {
     /// judged separately.
     memo: ByHash<CachedJudgements>,
     keys: RandomState,
+    /// The last spelling that was asked for, its bounds and its judgement: links next to each other often lead to one
+    /// host.
+    last: Option<(String, HostBounds, Arc<Judgement>)>,
     /// Judgements from other messages.
     memory: Option<&'a dyn Memory>,
     /// Names to look up.
@@ -90,6 +93,7 @@ impl<'a> Judge<'a> {
             facts,
             memo: ByHash::default(),
             keys: RandomState::new(),
+            last: None,
             memory,
             queries: Queries::default(),
             steps: 0,
@@ -261,6 +265,22 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or returns its earlier judgement.
     pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
+        if let Some((last, of, judgement)) = &self.last
+            && last == spelling
+            && *of == bounds
+        {
+            return Arc::clone(judgement);
+        }
+        let judgement = self.other_host(spelling, bounds);
+        let (last, of, known) =
+            self.last.get_or_insert_with(|| (String::new(), bounds, Arc::clone(&judgement)));
+        spelling.clone_into(last);
+        (*of, *known) = (bounds, Arc::clone(&judgement));
+        judgement
+    }
+
+    /// Judges a host that is not the last one.
+    fn other_host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
         let key = self.keys.hash_one(spelling);
         if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
@@ -391,7 +411,24 @@ impl<'a> Judge<'a> {
 fn has_unusual_user(text: &str, link: &Link) -> bool {
     let Some(user) = link.user.clone().and_then(|user| text.get(user)) else { return false };
     let plain = || user.is_ascii() && !user.contains('%');
-    link.kind != Kind::Email || !plain() || LocalForm::read(user) != Ok(LocalForm::Dotted)
+    let dotted = || plain() && LocalForm::read(user) == Ok(LocalForm::Dotted);
+    link.kind != Kind::Email || !is_dot_atom(user) && !dotted()
+}
+
+/// Octets of the longest local part (RFC 5321 §4.5.3.1.1).
+const LOCAL_OCTETS: usize = 64;
+
+/// Whether a local part is letters, digits and the most common signs, with dots only between them (RFC 5322 §3.2.3),
+/// as nearly all are: a cheap test.
+fn is_dot_atom(local: &str) -> bool {
+    let mut before = b'.';
+    let is_of_atom = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+');
+    local.len() <= LOCAL_OCTETS
+        && local.bytes().all(|byte| {
+            let before = std::mem::replace(&mut before, byte);
+            is_of_atom(byte) || byte == b'.' && before != b'.'
+        })
+        && before != b'.'
 }
 
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.

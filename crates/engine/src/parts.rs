@@ -3,6 +3,7 @@
 mod anchors;
 mod extras;
 mod organizers;
+mod repeated;
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -22,6 +23,7 @@ use super::policy::{Defang, LinkAction, Linkify, Report};
 use super::{actions, attachments, headers, prices};
 use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use organizers::check_organizer;
+use repeated::EarlierReading;
 use uts58::{Kind, Target};
 
 impl PartContext<'_> {
@@ -39,6 +41,7 @@ impl PartContext<'_> {
         let base = headers::bases(entry, judge, budget, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
         let mut index = 0;
+        let mut earlier: Option<EarlierReading> = None;
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let is_alone = self.disjoint && index == 0 && readings.is_empty();
@@ -61,7 +64,8 @@ impl PartContext<'_> {
             let mut layers = content::layers(text, reading.media).peekable();
             let mut documents = VecDeque::new();
             let mut first = true;
-            while let Some(layer) = layers.next().or_else(|| documents.pop_front()) {
+            let (candidates, mut complete) = (found.candidates.len(), true);
+            while let Some(mut layer) = layers.next().or_else(|| documents.pop_front()) {
                 let repeats = match is_alone && first && layers.peek().is_none() {
                     true => Repeats::Never,
                     false => Repeats::Possible,
@@ -73,10 +77,16 @@ impl PartContext<'_> {
                 if let Some(base) = &base {
                     open.relatives(&layer, base, budget, found);
                 }
-                open.layer((&layer, repeats), &mut documents, judge, budget, found);
+                if let Some(earlier) = &earlier {
+                    layer.repeated = earlier.stretches(&open, &layer, found);
+                }
+                complete &= open.layer((&layer, repeats), &mut documents, judge, budget, found);
                 if budget.limit_reached().is_some() {
                     return report_limit(budget, entry, found);
                 }
+            }
+            if earlier.is_none() && complete && !is_alone {
+                earlier = EarlierReading::of(&reading, candidates, found);
             }
         }
     }
@@ -116,7 +126,7 @@ type LinksHere = Vec<(Location, Severity)>;
 
 impl OpenReading<'_> {
     /// Reads a layer stretch by stretch. The links of one are judged before the next is searched, and the budget is
-    /// checked in between.
+    /// checked in between. Returns whether all was read.
     fn layer(
         &self,
         (layer, repeats): (&Layer<'_>, Repeats),
@@ -124,7 +134,7 @@ impl OpenReading<'_> {
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,
-    ) {
+    ) -> bool {
         let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
         let mut here = LinksHere::new();
         let full = content::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
@@ -161,6 +171,7 @@ impl OpenReading<'_> {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
         found.remember_locations(here, self.context.policy.limits.links);
+        full.is_continue()
     }
 
     /// Defangs relative links if the base URL is deceptive: its host is in a header, which stays as it is.

@@ -32,7 +32,9 @@ pub(super) fn before_slashes(text: &str) -> Option<&str> {
 
 /// The host with plain dots; `None` if it has no bracket except that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
-    if host.starts_with('[') || memchr::memchr3(b'[', b'(', b'{', host.as_bytes()).is_none() {
+    // A loop without an exit: hosts are short.
+    let is_bracket = |byte: u8| matches!(byte, b'[' | b'(' | b'{');
+    if !host.bytes().fold(false, |any, byte| any | is_bracket(byte)) || host.starts_with('[') {
         return None;
     }
     let mut plain = String::with_capacity(host.len());

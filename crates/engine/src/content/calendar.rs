@@ -165,6 +165,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         organizer: None,
         depth: 0,
         edits: Edits::Possible,
+        repeated: Vec::new(),
     };
     if may_hold_link(head) {
         for range in followed_values(head) {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 /// Bytes of a block of the text: the block in which a link begins and its neighbours are tested.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 
 /// Minimum number of characters for telling data from text.
 const ENOUGH_CHARACTERS: usize = 128;

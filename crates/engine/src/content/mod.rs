@@ -16,13 +16,14 @@ mod greedy;
 mod html;
 mod joined;
 mod mapped;
+mod plain_stretches;
 mod runs;
 pub mod script;
 mod text;
 mod unseen;
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::outcome::Place;
 use homograph::HostBounds;
@@ -34,6 +35,7 @@ pub use data::Data;
 pub use defanger::Defanger;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
+pub use plain_stretches::plain_stretches;
 pub use text::LONGEST_WRAPPED;
 
 /// A text of a part: the part itself, or the value of a property, or text without its folds.
@@ -51,6 +53,8 @@ pub struct Layer<'t> {
     pub depth: u8,
     /// Whether a link in it can be edited.
     pub edits: Edits,
+    /// Stretches of whole lines, in order, whose links an earlier reading has found.
+    pub repeated: Vec<Range<usize>>,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -191,7 +195,7 @@ pub enum Rendering {
 }
 
 /// Whether a reader sees a link, or only the client follows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Visibility {
     /// Visible text.
     Shown,
@@ -249,7 +253,7 @@ pub fn read_in_turn<'l>(
     take: Take<'_, 'l>,
 ) -> ControlFlow<()> {
     match layer.language {
-        Language::Text => text::read(layer.seen.as_str(), tlds, capacity, take),
+        Language::Text => text::read((layer.seen.as_str(), &layer.repeated), tlds, capacity, take),
         Language::Html => html::read((layer.seen.as_str(), layer.depth == 0), tlds, capacity, take),
         Language::Url => take(text::value(layer.seen.as_str(), capacity.together)),
     }
@@ -320,13 +324,22 @@ pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> 
         organizer: None,
         depth: layer.depth + 1,
         edits: layer.edits,
+        repeated: Vec::new(),
     };
     std::mem::take(&mut view.documents).into_iter().map(inner).collect()
 }
 
 impl<'t> Layer<'t> {
     fn of(seen: MappedText<'t>, language: Language) -> Layer<'t> {
-        Layer { seen, language, property: None, organizer: None, depth: 0, edits: Edits::Possible }
+        Layer {
+            seen,
+            language,
+            property: None,
+            organizer: None,
+            depth: 0,
+            edits: Edits::Possible,
+            repeated: Vec::new(),
+        }
     }
 
     /// Whether it is deeper than documents are read as such.

@@ -116,12 +116,25 @@ impl Growing {
         }
         self.count += 1;
         let unit = u64::from(run.kind == RunKind::Unit);
-        write(&mut self.packed, (run.len as u64) << 1 | unit);
-        if run.kind == RunKind::Unit {
-            write(&mut self.packed, run.shown as u64);
-        }
         let gap = signed(run.source) - i64::from(self.end.source);
-        write(&mut self.packed, (gap << 1 ^ gap >> 63).cast_unsigned());
+        let gap = (gap << 1 ^ gap >> 63).cast_unsigned();
+        let first = (run.len as u64) << 1 | unit;
+        match (run.kind, run.shown as u64) {
+            // Most pieces are short and near each other.
+            (RunKind::Linear, _) if (first | gap) < 0x80 => {
+                self.packed.extend_from_slice(&[first as u8, gap as u8]);
+            }
+            (RunKind::Unit, shown) if (first | shown | gap) < 0x80 => {
+                self.packed.extend_from_slice(&[first as u8, shown as u8, gap as u8]);
+            }
+            (kind, shown) => {
+                write(&mut self.packed, first);
+                if kind == RunKind::Unit {
+                    write(&mut self.packed, shown);
+                }
+                write(&mut self.packed, gap);
+            }
+        }
         let [at, text, source] = [self.packed.len(), run.end(), run.range().end].map(narrow);
         self.end = Place { at, text, source };
     }

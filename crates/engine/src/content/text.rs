@@ -1,6 +1,6 @@
 //! Running text: plain parts, and every other text that is shown as it is.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr_iter, memchr3};
 
@@ -55,9 +55,10 @@ fn holds_within(text: &str, byte: u8) -> bool {
         .any(|at| before(at).is_some_and(|before| !matches!(before, b' ' | b'\t' | b'\r' | b'\n')))
 }
 
-/// Finds the links of running text. White space ends links, so a long text is cut there.
+/// Finds the links of running text. White space ends links, so a long text is cut there. In `repeated` stretches only
+/// URLs are searched for that may end outside of them.
 pub fn read<'t>(
-    text: &'t str,
+    (text, repeated): (&'t str, &[Range<usize>]),
     tlds: &dyn TldSet,
     capacity: Capacity,
     take: Take<'_, 't>,
@@ -65,8 +66,16 @@ pub fn read<'t>(
     let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
     let mut left = capacity.all;
     let mut at = 0;
+    let mut repeated = repeated.iter().peekable();
     while at < text.len() && left > 0 {
-        let end = stretch_end(text, at);
+        if let Some(known) = repeated.next_if(|known| known.start <= at) {
+            let mut view = View { steps: (known.end - at) as u64, ..View::default() };
+            left -= view.add_enclosed(text, at..known.end, left.min(capacity.together));
+            take(view)?;
+            at = known.end;
+            continue;
+        }
+        let end = stretch_end(text, at).min(repeated.peek().map_or(text.len(), |next| next.start));
         let stretch = text.get(at..end).unwrap_or_default();
         let mut links = linkifier.links(stretch);
         let max = left.min(capacity.together);

@@ -35,8 +35,13 @@ pub fn find_deceptive(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> Op
 
 /// The judgement of a deceptive host.
 pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
+    // What needs no judgement comes first.
+    if !may_be_opened(host) {
+        return None;
+    }
     let judgement = judge.host(host, HostBounds::Certain);
-    is_opened_and_deceptive(host, &judgement).then_some(judgement)
+    let is_opened = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
+    (is_opened && is_deceptive(host, &judgement)).then_some(judgement)
 }
 
 /// The host of a window without escapes, if a reading has found it in this spelling, as most hosts that a message
@@ -50,15 +55,11 @@ pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
     Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| seen.has_spelling(host))
 }
 
-/// Whether a host is deceptive and some client opens it. Signs next to a host are prose (`a.com—b.com`), except
+/// Whether some client may open a host, by its characters. Signs next to a host are prose (`a.com—b.com`), except
 /// look-alikes of the slash after it: browsers take them into the host.
-fn is_opened_and_deceptive(host: &str, judgement: &Judgement) -> bool {
+fn may_be_opened(host: &str) -> bool {
     let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
     let letters = wide.peek().is_none() || wide.any(is_letter);
     let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
-    tld.is_some_and(|tld| !tld.is_empty())
-        && judgement.question.is_none()
-        && !judgement.reasons.contains(Reason::TldSyntax)
-        && is_deceptive(host, judgement)
-        && (letters || host.chars().any(ends_host_to_a_reader))
+    tld.is_some_and(|tld| !tld.is_empty()) && (letters || host.chars().any(ends_host_to_a_reader))
 }

@@ -249,9 +249,23 @@ fn file_names(label: &ContentType, parameter: &str) -> Vec<String> {
     names
 }
 
+/// Labels that are read in one way.
+const PLAIN: [(&str, Transfer); 4] = [
+    ("7bit", Transfer::Identity),
+    ("8bit", Transfer::Identity),
+    ("quoted-printable", Transfer::QuotedPrintable),
+    ("base64", Transfer::Base64),
+];
+
 /// The encodings in which clients read a label, the usual one first: its first word, any other word, and
 /// none for clients that compare the whole label.
 fn transfer_readings(label: &str) -> Vec<Transfer> {
+    // Most labels: all programs read them in one way.
+    for (plain, transfer) in PLAIN {
+        if label.trim_ascii().eq_ignore_ascii_case(plain) {
+            return vec![transfer];
+        }
+    }
     let mut found = vec![Transfer::from_label(label).unwrap_or_default()];
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if label.trim().contains(|c| !is_word(c)) {

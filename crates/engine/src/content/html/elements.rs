@@ -128,7 +128,7 @@ const ELEMENTS: &[&str] = &[
 ];
 
 /// Elements that break the line of text, or are a box in it; in all others, also unknown ones, the line continues.
-const BREAKING: &[&str] = &[
+pub(super) const BREAKING: &[&str] = &[
     "address",
     "applet",
     "article",
@@ -271,6 +271,26 @@ impl<const N: usize> Names<N> {
     }
 }
 
+/// A name by which names are compared quickly, ASCII letters without case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    bytes: u64,
+    length: usize,
+}
+
+impl Key {
+    /// Whether it holds all of the name.
+    pub fn is_whole(self) -> bool {
+        self.length <= size_of::<u64>()
+    }
+}
+
+/// The key of a name.
+#[inline]
+pub fn key_of(name: &[u8]) -> Key {
+    Key { bytes: key(name), length: name.len() }
+}
+
 /// A number that differs for all names of a table: their first four bytes and their last four in lower case. With the
 /// length, that is all of a name of up to eight bytes.
 #[inline]
@@ -383,6 +403,18 @@ mod tests {
         for table in [ELEMENTS, BREAKING, VOID] {
             assert!(table.windows(2).all(|pair| pair[0] < pair[1]));
         }
+    }
+
+    #[test]
+    fn short_names_are_equal_if_their_keys_are() {
+        let names =
+            ["", "a", "A", "\0a", "b", "ab", "aB", "a\0", "abc", "ABC", "td", "TD", "abcdefgh"];
+        for (one, other) in names.iter().flat_map(|one| names.map(|other| (*one, other))) {
+            let same = key_of(one.as_bytes()) == key_of(other.as_bytes());
+            assert_eq!(same, one.eq_ignore_ascii_case(other), "{one:?} {other:?}");
+            assert!(key_of(one.as_bytes()).is_whole());
+        }
+        assert!(!key_of(b"abcdefghi").is_whole());
     }
 
     #[test]

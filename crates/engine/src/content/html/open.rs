@@ -3,8 +3,6 @@
 //! Parsers drop `</td>` without a `<td>` and `<tr>` outside of a table, and the texts on both sides are joined:
 //! `https://paypal</td>.com`.
 
-use super::elements;
-
 /// Maximum number of open elements. Chromium nests no deeper; beyond that every tag counts.
 const OPEN_ELEMENTS: usize = 512;
 
@@ -77,7 +75,7 @@ impl OpenElements {
 
 /// Whether a breaking element has no content.
 fn is_empty(name: &str) -> bool {
-    elements::is_void(name) || name == "image"
+    matches!(name, "br" | "col" | "embed" | "frame" | "hr" | "image" | "img" | "input")
 }
 
 /// An end tag of a heading ends any heading.
@@ -98,7 +96,15 @@ fn ends_scope(open: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::elements;
     use super::*;
+
+    #[test]
+    fn breaking_elements_without_an_end_tag_are_empty() {
+        for name in elements::BREAKING {
+            assert_eq!(is_empty(name), elements::is_void(name) || *name == "image", "{name}");
+        }
+    }
 
     #[test]
     fn tags_that_parsers_drop() {

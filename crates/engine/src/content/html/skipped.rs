@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::elements::{self, Key};
 use crate::content::joined::{Joined, first_word, last_word};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::is_dot_to_somebody;
@@ -22,19 +23,19 @@ const OVERLAP: usize = 2;
 /// The elements inside words of one stretch of visible text.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    /// Open elements: the range of the name in the source, and the offset in the visible text.
-    open: Vec<(Range<usize>, usize)>,
+    /// Open elements: the key and the range of the name in the source, and the offset in the visible text.
+    open: Vec<(Key, Range<usize>, usize)>,
     /// Closed elements, in the order of their end tags.
     elements: Vec<Range<usize>>,
 }
 
 impl Skipped {
     /// Handles a start tag inside a word: its name, and the bytes of visible text so far.
-    pub fn enter(&mut self, name: Range<usize>, from: usize) {
+    pub fn enter(&mut self, text: &str, name: Range<usize>, from: usize) {
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
-        self.open.push((name, from));
+        self.open.push((key(text, &name), name, from));
     }
 
     /// Handles an end tag of this name.
@@ -47,11 +48,12 @@ impl Skipped {
 
     fn leave_one(&mut self, text: &str, name: &Range<usize>, to: usize) {
         let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
-        let is = |(open, _): &(Range<usize>, usize)| {
-            open.len() == name.len() && slice(open).eq_ignore_ascii_case(slice(name))
+        let wanted = key(text, name);
+        let is = |(key, open, _): &(Key, Range<usize>, usize)| {
+            *key == wanted && (key.is_whole() || slice(open).eq_ignore_ascii_case(slice(name)))
         };
         let Some(at) = self.open.iter().rposition(is) else { return };
-        let from = self.open.get(at).map_or(to, |(_, from)| *from);
+        let from = self.open.get(at).map_or(to, |(_, _, from)| *from);
         self.open.truncate(at);
         if from < to {
             self.elements.push(from..to);
@@ -104,6 +106,10 @@ impl Skipped {
     }
 }
 
+fn key(text: &str, name: &Range<usize>) -> Key {
+    elements::key_of(text.as_bytes().get(name.clone()).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,8 +156,8 @@ mod tests {
     fn elements_end_with_the_last_tag_of_their_name() {
         let text = "<b><I></i></b></b>";
         let mut skipped = Skipped::default();
-        skipped.enter(1..2, 3);
-        skipped.enter(4..5, 4);
+        skipped.enter(text, 1..2, 3);
+        skipped.enter(text, 4..5, 4);
         skipped.leave(text, &(8..9), 6);
         skipped.leave(text, &(12..13), 9);
         skipped.leave(text, &(16..17), 9);

@@ -51,8 +51,15 @@ pub enum Flow {
     Block,
 }
 
-/// The first two letters of the properties that are read.
-const FRONTS: [[u8; 2]; 6] = [*b"di", *b"vi", *b"ms", *b"fo", *b"op", *b"un"];
+/// Whether a declaration may be of a property that is read: what most properties fail on.
+fn may_be_read(declaration: &[u8]) -> bool {
+    let [first, second, ..] = declaration else { return false };
+    match [first | 0x20, second | 0x20] {
+        // Not `font-family` and `font-weight`.
+        [b'f', b'o'] => matches!(declaration.get(5), Some(b's' | b'S')),
+        letters => matches!(&letters, b"di" | b"vi" | b"ms" | b"op" | b"un"),
+    }
+}
 
 impl Traits {
     /// Reads the declarations of a `style` attribute.
@@ -62,10 +69,7 @@ impl Traits {
         for end in memchr::memchr_iter(b';', style.as_bytes()).chain([style.len()]) {
             let declaration = style.get(std::mem::replace(&mut start, end + 1)..end);
             let declaration = declaration.unwrap_or_default();
-            // The cheap test that most properties fail.
-            let [first, second, ..] = declaration.as_bytes().trim_ascii_start() else { continue };
-            let letters = [first | 0x20, second | 0x20];
-            if !FRONTS.contains(&letters) {
+            if !may_be_read(declaration.as_bytes().trim_ascii_start()) {
                 continue;
             }
             let Some((property, value)) = declaration.split_once(':') else { continue };

@@ -82,7 +82,7 @@ impl<'t> Reader<'t, '_, '_> {
     /// Records an element that begins inside a word: the word is also read without it.
     pub(super) fn skip_from(&mut self, tag: &Tag) {
         if self.visible.len() > 0 && !self.visible.ends_with_space() {
-            self.skipped.enter(tag.name.clone(), self.visible.len());
+            self.skipped.enter(self.text, tag.name.clone(), self.visible.len());
         }
     }
 

@@ -38,15 +38,18 @@ impl Builder {
 
     /// Adds UTF-8 that is at `at` in the source; invalid sequences become U+FFFD.
     pub(super) fn utf8(&mut self, bytes: &[u8], mut at: usize) {
-        for chunk in bytes.utf8_chunks() {
-            self.linear(chunk.valid(), at);
-            at += chunk.valid().len();
-            if !chunk.invalid().is_empty() {
-                let end = at + chunk.invalid().len();
-                self.character(char::REPLACEMENT_CHARACTER, at..end);
-                at = end;
-            }
+        let mut rest = bytes;
+        // Checks many bytes at once, other than `utf8_chunks`.
+        while let Err(error) = std::str::from_utf8(rest) {
+            let (valid, after) = rest.split_at(error.valid_up_to());
+            let invalid = error.error_len().unwrap_or(after.len());
+            self.linear(std::str::from_utf8(valid).unwrap_or_default(), at);
+            at += valid.len();
+            self.character(char::REPLACEMENT_CHARACTER, at..at + invalid);
+            at += invalid;
+            rest = after.get(invalid..).unwrap_or_default();
         }
+        self.linear(std::str::from_utf8(rest).unwrap_or_default(), at);
     }
 
     /// Adds one unit of text from `source`.

@@ -373,7 +373,12 @@ const INDENT: usize = 8;
 fn dash_lines(bytes: &[u8]) -> Vec<DashLine> {
     let mut found = Vec::new();
     let mut line_end = 0;
+    // The end of the last row of dashes that was looked at: further pairs in it say no more than the first.
+    let mut row_end = 0;
     for start in dash_pairs(bytes) {
+        if start < row_end {
+            continue;
+        }
         let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
         let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         // Some programs find it even after signs: `>--a`, `- --a`, a byte order mark.
@@ -389,6 +394,7 @@ fn dash_lines(bytes: &[u8]) -> Vec<DashLine> {
             continue;
         }
         let line = bytes.get(start..line_end).unwrap_or_default().trim_ascii_end();
+        row_end = start + line.iter().take_while(|byte| **byte == b'-').count();
         let next = after_line_end(bytes, line_end);
         // Only the first two of consecutive dashes are used, and only the first possible delimiter of a line.
         if found.last().is_some_and(|last: &DashLine| last.next == next) {

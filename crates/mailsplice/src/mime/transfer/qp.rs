@@ -138,6 +138,12 @@ fn escape(
     map: &mut impl Track,
 ) -> usize {
     let rest = raw.get(at + 1..).unwrap_or_default();
+    // Most soft breaks.
+    match rest {
+        [b'\r', b'\n', next, ..] if *next != b'\r' => return at + 3,
+        [b'\n', next, ..] if *next != b'\r' => return at + 2,
+        _ => {}
+    }
     let (units, _) = raw.get(at..).unwrap_or_default().as_chunks::<3>();
     let before = bytes.len();
     for [sign, high, low] in units {

@@ -101,12 +101,14 @@ impl Charset {
     /// cheaper than decoding. `true` if programs could read them differently.
     pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
         let mut rest = bytes;
-        // The last label for which `is_read_by_byte` was true.
+        // The last label for which `is_read_by_byte` was true, and what was before the text of its word.
         let mut plain = None;
+        let mut front: Option<(&[u8], &[u8], Encoding)> = None;
         loop {
             let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
             let Some(found) = stop.and_then(|stop| rest.get(stop..)) else { return false };
-            rest = match Word::of(found) {
+            let again = front.and_then(|front| Word::with_front(found, front));
+            rest = match again.or_else(|| Word::of(found)) {
                 Some(word) => {
                     if plain != Some(word.charset) && !is_read_by_byte(word.charset)
                         || word.may_say(signs)
@@ -114,6 +116,8 @@ impl Charset {
                         return true;
                     }
                     plain = Some(word.charset);
+                    let before = found.get(..word.length - word.text.len() - END.len());
+                    front = before.map(|before| (before, word.charset, word.encoding));
                     found.get(word.length..).unwrap_or_default()
                 }
                 None if !found.starts_with(b"=") => return true,
@@ -152,7 +156,24 @@ enum Encoding {
     Q,
 }
 
+/// What ends a word.
+const END: &[u8; 2] = b"?=";
+
 impl<'b> Word<'b> {
+    /// The word at the start of the bytes, if it is like the one before it up to its text (with its charset and
+    /// encoding), as in a long row of words.
+    fn with_front(
+        bytes: &'b [u8],
+        (front, charset, encoding): (&[u8], &'b [u8], Encoding),
+    ) -> Option<Word<'b>> {
+        let after = bytes.strip_prefix(front)?;
+        let after = after.get(..(MAX_WORD + 2).saturating_sub(front.len())).unwrap_or(after);
+        // Few words hold the mark: the first one ends most.
+        let length = memchr::memchr(b'?', after)?;
+        let text = after.get(..length).filter(|_| after.get(length + 1) == Some(&b'='))?;
+        Some(Word { charset, encoding, text, length: front.len() + length + END.len() })
+    }
+
     /// The word at the start of the bytes.
     fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
         let inner = bytes.strip_prefix(b"=?")?;

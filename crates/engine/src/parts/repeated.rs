@@ -1,0 +1,69 @@
+//! What a further reading of a part need not read again: stretches in which an earlier one, in another charset, has
+//! read the same text.
+
+use std::ops::Range;
+
+use super::OpenReading;
+use crate::content::{self, Language, Layer};
+use crate::finding::Findings;
+use crate::judging::TldStatus;
+use mailsplice::mime::{Charset, Media, Reading, Transfer};
+
+/// A reading in which every link of the text was judged as in any other charset that keeps ASCII.
+#[derive(Debug)]
+pub(super) struct EarlierReading {
+    media: Media,
+    transfer: Transfer,
+    /// Where candidates are, in the raw bytes, that wait for an answer of the DNS: each reading reports them.
+    asked: Vec<Range<usize>>,
+}
+
+impl EarlierReading {
+    /// The reading, if it counts as such; `from` is the number of candidates before it.
+    pub fn of(reading: &Reading<'_>, from: usize, found: &Findings) -> Option<EarlierReading> {
+        // In a reading to which words are glued, links are judged less severely.
+        if !keeps_plain_text(reading) || reading.is_glued("") {
+            return None;
+        }
+        let candidates = found.candidates.get(from..).unwrap_or_default();
+        let asked = candidates.iter().filter(|candidate| candidate.tld_status != TldStatus::Link);
+        let asked = asked.map(|candidate| candidate.finding.span.clone()).collect();
+        Some(EarlierReading { media: reading.media, transfer: reading.transfer, asked })
+    }
+
+    /// The stretches of a layer that it has read.
+    pub fn stretches(
+        &self,
+        open: &OpenReading<'_>,
+        layer: &Layer<'_>,
+        found: &Findings,
+    ) -> Vec<Range<usize>> {
+        let (reading, context) = (open.reading, &open.context);
+        let text = reading.text.as_str();
+        let is_whole =
+            layer.seen.as_slice().is_some_and(|(seen, at)| at == 0 && seen.len() == text.len());
+        if !keeps_plain_text(reading)
+            || (reading.media, reading.transfer) != (self.media, self.transfer)
+            || layer.language != Language::Text
+            || !is_whole
+            || !found.remembers_locations(context.policy.limits.links)
+        {
+            return Vec::new();
+        }
+        let mut stretches = content::plain_stretches(text);
+        if !self.asked.is_empty() {
+            stretches.retain(|stretch| {
+                let raw = context.tree.raw_span(open.part, reading, stretch.clone());
+                !self.asked.iter().any(|asked| asked.start < raw.end && raw.start < asked.end)
+            });
+        }
+        stretches
+    }
+}
+
+/// Whether a reading shows plain text in a charset in which ASCII is ASCII, and nothing else is.
+fn keeps_plain_text(reading: &Reading<'_>) -> bool {
+    matches!(reading.media, Media::Plain | Media::Flowed { delsp: false })
+        && matches!(reading.charset, Charset::Utf8 | Charset::Known(_))
+        && reading.charset.keeps_ascii()
+}
