@@ -44,16 +44,23 @@ pub(super) fn edit(
     });
     let bare_edits = std::mem::take(&mut found.bare_edits);
     let (edits, overlap) = by_reading(&mut found.candidates, bare_edits, banners);
-    for (part, mut edits) in edits {
-        for (index, reading) in mime::readings(message, tree, part).enumerate() {
-            several |= index > 0;
-            if let Some(edits) = edits.remove(&index) {
-                // What was found is edited even if no steps are left: the number of findings is bounded.
-                let _ = budget.spend(Stage::Edits, reading.text.as_str().len() as u64);
-                several |= edits.iter().any(|edit| changes_markup(reading.text.as_str(), edit));
-                lowering.add(part, &reading, edits);
+    for (part, edits) in edits {
+        let mut readings = mime::readings(message, tree, part);
+        let mut passed = 0;
+        for (index, edits) in edits {
+            // A reading without an edit is not decoded again.
+            while passed < index && readings.skip_one() {
+                passed += 1;
             }
+            let Some(reading) = readings.next() else { break };
+            passed += 1;
+            let text = reading.text.as_str();
+            // What was found is edited even if no steps are left: the number of findings is bounded.
+            let _ = budget.spend(Stage::Edits, text.len() as u64);
+            several = several || edits.iter().any(|edit| changes_markup(text, edit));
+            lowering.add(part, &reading, edits);
         }
+        several = several || passed > 1 || readings.skip_one();
     }
     let mut lowered = lowering.finish();
     lowered.refused |= overlap;
@@ -119,7 +126,7 @@ fn join(edits: &mut Vec<TextEdit>) {
         let together = before.range.is_empty() && before.range.start == next.range.start;
         if together {
             before.range.end = next.range.end;
-            before.replacement.push_str(&next.replacement);
+            before.replacement.to_mut().push_str(&next.replacement);
         }
         together
     });

@@ -196,7 +196,7 @@ impl OpenReading<'_> {
         if full {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
-        let place = Place::Attribute { element, attribute: attribute.to_owned() };
+        let place = Place::Attribute { element: element.into(), attribute: attribute.into() };
         let mut finding = finding_of(judged, &self.entry.path, place, 0..0, spelling);
         if !edits.is_empty() {
             finding.done = Done::Edited;
@@ -408,7 +408,6 @@ impl<'a> LayerReader<'a> {
         if matches!(judged.tld_status, TldStatus::Asked(_)) {
             return false;
         }
-        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let OpenReading { context, part, index, reading, .. } = self.open;
         let joiner = EditJoiner::new(reading, context.disjoint, context.policy);
         let order = match (self.repeats, &occurrence.site) {
@@ -416,8 +415,10 @@ impl<'a> LayerReader<'a> {
             _ => Order::Unknown,
         };
         let bare = found.bare_edits.entry((*part, *index)).or_default();
+        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         found.more.edited += usize::from(!edits.is_empty());
-        joiner.joined(edits).into_iter().all(|edit| {
+        joiner.join(edits);
+        edits.drain(..).all(|edit| {
             let order = std::mem::replace(&mut self.after_edit_only, true).then_some(order);
             joiner.add(bare, edit, order, budget)
         })
@@ -467,13 +468,17 @@ impl<'a> LayerReader<'a> {
     ) -> Candidate {
         let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
+        let edits: Vec<_> = edits.drain(..).collect();
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();
         let OpenReading { context, part, reading, .. } = self.open;
         let span = match location {
             Some(Location { space: Space::Raw, range, .. }) => range,
-            _ => context.tree.raw_span(*part, reading, self.place(occurrence)),
+            Some(Location { space: Space::OfPart(_), range, .. }) => {
+                context.tree.raw_span_of_unwrapped(*part, reading, range)
+            }
+            None => context.tree.raw_span(*part, reading, self.place(occurrence)),
         };
         let place = occurrence.place(self.layer);
         let mut finding = finding_of(judged, &self.open.entry.path, place, span, spelling);

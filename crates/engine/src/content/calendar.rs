@@ -105,10 +105,9 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
         let behind = behind.get(..LINE).unwrap_or(behind);
         let rest = memchr::memchr2(b'\r', b'\n', behind).unwrap_or(behind.len());
         if column > 1 && column + edit.replacement.len() + rest > LINE {
-            edit.replacement.insert_str(0, newline);
-            if 1 + edit.replacement.len() + rest > LINE && rest > 0 {
-                edit.replacement.push_str(newline);
-            }
+            let goes_on = 1 + newline.len() + edit.replacement.len() + rest > LINE && rest > 0;
+            let after = if goes_on { newline } else { "" };
+            edit.replacement = [newline, &edit.replacement, after].concat().into();
         }
     }
 }
@@ -325,7 +324,7 @@ mod tests {
     fn a_line_that_grows_is_folded_around_the_edit() {
         let text =
             format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
-        let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
+        let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".into() }];
         fold(&text, folding(&text), &mut edits);
         assert_eq!(edits[0].replacement, "\r\n [.]");
     }

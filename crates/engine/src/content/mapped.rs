@@ -205,12 +205,20 @@ impl<'t> MappedText<'t> {
     }
 
     /// Replaces a range: the first source piece becomes the replacement, the others are deleted.
-    pub fn place(&self, range: Range<usize>, replacement: String, edits: &mut Vec<TextEdit>) {
+    pub fn place(
+        &self,
+        range: Range<usize>,
+        replacement: Cow<'static, str>,
+        edits: &mut Vec<TextEdit>,
+    ) {
         match &self.origin {
             Origin::At(at) => {
                 edits.push(TextEdit { range: range.start + at..range.end + at, replacement });
             }
             Origin::Runs(runs) => {
+                if let Some(range) = within(runs, &range) {
+                    return edits.push(TextEdit { range, replacement });
+                }
                 let mut rest = Some(replacement);
                 for piece in pieces(runs, range.clone()) {
                     let replacement = rest.take().unwrap_or_default();
@@ -222,6 +230,25 @@ impl<'t> MappedText<'t> {
                 }
             }
         }
+    }
+}
+
+impl MappedText<'_> {
+    /// Makes edits of this text edits of its source.
+    pub fn place_all(&self, edits: &mut Vec<TextEdit>) {
+        if let Origin::At(at) = self.origin {
+            edits.iter_mut().for_each(|edit| {
+                edit.range = edit.range.start + at..edit.range.end + at;
+            });
+            return;
+        }
+        let count = edits.len();
+        for index in 0..count {
+            let Some(edit) = edits.get_mut(index) else { break };
+            let (range, replacement) = (edit.range.clone(), std::mem::take(&mut edit.replacement));
+            self.place(range, replacement, edits);
+        }
+        edits.drain(..count);
     }
 }
 
@@ -390,10 +417,10 @@ mod tests {
     #[test]
     fn an_edit_leaves_what_is_between_the_pieces() {
         let mut edits = Vec::new();
-        sample().place(0..6, "xn--x".to_owned(), &mut edits);
-        sample().place(6..7, "[.]".to_owned(), &mut edits);
+        sample().place(0..6, "xn--x".into(), &mut edits);
+        sample().place(6..7, "[.]".into(), &mut edits);
         let plain: Vec<_> =
-            edits.iter().map(|edit| (edit.range.clone(), edit.replacement.as_str())).collect();
+            edits.iter().map(|edit| (edit.range.clone(), &*edit.replacement)).collect();
         assert_eq!(plain, [(0..3, "xn--x"), (6..9, ""), (13..18, "[.]")]);
     }
 
@@ -406,8 +433,8 @@ mod tests {
     #[test]
     fn an_insertion_is_after_what_precedes_it() {
         let mut edits = Vec::new();
-        sample().place(6..6, "!".to_owned(), &mut edits);
-        assert_eq!(edits, [TextEdit { range: 9..9, replacement: "!".to_owned() }]);
+        sample().place(6..6, "!".into(), &mut edits);
+        assert_eq!(edits, [TextEdit { range: 9..9, replacement: "!".into() }]);
     }
 
     #[test]

@@ -350,10 +350,9 @@ impl Occurrence {
             Site::Text | Site::Value => Place::Text,
             Site::HtmlText => Place::HtmlText,
             Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,
-            Site::Attribute { element, attribute, .. } => Place::Attribute {
-                element: element.clone().into_owned(),
-                attribute: (*attribute).to_owned(),
-            },
+            Site::Attribute { element, attribute, .. } => {
+                Place::Attribute { element: element.clone(), attribute: (*attribute).into() }
+            }
         }
     }
 

@@ -133,6 +133,18 @@ impl<'m> Iterator for Readings<'m> {
 }
 
 impl<'m> Readings<'m> {
+    /// Leaves out the next reading: its text is not decoded. False if there is none.
+    pub fn skip_one(&mut self) -> bool {
+        loop {
+            let remaining = self.unwrapped.as_mut().map(|unwrapped| &mut unwrapped.remaining);
+            if remaining.and_then(VecDeque::pop_front).is_some() {
+                return true;
+            }
+            let Some(decoding) = self.decodings.pop_front() else { return false };
+            self.unwrapped = self.unwrap(decoding);
+        }
+    }
+
     /// Whether there are no more readings.
     pub fn is_empty(&self) -> bool {
         let unwrapped = self.unwrapped.as_ref();
@@ -374,9 +386,9 @@ impl Reading<'_> {
         self.single_transfer.then(|| self.text.source(range))
     }
 
-    /// The raw bytes of this range of the text, relative to the part's content in its layer.
+    /// The raw bytes of this range of the unwrapped bytes, relative to the part's content in its layer.
     pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
-        self.wrapped.source(self.text.source(range))
+        self.wrapped.source(range)
     }
 }
 

@@ -242,10 +242,7 @@ impl Charset {
         }
         let plain = edits.into_iter().map(|TextEdit { range, replacement }| RawEdit {
             range: text.source(range),
-            replacement: match self {
-                Charset::Utf8 => replacement.into_bytes(),
-                _ => self.encode(&replacement).unwrap_or_else(|| question_marks(&replacement)),
-            },
+            replacement: self.replacement(replacement),
         });
         match self {
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
@@ -256,6 +253,20 @@ impl Charset {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
             _ => plain.collect(),
+        }
+    }
+
+    /// A replacement in this charset, with question marks for characters that it lacks.
+    fn replacement(self, text: Cow<'static, str>) -> Cow<'static, [u8]> {
+        let is_same = match self {
+            Charset::Utf8 => true,
+            Charset::Utf16(_) | Charset::Utf32(_) | Charset::Page(_) | Charset::Rows(_) => false,
+            _ => text.is_ascii(),
+        };
+        match text {
+            Cow::Borrowed(text) if is_same => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) if is_same => Cow::Owned(text.into_bytes()),
+            text => Cow::Owned(self.encode(&text).unwrap_or_else(|| question_marks(&text))),
         }
     }
 
@@ -428,16 +439,25 @@ fn question_marks(text: &str) -> Vec<u8> {
 
 fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
     // One character for each byte, since an unassigned byte becomes U+FFFD.
-    let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
+    let above: Vec<u8> = above_ascii(bytes).take(UPPER).collect();
+    if above.len() < UPPER {
+        let (text, _) = encoding.decode_without_bom_handling(&above);
+        let mut characters = text.chars();
+        return with_upper(bytes, |_| characters.next());
+    }
+    let above: [u8; UPPER] = std::array::from_fn(|at| at as u8 | 128);
     let (text, _) = encoding.decode_without_bom_handling(&above);
     let upper: Vec<char> = text.chars().collect();
-    with_upper(bytes, &upper)
+    with_upper(bytes, |byte| upper.get(usize::from(byte & 127)).copied())
 }
+
+/// Bytes above ASCII. A text with fewer of them is decoded without a table of all.
+const UPPER: usize = 128;
 
 fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     let characters: Vec<char> = page.characters.chars().collect();
     if page.keeps_ascii() {
-        return with_upper(bytes, &characters);
+        return with_upper(bytes, |byte| characters.get(usize::from(byte & 127)).copied());
     }
     let mut out = Builder::new(bytes.len());
     for (at, byte) in bytes.iter().enumerate() {
@@ -450,11 +470,15 @@ fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
 /// Bytes that are tested together.
 const LINE: usize = 64;
 
-/// Decodes ASCII, and the bytes above it by this table.
-fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
+/// The bytes above ASCII.
+fn above_ascii(bytes: &[u8]) -> impl Iterator<Item = u8> {
     let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
-    let wide = wide.filter(|byte| !byte.is_ascii()).count();
-    let mut out = Builder::new(bytes.len() + wide);
+    wide.copied().filter(|byte| !byte.is_ascii())
+}
+
+/// Decodes ASCII, and the bytes above it by `upper`, in their order.
+fn with_upper(bytes: &[u8], mut upper: impl FnMut(u8) -> Option<char>) -> Text<'static> {
+    let mut out = Builder::new(bytes.len() + above_ascii(bytes).count());
     let mut at = 0;
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
@@ -462,7 +486,7 @@ fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
         if byte.is_ascii() {
             at += ascii_run(&mut out, rest, at);
         } else {
-            let character = upper.get(usize::from(byte & 127)).copied();
+            let character = upper(*byte);
             out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
             at += 1;
         }

@@ -13,7 +13,8 @@ use crate::span::{Map, PieceKind, Track};
 /// Most characters of a line that is written (RFC 2045 §6.8).
 const LINE: usize = 76;
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+pub(in crate::mime) const ALPHABET: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Value of each byte; 64 if it is not in the alphabet.
 const VALUES: [u8; 256] = values();
@@ -62,7 +63,9 @@ fn bits([a, b, c, d]: [u8; 4]) -> u32 {
     at(first, a) | at(second, b) | at(third, c) | at(fourth, d)
 }
 
-fn value(byte: u8) -> u8 {
+/// The value of a byte; 64 if it is not in the alphabet.
+#[inline]
+pub(in crate::mime) fn value(byte: u8) -> u8 {
     VALUES.get(usize::from(byte)).copied().unwrap_or(64)
 }
 
@@ -319,7 +322,7 @@ pub(in crate::mime) fn lower(
         let (replacement, column) =
             encode_lines(&stretch.bytes, start_column, tail, width, line_end);
         behind = (range.end, column);
-        lowered.push(RawEdit { range, replacement });
+        lowered.push(RawEdit { range, replacement: replacement.into() });
     }
     lowered
 }
@@ -454,7 +457,7 @@ mod tests {
             .iter()
             .map(|(from, to)| {
                 let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
-                RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
+                RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec().into() }
             })
             .collect();
         let mut out = raw.as_bytes().to_vec();

@@ -239,7 +239,7 @@ pub(in crate::mime) fn lower(
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
         writer.close(tail, is_space_before(raw, range.start), at_line_end);
         after = (range.end, writer.column);
-        lowered.push(RawEdit { range, replacement: writer.out });
+        lowered.push(RawEdit { range, replacement: writer.out.into() });
     }
     lowered
 }
@@ -356,7 +356,8 @@ mod tests {
     fn replace(raw: &str, from: &str, to: &str) -> String {
         let decoded = decode(raw.as_bytes(), Breaks::InPlace);
         let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
-        let edit = RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() };
+        let edit =
+            RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec().into() };
         let mut out = raw.as_bytes().to_vec();
         let end = LineEnd::of(raw.as_bytes());
         for edit in lower(raw.as_bytes(), &[edit], end, Breaks::InPlace).iter().rev() {
