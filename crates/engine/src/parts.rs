@@ -365,7 +365,10 @@ impl<'a> LayerReader<'a> {
             if self.open.entry.alternative.is_some() {
                 found.note_host(self.open.part, &judged, max);
             }
-            if self.is_silent(&judged) {
+            let (action, done) = actions::link(self.open.context.policy, self.open.entry, &judged);
+            let is_left_alone = self.is_left_alone(&judged, action);
+            // Most links need neither edit nor finding.
+            if is_left_alone && self.open.context.policy.report == Report::Findings {
                 found.harmless += 1;
                 found.remember_harmless(&judged);
                 continue;
@@ -373,19 +376,20 @@ impl<'a> LayerReader<'a> {
             // What was judged is edited, even if no steps are left; a deceptive link has paid for that already. A good
             // link costs the same whether it is reported or not: `explain` must reach the limits that the daemon
             // reaches.
-            if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
+            if judged.verdict != Verdict::Unsafe && !is_left_alone {
                 let _ = budget.spend_finding(occurrence.span().len());
             }
             if found.candidates.len() >= budget.findings && !found.adds_reason(&judged) {
-                match self.edit_only(occurrence, &judged, budget, found) {
+                match self.edit_only(occurrence, &judged, (action, done), budget, found) {
                     true => continue,
                     false => return true,
                 }
             }
             self.after_edit_only = false;
-            let mut candidate = self.candidate(occurrence, &judged, place);
+            let mut candidate = self.candidate(occurrence, &judged, (action, done), place);
             let is_explained = explained.contains(&(run.start + index));
-            self.add_extras((occurrence, is_explained), &judged, &mut candidate, budget, found);
+            let place = (occurrence, is_explained);
+            self.add_extras(place, (&judged, action, done), &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
         }
         false
@@ -397,11 +401,11 @@ impl<'a> LayerReader<'a> {
         &mut self,
         occurrence: &Occurrence,
         judged: &Judged,
+        (action, done): (LinkAction, Done),
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
         found.more.links += 1;
-        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         if done != Done::Edited {
             return true;
         }
@@ -424,18 +428,12 @@ impl<'a> LayerReader<'a> {
         })
     }
 
-    /// Whether a link needs neither edit nor finding, as most do.
-    fn is_silent(&self, judged: &Judged) -> bool {
-        self.open.context.policy.report == Report::Findings && self.is_left_alone(judged)
-    }
-
     /// Whether a link is good and needs no DNS query and no edit.
-    fn is_left_alone(&self, judged: &Judged) -> bool {
-        let policy = self.open.context.policy;
+    fn is_left_alone(&self, judged: &Judged, action: LinkAction) -> bool {
         judged.verdict == Verdict::Ok
             && judged.tld_status == TldStatus::Link
-            && policy.linkify == Linkify::Off
-            && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
+            && self.open.context.policy.linkify == Linkify::Off
+            && action == LinkAction::Leave
     }
 
     /// The range of an occurrence in the text of the reading.
@@ -464,11 +462,12 @@ impl<'a> LayerReader<'a> {
         &mut self,
         occurrence: &Occurrence,
         judged: &Judged,
+        (action, done): (LinkAction, Done),
         location: Option<Location>,
     ) -> Candidate {
-        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
-        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
-        let edits: Vec<_> = edits.drain(..).collect();
+        let made = self.defanger.edits(occurrence, judged.host.as_deref(), action);
+        let mut edits = Vec::with_capacity(made.len());
+        edits.append(made);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();

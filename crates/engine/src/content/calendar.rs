@@ -10,8 +10,9 @@
 //! | vCard 2.1 §2.1.3, `ENCODING=QUOTED-PRINTABLE`, `BASE64` | [`encoded`] |
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr2_iter};
 
 use super::mapped::{Builder, MappedText};
 use super::{Edits, Language, Layer, STRETCH, encoded, named};
@@ -156,11 +157,12 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let name = head.split(';').next().unwrap_or_default();
     let name = named(name).to_ascii_uppercase();
     // `item1.URL` (RFC 6350 §3.3).
-    let name = name.rsplit('.').next().unwrap_or_default().to_owned();
+    let name = name.rsplit('.').next().unwrap_or_default();
+    let property: Arc<str> = name.into();
     let layer = |seen, language| Layer {
         seen,
         language,
-        property: Some(name.clone()),
+        property: Some(Arc::clone(&property)),
         organizer: None,
         depth: 0,
         edits: Edits::Possible,
@@ -174,11 +176,11 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         let range = line.start..line.start + colon;
         layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
     }
-    if NOT_SHOWN.contains(&name.as_str()) {
+    if NOT_SHOWN.contains(&name) {
         return;
     }
     let value = line.start + colon + 1..line.end;
-    let plain = if URLS.contains(&name.as_str()) { Language::Url } else { Language::Text };
+    let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
     let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
     if let Some((seen, edits)) = encoded {
         let seen = seen.shifted(value.start).over(unfolded);
@@ -187,8 +189,10 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         layers.push(Layer { edits, ..layer(seen, plain) });
         return layers.extend(markup);
     }
-    let is_html = head.to_ascii_lowercase().contains("fmttype=\"text/html\"")
-        || head.to_ascii_lowercase().contains("fmttype=text/html");
+    let is_html = head.contains(';') && {
+        let head = head.to_ascii_lowercase();
+        head.contains("fmttype=\"text/html\"") || head.contains("fmttype=text/html")
+    };
     let (escapes, language) = match plain {
         _ if is_html => (Escapes::Text, Language::Html),
         Language::Url => (Escapes::None, Language::Url),
@@ -220,13 +224,14 @@ fn is_named(head: &str) -> bool {
 /// The parameters of a property: the name of each and the range of its value, with its quotes.
 fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut quoted = false;
-    let pieces = head.split(move |c| {
-        quoted ^= c == '"';
-        c == ';' && !quoted
+    let semicolons = memchr2_iter(b'"', b';', head.as_bytes()).filter(move |at| {
+        let is_quote = head.as_bytes().get(*at) == Some(&b'"');
+        quoted ^= is_quote;
+        !is_quote && !quoted
     });
     let mut after = 0;
-    pieces.filter_map(move |piece| {
-        let end = after + piece.len();
+    semicolons.chain([head.len()]).filter_map(move |end| {
+        let piece = head.get(after..end).unwrap_or_default();
         after = end + 1;
         let (name, value) = piece.split_once('=')?;
         Some((name, end - value.len()..end))

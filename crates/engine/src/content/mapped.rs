@@ -45,13 +45,8 @@ impl<'t> MappedText<'t> {
                 if let Some(piece) = within(runs, &range) {
                     return piece;
                 }
-                let mut hull: Option<Range<usize>> = None;
-                for piece in pieces(runs, range.clone()) {
-                    hull = Some(match hull {
-                        None => piece,
-                        Some(hull) => hull.start.min(piece.start)..hull.end.max(piece.end),
-                    });
-                }
+                let hull = each_piece(runs, &range)
+                    .reduce(|hull, piece| hull.start.min(piece.start)..hull.end.max(piece.end));
                 hull.unwrap_or_else(|| {
                     let at = position(runs, range.start);
                     at..at
@@ -82,6 +77,12 @@ impl<'t> MappedText<'t> {
         if let Origin::At(at) = outer.origin {
             let text = Cow::Owned(self.text.clone().into_owned());
             return MappedText { text, origin: self.origin.clone() }.shifted(at);
+        }
+        if let (Origin::At(at), Origin::Runs(runs)) = (&self.origin, &outer.origin)
+            && let Some(source) = within(runs, &(*at..at + self.text.len()))
+        {
+            let text = Cow::Owned(self.text.clone().into_owned());
+            return MappedText { text, origin: Origin::At(source.start) };
         }
         let mut kept = Builder::with_capacity(self.text.len());
         match &self.origin {
@@ -259,18 +260,22 @@ fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
     (range.start < range.end && range.end <= run.end()).then(|| at..at + range.len())
 }
 
-/// The source ranges of a range of the text, neighbours joined, empty ones left out.
-fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for run in runs.from(range.start).take_while(|run| run.text < range.end) {
-        let (from, to) = (range.start.max(run.text), range.end.min(run.end()));
-        if from >= to || run.len == 0 {
-            continue;
-        }
-        let piece = match run.kind {
+/// The source ranges of a range of the text, empty ones left out.
+fn each_piece(runs: &Runs, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let Range { start, end } = *range;
+    runs.from(start).take_while(move |run| run.text < end).filter_map(move |run| {
+        let (from, to) = (start.max(run.text), end.min(run.end()));
+        (from < to && run.len > 0).then(|| match run.kind {
             RunKind::Linear => run.source + (from - run.text)..run.source + (to - run.text),
             RunKind::Unit => run.range(),
-        };
+        })
+    })
+}
+
+/// The same, neighbours joined.
+fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for piece in each_piece(runs, &range) {
         match found.last_mut() {
             Some(last) if last.end == piece.start => last.end = piece.end,
             // Several characters of one unit (an entity for two characters).

@@ -23,6 +23,7 @@ mod unseen;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::outcome::Place;
 use homograph::HostBounds;
@@ -44,7 +45,7 @@ pub struct Layer<'t> {
     /// The language that it is written in.
     pub language: Language,
     /// The calendar property that holds it.
-    pub property: Option<String>,
+    pub property: Option<Arc<str>>,
     /// The organizer's name that a calendar shows in front of the address in this layer (RFC 5545 §3.2.2).
     pub organizer: Option<String>,
     /// How many documents are around it: more than 0 only in a `srcdoc`.
@@ -344,7 +345,7 @@ impl Occurrence {
     /// The place as findings name it.
     pub fn place(&self, layer: &Layer<'_>) -> Place {
         if let Some(property) = &layer.property {
-            return Place::Calendar(property.clone());
+            return Place::Calendar(property.as_ref().to_owned());
         }
         match &self.site {
             Site::Text | Site::Value => Place::Text,

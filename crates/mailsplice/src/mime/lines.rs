@@ -115,16 +115,14 @@ pub(super) struct Recoded {
 /// if that is shorter, as for most non-Latin scripts, or if the part is UTF-16, in which LF is half a
 /// character.
 pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recoded {
-    let base64 = in_base64(raw, edits, line_end);
     if memchr::memchr(0, raw).is_none() {
-        let edits = in_quoted_printable(raw, edits, line_end);
-        let kept = raw.len() - edits.iter().map(|edit| edit.range.len()).sum::<usize>();
-        let written = edits.iter().map(|edit| edit.replacement.len()).sum::<usize>();
-        if kept + written <= base64.replacement.len() {
-            return Recoded { transfer: Transfer::QuotedPrintable, edits };
+        let quoted = in_quoted_printable(raw, edits, line_end);
+        let in_base64 = base64::encoded_len(apply(raw, edits).byte_len(), line_end);
+        if apply(raw, &quoted).byte_len() <= in_base64 {
+            return Recoded { transfer: Transfer::QuotedPrintable, edits: quoted };
         }
     }
-    Recoded { transfer: Transfer::Base64, edits: vec![base64] }
+    Recoded { transfer: Transfer::Base64, edits: vec![in_base64(raw, edits, line_end)] }
 }
 
 /// The edited part in base64, as one edit.

@@ -269,7 +269,8 @@ fn charsets(
     }
     // Some clients ignore labels that they do not know, so this holds for labelled text as well.
     found.extend(charset::by_nuls(bytes));
-    if !labelled && ascii && memchr::memmem::find(bytes, b"~{").is_some() {
+    let shifts = |at: usize| bytes.get(at + 1) == Some(&b'{');
+    if !labelled && ascii && memchr::memchr_iter(b'~', bytes).any(shifts) {
         found.push(Charset::Hz);
     }
     // mbstring takes a plus sign in a host for UTF-7.
@@ -297,6 +298,9 @@ fn holds_designation(bytes: &[u8]) -> bool {
 
 /// Whether there is a plus sign in a host.
 fn has_shifted_host(bytes: &[u8]) -> bool {
+    if memchr::memchr(b'+', bytes).is_none() {
+        return false;
+    }
     let in_host = |byte: &&u8| !byte.is_ascii_whitespace() && !b"/?#\"'<>".contains(byte);
     memchr::memmem::find_iter(bytes, b"//").any(|at| {
         let rest = bytes.get(at + 2..).unwrap_or_default();

@@ -150,7 +150,8 @@ pub(super) fn lower_iso2022(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
 
 /// Adds `~}` before a replacement and `~{` after it, and doubles each `~` in it.
 pub(super) fn lower_hz(bytes: &[u8], mut edits: Vec<RawEdit>) -> Vec<RawEdit> {
-    for edit in &mut edits {
+    let has_sign = |edit: &&mut RawEdit| edit.replacement.contains(&b'~');
+    for edit in edits.iter_mut().filter(has_sign) {
         let doubled = edit.replacement.iter().flat_map(|byte| match byte {
             b'~' => &b"~~"[..],
             byte => std::slice::from_ref(byte),

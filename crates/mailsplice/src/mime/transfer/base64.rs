@@ -396,7 +396,8 @@ fn encode_lines(
     width: usize,
     line_end: LineEnd,
 ) -> (Vec<u8>, usize) {
-    let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + 8);
+    let lines = bytes.len() / 3 * 4 / width + 1;
+    let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + 4 + 2 * lines);
     let mut column = column;
     for unit in bytes.chunks(3) {
         if column > 0 && column + 4 > width {
@@ -427,6 +428,12 @@ fn encode_unit(unit: &[u8]) -> [u8; 4] {
     [digit(0), digit(1), digit(2), digit(3)]
 }
 
+/// Bytes of [`encode`] for so many bytes.
+pub(in crate::mime) fn encoded_len(bytes: usize, line_end: LineEnd) -> usize {
+    let units = bytes.div_ceil(3);
+    4 * units + units.saturating_sub(1) / UNITS * line_end.as_bytes().len()
+}
+
 /// Encodes a whole body.
 pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
     encode_lines(bytes, 0, 0, LINE, line_end).0
@@ -446,6 +453,16 @@ fn line_width(raw: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_length_of_what_is_encoded_is_known() {
+        for length in (0..200).chain([1_000, 57_000]) {
+            for line_end in [LineEnd::Crlf, LineEnd::Lf] {
+                let encoded = encode(&vec![b'x'; length], line_end);
+                assert_eq!(encoded_len(length, line_end), encoded.len(), "{length}");
+            }
+        }
+    }
 
     fn text(raw: &str) -> String {
         String::from_utf8_lossy(&decode(raw.as_bytes(), Padding::Ends).bytes).into_owned()

@@ -286,7 +286,8 @@ impl Writer {
         if !fits_here && self.column > 0 && self.column + size >= LINE && size < LINE {
             self.soft_break();
         }
-        for (index, byte) in bytes.iter().enumerate() {
+        let mut index = 0;
+        while let Some(byte) = bytes.get(index) {
             // `--` at the start of a line could be taken for a boundary.
             let dash = *byte == b'-' && self.column == 0 && index == 0;
             let width = if literal(*byte) && !dash { 1 } else { 3 };
@@ -296,12 +297,19 @@ impl Writer {
                     self.soft_break();
                 }
             }
-            if width == 1 {
-                self.out.push(*byte);
-            } else {
+            if width > 1 {
                 self.out.extend_from_slice(&escaped(*byte));
+                self.column += width;
+                index += 1;
+                continue;
             }
-            self.column += width;
+            // With it, the bytes after it that stay as they are, up to the last column.
+            let rest = bytes.get(index..).unwrap_or_default();
+            let most = (LINE - 1).saturating_sub(self.column).max(1);
+            let run = rest.iter().take(most).take_while(|byte| literal(**byte)).count();
+            self.out.extend_from_slice(rest.get(..run).unwrap_or_default());
+            self.column += run;
+            index += run;
         }
     }
 
