@@ -58,7 +58,10 @@ fn edit(message: Message<'_>) -> usize {
         for reading in mime::readings(message, &tree, part) {
             let edits: Vec<TextEdit> =
                 memchr::memmem::find_iter(reading.text.as_str().as_bytes(), "http")
-                    .map(|at| TextEdit { range: at..at + 4, replacement: "hxxp[.]".to_owned() })
+                    .map(|at| TextEdit {
+                        range: at..at + 4,
+                        replacement: "hxxp[.]".to_owned().into(),
+                    })
                     .collect();
             lowering.add(part, &reading, edits);
         }

@@ -31,7 +31,7 @@ fn rewritten(fields: &str, body: &[u8], facts: &Facts) -> Vec<u8> {
     let message = Message { head: fields.as_bytes(), body };
     let outcome = inspect(message, facts, &policy, &tld::builtin()).resolve(&Answers::new());
     assert!(!outcome.edits.is_empty(), "{fields}");
-    let new = splice::apply::apply(body, &outcome.edits).to_vec();
+    let new = splice::apply(body, &outcome.edits).to_vec();
     let again = Message { head: fields.as_bytes(), body: &new };
     let again = inspect(again, facts, &policy, &tld::builtin()).resolve(&Answers::new());
     assert_eq!(again.edits, [], "a second run changes nothing");
@@ -91,7 +91,7 @@ fn numbers_for_hosts_are_signed_once() {
             let message = Message { head: fields.as_bytes(), body: &body };
             let outcome = inspect(message, &Facts::default(), &policy, &tld::builtin())
                 .resolve(&Answers::new());
-            body = splice::apply::apply(&body, &outcome.edits).to_vec();
+            body = splice::apply(&body, &outcome.edits).to_vec();
         }
     }
 }
@@ -218,7 +218,7 @@ fn notices_and_anchors_are_bounded() {
             let outcome = inspect(message, &Facts::default(), &policy, &tld::builtin())
                 .resolve(&Answers::new());
             let said = outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Limit(Limit::Extras));
-            let new = splice::apply::apply(body.as_bytes(), &outcome.edits).to_vec();
+            let new = splice::apply(body.as_bytes(), &outcome.edits).to_vec();
             (String::from_utf8(new).unwrap(), said, body.len())
         };
         let (few, said, _) = written(10);

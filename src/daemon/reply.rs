@@ -47,7 +47,7 @@ fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
     let mut at = 0;
     for edit in edits {
         pieces.push(Piece::Kept(at..edit.range.start));
-        pieces.push(Piece::New(edit.replacement.clone()));
+        pieces.push(Piece::New(edit.replacement.to_vec()));
         at = edit.range.end;
     }
     pieces.push(Piece::Kept(at..length));

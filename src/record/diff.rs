@@ -86,7 +86,7 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
     }
     changes.extend(outcome.edits.iter().map(|edit| Change {
         range: body + edit.range.start..body + edit.range.end,
-        replacement: edit.replacement.clone(),
+        replacement: edit.replacement.to_vec(),
     }));
     changes.sort_by_key(|change| change.range.start);
     changes
@@ -229,7 +229,10 @@ mod tests {
             .iter()
             .map(|(old, new)| {
                 let start = raw[body..].find(old).unwrap();
-                RawEdit { range: start..start + old.len(), replacement: new.as_bytes().to_vec() }
+                RawEdit {
+                    range: start..start + old.len(),
+                    replacement: new.as_bytes().to_vec().into(),
+                }
             })
             .collect();
         found.sort_by_key(|edit| edit.range.start);

@@ -349,7 +349,7 @@ mod tests {
                 ),
                 finding("xn--ypal-43d9g.com", Verdict::Unsafe, Reason::MixedScript, Done::Edited),
             ],
-            edits: vec![RawEdit { range: 0..1, replacement: b"x".to_vec() }],
+            edits: vec![RawEdit { range: 0..1, replacement: b"x".to_vec().into() }],
             bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit(Limit::Depth))],
             passed: vec!["example.org".into()],
             ..Outcome::default()

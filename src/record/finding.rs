@@ -163,7 +163,7 @@ pub(crate) mod tests {
     pub(crate) fn finding() -> Finding {
         Finding {
             part: "1.2".to_owned(),
-            place: Place::Attribute { element: "a".to_owned(), attribute: "href".to_owned() },
+            place: Place::Attribute { element: "a".into(), attribute: "href".into() },
             span: 120..150,
             spelling: "http://раypal.com/login".to_owned(),
             ascii: "xn--ypal-43d9g.com".to_owned(),

@@ -32,7 +32,7 @@ fn edits(text: &str) -> Vec<TextEdit> {
         .enumerate()
         .map(|(n, (at, _))| TextEdit {
             range: at..at + MARK.len(),
-            replacement: replacement(n).to_owned(),
+            replacement: replacement(n).to_owned().into(),
         })
         .collect()
 }

@@ -60,7 +60,7 @@ impl Kind {
             Kind::Pdf => ("pdf", "uri"),
             Kind::Picture(_) => ("qr", "code"),
         };
-        Place::Attribute { element: element.to_owned(), attribute: attribute.to_owned() }
+        Place::Attribute { element: element.into(), attribute: attribute.into() }
     }
 }
 

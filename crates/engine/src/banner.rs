@@ -239,7 +239,8 @@ impl PartTop<'_> {
                 }
             }
         }
-        (!replacement.is_empty()).then_some(TextEdit { range: at..at, replacement })
+        (!replacement.is_empty())
+            .then(|| TextEdit { range: at..at, replacement: replacement.into() })
     }
 
     /// Whether the words can be written in every charset in which a client reads this part.

@@ -43,17 +43,29 @@ pub(super) fn edit(
         shared
     });
     let bare_edits = std::mem::take(&mut found.bare_edits);
-    let (edits, overlap) = by_reading(&mut found.candidates, bare_edits, banners);
-    for (part, mut edits) in edits {
-        for (index, reading) in mime::readings(message, tree, part).enumerate() {
-            several |= index > 0;
-            if let Some(edits) = edits.remove(&index) {
-                // What was found is edited even if no steps are left: the number of findings is bounded.
-                let _ = budget.spend(Stage::Edits, reading.text.as_str().len() as u64);
-                several |= edits.iter().any(|edit| changes_markup(reading.text.as_str(), edit));
-                lowering.add(part, &reading, edits);
+    let mut overlap = false;
+    let mut planned = by_reading(&mut found.candidates, bare_edits, banners).into_iter().peekable();
+    while let Some(((part, _), _)) = planned.peek() {
+        let part = *part;
+        let mut readings = mime::readings(message, tree, part);
+        let mut passed = 0;
+        while let Some(((_, index), Planned { edits, left_out })) =
+            planned.next_if(|((other, _), _)| *other == part)
+        {
+            // A reading without an edit is not decoded again.
+            while passed < index && readings.skip_one() {
+                passed += 1;
             }
+            let Some(reading) = readings.next() else { break };
+            passed += 1;
+            let text = reading.text.as_str();
+            // What was found is edited even if no steps are left: the number of findings is bounded.
+            let _ = budget.spend(Stage::Edits, text.len() as u64);
+            overlap |= left_out.iter().any(|edit| !is_made(text, edit, &edits));
+            several = several || edits.iter().any(|edit| changes_markup(text, edit));
+            lowering.add(part, &reading, edits);
         }
+        several = several || passed > 1 || readings.skip_one();
     }
     let mut lowered = lowering.finish();
     lowered.refused |= overlap;
@@ -69,47 +81,73 @@ fn changes_markup(text: &str, edit: &TextEdit) -> bool {
         .is_some_and(|old| !old.bytes().filter(sign).eq(edit.replacement.bytes().filter(sign)))
 }
 
-/// Edits by reading of a part.
-type ByReading = BTreeMap<usize, Vec<TextEdit>>;
+/// Whether these edits (in order, disjoint) make what another one would. A link that two layers find may be edited dot
+/// by dot for one, and as a whole for the other.
+fn is_made(text: &str, edit: &TextEdit, edits: &[TextEdit]) -> bool {
+    let first = edits.partition_point(|other| other.range.end <= edit.range.start);
+    let mut at = edit.range.start;
+    let mut rest = &*edit.replacement;
+    let mut strip = |piece: Option<&str>| {
+        let stripped = piece.and_then(|piece| rest.strip_prefix(piece));
+        rest = stripped.unwrap_or(rest);
+        stripped.is_some()
+    };
+    let others = edits.get(first..).unwrap_or_default().iter();
+    for other in others.take_while(|other| other.range.start < edit.range.end) {
+        if other.range.end > edit.range.end
+            || !strip(text.get(at..other.range.start))
+            || !strip(Some(&other.replacement))
+        {
+            return false;
+        }
+        at = other.range.end;
+    }
+    strip(text.get(at..edit.range.end)) && rest.is_empty()
+}
 
-/// Edits by part and reading, in order and disjoint; of two that overlap the first stays. And whether one was left out
-/// that is not the same as another one.
+/// The edits of a reading.
+#[derive(Default)]
+struct Planned {
+    /// In order and disjoint.
+    edits: Vec<TextEdit>,
+    /// Those that overlap an edit before them, and are no repetition of it.
+    left_out: Vec<TextEdit>,
+}
+
+/// Edits by part and reading; of two that overlap the first stays.
 fn by_reading(
     candidates: &mut [Candidate],
     bare_edits: BTreeMap<(usize, usize), Vec<TextEdit>>,
     banners: Vec<(usize, TextEdit)>,
-) -> (BTreeMap<usize, ByReading>, bool) {
-    let mut edits: BTreeMap<usize, ByReading> = BTreeMap::new();
-    for ((part, reading), list) in bare_edits {
-        edits.entry(part).or_default().insert(reading, list);
-    }
+) -> BTreeMap<(usize, usize), Planned> {
+    let planned = |edits| Planned { edits, left_out: Vec::new() };
+    let bare_edits = bare_edits.into_iter().map(|(reading, edits)| (reading, planned(edits)));
+    let mut edits: BTreeMap<_, _> = bare_edits.collect();
     for (part, edit) in banners {
-        edits.entry(part).or_default().entry(0).or_default().push(edit);
+        edits.entry((part, 0)).or_default().edits.push(edit);
     }
     for candidate in candidates {
-        if let Some((part, reading)) = candidate.reading.filter(|_| !candidate.edits.is_empty()) {
-            let list = edits.entry(part).or_default().entry(reading).or_default();
-            list.append(&mut candidate.edits);
+        if let Some(reading) = candidate.reading.filter(|_| !candidate.edits.is_empty()) {
+            let planned: &mut Planned = edits.entry(reading).or_default();
+            planned.edits.append(&mut candidate.edits);
         }
     }
-    let mut overlap = false;
-    for list in edits.values_mut().flat_map(BTreeMap::values_mut) {
-        list.sort_by_key(|edit| (edit.range.start, edit.range.end));
-        let before = list.len();
-        list.dedup();
-        join(list);
-        let twins = before - list.len();
+    for Planned { edits, left_out } in edits.values_mut() {
+        edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        edits.dedup();
+        join(edits);
         let mut end = 0;
-        list.retain(|edit| {
+        edits.retain(|edit| {
             let fits = edit.range.start >= end;
             if fits {
                 end = edit.range.end;
+            } else {
+                left_out.push(edit.clone());
             }
             fits
         });
-        overlap |= list.len() + twins < before;
     }
-    (edits, overlap)
+    edits
 }
 
 /// Joins insertions at one place and the edit that begins there: of raw edits that begin together only one would be
@@ -119,7 +157,7 @@ fn join(edits: &mut Vec<TextEdit>) {
         let together = before.range.is_empty() && before.range.start == next.range.start;
         if together {
             before.range.end = next.range.end;
-            before.replacement.push_str(&next.replacement);
+            before.replacement.to_mut().push_str(&next.replacement);
         }
         together
     });
@@ -136,4 +174,31 @@ pub(super) fn combined(first: &Lowered, then: Lowered, length: usize) -> Option<
     recoded.extend(then.recoded.into_iter().filter(|path| !first.recoded.contains(path)));
     let edits = compose(&first.edits, &then.edits, length);
     Some(Lowered { edits, head, recoded, refused: first.refused || then.refused })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_of_a_whole_link_may_be_made_dot_by_dot() {
+        let edit = |range, new: &'static str| TextEdit { range, replacement: new.into() };
+        let text = "mailto:a@b.co, c.co";
+        let dots = [edit(8..9, "[@]"), edit(10..11, "[.]"), edit(16..17, "[.]")];
+        for (range, new, made) in [
+            (8..11, "[@]b[.]", true),
+            (7..12, "a[@]b[.]c", true),
+            (8..17, "[@]b[.]co, c[.]", true),
+            (10..11, "[.]", true),
+            (8..11, "[@]c[.]", false),
+            (8..11, "[@]b[.]c", false),
+            (8..11, "[@]b.", false),
+            (9..11, "b.", false),
+            (0..8, "mailto:b", false),
+        ] {
+            assert_eq!(is_made(text, &edit(range.clone(), new), &dots), made, "{range:?} {new}");
+        }
+        let straddling = [edit(7..10, "x"), edit(10..11, "[.]")];
+        assert!(!is_made(text, &edit(8..11, "b[.]"), &straddling));
+    }
 }

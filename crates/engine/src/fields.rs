@@ -201,7 +201,7 @@ mod tests {
         Finding {
             edit: crate::outcome::Edit::Link,
             part: "1.2".to_owned(),
-            place: Place::Attribute { element: "a".to_owned(), attribute: "href".to_owned() },
+            place: Place::Attribute { element: "a".into(), attribute: "href".into() },
             span: 0..0,
             spelling: String::new(),
             ascii: host.to_owned(),

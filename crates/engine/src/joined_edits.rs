@@ -1,6 +1,8 @@
 //! Joins edits of links without a finding that stand close together. The text between two of them is shorter than what
 //! a second edit takes in memory, so it is written again and they become one edit.
 
+use std::borrow::Cow;
+
 use super::budget::Budget;
 use super::policy::{Banner, Policy};
 use mailsplice::mime::{Charset, Reading, Transfer};
@@ -54,18 +56,13 @@ impl<'a> EditJoiner<'a> {
     }
 
     /// Joins the edits of one link that are in one line.
-    pub fn joined(self, mut edits: Vec<TextEdit>) -> Vec<TextEdit> {
+    pub fn join(self, edits: &mut Vec<TextEdit>) {
         edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-        let mut all: Vec<TextEdit> = Vec::with_capacity(1);
-        for edit in edits {
+        edits.dedup_by(|next, last| {
             let of_line = |gap: &&str| !gap.contains(['\r', '\n']);
-            let gap = all.last().and_then(|last| self.gap(last, &edit)).filter(of_line);
-            match (all.last_mut(), gap) {
-                (Some(last), Some(gap)) => append(last, gap, &edit),
-                _ => all.push(edit),
-            }
-        }
-        all
+            let gap = self.gap(last, next).filter(of_line);
+            gap.map(|gap| append(last, gap, next)).is_some()
+        });
     }
 
     /// Adds an edit to those of links without a finding, joined to the last one if `near` says their order. False if
@@ -89,8 +86,8 @@ impl<'a> EditJoiner<'a> {
         }
         let fits = budget.reserve_edit(edit.replacement.len());
         if fits {
-            if let Some(last) = edits.last_mut() {
-                last.replacement.shrink_to_fit();
+            if let Some(Cow::Owned(text)) = edits.last_mut().map(|last| &mut last.replacement) {
+                text.shrink_to_fit();
             }
             edits.push(edit);
         }
@@ -114,8 +111,9 @@ impl<'a> EditJoiner<'a> {
 }
 
 fn append(last: &mut TextEdit, gap: &str, edit: &TextEdit) {
-    last.replacement.push_str(gap);
-    last.replacement.push_str(&edit.replacement);
+    let text = last.replacement.to_mut();
+    text.push_str(gap);
+    text.push_str(&edit.replacement);
     last.range.end = edit.range.end;
 }
 
@@ -137,11 +135,11 @@ mod tests {
         let mut edits = Vec::new();
         for letter in letters.chars() {
             let at = TEXT.find(&format!("{letter}.com")).unwrap();
-            let replacement = letter.to_uppercase().to_string();
+            let replacement = letter.to_uppercase().to_string().into();
             let edit = TextEdit { range: at..at + 1, replacement };
             assert!(joiner.add(&mut edits, edit, near, &mut budget));
         }
-        edits.into_iter().map(|edit| (edit.range.start, edit.replacement)).collect()
+        edits.into_iter().map(|edit| (edit.range.start, edit.replacement.into_owned())).collect()
     }
 
     #[test]
@@ -166,7 +164,7 @@ mod tests {
         let joiner = EditJoiner { text: &text, ..joiner(true) };
         let mut edits = Vec::new();
         for at in (0..text.len()).step_by(2) {
-            let edit = TextEdit { range: at..at + 1, replacement: "A".to_owned() };
+            let edit = TextEdit { range: at..at + 1, replacement: "A".into() };
             assert!(joiner.add(&mut edits, edit, Some(Order::Unknown), budget));
         }
         assert_eq!(edits.len(), 2);
@@ -179,7 +177,7 @@ mod tests {
         let mut edits = Vec::new();
         let mut count = 0;
         let mut add = |near| {
-            let edit = TextEdit { range: 0..0, replacement: "x".repeat(1 << 20) };
+            let edit = TextEdit { range: 0..0, replacement: "x".repeat(1 << 20).into() };
             count += 1;
             joiner(true).add(&mut edits, edit, near, budget)
         };

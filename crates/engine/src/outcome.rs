@@ -1,5 +1,6 @@
 //! The outcome of an inspection: findings, edits, header fields.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -21,9 +22,9 @@ pub enum Place {
     /// An attribute of an HTML element, both names in lower case.
     Attribute {
         /// Name of the element, in lower case.
-        element: String,
+        element: Cow<'static, str>,
         /// Name of the attribute, in lower case.
-        attribute: String,
+        attribute: Cow<'static, str>,
     },
     /// CSS inside `<style>` or a `style` attribute.
     Style,

@@ -207,7 +207,7 @@ impl OpenReading<'_> {
         if full {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
-        let place = Place::Attribute { element, attribute: attribute.to_owned() };
+        let place = Place::Attribute { element: element.into(), attribute: attribute.into() };
         let mut finding = finding_of(judged, &self.entry.path, place, 0..0, spelling);
         if !edits.is_empty() {
             finding.done = Done::Edited;
@@ -376,7 +376,10 @@ impl<'a> LayerReader<'a> {
             if self.open.entry.alternative.is_some() {
                 found.note_host(self.open.part, &judged, max);
             }
-            if self.is_silent(&judged) {
+            let (action, done) = actions::link(self.open.context.policy, self.open.entry, &judged);
+            let is_left_alone = self.is_left_alone(&judged, action);
+            // Most links need neither edit nor finding.
+            if is_left_alone && self.open.context.policy.report == Report::Findings {
                 found.harmless += 1;
                 found.remember_harmless(&judged);
                 continue;
@@ -384,19 +387,20 @@ impl<'a> LayerReader<'a> {
             // What was judged is edited, even if no steps are left; a deceptive link has paid for that already. A good
             // link costs the same whether it is reported or not: `explain` must reach the limits that the daemon
             // reaches.
-            if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
+            if judged.verdict != Verdict::Unsafe && !is_left_alone {
                 let _ = budget.spend_finding(occurrence.span().len());
             }
             if found.candidates.len() >= budget.findings && !found.adds_reason(&judged) {
-                match self.edit_only(occurrence, &judged, budget, found) {
+                match self.edit_only(occurrence, &judged, (action, done), budget, found) {
                     true => continue,
                     false => return true,
                 }
             }
             self.after_edit_only = false;
-            let mut candidate = self.candidate(occurrence, &judged, place);
+            let mut candidate = self.candidate(occurrence, &judged, (action, done), place);
             let is_explained = explained.contains(&(run.start + index));
-            self.add_extras((occurrence, is_explained), &judged, &mut candidate, budget, found);
+            let place = (occurrence, is_explained);
+            self.add_extras(place, (&judged, action, done), &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
         }
         false
@@ -408,18 +412,17 @@ impl<'a> LayerReader<'a> {
         &mut self,
         occurrence: &Occurrence,
         judged: &Judged,
+        (action, done): (LinkAction, Done),
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
         found.more.links += 1;
-        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         if done != Done::Edited {
             return true;
         }
         if matches!(judged.tld_status, TldStatus::Asked(_)) {
             return false;
         }
-        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let OpenReading { context, part, index, reading, .. } = self.open;
         let joiner = EditJoiner::new(reading, context.disjoint, context.policy);
         let order = match (self.repeats, &occurrence.site) {
@@ -427,25 +430,21 @@ impl<'a> LayerReader<'a> {
             _ => Order::Unknown,
         };
         let bare = found.bare_edits.entry((*part, *index)).or_default();
+        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         found.more.edited += usize::from(!edits.is_empty());
-        joiner.joined(edits).into_iter().all(|edit| {
+        joiner.join(edits);
+        edits.drain(..).all(|edit| {
             let order = std::mem::replace(&mut self.after_edit_only, true).then_some(order);
             joiner.add(bare, edit, order, budget)
         })
     }
 
-    /// Whether a link needs neither edit nor finding, as most do.
-    fn is_silent(&self, judged: &Judged) -> bool {
-        self.open.context.policy.report == Report::Findings && self.is_left_alone(judged)
-    }
-
     /// Whether a link is good and needs no DNS query and no edit.
-    fn is_left_alone(&self, judged: &Judged) -> bool {
-        let policy = self.open.context.policy;
+    fn is_left_alone(&self, judged: &Judged, action: LinkAction) -> bool {
         judged.verdict == Verdict::Ok
             && judged.tld_status == TldStatus::Link
-            && policy.linkify == Linkify::Off
-            && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
+            && self.open.context.policy.linkify == Linkify::Off
+            && action == LinkAction::Leave
     }
 
     /// The range of an occurrence in the text of the reading.
@@ -474,17 +473,22 @@ impl<'a> LayerReader<'a> {
         &mut self,
         occurrence: &Occurrence,
         judged: &Judged,
+        (action, done): (LinkAction, Done),
         location: Option<Location>,
     ) -> Candidate {
-        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
-        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
+        let made = self.defanger.edits(occurrence, judged.host.as_deref(), action);
+        let mut edits = Vec::with_capacity(made.len());
+        edits.append(made);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();
         let OpenReading { context, part, reading, .. } = self.open;
         let span = match location {
             Some(Location { space: Space::Raw, range, .. }) => range,
-            _ => context.tree.raw_span(*part, reading, self.place(occurrence)),
+            Some(Location { space: Space::OfPart(_), range, .. }) => {
+                context.tree.raw_span_of_unwrapped(*part, reading, range)
+            }
+            None => context.tree.raw_span(*part, reading, self.place(occurrence)),
         };
         let place = occurrence.place(self.layer);
         let mut finding = finding_of(judged, &self.open.entry.path, place, span, spelling);

@@ -22,7 +22,7 @@ fn outcome(kind: &str, body: &str, policy: &Policy) -> Outcome {
 /// The edited body.
 fn edited(kind: &str, body: &str, policy: &Policy) -> String {
     let outcome = outcome(kind, body, policy);
-    let bytes = splice::apply::apply(body.as_bytes(), &outcome.edits).to_vec();
+    let bytes = splice::apply(body.as_bytes(), &outcome.edits).to_vec();
     let text = String::from_utf8(bytes).unwrap();
     let again = self::outcome(kind, &text, policy);
     assert_eq!(again.edits, [], "a second rewrite of {text:?}");

@@ -1,5 +1,6 @@
-//! Edits of a message, fields of a header, and reasons why a part was not read.
+//! Edits of a message and how they are applied, fields of a header, and reasons why a part was not read.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -8,21 +9,74 @@ use std::ops::Range;
 pub struct RawEdit {
     /// Byte range in the raw body.
     pub range: Range<usize>,
-    /// New bytes: ASCII, or text encoded in the part's charset.
-    pub replacement: Vec<u8>,
+    /// New bytes: ASCII, or text encoded in the part's charset. Most are constants.
+    pub replacement: Cow<'static, [u8]>,
 }
 
-/// The bytes with these edits (in order, disjoint, within them).
-pub(crate) fn edited(bytes: &[u8], edits: &[RawEdit]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    for edit in edits {
-        out.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
-        out.extend_from_slice(&edit.replacement);
-        at = edit.range.end;
+/// Iterates over the edited body, slice by slice.
+#[derive(Clone, Debug)]
+pub struct Segments<'a> {
+    body: &'a [u8],
+    edits: std::slice::Iter<'a, RawEdit>,
+    /// Offset in the body up to which it has been returned.
+    at: usize,
+    /// The replacement to return next.
+    replacement: Option<&'a [u8]>,
+}
+
+/// The body with these edits (in order, disjoint, within it); an edit that does not fit is skipped.
+pub fn apply<'a>(body: &'a [u8], edits: &'a [RawEdit]) -> Segments<'a> {
+    Segments { body, edits: edits.iter(), at: 0, replacement: None }
+}
+
+impl<'a> Segments<'a> {
+    /// Bytes of all remaining segments.
+    pub fn byte_len(&self) -> usize {
+        self.clone().map(<[u8]>::len).sum()
     }
-    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    out
+
+    /// All remaining segments, concatenated.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.byte_len());
+        self.clone().for_each(|segment| out.extend_from_slice(segment));
+        out
+    }
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = &'a [u8];
+
+    /// The next segment, never empty.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        loop {
+            if let Some(replacement) = self.replacement.take()
+                && !replacement.is_empty()
+            {
+                return Some(replacement);
+            }
+            let from = self.at;
+            let fits = |edit: &&RawEdit| {
+                from <= edit.range.start
+                    && edit.range.start <= edit.range.end
+                    && edit.range.end <= self.body.len()
+            };
+            let stop = match self.edits.find(fits) {
+                Some(edit) => {
+                    self.at = edit.range.end;
+                    self.replacement = Some(&edit.replacement);
+                    edit.range.start
+                }
+                None if from == self.body.len() => return None,
+                None => {
+                    self.at = self.body.len();
+                    self.at
+                }
+            };
+            if from < stop {
+                return self.body.get(from..stop);
+            }
+        }
+    }
 }
 
 /// An edit of a header field of the message itself. An empty range at the end of the head adds the
@@ -255,5 +309,30 @@ impl HeaderField {
     pub fn text(&self, head: &[u8]) -> String {
         let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
         value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(range: std::ops::Range<usize>, replacement: &str) -> RawEdit {
+        RawEdit { range, replacement: replacement.as_bytes().to_vec().into() }
+    }
+
+    #[test]
+    fn segments_are_slices_in_turn() {
+        let edits = [edit(0..1, ""), edit(2..2, "++"), edit(4..6, "-")];
+        let segments: Vec<&[u8]> = apply(b"abcdef", &edits).collect();
+        assert_eq!(segments, [&b"b"[..], b"++", b"cd", b"-"]);
+        assert_eq!(apply(b"abcdef", &edits).byte_len(), 6);
+        assert_eq!(apply(b"", &[]).count(), 0);
+        assert_eq!(apply(b"abc", &[]).to_vec(), b"abc");
+    }
+
+    #[test]
+    fn edits_that_do_not_fit_are_left_out() {
+        let edits = [edit(1..3, "x"), edit(2..4, "y"), edit(5..9, "z")];
+        assert_eq!(apply(b"abcdef", &edits).to_vec(), b"axdef");
     }
 }

@@ -10,8 +10,9 @@
 //! | vCard 2.1 §2.1.3, `ENCODING=QUOTED-PRINTABLE`, `BASE64` | [`encoded`] |
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr2_iter};
 
 use super::mapped::{Builder, MappedText};
 use super::{Edits, Language, Layer, STRETCH, encoded, named};
@@ -105,10 +106,9 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
         let behind = behind.get(..LINE).unwrap_or(behind);
         let rest = memchr::memchr2(b'\r', b'\n', behind).unwrap_or(behind.len());
         if column > 1 && column + edit.replacement.len() + rest > LINE {
-            edit.replacement.insert_str(0, newline);
-            if 1 + edit.replacement.len() + rest > LINE && rest > 0 {
-                edit.replacement.push_str(newline);
-            }
+            let goes_on = 1 + newline.len() + edit.replacement.len() + rest > LINE && rest > 0;
+            let after = if goes_on { newline } else { "" };
+            edit.replacement = [newline, &edit.replacement, after].concat().into();
         }
     }
 }
@@ -157,11 +157,12 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let name = head.split(';').next().unwrap_or_default();
     let name = named(name).to_ascii_uppercase();
     // `item1.URL` (RFC 6350 §3.3).
-    let name = name.rsplit('.').next().unwrap_or_default().to_owned();
+    let name = name.rsplit('.').next().unwrap_or_default();
+    let property: Arc<str> = name.into();
     let layer = |seen, language| Layer {
         seen,
         language,
-        property: Some(name.clone()),
+        property: Some(Arc::clone(&property)),
         organizer: None,
         depth: 0,
         edits: Edits::Possible,
@@ -176,11 +177,11 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         let range = line.start..line.start + colon;
         layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
     }
-    if NOT_SHOWN.contains(&name.as_str()) {
+    if NOT_SHOWN.contains(&name) {
         return;
     }
     let value = line.start + colon + 1..line.end;
-    let plain = if URLS.contains(&name.as_str()) { Language::Url } else { Language::Text };
+    let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
     let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
     if let Some((seen, edits)) = encoded {
         let seen = seen.shifted(value.start).over(unfolded);
@@ -189,8 +190,10 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         layers.push(Layer { edits, ..layer(seen, plain) });
         return layers.extend(markup);
     }
-    let is_html = head.to_ascii_lowercase().contains("fmttype=\"text/html\"")
-        || head.to_ascii_lowercase().contains("fmttype=text/html");
+    let is_html = head.contains(';') && {
+        let head = head.to_ascii_lowercase();
+        head.contains("fmttype=\"text/html\"") || head.contains("fmttype=text/html")
+    };
     let (escapes, language) = match plain {
         _ if is_html => (Escapes::Text, Language::Html),
         Language::Url => (Escapes::None, Language::Url),
@@ -222,13 +225,14 @@ fn is_named(head: &str) -> bool {
 /// The parameters of a property: the name of each and the range of its value, with its quotes.
 fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut quoted = false;
-    let pieces = head.split(move |c| {
-        quoted ^= c == '"';
-        c == ';' && !quoted
+    let semicolons = memchr2_iter(b'"', b';', head.as_bytes()).filter(move |at| {
+        let is_quote = head.as_bytes().get(*at) == Some(&b'"');
+        quoted ^= is_quote;
+        !is_quote && !quoted
     });
     let mut after = 0;
-    pieces.filter_map(move |piece| {
-        let end = after + piece.len();
+    semicolons.chain([head.len()]).filter_map(move |end| {
+        let piece = head.get(after..end).unwrap_or_default();
         after = end + 1;
         let (name, value) = piece.split_once('=')?;
         Some((name, end - value.len()..end))
@@ -326,7 +330,7 @@ mod tests {
     fn a_line_that_grows_is_folded_around_the_edit() {
         let text =
             format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
-        let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
+        let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".into() }];
         fold(&text, folding(&text), &mut edits);
         assert_eq!(edits[0].replacement, "\r\n [.]");
     }

@@ -6,12 +6,13 @@
 //! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
 //! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::html::{Holds, RawText, Token, Tokenizer};
-use super::{Edits, Layer, NOWHERE, Occurrence, Site, View, calendar, html};
+use super::{Edits, Layer, MappedText, NOWHERE, Occurrence, Site, View, calendar, html};
 use crate::outcome::Verdict;
 use crate::policy::LinkAction;
 use homograph::Judgement;
@@ -35,11 +36,13 @@ pub struct Defanger<'a> {
     tlds: &'a dyn TldSet,
     /// The text of the reading.
     source: &'a str,
-    renamed: HashSet<(usize, &'static str)>,
+    renamed: BTreeSet<(usize, &'static str)>,
     /// The last tag that was read.
     tag_ends: Cell<Option<TagEnds>>,
     /// The fold of a calendar; computed when needed.
     folding: &'a OnceCell<&'static str>,
+    /// The edits of the last occurrence.
+    edits: Vec<TextEdit>,
 }
 
 impl<'a> Defanger<'a> {
@@ -51,21 +54,36 @@ impl<'a> Defanger<'a> {
         tlds: &'a dyn TldSet,
         folding: &'a OnceCell<&'static str>,
     ) -> Defanger<'a> {
-        let (renamed, tag_ends) = (HashSet::new(), Cell::new(None));
-        Defanger { layer, view, tlds, source, renamed, tag_ends, folding }
+        let (renamed, tag_ends) = (BTreeSet::new(), Cell::new(None));
+        Defanger { layer, view, tlds, source, renamed, tag_ends, folding, edits: Vec::new() }
     }
 
-    /// The edits that apply the action to an occurrence, in the text of the reading.
+    /// The edits that apply the action to an occurrence, in the text of the reading. The caller takes them out, and
+    /// the memory is used again for the next occurrence.
     pub fn edits(
         &mut self,
         occurrence: &Occurrence,
         judgement: Option<&Judgement>,
         action: LinkAction,
-    ) -> Vec<TextEdit> {
-        let mut inner = Vec::new();
-        if self.layer.edits == Edits::Impossible {
-            return inner;
+    ) -> &mut Vec<TextEdit> {
+        let mut edits = std::mem::take(&mut self.edits);
+        edits.clear();
+        if self.layer.edits == Edits::Possible {
+            self.act(occurrence, judgement, action, &mut edits);
+            self.through_layer(&mut edits);
         }
+        self.edits = edits;
+        &mut self.edits
+    }
+
+    /// Adds the edits that apply the action to an occurrence, in the text of the layer.
+    fn act(
+        &mut self,
+        occurrence: &Occurrence,
+        judgement: Option<&Judgement>,
+        action: LinkAction,
+        edits: &mut Vec<TextEdit>,
+    ) {
         match (&occurrence.site, action) {
             (_, LinkAction::Leave) => {}
             // What a script does is not known: only a deceptive URL justifies breaking it.
@@ -73,53 +91,56 @@ impl<'a> Defanger<'a> {
                 Site::Attribute { holds: Holds::Script, .. },
                 LinkAction::PercentEncode | LinkAction::Punycode | LinkAction::Unlink,
             ) => {}
-            (_, LinkAction::PercentEncode) => self.percent_encode(occurrence, &mut inner),
-            (_, LinkAction::Punycode) => self.punycode(occurrence, judgement, &mut inner),
+            (_, LinkAction::PercentEncode) => self.percent_encode(occurrence, edits),
+            (_, LinkAction::Punycode) => self.punycode(occurrence, judgement, edits),
             (
                 Site::Attribute { holds: Holds::Shown | Holds::Script, .. }
                 | Site::Text
                 | Site::Value
                 | Site::HtmlText,
                 LinkAction::Defang,
-            ) => self.defang(occurrence, judgement, &mut inner),
+            ) => self.defang(occurrence, judgement, edits),
             (Site::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
-                self.rename(*tag, attribute, &mut inner);
+                self.rename(*tag, attribute, edits);
                 // Programs that show markup as text link what they find in it.
                 match &occurrence.target {
                     _ if action != LinkAction::Defang => {}
-                    Target::Link(_) => self.defang(occurrence, judgement, &mut inner),
+                    Target::Link(_) => self.defang(occurrence, judgement, edits),
                     Target::Dangerous { host: Some(host), .. } => {
-                        self.defang_host(occurrence, host.clone(), judgement, &mut inner);
+                        self.pieces(occurrence, edits).host(host.clone(), judgement);
                     }
                     // `ms-word:ofe|u|https://…`: the URL that it opens.
                     Target::Dangerous { host: None, scheme, span } => {
-                        self.defang_inside(occurrence, scheme.end..span.end, &mut inner);
+                        let inside = scheme.end..span.end;
+                        self.pieces(occurrence, edits).nested(inside, self.tlds);
                     }
                 }
             }
             (Site::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
             | (Site::Text | Site::Value | Site::HtmlText, LinkAction::Unlink) => {}
             (Site::Attribute { .. } | Site::Style, _) => {
-                self.place(occurrence, occurrence.span(), NOWHERE.to_owned(), &mut inner);
+                self.pieces(occurrence, edits).replace(occurrence.span(), NOWHERE);
             }
         }
-        self.through_layer(inner)
     }
 
     /// Inserts text right after an occurrence; edits in the text of the reading.
     pub fn insert_after(&self, occurrence: &Occurrence, text: String) -> Vec<TextEdit> {
-        let mut inner = Vec::new();
+        let mut edits = Vec::new();
         let end = occurrence.span().end;
-        self.place(occurrence, end..end, text, &mut inner);
-        self.through_layer(inner)
+        self.pieces(occurrence, &mut edits).replace(end..end, text);
+        self.through_layer(&mut edits);
+        edits
     }
 
     /// Inserts markup at the start of a defanged anchor, and a title on its tag; edits in the text of the reading.
     pub fn insert_at_start(&self, tag: usize, title: &str, text: String) -> Vec<TextEdit> {
         let Some((name_end, end)) = self.tag_ends(tag) else { return Vec::new() };
         let title = format!(" title=\"{title}\"");
-        let edit = |at: usize, replacement| TextEdit { range: at..at, replacement };
-        self.through_layer(vec![edit(name_end, title), edit(end, text)])
+        let edit = |at: usize, text: String| TextEdit { range: at..at, replacement: text.into() };
+        let mut edits = vec![edit(name_end, title), edit(end, text)];
+        self.through_layer(&mut edits);
+        edits
     }
 
     /// Where the name of a tag and the tag end. `None` for one that the end of the text cuts off, which shows nothing.
@@ -144,42 +165,30 @@ impl<'a> Defanger<'a> {
 
     /// Puts an anchor around these bytes of visible text.
     pub fn anchor(&self, occurrence: &Occurrence, span: Range<usize>, href: &str) -> Vec<TextEdit> {
-        let mut inner = Vec::new();
+        let mut edits = Vec::new();
         let open = format!("<a href=\"{}\">", href.replace('&', "&amp;").replace('"', "%22"));
-        let Some(seen) = self.view.seen.get(occurrence.seen) else { return inner };
+        let Some(seen) = self.view.seen.get(occurrence.seen) else { return edits };
         // Before the first character, not after the one before it.
         let start = seen.source(span.clone()).start;
-        inner.push(TextEdit { range: start..start, replacement: open });
-        self.place(occurrence, span.end..span.end, "</a>".to_owned(), &mut inner);
-        self.through_layer(inner)
+        edits.push(TextEdit { range: start..start, replacement: open.into() });
+        seen.place(span.end..span.end, "</a>".into(), &mut edits);
+        self.through_layer(&mut edits);
+        edits
     }
 
-    fn place(
-        &self,
-        occurrence: &Occurrence,
-        range: Range<usize>,
-        replacement: String,
-        edits: &mut Vec<TextEdit>,
-    ) {
-        if let Some(seen) = self.view.seen.get(occurrence.seen) {
-            seen.place(range, replacement, edits);
-        }
+    /// Writes the replacements in the text of an occurrence.
+    fn pieces<'e>(&self, occurrence: &Occurrence, edits: &'e mut Vec<TextEdit>) -> Pieces<'a, 'e> {
+        let seen = self.view.seen.get(occurrence.seen);
+        Pieces { text: seen.map_or("", |seen| seen.as_str()), seen, edits }
     }
 
-    fn text(&self, occurrence: &Occurrence) -> &'a str {
-        self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str())
-    }
-
-    fn through_layer(&self, inner: Vec<TextEdit>) -> Vec<TextEdit> {
-        let mut edits = Vec::with_capacity(inner.len());
-        for edit in inner {
-            self.layer.seen.place(edit.range, edit.replacement, &mut edits);
-        }
+    /// Makes edits of the layer edits of the text of the reading.
+    fn through_layer(&self, edits: &mut Vec<TextEdit>) {
+        self.layer.seen.place_all(edits);
         if self.layer.property.is_some() {
             let newline = self.folding.get_or_init(|| calendar::folding(self.source));
-            calendar::fold(self.source, newline, &mut edits);
+            calendar::fold(self.source, newline, edits);
         }
-        edits
     }
 
     /// Renames every attribute of that name in the tag: of duplicates the first counts, so renaming one would activate
@@ -196,7 +205,7 @@ impl<'a> Defanger<'a> {
         for found in &tokens.attributes {
             let name = text.get(found.name()).unwrap_or_default();
             if html::attribute_name(name) == Some(attribute) {
-                let replacement = format!("data-unsafe-{attribute}");
+                let replacement = html::unsafe_name(attribute);
                 edits.push(TextEdit { range: found.name(), replacement });
             }
         }
@@ -209,11 +218,10 @@ impl<'a> Defanger<'a> {
         judgement: Option<&Judgement>,
         edits: &mut Vec<TextEdit>,
     ) {
+        let mut pieces = self.pieces(occurrence, edits);
         let Target::Link(link) = &occurrence.target else {
-            return self.place(occurrence, occurrence.span(), NOWHERE.to_owned(), edits);
+            return pieces.replace(occurrence.span(), NOWHERE);
         };
-        let text = self.text(occurrence);
-        let mut pieces = Pieces { text, found: Vec::new() };
         if link.kind == Kind::Scheme {
             pieces.scheme(link.span.start..link.host.start);
         }
@@ -227,38 +235,6 @@ impl<'a> Defanger<'a> {
         }
         pieces.host(link.host.clone(), judgement);
         pieces.nested(link.tail.clone(), self.tlds);
-        self.write(occurrence, pieces, edits);
-    }
-
-    /// Defangs the host of a share, `\\host`.
-    fn defang_host(
-        &self,
-        occurrence: &Occurrence,
-        host: Range<usize>,
-        judgement: Option<&Judgement>,
-        edits: &mut Vec<TextEdit>,
-    ) {
-        let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
-        pieces.host(host, judgement);
-        self.write(occurrence, pieces, edits);
-    }
-
-    fn write(&self, occurrence: &Occurrence, pieces: Pieces<'_>, edits: &mut Vec<TextEdit>) {
-        for (range, replacement) in pieces.found {
-            self.place(occurrence, range, replacement, edits);
-        }
-    }
-
-    /// Defangs all that some program links in this range.
-    fn defang_inside(
-        &self,
-        occurrence: &Occurrence,
-        range: Range<usize>,
-        edits: &mut Vec<TextEdit>,
-    ) {
-        let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
-        pieces.nested(range, self.tlds);
-        self.write(occurrence, pieces, edits);
     }
 
     fn punycode(
@@ -268,35 +244,40 @@ impl<'a> Defanger<'a> {
         edits: &mut Vec<TextEdit>,
     ) {
         let (Target::Link(link), Some(judgement)) = (&occurrence.target, judgement) else { return };
-        let host = self.text(occurrence).get(link.host.clone()).unwrap_or_default();
+        let mut pieces = self.pieces(occurrence, edits);
+        let host = pieces.text.get(link.host.clone()).unwrap_or_default();
         let differs = !host.is_ascii() || host.contains('%');
         if differs && judgement.ascii.is_ascii() && !judgement.ascii.is_empty() {
-            self.place(occurrence, link.host.clone(), judgement.ascii.clone(), edits);
+            pieces.replace(link.host.clone(), judgement.ascii.clone());
         }
     }
 
     fn percent_encode(&self, occurrence: &Occurrence, edits: &mut Vec<TextEdit>) {
         let Target::Link(link) = &occurrence.target else { return };
-        let tail = self.text(occurrence).get(link.tail.clone()).unwrap_or_default();
+        let mut pieces = self.pieces(occurrence, edits);
+        let tail = pieces.text.get(link.tail.clone()).unwrap_or_default();
         for (at, c) in tail.char_indices().filter(|(_, c)| !c.is_ascii()) {
             let start = link.tail.start + at;
             let mut utf8 = [0; 4];
-            let escaped =
-                c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}")).collect();
-            self.place(occurrence, start..start + c.len_utf8(), escaped, edits);
+            let escaped = c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}"));
+            pieces.replace(start..start + c.len_utf8(), escaped.collect::<String>());
         }
     }
 }
 
-/// Replacements in the text of a link, in order.
-struct Pieces<'t> {
+/// Writes replacements in the text of a link, in order.
+struct Pieces<'t, 'e> {
     text: &'t str,
-    found: Vec<(Range<usize>, String)>,
+    seen: Option<&'t MappedText<'t>>,
+    /// In the text of the layer.
+    edits: &'e mut Vec<TextEdit>,
 }
 
-impl Pieces<'_> {
-    fn replace(&mut self, range: Range<usize>, replacement: impl Into<String>) {
-        self.found.push((range, replacement.into()));
+impl Pieces<'_, '_> {
+    fn replace(&mut self, range: Range<usize>, replacement: impl Into<Cow<'static, str>>) {
+        if let Some(seen) = self.seen {
+            seen.place(range, replacement.into(), self.edits);
+        }
     }
 
     /// Replaces the scheme at the end of `range` or at its start: `http` by `hxxp`, `ftp` by `fxp`.
@@ -319,7 +300,7 @@ impl Pieces<'_> {
 
     /// Puts a sign in brackets, unless it is in some. A program that reads the value strictly as a URL still takes it
     /// for a sign then.
-    fn bracket(&mut self, range: Range<usize>, bracketed: &str) {
+    fn bracket(&mut self, range: Range<usize>, bracketed: &'static str) {
         let (before, after) = (self.text.get(..range.start), self.text.get(range.end..));
         let opened = before.is_some_and(|before| before.ends_with(['[', '(', '{']));
         if !(opened && after.is_some_and(|after| after.starts_with([']', ')', '}']))) {
@@ -328,8 +309,7 @@ impl Pieces<'_> {
     }
 
     fn dots(&mut self, range: Range<usize>) {
-        let text = self.text;
-        let piece = text.get(range.clone()).unwrap_or_default();
+        let piece = self.text.get(range.clone()).unwrap_or_default();
         for (at, dot) in piece.char_indices().filter(|(_, c)| is_dot(*c)) {
             let start = range.start + at;
             self.bracket(start..start + dot.len_utf8(), "[.]");
@@ -360,7 +340,7 @@ impl Pieces<'_> {
         // S27: prose attached to the host is not part of it, except its full stops, since a client may read otherwise.
         // The judgement of a partly defanged host is for all of it.
         let whole = range.clone();
-        let is_defanged = host.contains(['[', '(', '{']);
+        let is_defanged = host.bytes().any(|byte| matches!(byte, b'[' | b'(' | b'{'));
         let range = match judgement.filter(|_| !is_defanged).map(|judgement| judgement.span.clone())
         {
             Some(span) if !span.is_empty() && span.end <= host.len() => {
@@ -371,6 +351,12 @@ impl Pieces<'_> {
         self.full_stops(whole.start..range.start);
         self.dots(range.end..whole.end);
         let host = text.get(range.clone()).unwrap_or_default();
+        if host.is_ascii() && !is_defanged {
+            for (at, _) in host.bytes().enumerate().filter(|(_, byte)| *byte == b'.') {
+                self.replace(range.start + at..range.start + at + 1, "[.]");
+            }
+            return;
+        }
         let verdict = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
         let has_bad_label = judgement.is_some_and(|judgement| {
             judgement.labels.iter().any(|label| label.verdict >= Verdict::Unsafe)
@@ -411,6 +397,10 @@ impl Pieces<'_> {
     fn nested(&mut self, range: Range<usize>, tlds: &dyn TldSet) {
         let text = self.text;
         let tail = text.get(range.clone()).unwrap_or_default();
+        // Nearly every link ends with its host or a slash.
+        if matches!(tail, "" | "/") {
+            return;
+        }
         let bytes = tail.as_bytes();
         let mut at = 0;
         for word in tail.split(|c: char| !(c.is_alphanumeric() || is_dot(c) || "-_".contains(c))) {

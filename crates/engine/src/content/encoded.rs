@@ -58,6 +58,12 @@ fn charset(head: &str) -> Charset {
 /// Whether a parameter names this encoding, with or without `ENCODING=` (vCard 2.1 leaves it out).
 fn has_encoding(head: &str, encoding: &str) -> bool {
     head.split(';').skip(1).any(|parameter| {
+        // Nearly no parameter does.
+        let end = parameter.trim_end().trim_end_matches('"');
+        let end = end.len().checked_sub(encoding.len()).and_then(|at| end.get(at..));
+        if !end.is_some_and(|end| end.eq_ignore_ascii_case(encoding)) {
+            return false;
+        }
         let value = parameter.rsplit('=').next().unwrap_or_default();
         value.trim().trim_matches('"').eq_ignore_ascii_case(encoding)
     })

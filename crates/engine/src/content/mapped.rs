@@ -45,13 +45,8 @@ impl<'t> MappedText<'t> {
                 if let Some(piece) = within(runs, &range) {
                     return piece;
                 }
-                let mut hull: Option<Range<usize>> = None;
-                for piece in pieces(runs, range.clone()) {
-                    hull = Some(match hull {
-                        None => piece,
-                        Some(hull) => hull.start.min(piece.start)..hull.end.max(piece.end),
-                    });
-                }
+                let hull = each_piece(runs, &range)
+                    .reduce(|hull, piece| hull.start.min(piece.start)..hull.end.max(piece.end));
                 hull.unwrap_or_else(|| {
                     let at = position(runs, range.start);
                     at..at
@@ -82,6 +77,12 @@ impl<'t> MappedText<'t> {
         if let Origin::At(at) = outer.origin {
             let text = Cow::Owned(self.text.clone().into_owned());
             return MappedText { text, origin: self.origin.clone() }.shifted(at);
+        }
+        if let (Origin::At(at), Origin::Runs(runs)) = (&self.origin, &outer.origin)
+            && let Some(source) = within(runs, &(*at..at + self.text.len()))
+        {
+            let text = Cow::Owned(self.text.clone().into_owned());
+            return MappedText { text, origin: Origin::At(source.start) };
         }
         let mut kept = Builder::with_capacity(self.text.len());
         match &self.origin {
@@ -205,12 +206,20 @@ impl<'t> MappedText<'t> {
     }
 
     /// Replaces a range: the first source piece becomes the replacement, the others are deleted.
-    pub fn place(&self, range: Range<usize>, replacement: String, edits: &mut Vec<TextEdit>) {
+    pub fn place(
+        &self,
+        range: Range<usize>,
+        replacement: Cow<'static, str>,
+        edits: &mut Vec<TextEdit>,
+    ) {
         match &self.origin {
             Origin::At(at) => {
                 edits.push(TextEdit { range: range.start + at..range.end + at, replacement });
             }
             Origin::Runs(runs) => {
+                if let Some(range) = within(runs, &range) {
+                    return edits.push(TextEdit { range, replacement });
+                }
                 let mut rest = Some(replacement);
                 for piece in pieces(runs, range.clone()) {
                     let replacement = rest.take().unwrap_or_default();
@@ -225,6 +234,25 @@ impl<'t> MappedText<'t> {
     }
 }
 
+impl MappedText<'_> {
+    /// Makes edits of this text edits of its source.
+    pub fn place_all(&self, edits: &mut Vec<TextEdit>) {
+        if let Origin::At(at) = self.origin {
+            edits.iter_mut().for_each(|edit| {
+                edit.range = edit.range.start + at..edit.range.end + at;
+            });
+            return;
+        }
+        let count = edits.len();
+        for index in 0..count {
+            let Some(edit) = edits.get_mut(index) else { break };
+            let (range, replacement) = (edit.range.clone(), std::mem::take(&mut edit.replacement));
+            self.place(range, replacement, edits);
+        }
+        edits.drain(..count);
+    }
+}
+
 /// The source bytes of a range of the text that is inside one linear run, as most are.
 fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
     let run = runs.from(range.start).next().filter(|run| run.kind == RunKind::Linear)?;
@@ -232,18 +260,22 @@ fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
     (range.start < range.end && range.end <= run.end()).then(|| at..at + range.len())
 }
 
-/// The source ranges of a range of the text, neighbours joined, empty ones left out.
-fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for run in runs.from(range.start).take_while(|run| run.text < range.end) {
-        let (from, to) = (range.start.max(run.text), range.end.min(run.end()));
-        if from >= to || run.len == 0 {
-            continue;
-        }
-        let piece = match run.kind {
+/// The source ranges of a range of the text, empty ones left out.
+fn each_piece(runs: &Runs, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let Range { start, end } = *range;
+    runs.from(start).take_while(move |run| run.text < end).filter_map(move |run| {
+        let (from, to) = (start.max(run.text), end.min(run.end()));
+        (from < to && run.len > 0).then(|| match run.kind {
             RunKind::Linear => run.source + (from - run.text)..run.source + (to - run.text),
             RunKind::Unit => run.range(),
-        };
+        })
+    })
+}
+
+/// The same, neighbours joined.
+fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for piece in each_piece(runs, &range) {
         match found.last_mut() {
             Some(last) if last.end == piece.start => last.end = piece.end,
             // Several characters of one unit (an entity for two characters).
@@ -390,10 +422,10 @@ mod tests {
     #[test]
     fn an_edit_leaves_what_is_between_the_pieces() {
         let mut edits = Vec::new();
-        sample().place(0..6, "xn--x".to_owned(), &mut edits);
-        sample().place(6..7, "[.]".to_owned(), &mut edits);
+        sample().place(0..6, "xn--x".into(), &mut edits);
+        sample().place(6..7, "[.]".into(), &mut edits);
         let plain: Vec<_> =
-            edits.iter().map(|edit| (edit.range.clone(), edit.replacement.as_str())).collect();
+            edits.iter().map(|edit| (edit.range.clone(), &*edit.replacement)).collect();
         assert_eq!(plain, [(0..3, "xn--x"), (6..9, ""), (13..18, "[.]")]);
     }
 
@@ -406,8 +438,8 @@ mod tests {
     #[test]
     fn an_insertion_is_after_what_precedes_it() {
         let mut edits = Vec::new();
-        sample().place(6..6, "!".to_owned(), &mut edits);
-        assert_eq!(edits, [TextEdit { range: 9..9, replacement: "!".to_owned() }]);
+        sample().place(6..6, "!".into(), &mut edits);
+        assert_eq!(edits, [TextEdit { range: 9..9, replacement: "!".into() }]);
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod unseen;
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::outcome::Place;
 use homograph::HostBounds;
@@ -46,7 +47,7 @@ pub struct Layer<'t> {
     /// The language that it is written in.
     pub language: Language,
     /// The calendar property that holds it.
-    pub property: Option<String>,
+    pub property: Option<Arc<str>>,
     /// The organizer's name that a calendar shows in front of the address in this layer (RFC 5545 §3.2.2).
     pub organizer: Option<String>,
     /// How many documents are around it: more than 0 only in a `srcdoc`.
@@ -357,16 +358,15 @@ impl Occurrence {
     /// The place as findings name it.
     pub fn place(&self, layer: &Layer<'_>) -> Place {
         if let Some(property) = &layer.property {
-            return Place::Calendar(property.clone());
+            return Place::Calendar(property.as_ref().to_owned());
         }
         match &self.site {
             Site::Text | Site::Value => Place::Text,
             Site::HtmlText => Place::HtmlText,
             Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,
-            Site::Attribute { element, attribute, .. } => Place::Attribute {
-                element: element.clone().into_owned(),
-                attribute: (*attribute).to_owned(),
-            },
+            Site::Attribute { element, attribute, .. } => {
+                Place::Attribute { element: element.clone(), attribute: (*attribute).into() }
+            }
         }
     }
 

@@ -57,8 +57,7 @@ fn brackets<'t>(
         let range = dot.raw.start + at..dot.raw.end + at;
         // A charset may have no other dot in its initial state.
         let dot = source.get(range.clone()).filter(|dot| dot.is_ascii()).unwrap_or(".");
-        let replacement = format!("[{dot}]");
-        TextEdit { range, replacement }
+        TextEdit { range, replacement: format!("[{dot}]").into() }
     })
 }
 

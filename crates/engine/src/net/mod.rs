@@ -508,7 +508,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         dots.filter_map(|dot| {
             let range = dot.raw.start + at..dot.raw.end + at;
             let raw = self.body.get(range.clone())?;
-            let replacement = [b"[", raw, b"]"].concat();
+            let replacement = [b"[", raw, b"]"].concat().into();
             self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
         })
         .collect()

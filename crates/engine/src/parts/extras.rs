@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::content::{Markup, Occurrence, SeenBy, Site};
 use crate::finding::{Candidate, Findings};
 use crate::judging::Judged;
-use crate::outcome::{Bypass, Limit};
+use crate::outcome::{Bypass, Done, Limit};
 use crate::policy::{LinkAction, Linkify, Mode, Notice};
 use crate::{actions, notices};
 use homograph::linkify;
@@ -19,12 +19,11 @@ impl<'a> LayerReader<'a> {
     pub(super) fn add_extras(
         &self,
         (occurrence, is_explained): (&Occurrence, bool),
-        judged: &Judged,
+        (judged, action, done): (&Judged, LinkAction, Done),
         candidate: &mut Candidate,
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         let extras = match &occurrence.site {
             Site::Attribute { .. } if is_explained => Vec::new(),
             Site::Attribute { .. } => self.notice_in_anchor(occurrence, action),

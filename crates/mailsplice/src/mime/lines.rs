@@ -10,7 +10,7 @@ use super::header;
 use super::structure::Site;
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
-use crate::edit::{HeadEdit, HeaderField, RawEdit, edited};
+use crate::edit::{HeadEdit, HeaderField, RawEdit, apply};
 
 /// Most bytes of a line, without its line end.
 const LINE_BYTES: usize = 998;
@@ -75,14 +75,13 @@ struct NewLine {
 
 impl NewLine {
     fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            if *byte == b'\n' {
-                self.longest = self.longest.max(self.column);
-                self.column = 0;
-            } else {
-                self.column += 1;
-            }
+        let mut start = 0;
+        for feed in memchr::memchr_iter(b'\n', bytes) {
+            self.longest = self.longest.max(self.column + feed - start);
+            self.column = 0;
+            start = feed + 1;
         }
+        self.column += bytes.len() - start;
     }
 }
 
@@ -94,14 +93,13 @@ fn with_breaks(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit>
     edits
         .iter()
         .map(|edit| {
-            let mut replacement = Vec::with_capacity(edit.replacement.len() + 4);
-            if space(edit.range.start.checked_sub(1)) {
-                replacement.extend_from_slice(line_end.as_bytes());
+            let line_end = |wanted: bool| if wanted { line_end.as_bytes() } else { b"" };
+            let before = line_end(space(edit.range.start.checked_sub(1)));
+            let after = line_end(space(Some(edit.range.end)));
+            if before.is_empty() && after.is_empty() {
+                return edit.clone();
             }
-            replacement.extend_from_slice(&edit.replacement);
-            if space(Some(edit.range.end)) {
-                replacement.extend_from_slice(line_end.as_bytes());
-            }
+            let replacement = [before, &edit.replacement, after].concat().into();
             RawEdit { range: edit.range.clone(), replacement }
         })
         .collect()
@@ -117,22 +115,20 @@ pub(super) struct Recoded {
 /// if that is shorter, as for most non-Latin scripts, or if the part is UTF-16, in which LF is half a
 /// character.
 pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recoded {
-    let base64 = in_base64(raw, edits, line_end);
     if memchr::memchr(0, raw).is_none() {
-        let edits = in_quoted_printable(raw, edits, line_end);
-        let kept = raw.len() - edits.iter().map(|edit| edit.range.len()).sum::<usize>();
-        let written = edits.iter().map(|edit| edit.replacement.len()).sum::<usize>();
-        if kept + written <= base64.replacement.len() {
-            return Recoded { transfer: Transfer::QuotedPrintable, edits };
+        let quoted = in_quoted_printable(raw, edits, line_end);
+        let in_base64 = base64::encoded_len(apply(raw, edits).byte_len(), line_end);
+        if apply(raw, &quoted).byte_len() <= in_base64 {
+            return Recoded { transfer: Transfer::QuotedPrintable, edits: quoted };
         }
     }
-    Recoded { transfer: Transfer::Base64, edits: vec![base64] }
+    Recoded { transfer: Transfer::Base64, edits: vec![in_base64(raw, edits, line_end)] }
 }
 
 /// The edited part in base64, as one edit.
 fn in_base64(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> RawEdit {
-    let bytes = edited(raw, edits);
-    RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) }
+    let bytes = apply(raw, edits).to_vec();
+    RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end).into() }
 }
 
 /// The edited part in quoted-printable, as edits of the lines that change.
@@ -158,7 +154,7 @@ fn in_quoted_printable(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<
         line.extend_from_slice(raw.get(at..end).unwrap_or_default());
         let encoded = qp::encode(&line, line_end);
         if Some(encoded.as_slice()) != raw.get(start..end) {
-            out.push(RawEdit { range: start..end, replacement: encoded });
+            out.push(RawEdit { range: start..end, replacement: encoded.into() });
         }
         start = end;
     }
@@ -218,7 +214,7 @@ pub(super) fn label(
                     }
                 }
             }
-            Label::Layer(RawEdit { range, replacement })
+            Label::Layer(RawEdit { range, replacement: replacement.into() })
         }
     }
 }
@@ -231,8 +227,8 @@ fn encoding_field(block: &[u8]) -> Option<HeaderField> {
 mod tests {
     use super::*;
 
-    fn apply(raw: &[u8], edits: &[RawEdit]) -> String {
-        String::from_utf8(edited(raw, edits)).unwrap()
+    fn edited(raw: &[u8], edits: &[RawEdit]) -> String {
+        String::from_utf8(apply(raw, edits).to_vec()).unwrap()
     }
 
     fn long_line() -> (Vec<u8>, Vec<RawEdit>) {
@@ -240,7 +236,7 @@ mod tests {
         let at = raw.find("http").unwrap();
         let edit = RawEdit {
             range: at..at + 16,
-            replacement: b"hxxp://xn--a-very-long[.]example".to_vec(),
+            replacement: b"hxxp://xn--a-very-long[.]example".as_slice().into(),
         };
         (raw.into_bytes(), vec![edit])
     }
@@ -249,27 +245,27 @@ mod tests {
     fn html_breaks_at_the_white_space_beside() {
         let (raw, edits) = long_line();
         let Fit::Fits(edits) = fit(&raw, edits, Media::Html, LineEnd::Crlf) else { panic!() };
-        assert!(apply(&raw, &edits).contains(" x \r\nhxxp://xn--a-very-long[.]example\r\n y\r\n"));
+        assert!(edited(&raw, &edits).contains(" x \r\nhxxp://xn--a-very-long[.]example\r\n y\r\n"));
     }
 
     #[test]
     fn text_is_switched_to_quoted_printable() {
         let (raw, edits) = long_line();
         assert!(matches!(fit(&raw, edits.clone(), Media::Plain, LineEnd::Crlf), Fit::TooLong(_)));
-        let new = apply(&raw, &in_quoted_printable(&raw, &edits, LineEnd::Crlf));
+        let new = edited(&raw, &in_quoted_printable(&raw, &edits, LineEnd::Crlf));
         assert!(new.lines().all(|line| line.len() <= 76));
         let decoded = qp::decode(new.as_bytes(), qp::Breaks::InPlace);
-        assert_eq!(decoded.bytes, apply(&raw, &edits).as_bytes());
+        assert_eq!(decoded.bytes, edited(&raw, &edits).as_bytes());
         assert!(new.starts_with("first=3D1\r\n") && new.ends_with("\r\nlast\r\n"));
     }
 
     #[test]
     fn what_holds_nul_is_switched_to_base64() {
         let raw: Vec<u8> = "see http".bytes().flat_map(|byte| [byte, 0]).collect();
-        let edit = RawEdit { range: 8..10, replacement: b"H\0".to_vec() };
+        let edit = RawEdit { range: 8..10, replacement: b"H\0".as_slice().into() };
         let recoded = recoded(&raw, &[edit], LineEnd::Crlf);
         assert_eq!(recoded.transfer, Transfer::Base64);
-        let new = apply(&raw, &recoded.edits);
+        let new = edited(&raw, &recoded.edits);
         assert_eq!(Transfer::Base64.bytes(new.as_bytes()).as_ref(), b"s\0e\0e\0 \0H\0t\0t\0p\0");
     }
 
@@ -278,17 +274,17 @@ mod tests {
         let wide = |text: &str| text.bytes().flat_map(|byte| [0, byte]).collect::<Vec<u8>>();
         let raw = wide(&format!("{} <a href=x>", "w".repeat(485)));
         let at = raw.len() - 14;
-        let edit = RawEdit { range: at..at, replacement: wide("data-unsafe-") };
+        let edit = RawEdit { range: at..at, replacement: wide("data-unsafe-").into() };
         assert!(matches!(fit(&raw, vec![edit], Media::Html, LineEnd::Crlf), Fit::TooLong(_)));
     }
 
     #[test]
     fn what_is_shorter_in_base64_is_switched_to_it() {
         let raw = format!("see http\r\n{}\r\n", "пример ".repeat(200)).into_bytes();
-        let edit = RawEdit { range: 4..8, replacement: b"hxxp".to_vec() };
+        let edit = RawEdit { range: 4..8, replacement: b"hxxp".as_slice().into() };
         let recoded = recoded(&raw, &[edit], LineEnd::Crlf);
         assert_eq!(recoded.transfer, Transfer::Base64);
-        let new = apply(&raw, &recoded.edits);
+        let new = edited(&raw, &recoded.edits);
         assert!(new.len() < 3 * raw.len() / 2 && new.lines().all(|line| line.len() <= 76));
         let decoded = Transfer::Base64.bytes(new.as_bytes()).into_owned();
         assert_eq!(String::from_utf8(decoded).unwrap().replace("hxxp", "http").as_bytes(), raw);
@@ -297,7 +293,7 @@ mod tests {
     #[test]
     fn a_line_that_was_too_long_may_stay_so() {
         let raw = vec![b'x'; 2000];
-        let edits = vec![RawEdit { range: 10..20, replacement: b"abc".to_vec() }];
+        let edits = vec![RawEdit { range: 10..20, replacement: b"abc".as_slice().into() }];
         assert!(matches!(fit(&raw, edits, Media::Plain, LineEnd::Lf), Fit::Fits(_)));
     }
 }

@@ -194,7 +194,7 @@ fn add_label(label: RawEdit, body: &mut Vec<RawEdit>) {
         Some(first) if first.range.start == label.range.end => {
             let text = std::mem::take(&mut first.replacement);
             first.range.start = label.range.start;
-            first.replacement = [label.replacement, text].concat();
+            first.replacement = [label.replacement, text].concat().into();
         }
         _ => body.insert(0, label),
     }
@@ -221,12 +221,23 @@ impl DisjointEdits {
         }
         for edit in edits {
             let range = &edit.range;
-            if self.is_free(range) && !self.is_claimed(range) {
+            if self.is_behind_all(range) {
+                self.in_order.push(edit);
+            } else if self.is_free(range) && !self.is_claimed(range) {
                 self.insert(edit);
             } else if self.at(range.start) != Some(&edit) {
                 self.refused = true;
             }
         }
+    }
+
+    /// Whether these bytes are behind every edit, as nearly always.
+    fn is_behind_all(&self, range: &Range<usize>) -> bool {
+        let is_behind =
+            |last: &RawEdit| last.range.end <= range.start && last.range.start < range.start;
+        self.edits.is_empty()
+            && self.claimed.is_empty()
+            && self.in_order.last().is_none_or(is_behind)
     }
 
     /// Adds an edit of bytes that are free.
@@ -308,7 +319,7 @@ mod tests {
 
     #[test]
     fn of_edits_that_meet_the_first_stays() {
-        let edit = |range: Range<usize>| RawEdit { range, replacement: b"x".to_vec() };
+        let edit = |range: Range<usize>| RawEdit { range, replacement: b"x".as_slice().into() };
         let starts = |edits: &[Range<usize>]| -> (Vec<usize>, bool) {
             let mut disjoint = DisjointEdits::default();
             edits.iter().for_each(|range| disjoint.extend([edit(range.clone())]));

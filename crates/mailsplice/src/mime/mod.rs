@@ -261,6 +261,16 @@ impl Tree {
         reading: &Reading<'_>,
         range: Range<usize>,
     ) -> Range<usize> {
+        self.raw_span_of_unwrapped(part, reading, reading.text.source(range))
+    }
+
+    /// The same for a range of its unwrapped bytes.
+    pub fn raw_span_of_unwrapped(
+        &self,
+        part: usize,
+        reading: &Reading<'_>,
+        range: Range<usize>,
+    ) -> Range<usize> {
         let Some(part) = self.parts.get(part) else { return 0..0 };
         let shift = |range: Range<usize>, by: usize| range.start + by..range.end + by;
         let mut span = shift(reading.raw(range), part.site.body.start);

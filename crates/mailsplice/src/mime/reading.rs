@@ -133,6 +133,18 @@ impl<'m> Iterator for Readings<'m> {
 }
 
 impl<'m> Readings<'m> {
+    /// Leaves out the next reading: its text is not decoded. False if there is none.
+    pub fn skip_one(&mut self) -> bool {
+        loop {
+            let remaining = self.unwrapped.as_mut().map(|unwrapped| &mut unwrapped.remaining);
+            if remaining.and_then(VecDeque::pop_front).is_some() {
+                return true;
+            }
+            let Some(decoding) = self.decodings.pop_front() else { return false };
+            self.unwrapped = self.unwrap(decoding);
+        }
+    }
+
     /// Whether there are no more readings.
     pub fn is_empty(&self) -> bool {
         let unwrapped = self.unwrapped.as_ref();
@@ -257,7 +269,8 @@ fn charsets(
     }
     // Some clients ignore labels that they do not know, so this holds for labelled text as well.
     found.extend(charset::by_nuls(bytes));
-    if !labelled && ascii && memchr::memmem::find(bytes, b"~{").is_some() {
+    let shifts = |at: usize| bytes.get(at + 1) == Some(&b'{');
+    if !labelled && ascii && memchr::memchr_iter(b'~', bytes).any(shifts) {
         found.push(Charset::Hz);
     }
     // mbstring takes a plus sign in a host for UTF-7.
@@ -285,6 +298,9 @@ fn holds_designation(bytes: &[u8]) -> bool {
 
 /// Whether there is a plus sign in a host.
 fn has_shifted_host(bytes: &[u8]) -> bool {
+    if memchr::memchr(b'+', bytes).is_none() {
+        return false;
+    }
     let in_host = |byte: &&u8| !byte.is_ascii_whitespace() && !b"/?#\"'<>".contains(byte);
     memchr::memmem::find_iter(bytes, b"//").any(|at| {
         let rest = bytes.get(at + 2..).unwrap_or_default();
@@ -374,9 +390,9 @@ impl Reading<'_> {
         self.single_transfer.then(|| self.text.source(range))
     }
 
-    /// The raw bytes of this range of the text, relative to the part's content in its layer.
+    /// The raw bytes of this range of the unwrapped bytes, relative to the part's content in its layer.
     pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
-        self.wrapped.source(self.text.source(range))
+        self.wrapped.source(range)
     }
 }
 

@@ -151,8 +151,8 @@ fn narrow(offset: usize) -> u32 {
 pub struct TextEdit {
     /// Byte range in the text of the reading.
     pub range: Range<usize>,
-    /// ASCII; a notice may contain any character of the part's charset.
-    pub replacement: String,
+    /// ASCII; a notice may contain any character of the part's charset. Most are constants.
+    pub replacement: Cow<'static, str>,
 }
 
 impl<'a> Text<'a> {

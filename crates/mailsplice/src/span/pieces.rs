@@ -128,14 +128,16 @@ impl Pieces {
             return (start, self.last_while(|text| text < range.end));
         };
         let (mut start, mut end) = (None, None);
-        for piece in (block..block + 3).flat_map(|block| self.pieces_of(block)) {
-            if piece.text as usize >= range.end {
-                return (start, (end, Some(piece)));
+        for block in block..block + 3 {
+            for piece in self.pieces_of(block) {
+                if piece.text as usize >= range.end {
+                    return (start, (end, Some(piece)));
+                }
+                if piece.text as usize <= range.start {
+                    start = Some(piece);
+                }
+                end = Some(piece);
             }
-            if piece.text as usize <= range.start {
-                start = Some(piece);
-            }
-            end = Some(piece);
         }
         (start, (end, None))
     }

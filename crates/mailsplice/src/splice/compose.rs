@@ -106,7 +106,7 @@ impl Composed {
 
     fn close(&mut self, next: usize) {
         if next > self.at || !self.new.is_empty() {
-            let replacement = std::mem::take(&mut self.new);
+            let replacement = std::mem::take(&mut self.new).into();
             self.edits.push(RawEdit { range: self.at..next, replacement });
         }
     }
@@ -133,7 +133,7 @@ mod tests {
             if end > length {
                 break;
             }
-            found.push(RawEdit { range: start..end, replacement: new.as_bytes().to_vec() });
+            found.push(RawEdit { range: start..end, replacement: new.as_bytes().to_vec().into() });
             at = end;
         }
         found
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn nothing_on_top_changes_nothing() {
-        let first = [RawEdit { range: 2..4, replacement: b"xyz".to_vec() }];
+        let first = [RawEdit { range: 2..4, replacement: b"xyz".to_vec().into() }];
         assert_eq!(compose(&first, &[], 10), first);
         assert_eq!(compose(&[], &first, 10), first);
     }

@@ -1,6 +1,6 @@
-//! Applies raw edits, undoes them, and writes the header field that describes how to undo them.
+//! Applies edits, undoes them, and writes the header field that describes how to undo them.
 
-pub mod apply;
+mod apply;
 mod canonical;
 mod compose;
 pub mod fields;
@@ -9,7 +9,8 @@ mod original;
 mod packing;
 pub mod undo;
 
-pub use apply::{Segments, apply, apply_head};
+pub use crate::edit::{Segments, apply};
+pub use apply::apply_head;
 pub use compose::compose;
 pub use fields::{has_recipe, incoming, is_ours, note, undo_lost};
 pub use head_diff::changed_fields;

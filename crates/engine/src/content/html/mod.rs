@@ -21,6 +21,7 @@ mod top;
 mod urls;
 mod visible;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
@@ -63,6 +64,11 @@ pub fn read<'t>(
 /// The name of an attribute that can hold a URL, as in the table.
 pub fn attribute_name(written: &str) -> Option<&'static str> {
     elements::attribute(written).map(|(name, _)| name)
+}
+
+/// The name under which an attribute is left in its tag, and followed by no client.
+pub fn unsafe_name(attribute: &str) -> Cow<'static, str> {
+    ["data-unsafe-", attribute].concat().into()
 }
 
 /// Why a range is read.

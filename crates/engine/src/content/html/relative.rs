@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::elements::{self, Holds};
 use super::token::{RawText, Token, Tokenizer};
-use super::{entity, urls};
+use super::{entity, unsafe_name, urls};
 use crate::content::NOWHERE;
 use mailsplice::span::TextEdit;
 use uts58::{reference, scheme};
@@ -47,11 +47,9 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
             }
             let edit = match holds {
                 Holds::FixedUrl => {
-                    TextEdit { range: attribute.value(), replacement: NOWHERE.to_owned() }
+                    TextEdit { range: attribute.value(), replacement: NOWHERE.into() }
                 }
-                _ => {
-                    TextEdit { range: attribute.name(), replacement: format!("data-unsafe-{name}") }
-                }
+                _ => TextEdit { range: attribute.name(), replacement: unsafe_name(name) },
             };
             let element = elements::element(element).into_owned();
             if visit(Relative { element, attribute: name, edit }).is_break() {
@@ -95,7 +93,7 @@ mod tests {
                     <meta http-equiv=refresh content='0;url=/x'><meta name=x content='12'>";
         let mut found = Vec::new();
         relatives(page, |one| {
-            found.push((one.element, one.attribute, one.edit.replacement));
+            found.push((one.element, one.attribute, one.edit.replacement.into_owned()));
             ControlFlow::Continue(())
         });
         let expected = [

@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn an_edit_stands_in_ascii() {
         let bytes = b"x\x1B$A'Q'Q\x1B(By";
-        let edits = vec![RawEdit { range: 4..6, replacement: b"ab".to_vec() }];
+        let edits = vec![RawEdit { range: 4..6, replacement: b"ab".as_slice().into() }];
         let mut out = bytes.to_vec();
         for edit in lower(bytes, edits).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());

@@ -21,11 +21,12 @@ mod aliases;
 mod builder;
 mod codec;
 mod japanese;
+mod multi;
 mod names;
 mod pages;
 mod rows;
 mod shifted;
-mod tables;
+mod single;
 mod utf7;
 mod wide;
 
@@ -218,12 +219,12 @@ impl Charset {
             Charset::Hz => shifted::decode_hz(&bytes),
             Charset::Iso2022Jp2 => japanese::decode(&bytes),
             Charset::Utf32(endian) => wide::decode(&bytes, endian),
-            Charset::Page(page) => tables::paged(&bytes, page),
+            Charset::Page(page) => single::paged(&bytes, page),
             Charset::Rows(rows) => rows.decode(&bytes),
             Charset::Known(encoding) if encoding.is_single_byte() => {
-                tables::single_byte(&bytes, encoding)
+                single::single_byte(&bytes, encoding)
             }
-            Charset::Known(encoding) => tables::multi_byte(&bytes, encoding),
+            Charset::Known(encoding) => multi::multi_byte(&bytes, encoding),
         }
     }
 
@@ -246,10 +247,7 @@ impl Charset {
         }
         let plain = edits.into_iter().map(|TextEdit { range, replacement }| RawEdit {
             range: text.source(range),
-            replacement: match self {
-                Charset::Utf8 => replacement.into_bytes(),
-                _ => self.encode(&replacement).unwrap_or_else(|| question_marks(&replacement)),
-            },
+            replacement: self.replacement(replacement),
         });
         match self {
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
@@ -260,6 +258,20 @@ impl Charset {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
             _ => plain.collect(),
+        }
+    }
+
+    /// A replacement in this charset, with question marks for characters that it lacks.
+    fn replacement(self, text: Cow<'static, str>) -> Cow<'static, [u8]> {
+        let is_same = match self {
+            Charset::Utf8 => true,
+            Charset::Utf16(_) | Charset::Utf32(_) | Charset::Page(_) | Charset::Rows(_) => false,
+            _ => text.is_ascii(),
+        };
+        match text {
+            Cow::Borrowed(text) if is_same => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) if is_same => Cow::Owned(text.into_bytes()),
+            text => Cow::Owned(self.encode(&text).unwrap_or_else(|| question_marks(&text))),
         }
     }
 

@@ -191,7 +191,7 @@ mod tests {
         let charset = Charset::from_label("ibm939").unwrap();
         let text = charset.decode(bytes.as_slice().into());
         assert_eq!(text.as_str(), "оао.c");
-        let edits = vec![TextEdit { range: 2..4, replacement: "x".to_owned() }];
+        let edits = vec![TextEdit { range: 2..4, replacement: "x".into() }];
         let mut new = bytes.to_vec();
         for edit in charset.lower(|| bytes.as_slice().into(), &text, edits).iter().rev() {
             new.splice(edit.range.clone(), edit.replacement.iter().copied());

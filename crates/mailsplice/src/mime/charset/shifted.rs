@@ -150,12 +150,13 @@ pub(super) fn lower_iso2022(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit> {
 
 /// Adds `~}` before a replacement and `~{` after it, and doubles each `~` in it.
 pub(super) fn lower_hz(bytes: &[u8], mut edits: Vec<RawEdit>) -> Vec<RawEdit> {
-    for edit in &mut edits {
+    let has_sign = |edit: &&mut RawEdit| edit.replacement.contains(&b'~');
+    for edit in edits.iter_mut().filter(has_sign) {
         let doubled = edit.replacement.iter().flat_map(|byte| match byte {
             b'~' => &b"~~"[..],
             byte => std::slice::from_ref(byte),
         });
-        edit.replacement = doubled.copied().collect();
+        edit.replacement = doubled.copied().collect::<Vec<u8>>().into();
     }
     let step = |state: bool, rest: &[u8]| match rest {
         [b'~', b'{', ..] if !state => Step::Switch(true, 2),
@@ -228,7 +229,7 @@ pub(super) fn with_switches<S: Copy + PartialEq>(
             if walk.state != reached {
                 replacement.extend_from_slice(switch(walk.state));
             }
-            RawEdit { range: start..end, replacement }
+            RawEdit { range: start..end, replacement: replacement.into() }
         })
         .collect()
 }
@@ -274,7 +275,8 @@ mod tests {
     fn replace(charset: Charset, bytes: &[u8], from: &str, to: &str) -> (Vec<u8>, String) {
         let text = charset.decode(bytes.into());
         let at = text.text.find(from).unwrap();
-        let edit = crate::mime::TextEdit { range: at..at + from.len(), replacement: to.to_owned() };
+        let edit =
+            crate::mime::TextEdit { range: at..at + from.len(), replacement: to.to_owned().into() };
         let mut out = bytes.to_vec();
         for edit in charset.lower(|| bytes.into(), &text, vec![edit]).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());

@@ -8,16 +8,15 @@
 
 use std::ops::Range;
 
+use super::super::transfer::base64;
 use super::Charset;
 use super::builder::Builder;
-use crate::edit::{RawEdit, edited};
+use crate::edit::{RawEdit, apply};
 use crate::span::Text;
 use crate::span::TextEdit;
 use words::{in_words, words};
 
 mod words;
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// How runs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +63,14 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         let (end, after) = runs.cut_at(text, last.range.end, Side::After);
         replacement.push_str(&form.encode_run(&after));
         let replacement = if form == Form::Words { in_words(&replacement) } else { replacement };
-        lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
+        lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes().into() });
     }
     if form == Form::Words {
         let new = edited_text(text.as_str(), edits);
         if !is_read_as(bytes, &lowered, &new) {
             return vec![RawEdit {
                 range: 0..bytes.len(),
-                replacement: in_words(&new).into_bytes(),
+                replacement: in_words(&new).into_bytes().into(),
             }];
         }
     }
@@ -81,7 +80,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
 /// Whether the edited bytes decode to this text. With encoded words they may not: a sign before an edit may begin a
 /// word that only the edit closes, and white space between two words is dropped.
 fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
-    decode(&edited(bytes, edits), Form::Words).as_str() == text
+    decode(&apply(bytes, edits).to_vec(), Form::Words).as_str() == text
 }
 
 /// The text with its edits.
@@ -248,7 +247,7 @@ impl Form {
             (Form::Mailbox, b'/') => return None,
             (_, byte) => byte,
         };
-        ALPHABET.iter().position(|letter| *letter == byte).map(|value| value as u32)
+        Some(base64::value(byte)).filter(|value| *value < 64).map(u32::from)
     }
 
     /// The first shifted run: its length and its text.
@@ -299,7 +298,8 @@ impl Form {
         let mut out = String::from(char::from(self.sign()));
         let (mut bits, mut count) = (0_u32, 0);
         let mut digit = |value: u32| {
-            let digit = ALPHABET.get((value & 63) as usize).map_or('A', |byte| char::from(*byte));
+            let digit =
+                base64::ALPHABET.get((value & 63) as usize).map_or('A', |byte| char::from(*byte));
             out.push(if self == Form::Mailbox && digit == '/' { ',' } else { digit });
         };
         for unit in text.encode_utf16() {
@@ -354,8 +354,8 @@ mod tests {
         let text = decode(bytes.as_bytes());
         let start = text.text.find("http").unwrap();
         let edits = [
-            TextEdit { range: start..start + 4, replacement: "hxxp".to_owned() },
-            TextEdit { range: start + 8..start + 9, replacement: "[.]+".to_owned() },
+            TextEdit { range: start..start + 4, replacement: "hxxp".into() },
+            TextEdit { range: start + 8..start + 9, replacement: "[.]+".into() },
         ];
         let new = apply(&bytes, &edits);
         assert_eq!(decode(new.as_bytes()).text, "see a hxxp://b[.]+example c now");
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn direct_characters_are_replaced_in_place() {
-        let edits = [TextEdit { range: 1..2, replacement: "+".to_owned() }];
+        let edits = [TextEdit { range: 1..2, replacement: "+".into() }];
         assert_eq!(apply("abc", &edits), "a+-c");
     }
 
@@ -385,11 +385,11 @@ mod tests {
         }
         let bytes = "see =?utf-8?q?https://=D1=80=D0=B0ypal.com?= now";
         let edits = [(4, 9, "hxxps"), (12, 20, "xn--x"), (20, 21, "[.]")];
-        let edits = edits
-            .map(|(start, end, new)| TextEdit { range: start..end, replacement: new.to_owned() });
+        let edits =
+            edits.map(|(start, end, new)| TextEdit { range: start..end, replacement: new.into() });
         assert_eq!(apply_in(bytes, &edits, Form::Words), "see hxxps://xn--x[.]com now");
         let bytes = format!("a {} b", Form::Mailbox.encode_run("рw.xа"));
-        let edits = [TextEdit { range: 5..6, replacement: "[.]&".to_owned() }];
+        let edits = [TextEdit { range: 5..6, replacement: "[.]&".into() }];
         let new = apply_in(&bytes, &edits, Form::Mailbox);
         assert_eq!(super::decode(new.as_bytes(), Form::Mailbox).as_str(), "a рw[.]&xа b");
     }
@@ -411,7 +411,7 @@ mod tests {
     fn written_words_are_short() {
         let bytes = format!("=?utf-8?b?{}?=", "0YDQsA==".repeat(60));
         let text = super::decode(bytes.as_bytes(), Form::Words);
-        let edits = [TextEdit { range: 2..4, replacement: "x".to_owned() }];
+        let edits = [TextEdit { range: 2..4, replacement: "x".into() }];
         let new = apply_in(&bytes, &edits, Form::Words);
         let longest = new.split("?=").map(|word| word.trim().len()).max();
         assert!(longest <= Some(73), "{new}");
@@ -461,7 +461,7 @@ mod tests {
                     .chunks_exact(2)
                     .zip(["hxxps", "x=?", "[.]"])
                     .filter_map(|(cut, new)| {
-                        Some(TextEdit { range: *cut.first()?..*cut.last()?, replacement: new.to_owned() })
+                        Some(TextEdit { range: *cut.first()?..*cut.last()?, replacement: new.into() })
                     })
                     .collect();
                 let mut want = text.clone();

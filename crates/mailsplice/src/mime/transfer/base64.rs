@@ -13,7 +13,8 @@ use crate::span::{Map, PieceKind, Track};
 /// Most characters of a line that is written (RFC 2045 §6.8).
 const LINE: usize = 76;
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+pub(in crate::mime) const ALPHABET: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Value of each byte; 64 if it is not in the alphabet.
 const VALUES: [u8; 256] = values();
@@ -62,7 +63,9 @@ fn bits([a, b, c, d]: [u8; 4]) -> u32 {
     at(first, a) | at(second, b) | at(third, c) | at(fourth, d)
 }
 
-fn value(byte: u8) -> u8 {
+/// The value of a byte; 64 if it is not in the alphabet.
+#[inline]
+pub(in crate::mime) fn value(byte: u8) -> u8 {
     VALUES.get(usize::from(byte)).copied().unwrap_or(64)
 }
 
@@ -319,7 +322,7 @@ pub(in crate::mime) fn lower(
         let (replacement, column) =
             encode_lines(&stretch.bytes, start_column, tail, width, line_end);
         behind = (range.end, column);
-        lowered.push(RawEdit { range, replacement });
+        lowered.push(RawEdit { range, replacement: replacement.into() });
     }
     lowered
 }
@@ -393,7 +396,8 @@ fn encode_lines(
     width: usize,
     line_end: LineEnd,
 ) -> (Vec<u8>, usize) {
-    let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + 8);
+    let lines = bytes.len() / 3 * 4 / width + 1;
+    let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + 4 + 2 * lines);
     let mut column = column;
     for unit in bytes.chunks(3) {
         if column > 0 && column + 4 > width {
@@ -424,6 +428,12 @@ fn encode_unit(unit: &[u8]) -> [u8; 4] {
     [digit(0), digit(1), digit(2), digit(3)]
 }
 
+/// Bytes of [`encode`] for so many bytes.
+pub(in crate::mime) fn encoded_len(bytes: usize, line_end: LineEnd) -> usize {
+    let units = bytes.div_ceil(3);
+    4 * units + units.saturating_sub(1) / UNITS * line_end.as_bytes().len()
+}
+
 /// Encodes a whole body.
 pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
     encode_lines(bytes, 0, 0, LINE, line_end).0
@@ -444,6 +454,16 @@ fn line_width(raw: &[u8]) -> usize {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_length_of_what_is_encoded_is_known() {
+        for length in (0..200).chain([1_000, 57_000]) {
+            for line_end in [LineEnd::Crlf, LineEnd::Lf] {
+                let encoded = encode(&vec![b'x'; length], line_end);
+                assert_eq!(encoded_len(length, line_end), encoded.len(), "{length}");
+            }
+        }
+    }
+
     fn text(raw: &str) -> String {
         String::from_utf8_lossy(&decode(raw.as_bytes(), Padding::Ends).bytes).into_owned()
     }
@@ -454,7 +474,7 @@ mod tests {
             .iter()
             .map(|(from, to)| {
                 let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
-                RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
+                RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec().into() }
             })
             .collect();
         let mut out = raw.as_bytes().to_vec();

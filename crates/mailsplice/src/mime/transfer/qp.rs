@@ -245,7 +245,7 @@ pub(in crate::mime) fn lower(
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
         writer.close(tail, is_space_before(raw, range.start), at_line_end);
         after = (range.end, writer.column);
-        lowered.push(RawEdit { range, replacement: writer.out });
+        lowered.push(RawEdit { range, replacement: writer.out.into() });
     }
     lowered
 }
@@ -292,7 +292,8 @@ impl Writer {
         if !fits_here && self.column > 0 && self.column + size >= LINE && size < LINE {
             self.soft_break();
         }
-        for (index, byte) in bytes.iter().enumerate() {
+        let mut index = 0;
+        while let Some(byte) = bytes.get(index) {
             // `--` at the start of a line could be taken for a boundary.
             let dash = *byte == b'-' && self.column == 0 && index == 0;
             let width = if literal(*byte) && !dash { 1 } else { 3 };
@@ -302,12 +303,19 @@ impl Writer {
                     self.soft_break();
                 }
             }
-            if width == 1 {
-                self.out.push(*byte);
-            } else {
+            if width > 1 {
                 self.out.extend_from_slice(&escaped(*byte));
+                self.column += width;
+                index += 1;
+                continue;
             }
-            self.column += width;
+            // With it, the bytes after it that stay as they are, up to the last column.
+            let rest = bytes.get(index..).unwrap_or_default();
+            let most = (LINE - 1).saturating_sub(self.column).max(1);
+            let run = rest.iter().take(most).take_while(|byte| literal(**byte)).count();
+            self.out.extend_from_slice(rest.get(..run).unwrap_or_default());
+            self.column += run;
+            index += run;
         }
     }
 
@@ -362,7 +370,8 @@ mod tests {
     fn replace(raw: &str, from: &str, to: &str) -> String {
         let decoded = decode(raw.as_bytes(), Breaks::InPlace);
         let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
-        let edit = RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() };
+        let edit =
+            RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec().into() };
         let mut out = raw.as_bytes().to_vec();
         let end = LineEnd::of(raw.as_bytes());
         for edit in lower(raw.as_bytes(), &[edit], end, Breaks::InPlace).iter().rev() {

@@ -183,7 +183,7 @@ pub(in crate::mime) fn lower(
         offset = start + old.len();
         if touched {
             new.extend_from_slice(old.get(at - start..).unwrap_or_default());
-            lowered.push(RawEdit { range: last, replacement: encode(&new, line_end) });
+            lowered.push(RawEdit { range: last, replacement: encode(&new, line_end).into() });
         }
     }
     lowered
@@ -353,8 +353,8 @@ mod tests {
         raw.extend_from_slice(b"\n`\nend\n");
         assert_eq!(decode(&raw, Data::ByLength).bytes.as_ref(), long);
         let edits = [
-            RawEdit { range: 40..50, replacement: b"[.]".to_vec() },
-            RawEdit { range: 99..100, replacement: vec![b'Z'; 50] },
+            RawEdit { range: 40..50, replacement: b"[.]".as_slice().into() },
+            RawEdit { range: 99..100, replacement: vec![b'Z'; 50].into() },
         ];
         let mut out = raw.clone();
         for edit in lower(&raw, &edits, LineEnd::Lf, Data::ByLength).iter().rev() {

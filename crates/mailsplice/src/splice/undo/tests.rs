@@ -9,7 +9,7 @@ const BODY: &[u8] = b"see http://a.example/ now\r\nand http://b.example/\r\nbye\
 
 fn edit(body: &[u8], from: &str, to: &str) -> RawEdit {
     let at = memchr::memmem::find(body, from.as_bytes()).unwrap();
-    RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
+    RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec().into() }
 }
 
 fn head_edits() -> Vec<HeadEdit> {
@@ -222,7 +222,7 @@ mod sealed {
     fn a_forged_recipe_beside_a_sealed_one_is_not_tried() {
         let (head, body, recipe) = filtered(Some(b"key"), None);
         let forged = edit(&body, "bye", "bye http://evil.example/");
-        let from = [RawEdit { range: forged.range.clone(), replacement: b"bye".to_vec() }];
+        let from = [RawEdit { range: forged.range.clone(), replacement: b"bye".to_vec().into() }];
         let evil = apply(&body, std::slice::from_ref(&forged)).to_vec();
         // A recipe of an attacker, which would turn the edited body into another one.
         let back = super::super::recipe(HEAD, &evil, &from, &[]);

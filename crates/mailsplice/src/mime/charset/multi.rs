@@ -1,57 +1,13 @@
-//! Charsets that `encoding_rs` or a page decodes: character by character, so that the bytes of each are known.
+//! Charsets of several bytes a character that `encoding_rs` decodes: character by character, so that the bytes of
+//! each are known.
 
 use std::ops::Range;
 
 use encoding_rs::Encoding;
 
 use super::builder::Builder;
-use super::pages::Page;
 use super::shifted;
 use crate::span::Text;
-
-pub(super) fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    // One character for each byte, since an unassigned byte becomes U+FFFD.
-    let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
-    let (text, _) = encoding.decode_without_bom_handling(&above);
-    let upper: Vec<char> = text.chars().collect();
-    with_upper(bytes, &upper)
-}
-
-pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
-    let characters: Vec<char> = page.characters.chars().collect();
-    if page.keeps_ascii() {
-        return with_upper(bytes, &characters);
-    }
-    let mut out = Builder::new(bytes.len());
-    for (at, byte) in bytes.iter().enumerate() {
-        let character = characters.get(usize::from(*byte)).copied();
-        out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
-    }
-    out.close(bytes.len())
-}
-
-/// Bytes that are tested together.
-const LINE: usize = 64;
-
-/// Decodes ASCII, and the bytes above it by this table.
-fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
-    let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
-    let wide = wide.filter(|byte| !byte.is_ascii()).count();
-    let mut out = Builder::new(bytes.len() + wide);
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..)
-        && let Some(byte) = rest.first()
-    {
-        if byte.is_ascii() {
-            at += out.ascii_run(rest, at);
-        } else {
-            let character = upper.get(usize::from(byte & 127)).copied();
-            out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
-            at += 1;
-        }
-    }
-    out.close(bytes.len())
-}
 
 /// Decodes run by run; byte by byte if the lead bytes of a run do not say its lengths.
 pub(super) fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
