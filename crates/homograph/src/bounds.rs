@@ -148,12 +148,23 @@ impl Reading {
         let Judged::Plain(Plain { judgement, names: NamesInside::None }) = &self.judged else {
             return false;
         };
-        if context.bounds != HostBounds::Prose || !is_left_as_spelled(label) {
+        // Prose that is joined to a host is of another script.
+        let latin = label.contains(|c: char| c.is_ascii_alphabetic());
+        if context.bounds != HostBounds::Prose
+            || latin && !is_glued_to_prose(label)
+            || !is_left_as_spelled(label)
+        {
             return false;
         }
         let chars = LabelChars::of(label.chars());
-        (is_glued_to_prose(label) || is_sound_before(label, &chars, &judgement.ascii, context))
-            && !target::may_resemble(label, &chars, [context.own, context.protected])
+        let has_nothing = match chars.script() {
+            _ if latin => true,
+            Some(script) if script != Script::Latin => {
+                is_sound_before(label, &chars, &judgement.ascii, context)
+            }
+            _ => is_glued_to_prose(label),
+        };
+        has_nothing && !target::may_resemble(label, &chars, context)
     }
 
     /// Judges the reading that begins at `start`, replaces this one by it if it is worse, and
@@ -215,12 +226,13 @@ fn judge_plain(start: usize, reading: &str, context: &Context<'_>) -> Option<Pla
 /// as this plain one does, if it resembles no name. May return `false` wrongly.
 fn is_sound_before(label: &str, chars: &LabelChars, plain: &str, context: &Context<'_>) -> bool {
     let Context { tlds, level, blocked, .. } = *context;
-    let tld = plain.rsplit('.').next().unwrap_or_default();
+    let tld = memchr::memrchr(b'.', plain.as_bytes()).and_then(|dot| plain.get(dot + 1..));
+    let tld = tld.unwrap_or_default();
     // Of all roles the one in which most counts.
     let role = Role::Registrable;
     let examined = LabelContext { spelling: label, unicode: label, chars, role, tld, level, tlds };
     blocked.is_empty()
-        && is_surely_valid_before(label, plain)
+        && is_surely_valid_before(label, chars, plain)
         && script::examine(&examined).verdict == Verdict::Ok
 }
 

@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
+use super::reading::LabelChars;
 use crate::verdict::{Reason, Verdict};
 pub(super) use first::SavedFirst;
 use uts58::unicode::Class;
@@ -441,11 +442,13 @@ fn is_valid_in_bidi_name(label: &str) -> bool {
 
 /// Whether nothing is wrong with the form of a host that ends as the plain one does, if it begins
 /// with this label, which is left as spelled. May return `false` wrongly.
-pub(super) fn is_surely_valid_before(label: &str, plain: &str) -> bool {
+pub(super) fn is_surely_valid_before(label: &str, chars: &LabelChars, plain: &str) -> bool {
     let others = || plain.split('.').skip(1);
+    // Each character that is not ASCII takes at most six digits.
+    let short = || 6 * chars.len() + "xn--".len() < LABEL_OCTETS && chars.last() <= '힣';
     is_settled_label(label)
         && plain.len() + LABEL_OCTETS <= NAME_CHARACTERS
-        && punycode::is_surely_short(label)
+        && (short() || punycode::is_surely_short(label))
         && (!is_bidi(label) || others().all(is_valid_in_bidi_name))
 }
 
