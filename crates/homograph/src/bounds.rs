@@ -7,10 +7,12 @@ use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
 use super::edit::is_styled;
-use super::form::is_dot;
+use super::form::{is_dot, is_left_as_spelled, is_surely_valid_before};
 use super::judged_host::{HostFindings, JudgedHost};
-use super::reading::are_twins;
-use super::{Context, HostBounds, Judgement, Section, plain, registrable};
+use super::label_context::{LabelContext, Role};
+use super::plain::{self, NamesInside, Plain};
+use super::reading::{LabelChars, are_twins};
+use super::{Context, HostBounds, Judgement, Section, registrable, script, target};
 use crate::verdict::{Edit, Findings, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::ScriptOf as _;
@@ -48,7 +50,12 @@ fn ends_in_existing_tld(words: &str, tlds: &dyn TldSet) -> bool {
 
 /// The worst judgement over all places where the host may begin.
 fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Judgement {
-    let starts: SmallVec<[usize; 4]> = match context.bounds {
+    judge_but(spelling, places, context, |worst, label| worst.surely_stays(label, context))
+}
+
+/// The places where the host may begin, in the order in which they are judged.
+fn starts(spelling: &str, places: Places<'_>, bounds: HostBounds) -> SmallVec<[usize; 4]> {
+    match bounds {
         _ if spelling.starts_with('[') => smallvec![0],
         HostBounds::Certain if places.has_only_whole_words() => smallvec![0],
         HostBounds::Certain => {
@@ -66,13 +73,30 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
             let others = others.filter(|start| Some(*start) != after && Some(*start) >= item);
             after.into_iter().chain(others).collect()
         }
-    };
+    }
+}
+
+/// The worst judgement over these places, but for readings that need none: `stays` takes the worst reading so far and the
+/// first label of another one, and returns whether the first one surely stays the worst.
+fn judge_but(
+    spelling: &str,
+    places: Places<'_>,
+    context: &Context<'_>,
+    stays: impl Fn(&Reading, &str) -> bool,
+) -> Judgement {
+    let starts = starts(spelling, places, context.bounds);
     let more_bounds = starts.len().saturating_sub(1);
     let first_label = places.first_label();
     let mut worst: Option<Reading> = None;
     let mut least = Verdict::Ok;
     for start in starts {
+        let label = spelling.get(start..first_label);
         let verdict = match &mut worst {
+            Some(worst)
+                if worst.start < first_label && label.is_some_and(|label| stays(worst, label)) =>
+            {
+                continue;
+            }
             Some(worst) => worst.keep_worse(start, first_label, spelling, context),
             None => worst.insert(Reading::of(start, spelling, context)).judged.view(start).verdict,
         };
@@ -95,7 +119,7 @@ struct Reading {
 
 /// A judgement, or what it is computed from.
 enum Judged {
-    Plain(Judgement),
+    Plain(Plain),
     Full(Box<JudgedHost>),
 }
 
@@ -115,6 +139,32 @@ impl Reading {
         let plain = judge_plain(start, reading, context).map(Judged::Plain);
         let whole = || Judged::Full(Box::new(JudgedHost::judge(reading, context)));
         Reading { start, judged: plain.unwrap_or_else(whole) }
+    }
+
+    /// Whether a reading with this first label, which ends as that of this one does, surely does not
+    /// replace it: this one is plain, and the label reads as no name and is prose, of which other
+    /// verdicts do not count, or has none.
+    fn surely_stays(&self, label: &str, context: &Context<'_>) -> bool {
+        let Judged::Plain(Plain { judgement, names: NamesInside::None }) = &self.judged else {
+            return false;
+        };
+        // Prose that is joined to a host is of another script.
+        let latin = label.contains(|c: char| c.is_ascii_alphabetic());
+        if context.bounds != HostBounds::Prose
+            || latin && !is_glued_to_prose(label)
+            || !is_left_as_spelled(label)
+        {
+            return false;
+        }
+        let chars = LabelChars::of(label.chars());
+        let has_nothing = match chars.script() {
+            _ if latin => true,
+            Some(script) if script != Script::Latin => {
+                is_sound_before(label, &chars, &judgement.ascii, context)
+            }
+            _ => is_glued_to_prose(label),
+        };
+        has_nothing && !target::may_resemble(label, &chars, context)
     }
 
     /// Judges the reading that begins at `start`, replaces this one by it if it is worse, and
@@ -161,21 +211,35 @@ impl Reading {
     fn judgement(self, end: usize) -> Judgement {
         let span = self.start..end;
         match self.judged {
-            Judged::Plain(judgement) => Judgement { span, ..judgement },
+            Judged::Plain(Plain { judgement, .. }) => Judgement { span, ..judgement },
             Judged::Full(whole) => whole.judgement(span),
         }
     }
 }
 
 /// The reading that begins with the spelling was already found not to be plain.
-fn judge_plain(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
+fn judge_plain(start: usize, reading: &str, context: &Context<'_>) -> Option<Plain> {
     if start == 0 { None } else { plain::judge(reading, context) }
+}
+
+/// Whether nothing is wrong with a label that is left as spelled as the first one of a host that ends
+/// as this plain one does, if it resembles no name. May return `false` wrongly.
+fn is_sound_before(label: &str, chars: &LabelChars, plain: &str, context: &Context<'_>) -> bool {
+    let Context { tlds, level, blocked, .. } = *context;
+    let tld = memchr::memrchr(b'.', plain.as_bytes()).and_then(|dot| plain.get(dot + 1..));
+    let tld = tld.unwrap_or_default();
+    // Of all roles the one in which most counts.
+    let role = Role::Registrable;
+    let examined = LabelContext { spelling: label, unicode: label, chars, role, tld, level, tlds };
+    blocked.is_empty()
+        && is_surely_valid_before(label, chars, plain)
+        && script::examine(&examined).verdict == Verdict::Ok
 }
 
 impl Judged {
     fn view(&self, start: usize) -> View<'_> {
         match self {
-            Judged::Plain(Judgement { verdict, edit, .. }) => {
+            Judged::Plain(Plain { judgement: Judgement { verdict, edit, .. }, .. }) => {
                 View { start, verdict: *verdict, edit: *edit, target: None, labels: &[] }
             }
             Judged::Full(whole) => View::of(start, whole.found()),
@@ -185,7 +249,7 @@ impl Judged {
     /// The host in ASCII form.
     fn ascii(&self) -> &str {
         match self {
-            Judged::Plain(judgement) => &judgement.ascii,
+            Judged::Plain(plain) => &plain.judgement.ascii,
             Judged::Full(whole) => whole.ascii(),
         }
     }
@@ -249,19 +313,24 @@ fn has_label(host: &str, name: Option<&str>) -> bool {
 /// `gооgle`) or of styled letters. Those mislead.
 fn is_prose(reading: &str) -> bool {
     let (label, after) = reading.split_once(is_dot).unwrap_or_default();
-    if after.contains(is_dot) && is_word_before_www(label) || after_words(reading).is_some() {
-        return true;
+    is_glued_to_prose(label)
+        || after.contains(is_dot) && is_word_before_www(label)
+        || after_words(reading).is_some()
+}
+
+fn is_glued_to_prose(label: &str) -> bool {
+    let (mut first, mut scripts_meet) = (None, false);
+    for word in prose::foreign_words(label).filter_map(|word| label.get(word)) {
+        if are_twins(word.chars(), Script::Latin) || word.chars().any(is_styled) {
+            return false;
+        }
+        let script = word.chars().next().map(|c| c.script());
+        scripts_meet |= first.is_some() && first != script;
+        first = first.or(script);
     }
-    let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
-    let mut scripts = words().filter_map(|word| word.chars().next()).map(|first| first.script());
-    let first = scripts.next();
-    let meet = label.contains(|c: char| c.is_ascii_alphabetic() || prose::is_sign(c))
-        || scripts.any(|script| Some(script) != first);
-    let deceives =
-        |word: &str| are_twins(word.chars(), Script::Latin) || word.chars().any(is_styled);
     let seam = |c: char| prose::is_sign(c) || matches!(c, '\u{fe0f}' | '\u{20e3}');
-    let glued = words().next().is_some() || label.contains(seam);
-    glued && meet && !words().any(deceives)
+    let beside = |c: char| c.is_ascii_alphabetic() || prose::is_sign(c);
+    (first.is_some() || label.contains(seam)) && (scripts_meet || label.contains(beside))
 }
 
 /// Where a host begins after words that end with a full stop or a number.
@@ -332,166 +401,4 @@ fn is_word_before_www(label: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::verdict::RestrictionLevel;
-    use crate::{Names, judge};
-    use uts58::tlds::TldTable;
-
-    fn host(spelling: &str, bounds: HostBounds) -> (String, Verdict) {
-        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
-        let tlds = TldTable::new(
-            ["com", "de", "xn--p1ai", "xn--3e0b707e", "xn--wgbh1c", "xn--4dbrk0ce"],
-            "",
-        );
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &protected,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            bounds,
-        };
-        let judgement = judge(spelling, &context);
-        (spelling[judgement.span].to_owned(), judgement.verdict)
-    }
-
-    #[test]
-    fn words_hold_no_sign_of_a_number() {
-        for c in ('\u{80}'..=char::MAX).filter(|c| is_number_sign(*c)) {
-            assert!(!Places::of(&format!("a{c}b.com")).has_only_words(), "{c}");
-        }
-    }
-
-    #[test]
-    fn prose_is_no_part_of_a_schemeless_host() {
-        for spelling in [
-            "👉example.com",
-            "10ー19時。example.com",
-            "手順③。example.com",
-            "①example.com",
-            "手順①example.com",
-            "¹example.com",
-            "ªexample.com",
-            "1\u{fe0f}\u{20e3}example.com",
-            "#\u{fe0f}\u{20e3}example.com",
-            "ℹ\u{fe0f}example.com",
-            "03ー1234ー5678。example.com",
-            "→example.com",
-            "เว็บไซต์example.com",
-            "サーバーexample.com",
-            "בexample.com",
-            "наexample.com",
-            "見て👉例example.com",
-            "Приветexample.com",
-            "στηνexample.com",
-        ] {
-            assert_eq!(
-                host(spelling, HostBounds::Prose),
-                ("example.com".to_owned(), Verdict::Ok),
-                "{spelling}"
-            );
-        }
-        for spelling in [
-            "сwww.example.com",
-            "соWWW.пример.рф",
-            "10ー19時。www.example.com",
-            "第2ー3章．www.example.com",
-            "A1ー出口。www.example.com",
-            "Tーシャツ。www.example.com",
-            "℡03-1234-5678。www.example.com",
-            "第Ⅲ期。www.example.com",
-            "1ª.www.example.com",
-            "SMS-код.www.example.com",
-            "1.ישראל.com",
-            "12.דוגמה.com",
-            "3.مثال.com",
-        ] {
-            assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
-        }
-        for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "डाटामेल.com"]
-        {
-            assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
-        }
-        // A right-to-left name has no label of a number (RFC 5893 §2): no client opens the tail.
-        for spelling in ["مثال2.مصر", "דוגמה10.ישראל", "دليل-7.مصر", "www.مثال2.مصر"]
-        {
-            assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
-        }
-        assert_eq!(host("👉пример.рф", HostBounds::Prose), ("пример.рф".to_owned(), Verdict::Ok));
-    }
-
-    /// The name after the prose does not imitate itself.
-    #[test]
-    fn a_name_behind_prose_is_that_name() {
-        for front in ["①", "¹", "ב", "в", "手順①", "1\u{fe0f}\u{20e3}"] {
-            let found = host(&format!("{front}paypal.com"), HostBounds::Prose);
-            assert_eq!(found, ("paypal.com".to_owned(), Verdict::Ok), "{front}");
-        }
-        assert_eq!(host("¹PayPal.de", HostBounds::Prose), ("PayPal.de".to_owned(), Verdict::Ok));
-        assert_eq!(host("школа№5.рф", HostBounds::Prose), ("5.рф".to_owned(), Verdict::Ok));
-        for lie in ["①раypal.com", "p①ypal.com", "ⓟaypal.com", "①.paypa1.com", "paypal①.com"]
-        {
-            assert!(host(lie, HostBounds::Prose).1 >= Verdict::Suspect, "{lie}");
-        }
-    }
-
-    /// A part in which all letters read as the other script is no prose.
-    #[test]
-    fn deception_is_no_prose() {
-        for spelling in [
-            "сwww.com",
-            "wwwс.example.com",
-            "раypal.com",
-            "exаmple.com",
-            "аcmecorp.com",
-            "www.аcmecorp.com",
-            "Привет-аcme.com",
-        ] {
-            assert_eq!(
-                host(spelling, HostBounds::Prose),
-                (spelling.to_owned(), Verdict::Unsafe),
-                "{spelling}"
-            );
-        }
-        for sign in ["👉", "→", "★", "✓", "€", "☎", "🎁", "a.👉", "見て→"] {
-            let (span, verdict) = host(&format!("{sign}раypal.com"), HostBounds::Prose);
-            assert_eq!(verdict, Verdict::Unsafe, "{sign}");
-            assert!(span.ends_with("раypal.com"), "{sign}");
-        }
-        for before in ["x_", "\u{200d}", "देखें"] {
-            let (span, verdict) = host(&format!("{before}раypal.com"), HostBounds::Prose);
-            assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
-        }
-        for written in ["xn--ypal-43d9g.comhttp", "x._xn--ypal-43d9g.com"] {
-            assert_eq!(host(written, HostBounds::Certain).1, Verdict::Unsafe, "{written}");
-        }
-        // The whole is no name; some client takes the end for one.
-        let marked = host("\u{301}раypal.com", HostBounds::Certain);
-        assert_eq!(marked, ("раypal.com".to_owned(), Verdict::Invalid));
-        for number in ["½", "٣"] {
-            let (span, verdict) = host(&format!("{number}раypal.com"), HostBounds::Prose);
-            assert_eq!((span.as_str(), verdict), ("раypal.com", Verdict::Unsafe), "{number}");
-        }
-        let inner_a_label = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
-        assert_eq!(inner_a_label, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
-        for after in [".html", ".php", ".1", ".x.y", "1", "_x"] {
-            for bounds in [HostBounds::Prose, HostBounds::Certain] {
-                let (span, verdict) = host(&format!("раypal.com{after}"), bounds);
-                assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{after}");
-            }
-        }
-        for sign in ["→", "£", "❤\u{fe0f}"] {
-            let (span, verdict) = host(&format!("{sign}раypal.com"), HostBounds::Certain);
-            assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{sign}");
-            let (_, verdict) = host(&format!("{sign}paypal.com"), HostBounds::Certain);
-            assert_eq!(verdict, Verdict::Suspect, "{sign}");
-        }
-        let joined = host("ра\u{200c}\u{200d}ypal.com", HostBounds::Prose);
-        assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
-        assert_eq!(
-            host("наexample.com", HostBounds::Certain),
-            ("наexample.com".to_owned(), Verdict::Suspect)
-        );
-    }
-}
+mod tests;

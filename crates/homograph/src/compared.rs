@@ -89,11 +89,11 @@ impl Token<'_> {
 /// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
 /// what they read as.
 pub(super) fn tokens<'a>(
-    part: &'a Part,
+    label: &'a str,
     chars: &'a LabelChars,
     least: usize,
 ) -> impl Iterator<Item = Token<'a>> {
-    let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
+    let hyphenated = label.contains('-').then(|| label.split('-'));
     let seen = chars.all().split(|letter| letter.c == '-');
     let mut before = None;
     let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, chars)| {

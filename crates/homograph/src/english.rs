@@ -9,7 +9,8 @@ use uts58::unicode::is_letter;
 /// judgement.
 pub(super) fn reads_as_word(label: &LabelChars) -> bool {
     let letters: Vec<_> = label.iter().collect();
-    reads_as(&letters, Shape::Same, [&ENGLISH])
+    // No word has digits or hyphens.
+    letters.iter().all(|(c, _)| is_letter(*c)) && reads_as(&letters, Shape::Same, [&ENGLISH])
 }
 
 /// Whether the letters between digits and hyphens are twins of those of an English word of four

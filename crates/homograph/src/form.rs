@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
+use super::reading::LabelChars;
 use crate::verdict::{Reason, Verdict};
 pub(super) use first::SavedFirst;
 use uts58::unicode::Class;
@@ -401,8 +402,24 @@ fn to_ascii(label: &str) -> String {
 /// What UTS #46 maps a non-ASCII label to, if it is known to change only the case of ASCII. Most
 /// labels are like this, and the full mapping takes longer than all other steps.
 fn settled(label: &str) -> Option<String> {
-    let short = label.len() <= SETTLED && !is_a_label(label);
-    (short && is_settled_label(label)).then(|| label.to_ascii_lowercase())
+    is_settled(label).then(|| label.to_ascii_lowercase())
+}
+
+fn is_settled(label: &str) -> bool {
+    label.len() <= SETTLED && !is_a_label(label) && is_settled_label(label)
+}
+
+/// Whether a label beyond ASCII is known to have no other form than its spelling, valid or not. If
+/// letters of both directions are in it, UTS #46 refuses it, and then it is only put in lower case.
+pub(super) fn is_left_as_spelled(label: &str) -> bool {
+    let lower =
+        |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_') || !byte.is_ascii();
+    let others = || label.chars().filter(|c| !c.is_ascii()).collect::<String>();
+    !label.is_ascii()
+        && label.len() <= SETTLED
+        && label.bytes().all(lower)
+        && !is_a_label(label)
+        && (is_settled_label(label) || is_settled_label(&others()))
 }
 
 /// Bytes of such a label at most: characters beyond ASCII have up to four.
@@ -421,6 +438,18 @@ fn is_valid_in_bidi_name(label: &str) -> bool {
         }
         false => is_bidi(label) && is_settled_label(label),
     }
+}
+
+/// Whether nothing is wrong with the form of a host that ends as the plain one does, if it begins
+/// with this label, which is left as spelled. May return `false` wrongly.
+pub(super) fn is_surely_valid_before(label: &str, chars: &LabelChars, plain: &str) -> bool {
+    let others = || plain.split('.').skip(1);
+    // Each character that is not ASCII takes at most six digits.
+    let short = || 6 * chars.len() + "xn--".len() < LABEL_OCTETS && chars.last() <= '힣';
+    is_settled_label(label)
+        && plain.len() + LABEL_OCTETS <= NAME_CHARACTERS
+        && (short() || punycode::is_surely_short(label))
+        && (!is_bidi(label) || others().all(is_valid_in_bidi_name))
 }
 
 /// Rare bytes that a spelling may have.

@@ -169,8 +169,8 @@ pub struct Judgement {
 /// Accepts everything that mail may contain: escapes, Punycode, addresses, other dots. Linear in
 /// the length of the spelling.
 pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
-    if let Some(judgement) = plain::judge(spelling, context) {
-        return judgement;
+    if let Some(plain) = plain::judge(spelling, context) {
+        return plain.judgement;
     }
     bounds::judge(spelling, context)
 }

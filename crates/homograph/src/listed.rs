@@ -25,7 +25,7 @@ const OWN_SUFFIX: usize = 2;
 
 /// Shortest label that may consist of twins only, and shortest piece between hyphens.
 const ALL_TWINS: usize = 5;
-const MIN_TOKEN: usize = 5;
+pub(super) const MIN_TOKEN: usize = 5;
 
 /// Letters of a label that no word of another script resembles by chance, and of one that is
 /// followed by the suffix of the name.
@@ -144,6 +144,16 @@ impl Known {
         !part.unicode.is_ascii() && self.looks().of(chars.all()).any(is)
     }
 
+    /// Whether some name begins with this look; may return `true` wrongly.
+    pub(super) fn begins(&self, look: LookHash) -> bool {
+        self.looks().beginnings.holds(look)
+    }
+
+    /// Whether some name has this look.
+    pub(super) fn is_look(&self, look: u64) -> bool {
+        self.looks().with(look).next().is_some()
+    }
+
     /// The name that a label of the host resembles most.
     pub(super) fn find(&self, compared: &ComparedHost<'_>) -> Option<Hit> {
         let host = HostLabels::of(compared);
@@ -153,7 +163,7 @@ impl Known {
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
             .filter_map(|(at, (part, chars))| {
                 let looks = self.looks();
-                let pieces = tokens(part, chars, MIN_TOKEN).filter_map(|token| {
+                let pieces = tokens(&part.unicode, chars, MIN_TOKEN).filter_map(|token| {
                     let hit = looks.label(&host, at, token.chars);
                     hit.filter(|_| !token.is_in_phrase())
                 });

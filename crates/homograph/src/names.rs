@@ -235,14 +235,19 @@ impl Names {
 
     /// Whether the registrable label of some name has this look.
     #[inline]
-    pub(super) fn is_look(&self, look: LookHash) -> bool {
-        self.by_look.contains_key(&look.value())
+    pub(super) fn is_look(&self, look: u64) -> bool {
+        self.by_look.contains_key(&look)
     }
 
     /// Whether the registrable label of some name has this look, computed backwards.
     #[inline]
     pub(super) fn is_backwards(&self, look: LookHash) -> bool {
         self.backwards.contains(&look.value())
+    }
+
+    /// Whether [`Names::by_bidi`] may find a name for a host with this label: `true` wrongly for most.
+    pub(super) fn may_be_displayed_as(&self, label: &str) -> bool {
+        !self.by_bidi.is_empty() && is_bidi(label)
     }
 
     /// The name that is displayed like this host, if it runs from right to left.

@@ -7,8 +7,23 @@ use super::names::Names;
 use super::plain_label::{self, Label, Labels};
 use super::{Context, Judgement, is_protected, name_in_host, question};
 
+/// A host without reasons.
+pub(super) struct Plain {
+    pub judgement: Judgement,
+    pub names: NamesInside,
+}
+
+/// Whether a plain host has labels that read as a protected name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamesInside {
+    /// No label does, whatever is before the host.
+    None,
+    /// It is that name, or below it.
+    Genuine,
+}
+
 /// The judgement of an inconspicuous host; `None` if the host needs the full judgement.
-pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> {
+pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Plain> {
     let name = spelling.strip_suffix('.').unwrap_or(spelling);
     if name.is_empty() || name.len() > NAME_CHARACTERS {
         return None;
@@ -37,7 +52,10 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     }
     let question = question(tld, context);
     let unicode = ascii.clone();
-    Some(Judgement { ascii, unicode, question, span: 0..spelling.len(), ..Judgement::default() })
+    let names = if suspect.is_some() { NamesInside::Genuine } else { NamesInside::None };
+    let span = 0..spelling.len();
+    let judgement = Judgement { ascii, unicode, question, span, ..Judgement::default() };
+    Some(Plain { judgement, names })
 }
 
 /// Whether a host is a protected name or below one. If it is below a hoster's name, the customer
@@ -104,7 +122,7 @@ mod tests {
         ];
         // If there is a fast judgement, it equals the full one.
         let agree = |host: &str| {
-            let Some(judgement) = judge(host, &context) else { return false };
+            let Some(Plain { judgement, .. }) = judge(host, &context) else { return false };
             let whole = JudgedHost::judge(host, &context).judgement(0..host.len());
             assert_eq!(judgement.verdict, whole.verdict, "{host}");
             assert_eq!(judgement.reasons, whole.reasons, "{host}");
@@ -165,7 +183,7 @@ mod tests {
             ("my-paypal.s3.amazonaws.com", false),
             ("paypal.com.s3.amazonaws.com", false),
         ] {
-            let fast = judge(host, &context);
+            let fast = judge(host, &context).map(|plain| plain.judgement);
             assert_eq!(fast.is_some(), plain, "{host}");
             let whole = JudgedHost::judge(host, &context).judgement(0..host.len());
             let alike = fast.is_none_or(|fast| {

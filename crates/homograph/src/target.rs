@@ -7,11 +7,14 @@
 
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
+
+use smallvec::SmallVec;
 use uts58::unicode::a_label::is_a_label;
 
+use super::Context;
 use super::compared::{ComparedHost, Hit, HostLabels, Token, tokens};
 use super::form::Part;
-use super::listed;
+use super::listed::{self, Known, MIN_TOKEN};
 use super::lookalike::{LABEL_CHARS, Look, likeness};
 use super::looks::{beginnings, endings, looks};
 use super::name::{Name, Reach};
@@ -81,11 +84,11 @@ pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if at <= host().registrable
-            && let Some((name, verdict)) = brand_part(part, chars, names)
+            && let Some((name, verdict)) = brand_part(&part.unicode, chars, names)
         {
             keep(name, at, Some(verdict));
         }
-        for token in tokens(part, chars, BRAND_TOKEN - 1) {
+        for token in tokens(&part.unicode, chars, BRAND_TOKEN - 1) {
             let Token { unicode, chars, .. } = token;
             for look in looks(chars, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
@@ -103,6 +106,31 @@ pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
     }
     best.or_else(|| one_away(compared, host(), names))
 }
+
+/// Whether a label that is left as spelled, or a part of it, may resemble a name that it is judged
+/// against, in any host: fast, may return `true` wrongly.
+pub(super) fn may_resemble(label: &str, chars: &LabelChars, context: &Context<'_>) -> bool {
+    let sets = [context.protected, context.own];
+    let lists: SmallVec<[&Known; 4]> = sets.into_iter().flat_map(Names::known).collect();
+    let sets = if context.own.is_empty() { &sets[..1] } else { &sets };
+    let begins = |look| {
+        sets.iter().any(|names| names.begins(look)) || lists.iter().any(|list| list.begins(look))
+    };
+    let is_look = |look| {
+        sets.iter().any(|names| names.is_look(look)) || lists.iter().any(|list| list.is_look(look))
+    };
+    let named = |letters: &[LabelChar]| looks(letters, begins).any(is_look);
+    named(chars.all())
+        || tokens(label, chars, TOKEN).any(|token| named(token.chars))
+        || sets.iter().any(|names| {
+            brand_part(label, chars, names).is_some()
+                || names.near(chars).is_some()
+                || names.may_be_displayed_as(label)
+        })
+}
+
+/// Letters of the shortest token that is compared with any name.
+const TOKEN: usize = if BRAND_TOKEN - 1 < MIN_TOKEN { BRAND_TOKEN - 1 } else { MIN_TOKEN };
 
 fn lookalike_hit(name: &Name, label: usize, verdict: Verdict) -> Hit {
     let target = String::from(&*name.ascii);
@@ -310,11 +338,11 @@ fn candidates<'a>(part: &Part, chars: &[LabelChar], names: &'a Names) -> Vec<&'a
 /// `lédgerlive`, `trėzorwallet`. The part begins or ends the label or a token of it: from each such
 /// position the letters are followed as long as some name matches.
 fn brand_part<'a>(
-    part: &Part,
+    label: &str,
     chars: &LabelChars,
     names: &'a Names,
 ) -> Option<(&'a Name, Verdict)> {
-    if part.unicode.is_ascii() || chars.len() <= BRAND_TOKEN {
+    if label.is_ascii() || chars.len() <= BRAND_TOKEN {
         return None;
     }
     let piece_is = |piece: &Range<usize>| {
@@ -340,7 +368,8 @@ fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
     let from_start = starts.flat_map(|start| {
         let rest = letters.get(start..).unwrap_or_default();
-        let lengths = beginnings(rest, |look| names.begins(look), |look| names.is_look(look));
+        let lengths =
+            beginnings(rest, |look| names.begins(look), |look| names.is_look(look.value()));
         lengths.map(move |length| start..start + length)
     });
     let to_end = hyphens.chain([letters.len()]).flat_map(|end| {

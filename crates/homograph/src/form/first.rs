@@ -1,11 +1,10 @@
 //! Replaces the first label of a host that was read. Where prose may precede a host, several hosts
 //! are judged, and the labels after the first one are the same.
 
-use super::{Form, LABEL_OCTETS, NAME_CHARACTERS, Part, SETTLED, SPELLING_BYTES};
-use super::{has_turkish_capital, is_bidi, is_dot, may_begin_sign, to_ascii};
+use super::{Form, LABEL_OCTETS, NAME_CHARACTERS, Part, SPELLING_BYTES};
+use super::{has_turkish_capital, is_bidi, is_dot, is_settled, may_begin_sign, to_ascii};
 use crate::verdict::{Reason, Verdict};
-use uts58::unicode::a_label::is_a_label;
-use uts58::unicode::hosts::{is_bidi_control, is_settled_label};
+use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::punycode;
 
 /// The first label before it was replaced, and the problems of that host as a whole.
@@ -55,12 +54,10 @@ impl Form {
     /// with the form of the host.
     fn is_surely_valid(&self, label: &str) -> bool {
         let behind = self.parts.first().map_or(0, |first| self.ascii.len() - first.ascii.len());
-        !label.is_ascii()
-            && label.len() <= SETTLED
-            && behind + LABEL_OCTETS <= NAME_CHARACTERS
+        behind + LABEL_OCTETS <= NAME_CHARACTERS
+            && !label.is_ascii()
             && !label.bytes().any(|byte| byte.is_ascii_uppercase())
-            && !is_a_label(label)
-            && is_settled_label(label)
+            && is_settled(label)
             && punycode::is_surely_short(label)
             && !is_bidi(label)
             && !is_bidi(&self.unicode)
