@@ -262,7 +262,7 @@ fn pair(text: &str) -> Option<u32> {
     match *bytes {
         [0xE0..=0xEF, a, b, _, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d])),
         [..=0xDF, a, _, b, ..] => Some(u32::from_le_bytes([0, 0, a, b])),
-        [0xF0.., _, a, b, _, _, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d])),
+        [0xF0..=0xFF, _, a, b, _, _, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d])),
         _ => None,
     }
 }
