@@ -130,9 +130,9 @@ fn nothing_points_upward() {
     for (folder, name) in CRATES {
         for file in sources(&root().join(folder).join("src")) {
             let module = module_of(&root().join(folder), name, &file);
-            let from = room_of(&module);
+            let from = area_of(&module);
             for (line, target) in edges(&fs::read_to_string(&file).unwrap(), &module) {
-                let to = room_of(&target);
+                let to = area_of(&target);
                 if to != from && !allowed(from, to) {
                     wrong.push(format!("{}:{line}: {from} uses {to} ({target})", file.display()));
                 }
@@ -356,7 +356,7 @@ fn module_of(folder: &Path, name: &str, file: &Path) -> String {
     names.join("::")
 }
 
-fn room_of(module: &str) -> &'static str {
+fn area_of(module: &str) -> &'static str {
     MAY_USE
         .iter()
         .map(|(area, _)| *area)

@@ -237,7 +237,7 @@ fn words_of_a_stranger_count_when_they_are_what_would_be_written() {
 
 /// Another host of the organisation, of another language, edited it and sealed its recipe.
 #[test]
-fn a_mark_of_the_house_counts_in_every_language() {
+fn a_mark_of_the_organisation_counts_in_every_language() {
     let seal = |key: &str| Policy { seal_key: Some(key.as_bytes().into()), ..policy() };
     let tlds = tld::builtin();
     let marked_by = |policy: &Policy, language: &str, whole: &[u8]| {

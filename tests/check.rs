@@ -120,7 +120,7 @@ fn words_say_which_character() {
 
 /// A line may be a text of thousands of hosts: each is reported once, however often it stands there.
 #[test]
-fn a_line_of_many_hosts_tells_each_once() {
+fn a_line_of_many_hosts_reports_each_once() {
     let line: String = (0..4_000).map(|number| format!("pаypal{}.com ", number / 2)).collect();
     let (code, text) = check(&[], &line);
     assert_eq!(code, 1);

@@ -139,7 +139,7 @@ fn table(sets: &[Set; 3]) -> String {
 }
 
 #[test]
-fn what_is_told_of_real_mail() {
+fn what_is_reported_of_real_mail() {
     let (Some(mail), Some(lists)) = (
         common::testdata("mail", "what is reported of real mail"),
         common::testdata("mail-lists", "what is reported of real mail"),

@@ -236,7 +236,7 @@ fn a_configuration_that_never_ends_is_refused_at_once() {
 
 /// The second of two that share a state directory says so, and leaves the first one its name.
 #[test]
-fn two_daemons_of_one_state_directory_are_told_apart() {
+fn two_daemons_of_one_state_directory_are_distinguished() {
     let site = Site::new("");
     let (mut first, manager) = serve(&site);
     assert_eq!(manager.notified()[0], "READY=1");
@@ -413,7 +413,7 @@ fn health_waits_for_nobody_and_is_not_fooled() {
 }
 
 #[test]
-fn the_log_tells_a_message_in_words_and_a_refused_reload_with_its_reasons() {
+fn the_log_has_a_message_in_words_and_a_refused_reload_with_its_reasons() {
     for (format, level) in [("text", " INFO "), ("json", "\"level\":\"INFO\"")] {
         let site = Site::new(&format!("log.format = \"{format}\""));
         let (mut daemon, manager) = serve(&site);

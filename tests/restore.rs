@@ -44,7 +44,7 @@ fn restore() -> Command {
 }
 
 #[test]
-fn gives_the_original_back() {
+fn restores_the_original() {
     let (message, _) = filtered(None, None);
     assert!(message.contains("X-Linkmilter-Undo"));
     assert!(!message.contains("http://www.example.com"));

@@ -312,8 +312,8 @@ fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The destination of the output: a file, or standard output. The output of the earlier run is kept up to where the journal says; the
-/// rest is cut off.
+/// The destination of the output: a file, or standard output. The output of the earlier run is kept up
+/// to where the journal says; the rest is cut off.
 fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Box<dyn Write + Send>> {
     let Some(path) = path else { return Ok(Box::new(io::stdout())) };
     let name = || path.display().to_string();

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_id_is_known_again_and_not_told() {
+    fn a_message_id_is_known_again_and_not_recorded() {
         let kept = message_id(b" <4711.alice@example.com>\r\n");
         assert_eq!(kept.len(), MESSAGE_ID_DIGEST_CHARS);
         assert_eq!(kept, message_id(b"4711.alice@example.com"));

@@ -391,7 +391,7 @@ fn what_the_net_reads_but_cannot_edit() {
 }
 
 #[test]
-fn what_the_net_takes_apart() {
+fn what_the_net_defangs() {
     let mut messages = Vec::new();
     for slash in ['\u{2044}', '\u{2215}', '\u{29F8}', '\u{1735}', '\u{2571}'] {
         let url = format!("https://www.paypal.com{slash}login.evil.example/");
@@ -534,7 +534,7 @@ fn urls_where_addresses_should_be() {
 
 /// A line that mail cannot have would be broken on its way.
 #[test]
-fn what_the_net_takes_apart_leaves_lines_that_mail_can_have() {
+fn what_the_net_defangs_leaves_lines_that_mail_can_have() {
     let host = |number: usize| {
         format!("https://www.paypal.com\u{2044}a.b.c.d.e.f.g.h.i.j.k.l.m.n{number}.evil.example/ ")
     };

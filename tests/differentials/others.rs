@@ -68,7 +68,7 @@ fn references_in_what_is_handed_on() {
 
 /// A piece that is defanged makes nothing dead that stands behind it, nor before it with a live scheme.
 #[test]
-fn live_links_beside_what_was_taken_apart() {
+fn live_links_beside_what_was_defanged() {
     let live = "https://www.paypal.com@evil.example/x";
     for text in [
         format!("x[.]{live}"),
@@ -196,7 +196,7 @@ fn soft_breaks_that_hide_a_link() {
 /// What is inside a tag to a browser is a tag of its own to whoever closes quotes or comments elsewhere; that the
 /// same host stands where all read it does not make it less of a link.
 #[test]
-fn tags_inside_a_tag_are_taken_apart_beside_the_same_host() {
+fn tags_inside_a_tag_are_defanged_beside_the_same_host() {
     let fields = "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
     let link = "<a href=\"https://раypal.com/\">here</a>";
     for inside in ["<!-- ", "<!--> ", "<? ", "<![CDATA[ ", "<!DOCTYPE x ", ""] {
@@ -210,7 +210,7 @@ fn tags_inside_a_tag_are_taken_apart_beside_the_same_host() {
 
 /// A place in which nobody reads a link is defanged although the same host stands in one, or in the Subject.
 #[test]
-fn places_of_a_host_that_stands_in_a_link_are_taken_apart() {
+fn places_of_a_host_that_stands_in_a_link_are_defanged() {
     let place = "https://раypal.com/";
     for around in [
         "<p x=\"<!-- <i y='<!-- <a href={}>' -->\">",

@@ -24,14 +24,14 @@ pub const FINE: &str = "From: ann@example.org\nSubject: two\n\nsee https://fine.
 pub const DATE: &str = "17-Jul-2020 09:44:25 +0000";
 
 /// Standard output and standard error.
-pub struct Told {
+pub struct Output {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
 /// Runs `recall` with these arguments and a password in the environment.
-pub fn recall_with(password: &str, arguments: &[&str]) -> Told {
+pub fn recall_with(password: &str, arguments: &[&str]) -> Output {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("linkmilter.toml");
     fs::write(&config, format!("server.state_dir = {:?}\n", dir.path())).unwrap();
@@ -39,10 +39,10 @@ pub fn recall_with(password: &str, arguments: &[&str]) -> Told {
     command.arg("recall").args(arguments).arg("--config").arg(&config).arg("--rate").arg("1000");
     let output = command.env("LINKMILTER_IMAP_PASSWORD", password).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Told { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    Output { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-pub fn recall(port: u16, arguments: &[&str]) -> Told {
+pub fn recall(port: u16, arguments: &[&str]) -> Output {
     let url = format!("imap://ann@127.0.0.1:{port}");
     recall_with(PASSWORD, &[&["bad.example.com", "--imap", &url], arguments].concat())
 }

@@ -11,7 +11,7 @@ use super::rig::postfix::Postfix;
 use super::rig::smtp::Letter;
 use super::rig::{free_port, wait_for};
 
-pub const HOUSE: &str = "outbound.local_domains = [\"example.org\"]";
+pub const LOCAL_DOMAINS: &str = "outbound.local_domains = [\"example.org\"]";
 
 /// An organisation's MTA with a filter, and the host that everything else goes to.
 pub struct World {
@@ -92,7 +92,7 @@ fn a_redirected_message_verifies_at_the_far_end_and_the_local_copy_stays_edited(
     let keys = Keys::new();
     let message = signed(&keys);
     let verifier = keys.serve("v");
-    let world = World::new(Daemon::start(HOUSE), &verifier.place);
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), &verifier.place);
     let stored = world.receive(&message);
     assert_eq!(String::from_utf8(stored.body()).unwrap(), MIXED_DEFANGED);
     assert!(!keys.verifies(&crlf(&stored.raw)), "what is kept is edited");
@@ -115,7 +115,7 @@ fn a_redirected_message_verifies_at_the_far_end_and_the_local_copy_stays_edited(
 #[test]
 fn header_fields_that_were_changed_go_back() {
     let settings = format!(
-        "{HOUSE}\npolicy.message_actions = {{ unsafe = \"subject-tag\" }}\npolicy.undo_bytes = 0"
+        "{LOCAL_DOMAINS}\npolicy.message_actions = {{ unsafe = \"subject-tag\" }}\npolicy.undo_bytes = 0"
     );
     let keys = Keys::new();
     let message = signed(&keys);
@@ -132,7 +132,7 @@ fn header_fields_that_were_changed_go_back() {
 /// A mark on mail from outside breaks every signature, so it is taken off on the way out.
 #[test]
 fn an_external_mark_is_taken_off_on_the_way_out() {
-    let settings = format!("{HOUSE}\noutbound.networks = []\nbanner.external = true");
+    let settings = format!("{LOCAL_DOMAINS}\noutbound.networks = []\nbanner.external = true");
     let keys = Keys::new();
     let message = signed(&keys);
     let verifier = keys.serve("v");
@@ -153,7 +153,7 @@ fn an_external_mark_is_taken_off_on_the_way_out() {
 /// Over SMTP from this host, as a mailbox server with a submission host does.
 #[test]
 fn over_smtp_from_this_host_it_leaves_as_it_was() {
-    let world = World::new(Daemon::start(HOUSE), "");
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), "");
     let stored = world.receive(MIXED.as_bytes());
     let data = crlf(&stored.raw);
     let letter =
@@ -169,7 +169,7 @@ fn what_an_alias_forwards_leaves_as_it_was_when_it_passes_the_filter_again() {
     let keys = Keys::new();
     let message = signed(&keys);
     let verifier = keys.serve("v");
-    let world = World::new(Daemon::start(HOUSE), &verifier.place);
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), &verifier.place);
     world.pass_again();
     let to = ["alias@example.org"];
     let letter = Letter { to: &to, parameters: "BODY=8BITMIME", ..Letter::new(&message) };
@@ -195,7 +195,7 @@ fn without_local_domains_nothing_leaves_otherwise() {
 /// Everything that is left as it is, and says why.
 #[test]
 fn what_is_no_sealed_unchanged_copy_of_ours_is_left_and_says_why() {
-    let world = World::new(Daemon::start(HOUSE), "");
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), "");
     let stored = String::from_utf8(world.receive(MIXED.as_bytes()).raw).unwrap();
     let far = Mailbox { path: world.far.mailbox().path };
     let (head, body) = stored.split_once("\n\n").unwrap();
@@ -244,7 +244,7 @@ fn what_is_no_sealed_unchanged_copy_of_ours_is_left_and_says_why() {
 /// A big recipe that this host does not have any more.
 #[test]
 fn a_recipe_that_is_gone_leaves_the_message_as_it_is() {
-    let world = World::new(Daemon::start(&format!("{HOUSE}\npolicy.undo_bytes = 0")), "");
+    let world = World::new(Daemon::start(&format!("{LOCAL_DOMAINS}\npolicy.undo_bytes = 0")), "");
     let stored = world.receive(MIXED.as_bytes());
     fs::remove_dir_all(world.daemon.dir.path().join("state/undo")).unwrap();
     world.redirect(&stored.raw, &["far@far.example"]);
@@ -256,18 +256,19 @@ fn a_recipe_that_is_gone_leaves_the_message_as_it_is() {
 /// Two hosts with one key restore each other's originals, and a key that was changed still counts.
 #[test]
 fn hosts_share_a_key_and_keys_are_rotated() {
-    let one = Daemon::start(HOUSE);
+    let one = Daemon::start(LOCAL_DOMAINS);
     wait_for("a key", || one.dir.path().join("state/seal.key").exists().then_some(()));
     let key = one.dir.path().join("state/seal.key");
     let inbound = World::new(one, "");
     let stored = inbound.receive(MIXED.as_bytes());
-    let same = format!("{HOUSE}\npolicy.seal_key_file = {key:?}");
+    let same = format!("{LOCAL_DOMAINS}\npolicy.seal_key_file = {key:?}");
     let folder = tempfile::tempdir().unwrap();
     let new = folder.path().join("new.key");
     fs::write(&new, [7; 32]).unwrap();
-    let rotated =
-        format!("{HOUSE}\npolicy.seal_key_file = {new:?}\npolicy.seal_old_key_files = [{key:?}]");
-    let replaced = format!("{HOUSE}\npolicy.seal_key_file = {new:?}");
+    let rotated = format!(
+        "{LOCAL_DOMAINS}\npolicy.seal_key_file = {new:?}\npolicy.seal_old_key_files = [{key:?}]"
+    );
+    let replaced = format!("{LOCAL_DOMAINS}\npolicy.seal_key_file = {new:?}");
     for (settings, word) in [(same, "original"), (rotated, "original"), (replaced, "foreign")] {
         let outbound = World::new(Daemon::start(&settings), "");
         outbound.redirect(&stored.raw, &["far@far.example"]);

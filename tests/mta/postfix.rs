@@ -43,7 +43,7 @@ mod first_light {
 }
 
 #[test]
-fn the_lying_links_come_out_apart_and_all_else_byte_for_byte() {
+fn deceptive_links_come_out_defanged_and_all_else_byte_for_byte() {
     use first_light::{EAI, HOME, JAPANESE, MIXED, WHOLE};
     let text = [MIXED, WHOLE, HOME, JAPANESE, EAI].map(|link| format!("See {link} now.\r\n"));
     let quoted = text.clone().map(|line| letters::quoted_printable(line.as_bytes()));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::outbound::{HOUSE, World, ours, signed};
+use super::outbound::{LOCAL_DOMAINS, World, ours, signed};
 use super::rig::daemon::Daemon;
 use super::rig::letters::{MIXED, MIXED_DEFANGED};
 use super::rig::mailbox::{Delivered, crlf};
@@ -13,7 +13,7 @@ use super::rig::{open_dir, open_up};
 /// What bounces: a message that came in, was edited, and is refused by the host that an alias sends it to.
 /// The filter sees the bounce, as all that the organisation itself writes.
 fn bounced(parameters: &str) -> (World, Delivered) {
-    let world = World::new(Daemon::start(HOUSE), "");
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), "");
     world.site.set("internal_mail_filter_classes = bounce");
     world.far.set(
         "smtpd_recipient_restrictions = check_recipient_access inline:{ ann@far.example=REJECT }, \
@@ -65,7 +65,7 @@ fn what_a_forward_file_sends_on_leaves_as_it_was_when_it_passes_the_filter_again
     let keys = Keys::new();
     let message = signed(&keys);
     let verifier = keys.serve("v");
-    let world = World::new(Daemon::start(HOUSE), &verifier.place);
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), &verifier.place);
     let homes = open_dir();
     let file = homes.path().join("daemon");
     fs::write(&file, "ann@far.example\n").unwrap();
@@ -91,7 +91,7 @@ fn what_a_list_adds_its_footer_to_leaves_edited_under_the_lists_signature() {
     let keys = Keys::new();
     let message = signed(&keys);
     let verifier = keys.serve("v");
-    let world = World::new(Daemon::start(HOUSE), &verifier.place);
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), &verifier.place);
     let stored = String::from_utf8(world.receive(&message).raw).unwrap();
     let signer = keys.serve("s");
     let filter = &world.daemon.places[0];

@@ -24,7 +24,7 @@ fn deliver(sendmail: &Sendmail, data: &[u8]) -> Delivered {
 }
 
 #[test]
-fn a_lying_link_comes_out_apart_and_the_original_can_be_had_back() {
+fn a_deceptive_link_comes_out_defanged_and_the_original_can_be_restored() {
     let (daemon, sendmail) = pair("");
     let delivered = deliver(&sendmail, MIXED.as_bytes());
     assert_eq!(String::from_utf8(delivered.body()).unwrap(), MIXED_DEFANGED);

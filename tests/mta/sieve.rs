@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::outbound::{HOUSE, World, ours, signed};
+use super::outbound::{LOCAL_DOMAINS, World, ours, signed};
 use super::rig::daemon::Daemon;
 use super::rig::dovecot::Dovecot;
 use super::rig::free_port;
@@ -47,7 +47,7 @@ fn what_a_sieve_script_redirects_verifies_at_the_far_end_and_the_copy_stays_edit
     let keys = Keys::new();
     let message = signed(&keys);
     let verifier = keys.serve("v");
-    let world = World::new(Daemon::start(HOUSE), &verifier.place);
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), &verifier.place);
     let script = "require [\"copy\"];\nredirect :copy \"ann@far.example\";\n";
     let dovecot = behind(&world, script);
     send(&world, &message);
@@ -63,7 +63,7 @@ fn what_a_sieve_script_redirects_verifies_at_the_far_end_and_the_copy_stays_edit
 /// What goes back to the sender holds the message as a part: nothing asks for its original.
 #[test]
 fn what_a_sieve_script_rejects_goes_back_edited() {
-    let world = World::new(Daemon::start(HOUSE), "");
+    let world = World::new(Daemon::start(LOCAL_DOMAINS), "");
     let _dovecot = behind(&world, "require [\"reject\"];\nreject \"not today\";\n");
     send(&world, MIXED.as_bytes());
     let arrived = world.far.mailbox().only();

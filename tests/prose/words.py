@@ -34,7 +34,7 @@ SHAPES = {
 def main():
     witness, work, out = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
     wrong = []
-    with open(out, "w") as told:
+    with open(out, "w") as file:
         for language in sorted([*FREQUENT, *DICTIONARIES]):
             words = frequent(language) if language in FREQUENT else dictionary(language, work)
             if len(words) < 200:
@@ -46,7 +46,7 @@ def main():
             ]
             edited = [row for row, changed in zip(asked, rewritten(witness, [text for _, _, text in asked])) if changed]
             for shape, word, text in edited:
-                told.write(f"{language}\t{shape}\t{word}\t{text}\n")
+                file.write(f"{language}\t{shape}\t{word}\t{text}\n")
             share = 100 * len(edited) / len(asked)
             before = [word for shape, word, _ in edited if shape == "before"]
             print(f"{language}: {len(edited)} of {len(asked)} sentences edited ({share:.2f} %), by {len(set(word for _, word, _ in edited))} of {len(words)} words: {' '.join(before[:12])}")

@@ -32,7 +32,7 @@ fn main() {
 }
 
 #[test]
-fn a_mimic_is_told_with_the_name_that_it_reads_as() {
+fn a_mimic_is_reported_with_the_name_that_it_reads_as() {
     let reported = report("раypal.com");
     assert!(reported.starts_with("раypal.com: unsafe "), "{reported}");
     assert!(reported.contains("paypal.com"), "{reported}");

@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_told_with_their_letters() {
+    fn scripts_are_named_with_their_letters() {
         assert_eq!(
             of_label("1c-бухгалтерия", &[Reason::MixedScript]),
             [

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn names_inside_hosts_of_others_are_told() {
+    fn names_inside_hosts_of_others_are_reported() {
         for (host, target) in [
             ("paypal.com-login.top", "paypal.com"),
             ("www.paypal.com-login.top", "paypal.com"),

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn s27_both_readings_are_told() {
+    fn s27_both_readings_are_reported() {
         let tlds = TldTable::new(["com"], "");
         let text = "見てpaypal.comです";
         let link = Linkifier::new(&tlds).links(text).next().unwrap();

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn s29_what_is_taken_apart_hides_no_scheme_behind_it() {
+    fn s29_what_is_defanged_hides_no_scheme_behind_it() {
         for scheme in ["https://", "HTTP://", "ftp:/", "http:\\\\"] {
             for before in ["x[.]", "x(.)", "1{.}", "a[.]b[.]", "example[.]com", "[.]"] {
                 let dead =

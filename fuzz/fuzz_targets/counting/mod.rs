@@ -1,4 +1,4 @@
-//! What a stretch of work allocates, and what the fuzzer is told of it.
+//! What a stretch of work allocates, and what the fuzzer gets to know of it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

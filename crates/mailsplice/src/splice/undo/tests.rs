@@ -46,7 +46,7 @@ fn lf(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn gives_the_original_back() {
+fn restores_the_original() {
     let (head, body, _) = filtered(Some(b"key"), None);
     let restored = restore(&head, &body, Some(b"key"), |_| None).unwrap();
     assert_eq!((restored.head.as_slice(), restored.body.as_slice()), (HEAD, BODY));

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_hold_no_sign_are_told_without_their_text() {
+    fn words_that_hold_no_sign_are_reported_without_their_text() {
         for nothing in [
             "a b",
             "=?utf-8?B?ekRmZ3ZQaHFvdzNwRkM5Rzl3UFNyM3QvYlY1ak5MVjArZWl4eWZyK01UWkFM?=\r\n =?UTF-8?b?ekRm?=",
