@@ -14,7 +14,8 @@ use mailsplice::mime::{Charset, Media, Reading, Transfer};
 pub(super) struct EarlierReading {
     media: Media,
     transfer: Transfer,
-    /// Where candidates are, in the raw bytes, that wait for an answer of the DNS: each reading reports them.
+    /// Where candidates are, in the raw bytes, that wait for an answer of the DNS: each reading reports them. In order
+    /// of their starts and of their ends.
     asked: Vec<Range<usize>>,
 }
 
@@ -27,7 +28,15 @@ impl EarlierReading {
         }
         let candidates = found.candidates.get(from..).unwrap_or_default();
         let asked = candidates.iter().filter(|candidate| candidate.tld_status != TldStatus::Link);
-        let asked = asked.map(|candidate| candidate.finding.span.clone()).collect();
+        let mut asked: Vec<Range<usize>> =
+            asked.map(|candidate| candidate.finding.span.clone()).collect();
+        // Of candidates in one place each has its end here.
+        asked.sort_by_key(|asked| asked.start);
+        let mut end = 0;
+        asked.iter_mut().for_each(|asked| {
+            end = asked.end.max(end);
+            asked.end = end;
+        });
         Some(EarlierReading { media: reading.media, transfer: reading.transfer, asked })
     }
 
@@ -50,14 +59,26 @@ impl EarlierReading {
         {
             return Vec::new();
         }
-        let mut stretches = content::plain_stretches(text);
-        if !self.asked.is_empty() {
-            stretches.retain(|stretch| {
-                let raw = context.tree.raw_span(open.part, reading, stretch.clone());
-                !self.asked.iter().any(|asked| asked.start < raw.end && raw.start < asked.end)
-            });
+        let stretches = content::plain_stretches(text);
+        if self.asked.is_empty() {
+            return stretches;
         }
-        stretches
+        let mut again = Vec::new();
+        for stretch in stretches {
+            let raw = context.tree.raw_span(open.part, reading, stretch.clone());
+            let first = self.asked.partition_point(|asked| asked.end <= raw.start);
+            let asked = self.asked.iter().skip(first).take_while(|asked| asked.start < raw.end);
+            let holes: Vec<Range<usize>> = match raw.len() == stretch.len() {
+                // Byte for byte: only the lines of such candidates are read again.
+                true => {
+                    let place = |at: usize| stretch.start + at.saturating_sub(raw.start);
+                    asked.map(|asked| place(asked.start)..place(asked.end)).collect()
+                }
+                false => asked.take(1).map(|_| stretch.clone()).collect(),
+            };
+            again.extend(content::lines_without(text, &stretch, &holes));
+        }
+        again
     }
 }
 
