@@ -88,3 +88,54 @@ fn keeps_plain_text(reading: &Reading<'_>) -> bool {
         && matches!(reading.charset, Charset::Utf8 | Charset::Known(_))
         && reading.charset.keeps_ascii()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cost::Stage;
+    use crate::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+    /// The hosts that are found in unlabelled lines, and the steps of judging. The first one has letters by which
+    /// detectors guess a charset.
+    fn found(lines: &[Vec<u8>]) -> (Vec<String>, u64) {
+        let body = lines.join(&b"\r\n"[..]);
+        let message = Message { head: b"Content-Type: text/plain\r\n", body: &body };
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let tlds = TldTable::new(["com"], "");
+        let inspection = inspect(message, &facts, &policy, &tlds);
+        let steps = inspection.cost().of(Stage::Judging);
+        let outcome = inspection.resolve(&Answers::new());
+        let findings = outcome.findings.into_iter();
+        let told = findings.map(|one| format!("{} {:?} {:?}", one.ascii, one.verdict, one.done));
+        let mut all: Vec<String> = told.collect();
+        all.sort();
+        (all, steps)
+    }
+
+    #[test]
+    fn what_is_not_read_again_has_nothing_new() {
+        let (letters, _, _) = encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес. ");
+        for (link, is_reported) in [
+            ("https://example.com/a", false),
+            ("https://xn--ypal-43d9g.com/", true),
+            ("https://paypal.com@evil.com/", true),
+            ("https://one.notatld/ and https://other.notatld/", true),
+            ("<https://www.paypal.com @evil.com/>", true),
+        ] {
+            let line = |text: &str, odd: &[u8]| {
+                [text.as_bytes(), b" is what all of this is about, says a line ", odd].concat()
+            };
+            let text = |odd: &[u8]| {
+                let mut lines = vec![letters.repeat(4)];
+                lines.extend(std::iter::repeat_n(line("https://fine.com/", odd), 200));
+                lines.push(line(link, odd));
+                lines.extend(std::iter::repeat_n(line("https://fine.com/", odd), 200));
+                lines.push(letters.repeat(4));
+                found(&lines)
+            };
+            let ((plain, fewer), (odd, more)) = (text(b"x"), text(letters.get(..6).unwrap()));
+            assert_eq!(plain, odd, "{link}");
+            assert_eq!(!plain.is_empty(), is_reported, "{link}");
+            assert!(4 * fewer < 3 * more, "{link} {fewer} {more}");
+        }
+    }
+}
