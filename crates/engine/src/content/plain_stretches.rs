@@ -81,6 +81,7 @@ fn is_plain(bytes: &[u8], start: usize) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // ranges are what is compared
 mod tests {
     use super::*;
 
