@@ -36,7 +36,7 @@ pub use data::Data;
 pub use defanger::Defanger;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
-pub use plain_stretches::plain_stretches;
+pub use plain_stretches::{lines_without, plain_stretches};
 pub use text::LONGEST_WRAPPED;
 
 /// A text of a part: the part itself, or the value of a property, or text without its folds.

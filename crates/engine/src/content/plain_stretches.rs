@@ -30,6 +30,25 @@ pub fn plain_stretches(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// The lines of a stretch of whole lines that touch none of these ranges, which are in order of their start.
+pub fn lines_without(
+    text: &str,
+    stretch: &Range<usize>,
+    holes: &[Range<usize>],
+) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes().get(..stretch.end).unwrap_or_default();
+    let mut at = stretch.start;
+    let mut found = Vec::new();
+    for hole in holes.iter().filter(|hole| hole.start < stretch.end && stretch.start < hole.end) {
+        let before = bytes.get(at..hole.start).and_then(|before| memchr::memrchr(b'\n', before));
+        found.extend(before.map(|feed| at..at + feed + 1));
+        let after = bytes.get(hole.end..).and_then(|after| memchr::memchr(b'\n', after));
+        at = at.max(after.map_or(stretch.end, |feed| hole.end + feed + 1));
+    }
+    found.extend((at < stretch.end).then_some(at..stretch.end));
+    found
+}
+
 /// The whole lines of a range. A text begins and ends a line.
 fn whole_lines(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let inside = bytes.get(range.clone()).filter(|inside| !inside.is_empty())?;
@@ -51,27 +70,24 @@ fn is_plain(bytes: &[u8], start: usize) -> bool {
     let block = bytes.get(start..end).unwrap_or_default();
     let text = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
     let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
-    let is_hyphen = |at: usize| match byte(at) {
-        b'-' => {
-            byte(at + 1) == b'-'
-                && at.checked_sub(1).is_some_and(|n| byte(n).is_ascii_alphanumeric())
-        }
-        _ => {
-            !matches!(byte(at + 1), b'2'..=b'7')
-                || matches!([byte(at + 1), byte(at + 2) | 0x20], [b'2', b'd'])
-        }
+    let may_be_coded = |at: usize| match (byte(at), byte(at + 1)) {
+        (b'-', b'-') => at.checked_sub(1).is_some_and(|n| matches!(byte(n) | 0x20, b'n' | b'e')),
+        (b'%', b'2') => byte(at + 2) | 0x20 == b'd',
+        (b'%', high) => high.is_ascii_hexdigit() && !matches!(high, b'3'..=b'7'),
+        _ => false,
     };
     block.iter().fold(true, |all, byte| all & text(*byte))
-        && !memchr::memchr2_iter(b'-', b'%', block).any(|at| is_hyphen(start + at))
+        && !memchr::memchr2_iter(b'-', b'%', block).any(|at| may_be_coded(start + at))
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // ranges are what is compared
 mod tests {
     use super::*;
 
     #[test]
     fn all_of_a_plain_text_is_one_stretch() {
-        for text in ["a", "http://example.com/?a=%20\r\n-- \r\nx\r\n", "see\n"] {
+        for text in ["a", "http://example.com/?a=%20\r\n-- \r\nx 5%, a--b\r\n", "see\n"] {
             assert_eq!(plain_stretches(text), [0..text.len()], "{text:?}");
             let long = text.repeat(1_000);
             assert_eq!(plain_stretches(&long), [0..long.len()], "{text:?}");
@@ -101,6 +117,22 @@ mod tests {
             assert!(text[..before.end].ends_with('\n') && text[..after.start].ends_with('\n'));
             assert_eq!(plain_stretches(odd), [], "{odd:?}");
         }
+    }
+
+    #[test]
+    fn lines_around_holes() {
+        let text = "one\ntwo\nthree\nfour";
+        let lines = |holes: &[Range<usize>]| -> Vec<&str> {
+            let found = lines_without(text, &(4..text.len()), holes);
+            found.into_iter().map(|lines| &text[lines]).collect()
+        };
+        assert_eq!(lines(&[]), ["two\nthree\nfour"]);
+        assert_eq!(lines(&[0..2]), ["two\nthree\nfour"]);
+        assert_eq!(lines(&[9..10]), ["two\n", "four"]);
+        assert_eq!(lines(&[8..9, 9..13, 11..12]), ["two\n", "four"]);
+        assert_eq!(lines(&[4..5, 15..16]), ["three\n"]);
+        assert_eq!(lines(&[5..9]), ["four"]);
+        assert_eq!(lines(&[0..30]), [""; 0]);
     }
 
     #[test]

@@ -27,28 +27,6 @@ pub struct Base64Lines {
 impl Base64Lines {
     /// Collects lines of base64: a line with blanks or markup is none.
     pub fn of(body: &[u8]) -> Base64Lines {
-        Base64Lines::between_feeds(body).unwrap_or_else(|| Base64Lines::between_all_ends(body))
-    }
-
-    /// The lines of a body without a carriage return alone, as of most. `None` for others.
-    fn between_feeds(body: &[u8]) -> Option<Base64Lines> {
-        let mut found = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
-        let (mut start, mut carriages) = (0, 0);
-        let ends = memchr::memchr_iter(b'\n', body).chain([body.len()]);
-        for feed in ends {
-            let line = body.get(start..feed).unwrap_or_default();
-            let with_carriage = usize::from(line.last() == Some(&b'\r') && feed < body.len());
-            carriages += with_carriage;
-            if may_begin(line.first()) {
-                found.line(body, start..feed - with_carriage);
-            }
-            start = feed + 1;
-        }
-        (memchr::memchr_iter(b'\r', body).count() == carriages).then_some(found)
-    }
-
-    /// The lines of a body that has carriage returns alone.
-    fn between_all_ends(body: &[u8]) -> Base64Lines {
         let mut found = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
         let mut start = 0;
         while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
@@ -67,12 +45,6 @@ impl Base64Lines {
     /// Adds a line if it is one of base64.
     fn line(&mut self, body: &[u8], line: Range<usize>) {
         let whole = body.get(line.clone()).unwrap_or_default();
-        // Most prose has a blank early, and no blank at its end.
-        if whole.last().is_some_and(|last| !last.is_ascii_whitespace())
-            && whole.first_chunk().is_some_and(is_prose)
-        {
-            return;
-        }
         let content = match whole {
             [blank, ..] | [.., blank] if blank.is_ascii_whitespace() => whole.trim_ascii(),
             _ => whole,
@@ -82,6 +54,7 @@ impl Base64Lines {
         if !digit(*first) || !(digit(*last) || *last == b'=') {
             return;
         }
+        // Most prose has a blank early.
         if content.first_chunk().is_some_and(begins_as_prose)
             || memchr::memchr3(b' ', b'<', b'.', content).is_some()
         {
@@ -137,11 +110,6 @@ fn is_blank(byte: Option<&u8>) -> bool {
 
 /// Bytes reserved with the first line.
 const ROOM: usize = 1 << 10;
-
-/// Whether a line that begins with these bytes and ends with no blank is none of base64.
-fn is_prose(front: &[u8; 16]) -> bool {
-    front.first().is_some_and(|first| !first.is_ascii_whitespace()) && begins_as_prose(front)
-}
 
 /// Whether these bytes hold a sign that no line of base64 has. All bytes are tested together, without an early exit.
 fn begins_as_prose(front: &[u8; 16]) -> bool {

@@ -14,7 +14,8 @@ use mailsplice::mime::{Charset, Media, Reading, Transfer};
 pub(super) struct EarlierReading {
     media: Media,
     transfer: Transfer,
-    /// Where candidates are, in the raw bytes, that wait for an answer of the DNS: each reading reports them.
+    /// Where candidates are, in the raw bytes, that wait for an answer of the DNS: each reading reports them. In order
+    /// of their starts and of their ends.
     asked: Vec<Range<usize>>,
 }
 
@@ -27,7 +28,15 @@ impl EarlierReading {
         }
         let candidates = found.candidates.get(from..).unwrap_or_default();
         let asked = candidates.iter().filter(|candidate| candidate.tld_status != TldStatus::Link);
-        let asked = asked.map(|candidate| candidate.finding.span.clone()).collect();
+        let mut asked: Vec<Range<usize>> =
+            asked.map(|candidate| candidate.finding.span.clone()).collect();
+        // Of candidates in one place each has its end here.
+        asked.sort_by_key(|asked| asked.start);
+        let mut end = 0;
+        asked.iter_mut().for_each(|asked| {
+            end = asked.end.max(end);
+            asked.end = end;
+        });
         Some(EarlierReading { media: reading.media, transfer: reading.transfer, asked })
     }
 
@@ -50,14 +59,26 @@ impl EarlierReading {
         {
             return Vec::new();
         }
-        let mut stretches = content::plain_stretches(text);
-        if !self.asked.is_empty() {
-            stretches.retain(|stretch| {
-                let raw = context.tree.raw_span(open.part, reading, stretch.clone());
-                !self.asked.iter().any(|asked| asked.start < raw.end && raw.start < asked.end)
-            });
+        let stretches = content::plain_stretches(text);
+        if self.asked.is_empty() {
+            return stretches;
         }
-        stretches
+        let mut again = Vec::new();
+        for stretch in stretches {
+            let raw = context.tree.raw_span(open.part, reading, stretch.clone());
+            let first = self.asked.partition_point(|asked| asked.end <= raw.start);
+            let asked = self.asked.iter().skip(first).take_while(|asked| asked.start < raw.end);
+            let holes: Vec<Range<usize>> = match raw.len() == stretch.len() {
+                // Byte for byte: only the lines of such candidates are read again.
+                true => {
+                    let place = |at: usize| stretch.start + at.saturating_sub(raw.start);
+                    asked.map(|asked| place(asked.start)..place(asked.end)).collect()
+                }
+                false => asked.take(1).map(|_| stretch.clone()).collect(),
+            };
+            again.extend(content::lines_without(text, &stretch, &holes));
+        }
+        again
     }
 }
 
@@ -66,4 +87,55 @@ fn keeps_plain_text(reading: &Reading<'_>) -> bool {
     matches!(reading.media, Media::Plain | Media::Flowed { delsp: false })
         && matches!(reading.charset, Charset::Utf8 | Charset::Known(_))
         && reading.charset.keeps_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cost::Stage;
+    use crate::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+    /// The hosts that are found in unlabelled lines, and the steps of judging. The first one has letters by which
+    /// detectors guess a charset.
+    fn found(lines: &[Vec<u8>]) -> (Vec<String>, u64) {
+        let body = lines.join(&b"\r\n"[..]);
+        let message = Message { head: b"Content-Type: text/plain\r\n", body: &body };
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let tlds = TldTable::new(["com"], "");
+        let inspection = inspect(message, &facts, &policy, &tlds);
+        let steps = inspection.cost().of(Stage::Judging);
+        let outcome = inspection.resolve(&Answers::new());
+        let findings = outcome.findings.into_iter();
+        let told = findings.map(|one| format!("{} {:?} {:?}", one.ascii, one.verdict, one.done));
+        let mut all: Vec<String> = told.collect();
+        all.sort();
+        (all, steps)
+    }
+
+    #[test]
+    fn what_is_not_read_again_has_nothing_new() {
+        let (letters, _, _) = encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес. ");
+        for (link, is_reported) in [
+            ("https://example.com/a", false),
+            ("https://xn--ypal-43d9g.com/", true),
+            ("https://paypal.com@evil.com/", true),
+            ("https://one.notatld/ and https://other.notatld/", true),
+            ("<https://www.paypal.com @evil.com/>", true),
+        ] {
+            let line = |text: &str, odd: &[u8]| {
+                [text.as_bytes(), b" is what all of this is about, says a line ", odd].concat()
+            };
+            let text = |odd: &[u8]| {
+                let mut lines = vec![letters.repeat(4)];
+                lines.extend(std::iter::repeat_n(line("https://fine.com/", odd), 200));
+                lines.push(line(link, odd));
+                lines.extend(std::iter::repeat_n(line("https://fine.com/", odd), 200));
+                lines.push(letters.repeat(4));
+                found(&lines)
+            };
+            let ((plain, fewer), (odd, more)) = (text(b"x"), text(letters.get(..6).unwrap()));
+            assert_eq!(plain, odd, "{link}");
+            assert_eq!(!plain.is_empty(), is_reported, "{link}");
+            assert!(4 * fewer < 3 * more, "{link} {fewer} {more}");
+        }
+    }
 }

@@ -7,6 +7,9 @@ use encoding_rs::Encoding;
 
 use crate::span::{Map, PieceKind, Text};
 
+/// Bytes of valid UTF-8 below which the next stretch is read character by character.
+const SHORT: usize = 32;
+
 /// Builds text and map, unit by unit.
 pub(super) struct Builder {
     pub(super) text: String,
@@ -39,17 +42,33 @@ impl Builder {
     /// Adds UTF-8 that is at `at` in the source; invalid sequences become U+FFFD.
     pub(super) fn utf8(&mut self, bytes: &[u8], mut at: usize) {
         let mut rest = bytes;
-        // Checks many bytes at once, other than `utf8_chunks`.
-        while let Err(error) = std::str::from_utf8(rest) {
-            let (valid, after) = rest.split_at(error.valid_up_to());
-            let invalid = error.error_len().unwrap_or(after.len());
-            self.linear(std::str::from_utf8(valid).unwrap_or_default(), at);
+        let mut before = usize::MAX;
+        while !rest.is_empty() {
+            // Checks many bytes at once, which is worth it for long stretches.
+            let length = match before < SHORT {
+                true => None,
+                false => Some(std::str::from_utf8(rest).map_or_else(|e| e.valid_up_to(), str::len)),
+            };
+            let (valid, invalid) = match length.and_then(|length| rest.split_at_checked(length)) {
+                Some((valid, [])) => (std::str::from_utf8(valid).unwrap_or_default(), 0),
+                Some((valid, after)) => {
+                    let first = after.utf8_chunks().next().map_or(0, |chunk| chunk.invalid().len());
+                    (std::str::from_utf8(valid).unwrap_or_default(), first)
+                }
+                None => match rest.utf8_chunks().next() {
+                    Some(chunk) => (chunk.valid(), chunk.invalid().len()),
+                    None => return,
+                },
+            };
+            self.linear(valid, at);
             at += valid.len();
-            self.character(char::REPLACEMENT_CHARACTER, at..at + invalid);
-            at += invalid;
-            rest = after.get(invalid..).unwrap_or_default();
+            if invalid > 0 {
+                self.character(char::REPLACEMENT_CHARACTER, at..at + invalid);
+                at += invalid;
+            }
+            before = valid.len();
+            rest = rest.get(valid.len() + invalid..).unwrap_or_default();
         }
-        self.linear(std::str::from_utf8(rest).unwrap_or_default(), at);
     }
 
     /// Adds one unit of text from `source`.
