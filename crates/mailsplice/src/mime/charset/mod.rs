@@ -372,8 +372,17 @@ impl Builder {
         self.row = Row { text: self.text.len(), source: source.end, unit };
     }
 
+    #[inline]
     fn character(&mut self, character: char, source: Range<usize>) {
-        self.unit(character.encode_utf8(&mut [0; 4]), source);
+        let unit = (character.len_utf8(), source.len());
+        let row = &mut self.row;
+        if row.unit == unit && row.source == source.start && row.text == self.text.len() {
+            // Most characters continue a row.
+            self.text.push(character);
+            (row.text, row.source) = (row.text + unit.0, source.end);
+        } else {
+            self.unit(character.encode_utf8(&mut [0; 4]), source);
+        }
     }
 
     fn close(mut self, source_len: usize) -> Text<'static> {
@@ -428,16 +437,30 @@ fn question_marks(text: &str) -> Vec<u8> {
 
 fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
     // One character for each byte, since an unassigned byte becomes U+FFFD.
-    let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
+    let few: Vec<u8> = wide_bytes(bytes).take(TABLE).collect();
+    if few.len() < TABLE {
+        let (text, _) = encoding.decode_without_bom_handling(&few);
+        let mut upper = text.chars();
+        return with_upper(bytes, |_| upper.next());
+    }
+    let above: [u8; TABLE] = std::array::from_fn(|at| at as u8 | 128);
     let (text, _) = encoding.decode_without_bom_handling(&above);
     let upper: Vec<char> = text.chars().collect();
-    with_upper(bytes, &upper)
+    with_upper(bytes, |byte| upper.get(usize::from(byte & 127)).copied())
+}
+
+/// Bytes above ASCII: most parts have fewer than there are.
+const TABLE: usize = 128;
+
+fn wide_bytes(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let blocks = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
+    blocks.copied().filter(|byte| !byte.is_ascii())
 }
 
 fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     let characters: Vec<char> = page.characters.chars().collect();
     if page.keeps_ascii() {
-        return with_upper(bytes, &characters);
+        return with_upper(bytes, |byte| characters.get(usize::from(byte & 127)).copied());
     }
     let mut out = Builder::new(bytes.len());
     for (at, byte) in bytes.iter().enumerate() {
@@ -450,11 +473,9 @@ fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
 /// Bytes that are tested together.
 const LINE: usize = 64;
 
-/// Decodes ASCII, and the bytes above it by this table.
-fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
-    let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
-    let wide = wide.filter(|byte| !byte.is_ascii()).count();
-    let mut out = Builder::new(bytes.len() + wide);
+/// Decodes ASCII, and the bytes above it by this function, one after the other.
+fn with_upper(bytes: &[u8], mut upper: impl FnMut(u8) -> Option<char>) -> Text<'static> {
+    let mut out = Builder::new(bytes.len() + wide_bytes(bytes).count());
     let mut at = 0;
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
@@ -462,8 +483,7 @@ fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
         if byte.is_ascii() {
             at += ascii_run(&mut out, rest, at);
         } else {
-            let character = upper.get(usize::from(byte & 127)).copied();
-            out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+            out.character(upper(*byte).unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
             at += 1;
         }
     }
@@ -494,6 +514,10 @@ fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
     {
         at = if byte.is_ascii() {
             at + ascii_run(&mut out, rest, at)
+        } else if let Some([digit, last]) = before_digit(rest, encoding) {
+            // Such a byte is in no character.
+            decoded_unit(&mut out, &format!("\u{fffd}{digit}{last}"), at..at + 3);
+            at + 3
         } else {
             let run = wide_run(rest, encoding);
             match wide(&mut out, run, at, encoding) {
@@ -503,6 +527,15 @@ fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
         };
     }
     out.close(bytes.len())
+}
+
+/// The two characters of ASCII after a lead byte, if it is one of GB 18030, they cannot belong to it, and no other
+/// character follows them: the decoder reads three bytes before it knows.
+fn before_digit(rest: &[u8], encoding: &'static Encoding) -> Option<[char; 2]> {
+    let [0x81..=0xFE, digit @ b'0'..=b'9', last @ ..0x80, rest @ ..] = rest else { return None };
+    let known = encoding == encoding_rs::GBK || encoding == encoding_rs::GB18030;
+    let ends = known && rest.first().is_none_or(u8::is_ascii);
+    ends.then(|| [*digit, *last].map(char::from))
 }
 
 /// Bytes that are decoded at once.
