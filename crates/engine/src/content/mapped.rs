@@ -46,12 +46,12 @@ impl<'t> MappedText<'t> {
                     return piece;
                 }
                 let mut hull: Option<Range<usize>> = None;
-                for piece in pieces(runs, range.clone()) {
-                    hull = Some(match hull {
+                each_piece(runs, range.clone(), |piece| {
+                    hull = Some(match &hull {
                         None => piece,
                         Some(hull) => hull.start.min(piece.start)..hull.end.max(piece.end),
                     });
-                }
+                });
                 hull.unwrap_or_else(|| {
                     let at = position(runs, range.start);
                     at..at
@@ -212,10 +212,10 @@ impl<'t> MappedText<'t> {
             }
             Origin::Runs(runs) => {
                 let mut rest = Some(replacement);
-                for piece in pieces(runs, range.clone()) {
+                each_piece(runs, range.clone(), |piece| {
                     let replacement = rest.take().unwrap_or_default();
                     edits.push(TextEdit { range: piece, replacement });
-                }
+                });
                 if let Some(replacement) = rest {
                     let at = position(runs, range.start);
                     edits.push(TextEdit { range: at..at, replacement });
@@ -232,9 +232,9 @@ fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
     (range.start < range.end && range.end <= run.end()).then(|| at..at + range.len())
 }
 
-/// The source ranges of a range of the text, neighbours joined, empty ones left out.
-fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
+/// Passes on the source ranges of a range of the text, neighbours joined, empty ones left out.
+fn each_piece(runs: &Runs, range: Range<usize>, mut take: impl FnMut(Range<usize>)) {
+    let mut last: Option<Range<usize>> = None;
     for run in runs.from(range.start).take_while(|run| run.text < range.end) {
         let (from, to) = (range.start.max(run.text), range.end.min(run.end()));
         if from >= to || run.len == 0 {
@@ -244,14 +244,14 @@ fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
             RunKind::Linear => run.source + (from - run.text)..run.source + (to - run.text),
             RunKind::Unit => run.range(),
         };
-        match found.last_mut() {
+        match &mut last {
             Some(last) if last.end == piece.start => last.end = piece.end,
             // Several characters of one unit (an entity for two characters).
             Some(last) if last.start <= piece.start && piece.end <= last.end => {}
-            _ => found.push(piece),
+            last => last.replace(piece).into_iter().for_each(&mut take),
         }
     }
-    found
+    last.into_iter().for_each(take);
 }
 
 /// The source position of a text position: after what precedes it.
