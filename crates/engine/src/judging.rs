@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
                 }
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
-                } else if host.contains(char::REPLACEMENT_CHARACTER)
+                } else if host.chars().any(|c| c == char::REPLACEMENT_CHARACTER)
                     // A calendar may fold a value inside a character.
                     && occurrence.site != Site::Value
                 {

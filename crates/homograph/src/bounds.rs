@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
 use super::edit::is_styled;
-use super::form::{is_dot, is_left_as_spelled, is_surely_valid_before};
+use super::form::{Spelled, is_dot, is_surely_valid_before, spelled};
 use super::judged_host::{HostFindings, JudgedHost};
 use super::label_context::{LabelContext, Role};
 use super::plain::{self, NamesInside, Plain};
@@ -150,17 +150,22 @@ impl Reading {
         };
         // Prose that is joined to a host is of another script.
         let latin = label.contains(|c: char| c.is_ascii_alphabetic());
-        if context.bounds != HostBounds::Prose
+        if !cfg!(feature = "shortcuts")
+            || context.bounds != HostBounds::Prose
             || latin && !is_glued_to_prose(label)
-            || !is_left_as_spelled(label)
         {
+            return false;
+        }
+        let form = spelled(label);
+        if form == Spelled::Unknown {
             return false;
         }
         let chars = LabelChars::of(label.chars());
         let has_nothing = match chars.script() {
             _ if latin => true,
             Some(script) if script != Script::Latin => {
-                is_sound_before(label, &chars, &judgement.ascii, context)
+                form == Spelled::Settled
+                    && is_sound_before(label, &chars, &judgement.ascii, context)
             }
             _ => is_glued_to_prose(label),
         };
@@ -222,7 +227,7 @@ fn judge_plain(start: usize, reading: &str, context: &Context<'_>) -> Option<Pla
     if start == 0 { None } else { plain::judge(reading, context) }
 }
 
-/// Whether nothing is wrong with a label that is left as spelled as the first one of a host that ends
+/// Whether nothing is wrong with a settled label as the first one of a host that ends
 /// as this plain one does, if it resembles no name. May return `false` wrongly.
 fn is_sound_before(label: &str, chars: &LabelChars, plain: &str, context: &Context<'_>) -> bool {
     let Context { tlds, level, blocked, .. } = *context;

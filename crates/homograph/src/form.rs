@@ -409,17 +409,31 @@ fn is_settled(label: &str) -> bool {
     label.len() <= SETTLED && !is_a_label(label) && is_settled_label(label)
 }
 
-/// Whether a label beyond ASCII is known to have no other form than its spelling, valid or not. If
-/// letters of both directions are in it, UTS #46 refuses it, and then it is only put in lower case.
-pub(super) fn is_left_as_spelled(label: &str) -> bool {
+/// Whether a label beyond ASCII has no other form than its spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelled {
+    /// It has none, and is valid.
+    Settled,
+    /// It has none: letters of both directions are in it, so that UTS #46 refuses it, and then it is
+    /// only put in lower case.
+    Refused,
+    /// A fast test cannot tell.
+    Unknown,
+}
+
+pub(super) fn spelled(label: &str) -> Spelled {
     let lower =
         |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_') || !byte.is_ascii();
     let others = || label.chars().filter(|c| !c.is_ascii()).collect::<String>();
-    !label.is_ascii()
+    let plain = !label.is_ascii()
         && label.len() <= SETTLED
         && label.bytes().all(lower)
-        && !is_a_label(label)
-        && (is_settled_label(label) || is_settled_label(&others()))
+        && !is_a_label(label);
+    match plain {
+        true if is_settled_label(label) => Spelled::Settled,
+        true if is_settled_label(&others()) => Spelled::Refused,
+        _ => Spelled::Unknown,
+    }
 }
 
 /// Bytes of such a label at most: characters beyond ASCII have up to four.
@@ -441,13 +455,12 @@ fn is_valid_in_bidi_name(label: &str) -> bool {
 }
 
 /// Whether nothing is wrong with the form of a host that ends as the plain one does, if it begins
-/// with this label, which is left as spelled. May return `false` wrongly.
+/// with this label, which is [`Spelled::Settled`]. May return `false` wrongly.
 pub(super) fn is_surely_valid_before(label: &str, chars: &LabelChars, plain: &str) -> bool {
     let others = || plain.split('.').skip(1);
     // Each character that is not ASCII takes at most six digits.
     let short = || 6 * chars.len() + "xn--".len() < LABEL_OCTETS && chars.last() <= '힣';
-    is_settled_label(label)
-        && plain.len() + LABEL_OCTETS <= NAME_CHARACTERS
+    plain.len() + LABEL_OCTETS <= NAME_CHARACTERS
         && (short() || punycode::is_surely_short(label))
         && (!is_bidi(label) || others().all(is_valid_in_bidi_name))
 }

@@ -45,8 +45,13 @@ impl<'t> MappedText<'t> {
                 if let Some(piece) = within(runs, &range) {
                     return piece;
                 }
-                let hull = each_piece(runs, &range)
-                    .reduce(|hull, piece| hull.start.min(piece.start)..hull.end.max(piece.end));
+                let mut hull: Option<Range<usize>> = None;
+                each_piece(runs, range.clone(), |piece| {
+                    hull = Some(match &hull {
+                        None => piece,
+                        Some(hull) => hull.start.min(piece.start)..hull.end.max(piece.end),
+                    });
+                });
                 hull.unwrap_or_else(|| {
                     let at = position(runs, range.start);
                     at..at
@@ -221,10 +226,10 @@ impl<'t> MappedText<'t> {
                     return edits.push(TextEdit { range, replacement });
                 }
                 let mut rest = Some(replacement);
-                for piece in pieces(runs, range.clone()) {
+                each_piece(runs, range.clone(), |piece| {
                     let replacement = rest.take().unwrap_or_default();
                     edits.push(TextEdit { range: piece, replacement });
-                }
+                });
                 if let Some(replacement) = rest {
                     let at = position(runs, range.start);
                     edits.push(TextEdit { range: at..at, replacement });
@@ -260,30 +265,26 @@ fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
     (range.start < range.end && range.end <= run.end()).then(|| at..at + range.len())
 }
 
-/// The source ranges of a range of the text, empty ones left out.
-fn each_piece(runs: &Runs, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let Range { start, end } = *range;
-    runs.from(start).take_while(move |run| run.text < end).filter_map(move |run| {
-        let (from, to) = (start.max(run.text), end.min(run.end()));
-        (from < to && run.len > 0).then(|| match run.kind {
+/// Passes on the source ranges of a range of the text, neighbours joined, empty ones left out.
+fn each_piece(runs: &Runs, range: Range<usize>, mut take: impl FnMut(Range<usize>)) {
+    let mut last: Option<Range<usize>> = None;
+    for run in runs.from(range.start).take_while(|run| run.text < range.end) {
+        let (from, to) = (range.start.max(run.text), range.end.min(run.end()));
+        if from >= to || run.len == 0 {
+            continue;
+        }
+        let piece = match run.kind {
             RunKind::Linear => run.source + (from - run.text)..run.source + (to - run.text),
             RunKind::Unit => run.range(),
-        })
-    })
-}
-
-/// The same, neighbours joined.
-fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for piece in each_piece(runs, &range) {
-        match found.last_mut() {
+        };
+        match &mut last {
             Some(last) if last.end == piece.start => last.end = piece.end,
             // Several characters of one unit (an entity for two characters).
             Some(last) if last.start <= piece.start && piece.end <= last.end => {}
-            _ => found.push(piece),
+            last => last.replace(piece).into_iter().for_each(&mut take),
         }
     }
-    found
+    last.into_iter().for_each(take);
 }
 
 /// The source position of a text position: after what precedes it.

@@ -83,6 +83,16 @@ fn search_steps(links: &uts58::Links<'_>) -> u64 {
     links.steps().div_ceil(SEARCHED)
 }
 
+/// The same for a text of so many bytes without any sign of a link ([`may_hold_link`]).
+fn idle_steps(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(SEARCHED)
+}
+
+/// Whether a text may hold a link: each has a full stop of some kind or a colon, by their first bytes.
+fn may_hold_link(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'.' | b':' | 0xE2 | 0xE3 | 0xEF))
+}
+
 /// Maximum bytes of the name of an element, a property or a field in a finding: the sender chooses its length.
 pub const NAME_BYTES: usize = 64;
 
@@ -422,5 +432,43 @@ mod tests {
         assert_eq!(ends(&[None, None, Some(1), Some(1), None]), [4, 5]);
         assert_eq!(ends(&[None, None, None, Some(2), Some(0)]), [5]);
         assert_eq!(ends(&[Some(3), None, None, None, None, None]), [4, 6], "in front of it");
+    }
+
+    #[test]
+    fn words_without_signs_hold_no_link() {
+        let tlds = crate::TldTable::new(["com", "de"], "");
+        let linkifier = uts58::Linkifier::new(&tlds).boundaries(uts58::Boundaries::Wide);
+        let pieces = [
+            "www",
+            "com",
+            "example",
+            "@",
+            "//",
+            "\\",
+            "[",
+            "%2E",
+            "&",
+            "?",
+            "p\u{430}y",
+            "\u{447}",
+            "xn--p1ai",
+            "\u{b7}",
+            "1",
+        ];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let word = [one, two, three].concat();
+                    let mut links = linkifier.links(&word);
+                    assert_eq!((may_hold_link(&word), links.next()), (false, None), "{word}");
+                    assert_eq!(search_steps(&links), idle_steps(word.len()), "{word}");
+                }
+            }
+        }
+        let dots =
+            ('\0'..=char::MAX).filter(|c| *c == ':' || uts58::unicode::is_dot_to_somebody(*c));
+        for sign in dots {
+            assert!(may_hold_link(&format!("a{sign}com")), "{sign}");
+        }
     }
 }

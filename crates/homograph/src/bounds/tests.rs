@@ -223,6 +223,7 @@ fn same_without_shortcut(spelling: &str) {
 }
 
 /// Most prose before a plain host costs one judgement.
+#[cfg(feature = "shortcuts")]
 #[test]
 fn prose_before_a_plain_host_is_not_judged() {
     let (builtin, none) = (Names::builtin(), Names::default());

@@ -13,6 +13,7 @@ use super::structure::Decoding;
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
 use super::{Media, Message, Reading, Tree, sniff};
+use crate::span::Text;
 
 /// Charsets that are tried for one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
 pub const CHARSETS: usize = 6;
@@ -52,7 +53,12 @@ struct Unwrapped<'m> {
     detected: usize,
     bytes: Cow<'m, [u8]>,
     remaining: VecDeque<(Charset, Media)>,
+    /// The text of the next reading, if the one before was in the same charset and of another kind.
+    decoded: Option<Text<'m>>,
 }
+
+/// Bytes of a text that is kept for the next reading; longer ones are decoded again.
+const KEPT: usize = 1 << 16;
 
 /// See [`super::readings`].
 pub(super) fn all<'m>(
@@ -168,7 +174,6 @@ impl<'m> Readings<'m> {
         }
         let markup = matches!(media, Media::Plain | Media::Flowed { .. })
             && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
-        let mut remaining = VecDeque::new();
         let shown = if markup { Media::Html } else { media };
         let mut detected = 0;
         let charsets = charsets(&bytes, shown, labels, || {
@@ -177,6 +182,8 @@ impl<'m> Readings<'m> {
             guess.charsets.clone()
         });
         let others = OtherCharsets::among(&charsets, labels);
+        let kinds = 1 + self.also.len() + usize::from(markup);
+        let mut remaining = VecDeque::with_capacity(kinds * charsets.len());
         for charset in charsets {
             remaining.push_back((charset, media));
             let also = self.also.iter().filter(|other| !markup || **other != Media::Html);
@@ -192,6 +199,7 @@ impl<'m> Readings<'m> {
             detected,
             bytes,
             remaining,
+            decoded: None,
         })
     }
 }
@@ -199,11 +207,15 @@ impl<'m> Readings<'m> {
 impl<'m> Unwrapped<'m> {
     fn next(&mut self) -> Option<Reading<'m>> {
         let (charset, media) = self.remaining.pop_front()?;
-        let bytes = match self.remaining.is_empty() {
-            true => std::mem::take(&mut self.bytes),
-            false => self.bytes.clone(),
-        };
-        let text = charset.decode(bytes);
+        let text = self.decoded.take().unwrap_or_else(|| {
+            let bytes = match self.remaining.is_empty() {
+                true => std::mem::take(&mut self.bytes),
+                false => self.bytes.clone(),
+            };
+            charset.decode(bytes)
+        });
+        let again = self.remaining.front().is_some_and(|(next, _)| *next == charset);
+        self.decoded = (again && text.as_str().len() <= KEPT).then(|| text.clone());
         Some(Reading {
             text,
             media,
@@ -227,7 +239,7 @@ fn charsets(
 ) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
     let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
-    let mut found: Vec<Charset> = Vec::new();
+    let mut found: Vec<Charset> = Vec::with_capacity(CHARSETS);
     let mut labelled = false;
     for label in labels {
         // A label that names no charset is ignored.
@@ -277,7 +289,7 @@ fn charsets(
     if !labelled && ascii && has_shifted_host(bytes) {
         found.push(Charset::Utf7);
     }
-    let mut distinct: Vec<Charset> = Vec::new();
+    let mut distinct: Vec<Charset> = Vec::with_capacity(found.len().min(CHARSETS));
     for charset in found {
         // Pure ASCII reads the same in all supersets of ASCII.
         let same = |other: &Charset| {

@@ -21,6 +21,9 @@ const BLOCK: u8 = 8;
 /// Bytes of a chunk, which contains whole blocks. One single buffer would be copied as it grows.
 const CHUNK: usize = 1 << 16;
 
+/// Bytes of a chunk that is left as it is when the last piece is in it.
+const SMALL: usize = 256;
+
 /// Most bytes of a block: explicit units, and distances of 32 bits.
 const BLOCK_BYTES: usize = 13 * BLOCK as usize;
 
@@ -95,7 +98,7 @@ impl Pieces {
 
     /// Frees the memory that was reserved for more pieces.
     pub fn shrink(&mut self) {
-        if let Some(chunk) = self.chunks.last_mut() {
+        if let Some(chunk) = self.chunks.last_mut().filter(|chunk| chunk.capacity() > SMALL) {
             chunk.shrink_to_fit();
         }
     }

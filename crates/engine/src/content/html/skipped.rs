@@ -88,10 +88,13 @@ impl Skipped {
             let ends = row.iter().map(|element| element.start).chain([end]);
             let pieces: Vec<Range<usize>> =
                 starts.zip(ends).map(|(start, end)| start..end).collect();
-            let word: String = pieces.iter().map(|piece| slice(piece.clone())).collect();
-            if !word.contains(is_dot_to_somebody)
-                || word.is_ascii() && !has_a_label(word.as_bytes())
-            {
+            let texts = || pieces.iter().map(|piece| slice(piece.clone()));
+            let is_plain = |text: &str| text.is_ascii() && !text.contains('-');
+            if !texts().any(|text| text.contains(is_dot_to_somebody)) || texts().all(is_plain) {
+                continue;
+            }
+            let word: String = texts().collect();
+            if word.is_ascii() && !has_a_label(word.as_bytes()) {
                 continue;
             }
             joined.cut = joined.len() + word.len() > max;

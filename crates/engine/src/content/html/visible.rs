@@ -10,7 +10,7 @@ use super::{
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
-use crate::content::{STRETCH, search_steps, unseen};
+use crate::content::{STRETCH, idle_steps, may_hold_link, search_steps, unseen};
 use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
@@ -193,7 +193,12 @@ impl<'t> Reader<'t, '_, '_> {
             Target::Dangerous { .. } => None,
         };
         let joined = self.view.occurrences.get(first..).unwrap_or_default();
-        let joined: HashSet<Range<usize>> = joined.iter().filter_map(known).collect();
+        // In the order of the text, as they were found.
+        let joined: Vec<Range<usize>> = joined.iter().filter_map(known).collect();
+        let is_known = |host: &Range<usize>| {
+            let at = joined.partition_point(|known| known.start < host.start);
+            joined.get(at) == Some(host)
+        };
         let mut found = Vec::new();
         let mut read_to = 0;
         for (at, node) in nodes.iter().enumerate() {
@@ -202,9 +207,14 @@ impl<'t> Reader<'t, '_, '_> {
             for side in [last_word(text, before..*node), first_word(text, *node..after)] {
                 let side = side.start.max(read_to)..side.end;
                 read_to = read_to.max(side.end);
-                let mut links = self.linkifier.links(text.get(side.clone()).unwrap_or_default());
+                let word = text.get(side.clone()).unwrap_or_default();
+                if !may_hold_link(word) {
+                    self.view.steps += side.len() as u64 + idle_steps(word.len());
+                    continue;
+                }
+                let mut links = self.linkifier.links(word);
                 let new = links.by_ref().map(|link| link.shifted(side.start));
-                found.extend(new.filter(|link| !joined.contains(&link.host)));
+                found.extend(new.filter(|link| !is_known(&link.host)));
                 self.view.steps += side.len() as u64 + search_steps(&links);
             }
         }
@@ -293,7 +303,7 @@ fn words_across_seams(text: &str, seams: &[usize]) -> Joined {
         let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
         let ends = row.iter().copied().chain([end]);
         let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
-        if may_hold_link(&pieces.iter().map(slice).collect::<String>()) {
+        if is_linked_by_all(&pieces.iter().map(slice).collect::<String>()) {
             // The seam itself is the separator.
             joined.add(pieces, *last..last + 1);
         }
@@ -302,7 +312,7 @@ fn words_across_seams(text: &str, seams: &[usize]) -> Joined {
 }
 
 /// Whether a word may hold a link for every program.
-fn may_hold_link(word: &str) -> bool {
+fn is_linked_by_all(word: &str) -> bool {
     word.contains(['@', '/', '\\', ':'])
         || word.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"www."))
 }

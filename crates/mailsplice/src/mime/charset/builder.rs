@@ -94,8 +94,17 @@ impl Builder {
         self.row = Row { text: self.text.len(), source: source.end, unit };
     }
 
+    #[inline]
     pub(super) fn character(&mut self, character: char, source: Range<usize>) {
-        self.unit(character.encode_utf8(&mut [0; 4]), source);
+        let unit = (character.len_utf8(), source.len());
+        let row = &mut self.row;
+        if row.unit == unit && row.source == source.start && row.text == self.text.len() {
+            // Most characters continue a row.
+            self.text.push(character);
+            (row.text, row.source) = (row.text + unit.0, source.end);
+        } else {
+            self.unit(character.encode_utf8(&mut [0; 4]), source);
+        }
     }
 
     pub(super) fn close(mut self, source_len: usize) -> Text<'static> {

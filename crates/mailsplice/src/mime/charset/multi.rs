@@ -25,6 +25,10 @@ pub(super) fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'sta
     {
         at = if byte.is_ascii() {
             at + out.ascii_run(rest, at)
+        } else if let Some([digit, last]) = before_digit(rest, encoding) {
+            // Such a byte is in no character.
+            decoded_unit(&mut out, &format!("\u{fffd}{digit}{last}"), at..at + 3);
+            at + 3
         } else {
             let run = wide_run(rest, encoding);
             match wide(&mut out, run, at, encoding) {
@@ -34,6 +38,15 @@ pub(super) fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'sta
         };
     }
     out.close(bytes.len())
+}
+
+/// The two characters of ASCII after a lead byte, if it is one of GB 18030, they cannot belong to it, and no other
+/// character follows them: the decoder reads three bytes before it knows.
+fn before_digit(rest: &[u8], encoding: &'static Encoding) -> Option<[char; 2]> {
+    let [0x81..=0xFE, digit @ b'0'..=b'9', last @ ..0x80, rest @ ..] = rest else { return None };
+    let known = encoding == encoding_rs::GBK || encoding == encoding_rs::GB18030;
+    let ends = known && rest.first().is_none_or(u8::is_ascii);
+    ends.then(|| [*digit, *last].map(char::from))
 }
 
 /// Bytes that are decoded at once.

@@ -15,3 +15,40 @@ fn charsets_of_one_byte_decode_as_byte_by_byte() {
         }
     }
 }
+
+/// Leads, trails and what may be neither.
+#[rustfmt::skip]
+const WIDE_PIECES: [&[u8]; 16] = [
+    b"\xD0", b"0", b"1", b"9", b"a", b".", b" ", b"\xD0\xBF", b"\x81\x30\x81\x30", b"\x80", b"\xFF", b"\xFE",
+    b"\xA1\xA1", b"\x1B", b"\n", b"http://",
+];
+
+proptest::proptest! {
+    /// Runs and what is read at once decode as byte by byte, with the same map.
+    #[test]
+    fn charsets_of_several_bytes_decode_as_byte_by_byte(
+        pieces in proptest::collection::vec(
+            proptest::sample::select(&WIDE_PIECES[..]),
+            0..12,
+        ),
+    ) {
+        let bytes = pieces.concat();
+        for encoding in [encoding_rs::GBK, encoding_rs::GB18030, encoding_rs::BIG5, encoding_rs::EUC_KR] {
+            let text = multi_byte(&bytes, encoding);
+            let mut out = Builder::new(0);
+            let mut at = 0;
+            while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+                at = match rest[0].is_ascii() {
+                    true => at + ascii_run(&mut out, rest, at),
+                    false => by_byte(&mut out, &bytes, at, encoding, Until::Ascii),
+                };
+            }
+            let slow = out.close(bytes.len());
+            proptest::prop_assert_eq!(text.as_str(), slow.as_str());
+            for (at, c) in text.as_str().char_indices() {
+                let range = at..at + c.len_utf8();
+                proptest::prop_assert_eq!(text.source(range.clone()), slow.source(range));
+            }
+        }
+    }
+}
