@@ -41,7 +41,6 @@ use builder::Builder;
 pub(super) use codec::Codec;
 use pages::Page;
 use rows::Rows;
-use single::{paged, single_byte};
 use utf7::Form;
 pub(super) use wide::by_nuls;
 

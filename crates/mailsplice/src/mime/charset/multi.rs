@@ -102,14 +102,14 @@ fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -
 
 /// Where byte-by-byte decoding ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+pub(super) enum Until {
     End,
     /// The first ASCII byte that begins a character.
     Ascii,
 }
 
 /// Decodes byte by byte, to find the bytes of each character; returns the offset reached.
-fn by_byte(
+pub(super) fn by_byte(
     out: &mut Builder,
     bytes: &[u8],
     from: usize,

@@ -34,13 +34,13 @@ proptest::proptest! {
     ) {
         let bytes = pieces.concat();
         for encoding in [encoding_rs::GBK, encoding_rs::GB18030, encoding_rs::BIG5, encoding_rs::EUC_KR] {
-            let text = multi_byte(&bytes, encoding);
+            let text = multi::multi_byte(&bytes, encoding);
             let mut out = Builder::new(0);
             let mut at = 0;
             while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
                 at = match rest[0].is_ascii() {
-                    true => at + ascii_run(&mut out, rest, at),
-                    false => by_byte(&mut out, &bytes, at, encoding, Until::Ascii),
+                    true => at + out.ascii_run(rest, at),
+                    false => multi::by_byte(&mut out, &bytes, at, encoding, multi::Until::Ascii),
                 };
             }
             let slow = out.close(bytes.len());
