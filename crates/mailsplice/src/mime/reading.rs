@@ -53,8 +53,8 @@ struct Unwrapped<'m> {
     detected: usize,
     bytes: Cow<'m, [u8]>,
     remaining: VecDeque<(Charset, Media)>,
-    /// The text of the next reading, if the one before was in the same charset and of another kind.
-    decoded: Option<Text<'m>>,
+    /// The text in a charset in which a further kind is still to be read.
+    decoded: Option<(Charset, Text<'m>)>,
 }
 
 /// Bytes of a text that is kept for the next reading; longer ones are decoded again.
@@ -207,7 +207,9 @@ impl<'m> Readings<'m> {
 impl<'m> Unwrapped<'m> {
     fn next(&mut self) -> Option<Reading<'m>> {
         let (charset, media) = self.remaining.pop_front()?;
-        let text = self.decoded.take().unwrap_or_else(|| {
+        // Readings in this charset may have been skipped.
+        let decoded = self.decoded.take().filter(|(of, _)| *of == charset);
+        let text = decoded.map(|(_, text)| text).unwrap_or_else(|| {
             let bytes = match self.remaining.is_empty() {
                 true => std::mem::take(&mut self.bytes),
                 false => self.bytes.clone(),
@@ -215,7 +217,7 @@ impl<'m> Unwrapped<'m> {
             charset.decode(bytes)
         });
         let again = self.remaining.front().is_some_and(|(next, _)| *next == charset);
-        self.decoded = (again && text.as_str().len() <= KEPT).then(|| text.clone());
+        self.decoded = (again && text.as_str().len() <= KEPT).then(|| (charset, text.clone()));
         Some(Reading {
             text,
             media,
@@ -430,5 +432,32 @@ mod tests {
         let decodings = tree.parts[0].site.decodings.get_mut().unwrap();
         decodings[0].guess = OnceLock::from(Guess::default());
         assert_eq!(all(message, &tree, 0, Filter::Off).count(), 1);
+    }
+
+    #[test]
+    fn readings_behind_skipped_ones_are_the_same() {
+        let (body, _, _) =
+            encoding_rs::KOI8_R.encode("<html> Пожалуйста, подтвердите ваш адрес: http://a.co/");
+        let head = b"Content-Type: text/plain; charset=koi8-r\r\nContent-Type: text/html; charset=windows-1251\r\n";
+        let message = Message { head, body: &body };
+        let tree = super::super::parse(message, &Limits::default());
+        let shown = |reading: Reading<'_>| {
+            (reading.charset, reading.media, reading.text.as_str().to_owned())
+        };
+        let each: Vec<_> = all(message, &tree, 0, Filter::Off).map(shown).collect();
+        let kinds = each.iter().filter(|(charset, ..)| *charset == each[0].0).count();
+        assert!(kinds > 1 && kinds < each.len(), "{each:?}");
+        for mask in 0..1_u32 << each.len() {
+            let mut readings = all(message, &tree, 0, Filter::Off);
+            for (at, expected) in each.iter().enumerate() {
+                match mask >> at & 1 {
+                    1 => assert!(readings.skip_one()),
+                    _ => {
+                        assert_eq!(readings.next().map(shown).as_ref(), Some(expected), "{mask:b}")
+                    }
+                }
+            }
+            assert!(!readings.skip_one());
+        }
     }
 }
