@@ -1,15 +1,19 @@
 //! Files that are replaced atomically: written to a temporary file in the same directory, synced,
 //! renamed. A reader sees the old file or the new one, and a crash loses neither.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// Age after which a temporary file is removed: its writer must have crashed.
 const STALE_AGE: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// Names that are tried for a temporary file.
+const ATTEMPTS: u32 = 1_000;
 
 /// Mode of a file that everybody on this host may read.
 pub const PUBLIC: u32 = 0o644;
@@ -26,7 +30,7 @@ pub struct AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // A file that cannot be removed either is left. After a commit the path is empty.
+        // A file that cannot be removed is left. After a commit the path is empty.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -51,13 +55,20 @@ impl AtomicFile {
     pub fn of(target: &Path, mode: u32) -> io::Result<AtomicFile> {
         let name = target.file_name().unwrap_or_default();
         remove_stale(directory(target), &name.to_string_lossy());
-        let mut temp_name = OsString::from(".");
-        temp_name.push(name);
-        temp_name.push(format!(".{}", std::process::id()));
-        let path = target.with_file_name(temp_name);
         let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(true).mode(mode);
-        let temp_file = AtomicFile { file: options.open(&path)?, path, target: target.to_owned() };
+        // Never what is there already: another thread's file, or a link that leads elsewhere.
+        options.read(true).write(true).create_new(true).mode(mode);
+        let mut attempts = 0..ATTEMPTS;
+        let (file, path) = loop {
+            let path = target.with_file_name(temp_name(name));
+            match options.open(&path) {
+                // A process of this number crashed before.
+                Err(error)
+                    if error.kind() == ErrorKind::AlreadyExists && attempts.next().is_some() => {}
+                file => break (file?, path),
+            }
+        };
+        let temp_file = AtomicFile { file, path, target: target.to_owned() };
         temp_file.file.set_permissions(fs::Permissions::from_mode(mode))?;
         Ok(temp_file)
     }
@@ -85,6 +96,16 @@ pub fn replace(target: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     temp_file.commit()
 }
 
+/// A name that no other temporary file of this process has.
+fn temp_name(name: &OsStr) -> OsString {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut temp_name = OsString::from(".");
+    temp_name.push(name);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    temp_name.push(format!(".{}-{count}", std::process::id()));
+    temp_name
+}
+
 fn directory(file: &Path) -> &Path {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
@@ -95,7 +116,7 @@ fn remove_stale(directory: &Path, name: &str) {
     let is_one = |file: &str| {
         let number =
             file.strip_prefix('.').and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
-        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        number.is_some_and(|number| number.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-')))
     };
     let old = |entry: &fs::DirEntry| {
         let changed = entry.metadata().and_then(|data| data.modified()).ok();
@@ -123,6 +144,7 @@ mod tests {
         };
         let minute = Duration::from_secs(60);
         file(".bad.list.1", STALE_AGE + minute);
+        file(".bad.list.1-5", STALE_AGE + minute);
         file(".bad.list.2", STALE_AGE - minute);
         file(".worse.list.1", STALE_AGE + minute);
         file(".bad.list.x", STALE_AGE + minute);
@@ -135,5 +157,29 @@ mod tests {
         names.sort();
         assert_eq!(names, [".bad.list.2", ".bad.list.x", ".worse.list.1", "bad.list"]);
         assert_eq!(fs::read(dir.path().join("bad.list")).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_temporary_file_is_nobody_elses() {
+        let dir = tempfile::tempdir().unwrap();
+        let (target, elsewhere) = (dir.path().join("list"), dir.path().join("elsewhere"));
+        fs::write(&elsewhere, "kept").unwrap();
+        let mut first = AtomicFile::of(&target, PUBLIC).unwrap();
+        let mut second = AtomicFile::of(&target, PRIVATE).unwrap();
+        first.file.write_all(b"first").unwrap();
+        second.file.write_all(b"second").unwrap();
+        // Other tests take numbers of this process as well.
+        let pid = std::process::id();
+        for count in 0..200 {
+            let path = dir.path().join(format!(".list.{pid}-{count}"));
+            let _ = std::os::unix::fs::symlink(&elsewhere, path);
+        }
+        replace(&target, b"third", PUBLIC).unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"third");
+        first.commit().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"first");
+        second.commit().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"second");
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"kept");
     }
 }
