@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
                 }
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
-                } else if host.chars().any(|c| c == char::REPLACEMENT_CHARACTER)
+                } else if host.contains(char::REPLACEMENT_CHARACTER)
                     // A calendar may fold a value inside a character.
                     && occurrence.site != Site::Value
                 {
@@ -411,24 +411,7 @@ impl<'a> Judge<'a> {
 fn has_unusual_user(text: &str, link: &Link) -> bool {
     let Some(user) = link.user.clone().and_then(|user| text.get(user)) else { return false };
     let plain = || user.is_ascii() && !user.contains('%');
-    let dotted = || plain() && LocalForm::read(user) == Ok(LocalForm::Dotted);
-    link.kind != Kind::Email || !is_dot_atom(user) && !dotted()
-}
-
-/// Octets of the longest local part (RFC 5321 §4.5.3.1.1).
-const LOCAL_OCTETS: usize = 64;
-
-/// Whether a local part is letters, digits and the most common signs, with dots only between them (RFC 5322 §3.2.3),
-/// as nearly all are: a cheap test.
-fn is_dot_atom(local: &str) -> bool {
-    let mut before = b'.';
-    let is_of_atom = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+');
-    local.len() <= LOCAL_OCTETS
-        && local.bytes().all(|byte| {
-            let before = std::mem::replace(&mut before, byte);
-            is_of_atom(byte) || byte == b'.' && before != b'.'
-        })
-        && before != b'.'
+    link.kind != Kind::Email || !plain() || LocalForm::read(user) != Ok(LocalForm::Dotted)
 }
 
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.

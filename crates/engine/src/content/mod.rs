@@ -83,13 +83,13 @@ fn search_steps(links: &uts58::Links<'_>) -> u64 {
     links.steps().div_ceil(SEARCHED)
 }
 
-/// The same for a text of so many bytes without any sign of a link ([`may_hold_link`]).
+/// The same for a text of so many bytes without any sign of a link ([`has_link_sign`]).
 fn idle_steps(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(SEARCHED)
 }
 
-/// Whether a text may hold a link: each has a full stop of some kind or a colon, by their first bytes.
-fn may_hold_link(text: &str) -> bool {
+/// Whether a running text has a sign that each link has: a full stop of some kind or a colon, by their first bytes.
+fn has_link_sign(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, b'.' | b':' | 0xE2 | 0xE3 | 0xEF))
 }
 
@@ -460,7 +460,7 @@ mod tests {
                 for three in pieces {
                     let word = [one, two, three].concat();
                     let mut links = linkifier.links(&word);
-                    assert_eq!((may_hold_link(&word), links.next()), (false, None), "{word}");
+                    assert_eq!((has_link_sign(&word), links.next()), (false, None), "{word}");
                     assert_eq!(search_steps(&links), idle_steps(word.len()), "{word}");
                 }
             }
@@ -468,7 +468,7 @@ mod tests {
         let dots =
             ('\0'..=char::MAX).filter(|c| *c == ':' || uts58::unicode::is_dot_to_somebody(*c));
         for sign in dots {
-            assert!(may_hold_link(&format!("a{sign}com")), "{sign}");
+            assert!(has_link_sign(&format!("a{sign}com")), "{sign}");
         }
     }
 }

@@ -105,8 +105,9 @@ mod tests {
         let steps = inspection.cost().of(Stage::Judging);
         let outcome = inspection.resolve(&Answers::new());
         let findings = outcome.findings.into_iter();
-        let told = findings.map(|one| format!("{} {:?} {:?}", one.ascii, one.verdict, one.done));
-        let mut all: Vec<String> = told.collect();
+        let described =
+            findings.map(|one| format!("{} {:?} {:?}", one.ascii, one.verdict, one.done));
+        let mut all: Vec<String> = described.collect();
         all.sort();
         (all, steps)
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
-use crate::content::{STRETCH, idle_steps, may_hold_link, search_steps, unseen};
+use crate::content::{STRETCH, has_link_sign, idle_steps, search_steps, unseen};
 use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
@@ -208,7 +208,7 @@ impl<'t> Reader<'t, '_, '_> {
                 let side = side.start.max(read_to)..side.end;
                 read_to = read_to.max(side.end);
                 let word = text.get(side.clone()).unwrap_or_default();
-                if !may_hold_link(word) {
+                if !has_link_sign(word) {
                     self.view.steps += side.len() as u64 + idle_steps(word.len());
                     continue;
                 }
