@@ -9,14 +9,7 @@ fn host(spelling: &str, bounds: HostBounds) -> (String, Verdict) {
     let (protected, none) = (Names::new(["paypal.com"]), Names::default());
     let tlds =
         TldTable::new(["com", "de", "xn--p1ai", "xn--3e0b707e", "xn--wgbh1c", "xn--4dbrk0ce"], "");
-    let context = Context {
-        level: RestrictionLevel::default(),
-        protected: &protected,
-        own: &none,
-        blocked: &none,
-        tlds: &tlds,
-        bounds,
-    };
+    let context = Context { bounds, ..crate::tests::context(&protected, &none, &tlds) };
     let judgement = judge(spelling, &context);
     (spelling[judgement.span].to_owned(), judgement.verdict)
 }
@@ -228,9 +221,8 @@ fn same_without_shortcut(spelling: &str) {
 fn prose_before_a_plain_host_is_not_judged() {
     let (builtin, none) = (Names::builtin(), Names::default());
     let tlds = TldTable::new(["com"], "");
-    let (protected, own, blocked) = (&builtin, &none, &none);
-    let (level, bounds) = (RestrictionLevel::default(), HostBounds::Prose);
-    let context = Context { level, protected, own, blocked, tlds: &tlds, bounds };
+    let bounds = HostBounds::Prose;
+    let context = Context { bounds, ..crate::tests::context(&builtin, &none, &tlds) };
     let stays = |label: &str, host: &str| {
         Reading::of(1, &format!("-{host}"), &context).surely_stays(label, &context)
     };
@@ -245,7 +237,7 @@ fn prose_before_a_plain_host_is_not_judged() {
     for (label, host) in
         [("аcme", "cme.com"), ("בpaypal", "paypal.com"), ("п1", "a.com"), ("Яxz7", "xz7.com")]
     {
-        assert!(!stays(label, host) || !is_glued_to_prose(label), "{label}");
+        assert!(!stays(label, host), "{label}");
     }
     assert!(!stays("בpaypal", "paypal.com"), "a protected name");
     assert!(!stays("а", "a.com"), "a twin");
