@@ -36,9 +36,56 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
-    let (_, journal) = args.events.open()?;
+    let Args { id, json, recalls, events } = args;
+    let (_, journal) = events.open()?;
+    let Found { events, recalls, damaged, not_found, permission_error } =
+        find(id.trim(), &recalls, &journal)?;
+    if damaged > 0 {
+        super::warn(&format_args!("{damaged} lines of recalls cannot be read"));
+    }
+    if events.is_empty() && recalls.is_empty() {
+        return match permission_error {
+            Some(permission_error) => Err(permission_error),
+            None => {
+                super::warn(&not_found);
+                Ok(ExitStatus::Negative)
+            }
+        };
+    }
+    if let Some(permission_error) = permission_error {
+        super::warn(&permission_error);
+    }
+    let events_text = events.iter().map(|event| match json {
+        true => event.to_line() + "\n",
+        false => narrative(event),
+    });
+    let recalls_text = recalls.iter().map(|(event, of)| match (json, of) {
+        (true, _) => event.to_line() + "\n",
+        (false, None) => recall_line(event),
+        (false, Some(of)) => {
+            format!("{} (noted in {})\n", recall_line(event).trim_end(), of.display())
+        }
+    });
+    let text: String = events_text.chain(recalls_text).collect();
+    super::print(&text)
+}
+
+/// What the journals have about a message.
+struct Found {
+    events: Vec<Event>,
+    /// With the directory of those that a user recorded.
+    recalls: Vec<(RecallEvent, Option<PathBuf>)>,
+    /// Lines of recalls that cannot be read.
+    damaged: u64,
+    /// The warning if nothing was found.
+    not_found: String,
+    /// Why the journal could not be read, where recalls of users may still help.
+    permission_error: Option<anyhow::Error>,
+}
+
+/// What is known of the message `id`, in the journal and in `directories` of recalls.
+fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<Found> {
     let mut events = Vec::new();
-    let id = args.id.trim();
     // A queue id has no @, and a Message-ID must (RFC 5322 section 3.6.4).
     let message_id = event::message_id(id.as_bytes());
     let by_message_id = id.contains('@') || id.starts_with('<');
@@ -46,62 +93,39 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         true => Query { message_id: Some(&message_id), ..Query::default() },
         false => Query { queue_id: Some(id), ..Query::default() },
     };
-    let (reading, permission_error) = match read(&journal, query, |event| events.push(event)) {
+    let (not_found, permission_error) = match read(journal, query, |event| events.push(event)) {
         // A user who may not read the journal can still see his own recalls.
-        Err(error) if may_have_recalls(&error, &args.recalls) => (None, Some(journal_error(error))),
-        read => (Some(read.map_err(journal_error)?), None),
+        Err(error) if may_have_recalls(&error, directories) => {
+            (String::new(), Some(journal_error(error)))
+        }
+        reading => {
+            let reading = reading.map_err(journal_error)?;
+            (reading.not_found_note(&format!("no message {id:?}"), journal), None)
+        }
     };
     let mut ids: BTreeSet<String> = events.iter().map(|event| event.message_id.clone()).collect();
     if by_message_id {
         ids.insert(message_id.clone());
     } else if permission_error.is_none() {
-        events.extend(restored_since(&journal, &ids, &events).map_err(journal_error)?);
+        events.extend(restored_since(journal, &ids, &events).map_err(journal_error)?);
     }
     // A message without a Message-ID cannot be found again.
     ids.remove("");
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let mut recalls: Vec<(RecallEvent, Option<&Path>)> = Vec::new();
+    let mut recalls: Vec<(RecallEvent, Option<PathBuf>)> = Vec::new();
     let mut damaged = 0;
     if permission_error.is_none() {
-        damaged += recalls_of(&journal, &ids, |event| recalls.push((event, None)))
+        damaged += recalls_of(journal, &ids, |event| recalls.push((event, None)))
             .map_err(journal_error)?;
     }
     let own = user_recall_directory();
-    let own = own.iter().filter(|own| !args.recalls.contains(own) && **own != journal);
-    for directory in args.recalls.iter().chain(own) {
-        let add_recall = |event| recalls.push((event, Some(directory.as_path())));
+    let own = own.iter().filter(|own| !directories.contains(own) && **own != journal);
+    for directory in directories.iter().chain(own) {
+        let add_recall = |event| recalls.push((event, Some(directory.clone())));
         damaged += recalls_of(directory, &ids, add_recall).map_err(journal_error)?;
     }
     recalls.sort_by_key(|(event, _)| event.time);
-    if damaged > 0 {
-        super::warn(&format_args!("{damaged} lines of recalls cannot be read"));
-    }
-    if events.is_empty() && recalls.is_empty() {
-        match (permission_error, reading) {
-            (Some(permission_error), _) => return Err(permission_error),
-            (None, Some(reading)) => {
-                super::warn(&reading.not_found_note(&format!("no message {id:?}"), &journal));
-            }
-            (None, None) => {}
-        }
-        return Ok(ExitStatus::Negative);
-    }
-    if let Some(permission_error) = permission_error {
-        super::warn(&permission_error);
-    }
-    let events_text = events.iter().map(|event| match args.json {
-        true => event.to_line() + "\n",
-        false => narrative(event),
-    });
-    let recalls_text = recalls.iter().map(|(event, of)| match (args.json, of) {
-        (true, _) => event.to_line() + "\n",
-        (false, None) => recall_line(event),
-        (false, Some(of)) => {
-            format!("{} (noted in {})\n", recall_line(event).trim_end(), of.display())
-        }
-    });
-    let events_text: String = events_text.chain(recalls_text).collect();
-    super::print(&events_text)
+    Ok(Found { events, recalls, damaged, not_found, permission_error })
 }
 
 /// Whether recalls recorded by users may help when this user may not read the journal.

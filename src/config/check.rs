@@ -16,129 +16,200 @@ const MAX_PROTECTED_PER_RULE: usize = 100;
 
 /// Every combination that cannot work.
 pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
-    let mut found = Vec::new();
-    let mut refuse =
-        |key: &str, expected: &str| found.push(Problem::of_setting(config, key, expected));
-    if config.server.listen.is_empty() {
-        refuse("server.listen", "at least one address");
+    let mut checks = Checks { config, found: Vec::new() };
+    checks.listening();
+    checks.times_and_sizes();
+    checks.policy();
+    for (name, rule) in &config.rules {
+        checks.rule(name, rule);
     }
-    if has_twice(&config.server.listen) {
-        refuse("server.listen", "each address once: a socket cannot be opened twice");
+    checks.banner();
+    checks.exempt();
+    checks.digest();
+    let mut found = checks.found;
+    found.extend(invalid_names(config, "rules", config.rules.keys()));
+    found.extend(super::feeds::invalid_combinations(config));
+    found.extend(super::blocklists::invalid_combinations(config));
+    for missing in found.iter_mut().filter(|missing| missing.key == "exempt.authserv_id") {
+        missing.origin = origin_of_authserv_id_use(config);
     }
-    if config.metrics.listen.as_ref().is_some_and(|address| !address.is_local())
-        && !config.metrics.beyond_loopback
-    {
-        refuse(
-            "metrics.listen",
-            "a loopback address or unix:/PATH, since it has no access control",
-        );
+    found
+}
+
+/// The checks of one configuration, and what they have found.
+struct Checks<'a> {
+    config: &'a Config,
+    found: Vec<Problem>,
+}
+
+impl Checks<'_> {
+    fn refuse(&mut self, key: &str, expected: &str) {
+        self.found.push(Problem::of_setting(self.config, key, expected));
     }
-    if let Some(address) = &config.metrics.listen
-        && config.server.listen.contains(address)
-        && !matches!(address, Address::Inet { port: 0, .. })
-    {
-        refuse("metrics.listen", "another address than those of server.listen");
-    }
-    if config.dns.positive_min > config.dns.positive_max {
-        refuse("dns.positive_min", "at most dns.positive_max");
-    }
-    if config.dns.negative_min > config.dns.negative_max {
-        refuse("dns.negative_min", "at most dns.negative_max");
-    }
-    if config.dns.deadline >= config.server.message_timeout {
-        refuse("dns.deadline", "less than server.message_timeout");
-    }
-    if config.server.max_message > config.server.max_memory {
-        refuse("server.max_message", "at most server.max_memory");
-    }
-    for (key, disposition) in [
-        ("policy.on_limit", config.policy.on_limit),
-        ("policy.on_exhausted", config.policy.on_exhausted),
-        ("policy.on_opaque", config.policy.on_opaque),
-    ] {
-        if disposition == Disposition::Tempfail {
-            refuse(key, "anything but tempfail: a retry would end the same");
+
+    fn listening(&mut self) {
+        let (server, metrics) = (&self.config.server, &self.config.metrics);
+        if server.listen.is_empty() {
+            self.refuse("server.listen", "at least one address");
+        }
+        if has_twice(&server.listen) {
+            self.refuse("server.listen", "each address once: a socket cannot be opened twice");
+        }
+        let Some(address) = &metrics.listen else { return };
+        if !address.is_local() && !metrics.beyond_loopback {
+            self.refuse(
+                "metrics.listen",
+                "a loopback address or unix:/PATH, since it has no access control",
+            );
+        }
+        if server.listen.contains(address) && !matches!(address, Address::Inet { port: 0, .. }) {
+            self.refuse("metrics.listen", "another address than those of server.listen");
         }
     }
-    if !config.policy.reject_text.is_ascii() || config.policy.reject_text.len() > 400 {
-        refuse("policy.reject_text", "at most 400 characters of ASCII: an SMTP reply is a line");
-    }
-    if !is_header_text(&config.policy.subject_tag) {
-        refuse("policy.subject_tag", "at most 100 characters of ASCII");
-    }
-    for (name, rule) in &config.rules {
-        if rule.subject_tag.as_deref().is_some_and(|tag| !is_header_text(tag)) {
-            refuse(&format!("rules.{name}.subject_tag"), "at most 100 characters of ASCII");
+
+    fn times_and_sizes(&mut self) {
+        let (server, dns) = (&self.config.server, &self.config.dns);
+        if dns.positive_min > dns.positive_max {
+            self.refuse("dns.positive_min", "at most dns.positive_max");
+        }
+        if dns.negative_min > dns.negative_max {
+            self.refuse("dns.negative_min", "at most dns.negative_max");
+        }
+        if dns.deadline >= server.message_timeout {
+            self.refuse("dns.deadline", "less than server.message_timeout");
+        }
+        if server.max_message > server.max_memory {
+            self.refuse("server.max_message", "at most server.max_memory");
         }
     }
-    for (name, rule) in &config.rules {
+
+    fn policy(&mut self) {
+        let policy = &self.config.policy;
+        for (key, disposition) in [
+            ("policy.on_limit", policy.on_limit),
+            ("policy.on_exhausted", policy.on_exhausted),
+            ("policy.on_opaque", policy.on_opaque),
+        ] {
+            if disposition == Disposition::Tempfail {
+                self.refuse(key, "anything but tempfail: a retry would end the same");
+            }
+        }
+        if !policy.reject_text.is_ascii() || policy.reject_text.len() > 400 {
+            self.refuse(
+                "policy.reject_text",
+                "at most 400 characters of ASCII: an SMTP reply is a line",
+            );
+        }
+        self.subject_tag("policy.subject_tag", &policy.subject_tag);
+    }
+
+    /// Control characters are refused elsewhere.
+    fn subject_tag(&mut self, key: &str, tag: &str) {
+        if !tag.is_ascii() || tag.len() > 100 {
+            self.refuse(key, "at most 100 characters of ASCII");
+        }
+    }
+
+    fn rule(&mut self, name: &str, rule: &RuleSection) {
+        let config = self.config;
+        if let Some(tag) = &rule.subject_tag {
+            self.subject_tag(&format!("rules.{name}.subject_tag"), tag);
+        }
         if rule.protected.len() > MAX_PROTECTED_PER_RULE {
-            refuse(
+            self.refuse(
                 &format!("rules.{name}.protected"),
                 &format!("at most {MAX_PROTECTED_PER_RULE} names"),
             );
         }
         let mild = rule.profile.is_some_and(edits_nothing);
         if mild && !rule.when.header.is_empty() && config.upstream.fields == Trust::AboveReceived {
-            refuse(
+            self.refuse(
                 &format!("rules.{name}.profile"),
                 "enforce or strict with when.header, unless upstream.fields is \"anywhere\": \
                  anybody can write the field",
             );
         }
         if edits_nothing(rule.profile.unwrap_or(config.policy.profile)) && rule.defang.is_some() {
-            refuse(&format!("rules.{name}.defang"), "no defang with a profile that edits nothing");
+            let key = format!("rules.{name}.defang");
+            self.refuse(&key, "no defang with a profile that edits nothing");
         }
-        let checks_results = rule.when.header.iter().any(HeaderTest::checks_results);
-        if checks_results && config.exempt.authserv_id.is_none() {
-            refuse(
+        if checks_results(rule) && config.exempt.authserv_id.is_none() {
+            self.refuse(
                 "exempt.authserv_id",
                 "the authserv-id of your server, since when.header of a rule needs it",
             );
         }
     }
-    let banner = &config.banner;
-    if banner.external && !config.restores_outbound() {
-        refuse(
-            "banner.external",
-            "outbound.local_domains and outbound.restore with it: a banner in the body breaks DKIM and DMARC \
-             when the message is forwarded, unless it is removed on the way out",
-        );
-    }
-    if banner.first_contact && !banner.external {
-        refuse(
-            "banner.first_contact",
-            "banner.external = true with it, and what that needs: it adds a line to the banner on mail from \
-             outside",
-        );
-    }
-    for (key, text) in [
-        ("banner.links_text", &banner.links_text),
-        ("banner.external_text", &banner.external_text),
-        ("banner.first_contact_text", &banner.first_contact_text),
-    ] {
-        if text.as_ref().is_some_and(|text| text.chars().count() > MAX_BANNER_CHARS) {
-            refuse(key, &format!("at most {MAX_BANNER_CHARS} characters"));
+
+    fn banner(&mut self) {
+        let banner = &self.config.banner;
+        if banner.external && !self.config.restores_outbound() {
+            self.refuse(
+                "banner.external",
+                "outbound.local_domains and outbound.restore with it: a banner in the body breaks DKIM and DMARC \
+                 when the message is forwarded, unless it is removed on the way out",
+            );
+        }
+        if banner.first_contact && !banner.external {
+            self.refuse(
+                "banner.first_contact",
+                "banner.external = true with it, and what that needs: it adds a line to the banner on mail from \
+                 outside",
+            );
+        }
+        for (key, text) in [
+            ("banner.links_text", &banner.links_text),
+            ("banner.external_text", &banner.external_text),
+            ("banner.first_contact_text", &banner.first_contact_text),
+        ] {
+            if text.as_ref().is_some_and(|text| text.chars().count() > MAX_BANNER_CHARS) {
+                self.refuse(key, &format!("at most {MAX_BANNER_CHARS} characters"));
+            }
+        }
+        if banner.links_text.as_deref().is_some_and(words::has_other_braces) {
+            self.refuse("banner.links_text", words::PLACEHOLDERS);
         }
     }
-    if banner.links_text.as_deref().is_some_and(words::has_other_braces) {
-        refuse("banner.links_text", words::PLACEHOLDERS);
+
+    fn exempt(&mut self) {
+        let Exempt { senders, authserv_id, .. } = &self.config.exempt;
+        if !senders.is_empty() && authserv_id.is_none() {
+            self.refuse(
+                "exempt.authserv_id",
+                "the authserv-id of your server, since exempt.senders needs it",
+            );
+        }
     }
-    let Exempt { senders, authserv_id, .. } = &config.exempt;
-    if !senders.is_empty() && authserv_id.is_none() {
-        refuse(
-            "exempt.authserv_id",
-            "the authserv-id of your server, since exempt.senders needs it",
-        );
+
+    fn digest(&mut self) {
+        let digest = &self.config.digest;
+        if digest.at != Schedule::Off && digest.to.is_empty() {
+            self.refuse("digest.to", "at least one recipient, since digest.at is set");
+        }
+        let addresses = digest.to.iter().map(|to| ("digest.to", to));
+        for (key, address) in addresses.chain(digest.from.iter().map(|from| ("digest.from", from)))
+        {
+            if address.parse::<lettre::Address>().is_err() {
+                self.refuse(key, "mail addresses (ann@example.com)");
+            }
+        }
+        let login = "a user and a password file, or neither";
+        match (&digest.smtp_user, &digest.smtp_password_file) {
+            (Some(_), None) => self.refuse("digest.smtp_user", login),
+            (None, Some(_)) => self.refuse("digest.smtp_password_file", login),
+            _ => {}
+        }
+        let exposed = digest.transport == Transport::Smtp
+            && digest.smtp_tls == SmtpTls::None
+            && digest.smtp_user.is_some()
+            && !digest.smtp_host.is_this_host();
+        if exposed {
+            self.refuse(
+                "digest.smtp_tls",
+                "starttls or implicit, since a password would be sent in clear",
+            );
+        }
     }
-    found.extend(invalid_names(config, "rules", config.rules.keys()));
-    found.extend(super::feeds::invalid_combinations(config));
-    found.extend(super::blocklists::invalid_combinations(config));
-    found.extend(digest(config));
-    for missing in found.iter_mut().filter(|missing| missing.key == "exempt.authserv_id") {
-        missing.origin = origin_of_authserv_id_use(config);
-    }
-    found
 }
 
 /// Whether an address is listed twice. With port 0 each listing is a different address.
@@ -151,8 +222,7 @@ fn has_twice(addresses: &[Address]) -> bool {
 
 /// The origin of a setting that needs the authserv-id, because the id itself may have no origin.
 fn origin_of_authserv_id_use(config: &Config) -> String {
-    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::checks_results);
-    let rules = config.rules.iter().filter(|(_, rule)| asks(rule));
+    let rules = config.rules.iter().filter(|(_, rule)| checks_results(rule));
     let rule = rules.map(|(name, _)| format!("rules.{name}.")).next();
     match rule.filter(|_| config.exempt.senders.is_empty()) {
         Some(rule) => origin_below(config, &format!("{rule}when.header")),
@@ -160,41 +230,11 @@ fn origin_of_authserv_id_use(config: &Config) -> String {
     }
 }
 
-fn digest(config: &Config) -> Vec<Problem> {
-    let digest = &config.digest;
-    let mut found = Vec::new();
-    let mut refuse =
-        |key: &str, expected: &str| found.push(Problem::of_setting(config, key, expected));
-    if digest.at != Schedule::Off && digest.to.is_empty() {
-        refuse("digest.to", "at least one recipient, since digest.at is set");
-    }
-    let addresses = digest.to.iter().map(|to| ("digest.to", to));
-    for (key, address) in addresses.chain(digest.from.iter().map(|from| ("digest.from", from))) {
-        if address.parse::<lettre::Address>().is_err() {
-            refuse(key, "mail addresses (ann@example.com)");
-        }
-    }
-    let login = "a user and a password file, or neither";
-    match (&digest.smtp_user, &digest.smtp_password_file) {
-        (Some(_), None) => refuse("digest.smtp_user", login),
-        (None, Some(_)) => refuse("digest.smtp_password_file", login),
-        _ => {}
-    }
-    let exposed = digest.transport == Transport::Smtp
-        && digest.smtp_tls == SmtpTls::None
-        && digest.smtp_user.is_some()
-        && !digest.smtp_host.is_this_host();
-    if exposed {
-        refuse("digest.smtp_tls", "starttls or implicit, since a password would be sent in clear");
-    }
-    found
-}
-
 fn edits_nothing(profile: Profile) -> bool {
     matches!(profile, Profile::Exempt | Profile::ReportOnly)
 }
 
-/// Whether a text fits into a header field. Control characters are refused elsewhere.
-fn is_header_text(text: &str) -> bool {
-    text.is_ascii() && text.len() <= 100
+/// Whether a rule asks what the authentication of a message came to.
+fn checks_results(rule: &RuleSection) -> bool {
+    rule.when.header.iter().any(HeaderTest::checks_results)
 }

@@ -38,12 +38,30 @@ impl Splitter<'_> {
         {
             return;
         }
-        let path = entity.leaf_path();
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         self.as_message(walk, &entity, &range);
         self.unseal(walk, &entity, &range);
+        let (context, depth) = (entity.context, entity.depth);
+        let Some((part, codecs)) = self.part(walk, entity, range, raw) else { return };
+        for codec in codecs {
+            if let Codec::Transfer(inner) = codec {
+                self.add_decoded_again(walk, &part, inner);
+            }
+        }
+        self.add_with_blocks(walk, part, raw, (context, depth));
+    }
+
+    /// A leaf with the bytes `raw` as a part, and the codecs that its labels name as charsets.
+    fn part(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: Entity,
+        range: Range<usize>,
+        raw: &[u8],
+    ) -> Option<(Part, Vec<Codec>)> {
+        let (path, transfer) = (entity.leaf_path(), entity.labels.transfer());
         let Labels { types, transfers, disposition, names, bases, externals, .. } = entity.labels;
-        let Some(label) = types.first() else { return };
+        let label = types.first()?;
         let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
         // Encrypted data does not look like a page and has no file name of one.
         if entity.context.encrypted && also.first() != Some(&Media::Html) {
@@ -54,27 +72,20 @@ impl Splitter<'_> {
             self.bypass(&path, Bypass::Opaque);
         }
         also.retain(|other| *other != media && *other != Media::Opaque);
-        let charsets = types.iter().filter_map(|label| label.parameter("charset"));
-        let unknown = |label: &str| {
-            !label.is_empty() && !means_unknown(label) && Charset::from_label(label).is_none()
-        };
+        let charsets: Vec<String> = types
+            .iter()
+            .filter_map(|label| label.parameter("charset"))
+            .map(Cow::into_owned)
+            .collect();
         let text = !matches!(media, Media::Opaque | Media::Inert);
-        if text && charsets.clone().next().is_some_and(|label| unknown(&label))
+        let codecs = if text { codecs(&charsets) } else { Vec::new() };
+        if text && charsets.first().is_some_and(|label| is_unknown(label))
             || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
+            || !codecs.is_empty()
         {
             self.tree.ambiguous.insert(path.clone());
         }
-        let mut codecs = Vec::new();
-        for codec in charsets.clone().filter_map(|label| Codec::from_label(&label)) {
-            // There are few codecs; programs use one label or another, so all are tried.
-            if text && !codecs.contains(&codec) {
-                codecs.push(codec);
-            }
-        }
-        if !codecs.is_empty() {
-            self.tree.ambiguous.insert(path.clone());
-            self.tree.codec = true;
-        }
+        self.tree.codec |= !codecs.is_empty();
         if codecs.contains(&Codec::References)
             && media != Media::Html
             && !also.contains(&Media::Html)
@@ -102,16 +113,11 @@ impl Splitter<'_> {
                 head: entity.head,
                 body: range,
                 transfers,
-                charsets: charsets.map(Cow::into_owned).collect(),
+                charsets,
                 decodings: OnceLock::new(),
             },
         };
-        for codec in codecs {
-            if let Codec::Transfer(inner) = codec {
-                self.add_decoded_again(walk, &part, inner);
-            }
-        }
-        self.add_with_blocks(walk, part, raw, (entity.context, entity.depth));
+        Some((part, codecs))
     }
 
     /// Adds a part as seen by programs that take a transfer encoding for a charset: unwrapped once more.
@@ -217,6 +223,23 @@ fn is_document(
         let opening = || sniff::opening(raw, transfer);
         types.iter().all(|label| document::is_document(label, names, opening))
     })
+}
+
+/// The codecs among charset labels, each once. Programs use one label or another, so all are tried.
+fn codecs(charsets: &[String]) -> Vec<Codec> {
+    let mut codecs = Vec::new();
+    for codec in charsets.iter().filter_map(|label| Codec::from_label(label)) {
+        // There are few codecs.
+        if !codecs.contains(&codec) {
+            codecs.push(codec);
+        }
+    }
+    codecs
+}
+
+/// Whether a label names a charset that is not known here.
+fn is_unknown(label: &str) -> bool {
+    !label.is_empty() && !means_unknown(label) && Charset::from_label(label).is_none()
 }
 
 /// Whether a charset name means that the charset is unknown (RFC 1428 §3). Includes the answers `y` and `yes`, which
