@@ -129,7 +129,10 @@ fn by_reading(
     for candidate in candidates {
         if let Some(reading) = candidate.reading.filter(|_| !candidate.edits.is_empty()) {
             let planned: &mut Planned = edits.entry(reading).or_default();
-            planned.edits.append(&mut candidate.edits);
+            match planned.edits.is_empty() {
+                true => planned.edits = std::mem::take(&mut candidate.edits),
+                false => planned.edits.append(&mut candidate.edits),
+            }
         }
     }
     for Planned { edits, left_out } in edits.values_mut() {

@@ -48,6 +48,9 @@ impl<'t> Data<'t> {
 }
 
 fn are_data(text: &str) -> bool {
+    if !text.bytes().fold(false, |any, byte| any | may_be_of_data(byte)) {
+        return false;
+    }
     let (mut all, mut controls, mut kinds, mut undecoded) = (0, 0, 0_u32, 0);
     for c in text.chars() {
         all += 1;
@@ -63,6 +66,12 @@ fn are_data(text: &str) -> bool {
     let of_controls =
         controls * CHARACTERS_PER_CONTROL >= all && kinds.count_ones() >= CONTROL_KINDS;
     all >= ENOUGH_CHARACTERS && (of_controls || undecoded * CHARACTERS_PER_UNDECODED >= all)
+}
+
+/// Whether a control character of data, or an undecodable one, may begin with this byte. Nearly no text has one. No
+/// short circuits, so that many are tested together.
+fn may_be_of_data(byte: u8) -> bool {
+    ((byte < b' ') & !matches!(byte, 0 | 8..=15 | 27)) | matches!(byte, 0xEE | 0xEF | 0xF3..)
 }
 
 /// A control character that is in no text: neither white space, nor a shift or an escape of a charset, nor NUL, which

@@ -65,7 +65,7 @@ pub fn read<'t>(
 ) -> ControlFlow<()> {
     let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
     let mut left = capacity.all;
-    let mut at = 0;
+    let (mut at, mut before) = (0, 0);
     let mut repeated = repeated.iter().peekable();
     while at < text.len() && left > 0 {
         if let Some(known) = repeated.next_if(|known| known.start <= at) {
@@ -81,11 +81,13 @@ pub fn read<'t>(
         let max = left.min(capacity.together);
         let found = links.by_ref().take(max);
         let overridden = Overridden::of(stretch, &[]);
-        let occurrences = found.map(|link| Occurrence {
+        // A stretch often holds as many links as the one before.
+        let mut occurrences = Vec::with_capacity(before);
+        occurrences.extend(found.map(|link| Occurrence {
             shown: overridden.shown(&link.span),
             ..Occurrence::in_text(0, link, Site::Text)
-        });
-        let occurrences: Vec<_> = occurrences.collect();
+        }));
+        before = occurrences.len();
         left -= occurrences.len();
         let mut view = View {
             seen: vec![MappedText::slice(stretch, at)],

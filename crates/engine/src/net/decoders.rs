@@ -1,7 +1,9 @@
 //! Decoders for the net: lines of base64, UTF-16 and UTF-32, EBCDIC, yEnc.
 
+use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
 
+use super::window::ends_within;
 use mailsplice::sieve::each;
 use uts58::base64;
 
@@ -117,30 +119,89 @@ fn begins_as_prose(front: &[u8; 16]) -> bool {
     front.iter().fold(false, |any, byte| any | is_sign(*byte))
 }
 
+/// Digits that are decoded first: the window of most hosts ends in them.
+const FIRST: usize = 96;
+
+/// The number of texts that digits of a row of [`SCHEMES`] may be: wide characters are read in both byte orders.
+pub fn scheme_texts(row: usize) -> u64 {
+    orders(row).len() as u64
+}
+
+/// The texts that begin with these digits, by the row of [`SCHEMES`], as far as a window in them reaches.
+pub fn texts_behind_scheme(digits: &[u8], row: usize) -> impl Iterator<Item = Vec<u8>> {
+    let first = digits.get(..FIRST).map(base64::decode);
+    let all = OnceCell::new();
+    orders(row).iter().map(move |order| {
+        let text = first.as_deref().map(|bytes| text_of(bytes, row / 3, *order));
+        let text = text.filter(|text| ends_within(behind_signs(text)));
+        text.unwrap_or_else(|| text_of(all.get_or_init(|| base64::decode(digits)), row / 3, *order))
+    })
+}
+
+fn orders(row: usize) -> &'static [Order] {
+    match row / 3 {
+        1 | 2 => &[Order::Little, Order::Big],
+        _ => &[Order::Little],
+    }
+}
+
+/// Decoded bytes as text, by the form of their characters.
+fn text_of(bytes: &[u8], form: usize, order: Order) -> Vec<u8> {
+    match form {
+        1 | 2 => wide(bytes, 2 * form, order),
+        3 => ebcdic(bytes),
+        _ => bytes.to_vec(),
+    }
+}
+
+/// A decoded text without the `://` at its start, or with backslashes in it.
+pub fn behind_signs(text: &[u8]) -> &[u8] {
+    let sign = |byte: &&u8| matches!(**byte, b'/' | b':' | b'\\');
+    text.get(text.iter().take_while(sign).count()..).unwrap_or_default()
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+enum Order {
     Little,
     Big,
 }
 
 /// UTF-16 or UTF-32 as UTF-8, from the first byte that is not NUL: it begins an ASCII character in the one byte order
 /// and ends it in the other.
-pub fn wide(bytes: &[u8], width: usize, order: Order) -> Vec<u8> {
+fn wide(bytes: &[u8], width: usize, order: Order) -> Vec<u8> {
     let start = bytes.iter().position(|byte| *byte != 0).unwrap_or(0);
-    let mut aligned = vec![0; if order == Order::Big { width - 1 } else { 0 }];
-    aligned.extend_from_slice(bytes.get(start..).unwrap_or_default());
-    let mut text = String::with_capacity(aligned.len());
-    for unit in aligned.chunks_exact(width) {
-        let character = char::from_u32(match (order, unit) {
-            (Order::Little, [low, high]) => u32::from(u16::from_le_bytes([*low, *high])),
-            (Order::Big, [high, low]) => u32::from(u16::from_be_bytes([*high, *low])),
-            (Order::Little, _) => unit.first_chunk().map_or(0, |four| u32::from_le_bytes(*four)),
-            (Order::Big, _) => unit.first_chunk().map_or(0, |four| u32::from_be_bytes(*four)),
-        });
-        let Some(character) = character else { break };
-        text.push(character);
+    let bytes = bytes.get(start..).unwrap_or_default();
+    match (width, order) {
+        (2, Order::Little) => units(bytes, 0, |two| u16::from_le_bytes(two).into()),
+        (2, Order::Big) => units(bytes, 1, |two| u16::from_be_bytes(two).into()),
+        (_, Order::Little) => units(bytes, 0, u32::from_le_bytes),
+        (_, Order::Big) => units(bytes, 3, u32::from_be_bytes),
     }
-    text.into_bytes()
+}
+
+/// The characters of units, as UTF-8, up to the first unit that is none. `missing` bytes of the first one are NUL and
+/// not there.
+fn units<const WIDTH: usize>(
+    bytes: &[u8],
+    missing: usize,
+    read: impl Fn([u8; WIDTH]) -> u32,
+) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len() + missing);
+    let mut first = [0; WIDTH];
+    let (front, rest) = bytes.split_at(bytes.len().min(WIDTH - missing));
+    first.iter_mut().skip(missing).zip(front).for_each(|(first, byte)| *first = *byte);
+    let whole = front.len() + missing == WIDTH;
+    let all = std::iter::once(first).filter(|_| whole).chain(rest.as_chunks().0.iter().copied());
+    for unit in all.map(read) {
+        match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => text.push(byte),
+            _ => {
+                let Some(character) = char::from_u32(unit) else { break };
+                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
+    text
 }
 
 /// EBCDIC as ASCII, for the characters of hosts (code page 037; others have the same ones).

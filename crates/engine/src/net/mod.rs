@@ -11,7 +11,7 @@
 //! | the bytes as they are, without NUL, soft hyphens and soft line breaks; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
 //! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
 //! | base64, with any line ends | [`decoders::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
-//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`decoders::wide`], [`decoders::ebcdic`] |
+//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`decoders::texts_behind_scheme`], [`decoders::ebcdic`] |
 //! | yEnc | [`decoders::yenc`] |
 //! | uuencode; base64 with padding inside, quoted-printable with breaks or line ends that programs read differently | [`mime::odd_readings`] |
 //!
@@ -41,7 +41,7 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict}
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive, seen_host};
-use decoders::{Base64Lines, Order, ebcdic, wide, yenc};
+use decoders::{Base64Lines, behind_signs, ebcdic, scheme_texts, texts_behind_scheme, yenc};
 use homograph::ends_host_to_a_reader;
 use host::{host_of, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
@@ -49,7 +49,6 @@ use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, triggers};
 pub use uncovered::defang_rest;
-use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
 use window::{Letter, Row, ends_at_once, letters, needs_reading, shifted, text, window};
 
@@ -339,8 +338,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Reads decoded text that begins with `://`, or with backslashes in it, from bytes at this offset of the body.
     fn unwrapped(&mut self, text: &[u8], at: usize) {
-        let sign = |byte: &&u8| matches!(**byte, b'/' | b':' | b'\\');
-        let behind = window(text, text.iter().take_while(sign).count());
+        let behind = window(behind_signs(text), 0);
         if needs_reading(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
             self.shifts(behind, at);
@@ -368,24 +366,14 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 self.found.bypass("1", Bypass::Limit(Limit::Net));
                 return;
             }
-            // Wide characters are read in both byte orders.
-            let texts = if matches!(index / 3, 1 | 2) { 2 } else { 1 };
-            if !self.budget.spend(Stage::Net, texts * LOOK + self.judge.take_steps()) {
+            let steps = scheme_texts(index) * LOOK + self.judge.take_steps();
+            if !self.budget.spend(Stage::Net, steps) {
                 return;
             }
             // A unit of four digits begins at the found digits, or one or two digits after their start.
             let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
             let rest = packed.bytes.get(unit..).unwrap_or_default();
-            let bytes = base64::decode(rest.get(..WINDOW).unwrap_or(rest));
-            let texts = match index / 3 {
-                form @ (1 | 2) => {
-                    let width = 2 * form;
-                    vec![wide(&bytes, width, Order::Little), wide(&bytes, width, Order::Big)]
-                }
-                3 => vec![ebcdic(&bytes)],
-                _ => vec![bytes],
-            };
-            for text in texts {
+            for text in texts_behind_scheme(rest.get(..WINDOW).unwrap_or(rest), index) {
                 self.unwrapped(&text, of.place(|| packed.source(at)));
             }
         }

@@ -46,6 +46,12 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     rest.get(..end).unwrap_or_default()
 }
 
+/// Whether the window at the start of these bytes ends before their end, with nothing odd in it.
+pub fn ends_within(bytes: &[u8]) -> bool {
+    let first = bytes.iter().map(|byte| signs_of(*byte)).find(|signs| signs & (END | ODD) != 0);
+    first == Some(END)
+}
+
 /// A row of windows, each of which begins inside the one before.
 #[derive(Debug, Default)]
 pub struct Row {

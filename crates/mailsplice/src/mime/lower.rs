@@ -2,7 +2,7 @@
 //! the encodings of enclosing messages.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::{self, Fit, Label};
@@ -20,7 +20,7 @@ pub struct Lowering<'m> {
     /// Edits of unwrapped bytes, by part and transfer encoding, in the order in which they were added.
     pending: Vec<Pending>,
     /// Index in `pending` by part and transfer encoding.
-    indices: HashMap<(usize, Transfer), usize>,
+    indices: BTreeMap<(usize, Transfer), usize>,
     /// Edits of the raw body.
     plain: Vec<RawEdit>,
     /// Byte ranges in the body of all parts and layers, sorted; computed on demand.
@@ -41,7 +41,7 @@ impl<'m> Lowering<'m> {
             message,
             tree,
             pending: Vec::new(),
-            indices: HashMap::new(),
+            indices: BTreeMap::new(),
             plain: Vec::new(),
             ranges: OnceCell::new(),
         }
@@ -60,8 +60,7 @@ impl<'m> Lowering<'m> {
         match self.pending.get_mut(index) {
             Some(pending) => pending.edits.extend(lowered),
             None => {
-                let mut edits = DisjointEdits::default();
-                edits.extend(lowered);
+                let edits = DisjointEdits::of(lowered);
                 self.pending.push(Pending { part, transfer, edits });
             }
         }
@@ -200,6 +199,13 @@ fn add_label(label: RawEdit, body: &mut Vec<RawEdit>) {
     }
 }
 
+impl RawEdit {
+    /// Whether it begins and ends before this range.
+    fn is_before(&self, range: &Range<usize>) -> bool {
+        self.range.end <= range.start && self.range.start < range.start
+    }
+}
+
 /// Edits that do not overlap; of overlapping ones the first is kept.
 #[derive(Clone, Debug, Default)]
 struct DisjointEdits {
@@ -214,6 +220,16 @@ struct DisjointEdits {
 }
 
 impl DisjointEdits {
+    fn of(edits: Vec<RawEdit>) -> DisjointEdits {
+        let is_in_order = |[one, next]: &[RawEdit; 2]| one.is_before(&next.range);
+        if edits.array_windows().all(is_in_order) {
+            return DisjointEdits { in_order: edits, ..DisjointEdits::default() };
+        }
+        let mut disjoint = DisjointEdits::default();
+        disjoint.extend(edits);
+        disjoint
+    }
+
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
         let edits = edits.into_iter();
         if self.edits.is_empty() {
@@ -233,11 +249,9 @@ impl DisjointEdits {
 
     /// Whether these bytes are behind every edit, as nearly always.
     fn is_behind_all(&self, range: &Range<usize>) -> bool {
-        let is_behind =
-            |last: &RawEdit| last.range.end <= range.start && last.range.start < range.start;
         self.edits.is_empty()
             && self.claimed.is_empty()
-            && self.in_order.last().is_none_or(is_behind)
+            && self.in_order.last().is_none_or(|last| last.is_before(range))
     }
 
     /// Adds an edit of bytes that are free.
@@ -277,7 +291,7 @@ impl DisjointEdits {
     /// Whether no edit touches these bytes.
     fn is_free(&self, range: &Range<usize>) -> bool {
         let (before, after) = self.around(range.start);
-        before.is_none_or(|old| old.range.end <= range.start && old.range.start < range.start)
+        before.is_none_or(|old| old.is_before(range))
             && after.is_none_or(|old| range.end <= old.range.start)
     }
 

@@ -1,7 +1,6 @@
 //! The ways in which clients may read a part: transfer encodings × charsets × media.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -34,12 +33,22 @@ pub struct Readings<'m> {
     also: &'m [Media],
     charsets: &'m [String],
     filter: Filter,
-    decodings: VecDeque<&'m Decoding>,
+    decodings: &'m [Decoding],
+    /// Which of the decodings are read.
+    wanted: Wanted,
     /// Whether the part is read in one transfer encoding only.
     single_transfer: bool,
     /// Bytes that the charset detector may be given.
     detection_bytes: usize,
     unwrapped: Option<Unwrapped<'m>>,
+}
+
+/// The transfer encodings in which a part is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// Those that map neither byte for byte nor unit for unit.
+    Odd,
 }
 
 /// The bytes after undoing one transfer encoding, and the charsets and media in which they are still to be read.
@@ -52,9 +61,28 @@ struct Unwrapped<'m> {
     /// See [`Reading::detected`].
     detected: usize,
     bytes: Cow<'m, [u8]>,
-    remaining: VecDeque<(Charset, Media)>,
+    charsets: Vec<Charset>,
+    kinds: Kinds<'m>,
+    /// Index of the next reading: each charset in turn, in each of the kinds.
+    next: usize,
     /// The text in a charset in which a further kind is still to be read.
     decoded: Option<(Charset, Text<'m>)>,
+}
+
+/// The kinds of content in which one text is read.
+#[derive(Clone, Copy, Debug)]
+struct Kinds<'m> {
+    first: Media,
+    also: &'m [Media],
+    /// Whether a text is read as HTML because it looks like that; then this comes last.
+    markup: bool,
+}
+
+impl Kinds<'_> {
+    fn all(self) -> impl Iterator<Item = Media> {
+        let also = self.also.iter().filter(move |other| !self.markup || **other != Media::Html);
+        std::iter::once(self.first).chain(also.copied()).chain(self.markup.then_some(Media::Html))
+    }
 }
 
 /// Bytes of a text that is kept for the next reading; longer ones are decoded again.
@@ -71,9 +99,9 @@ pub(super) fn all<'m>(
     let detection_bytes = detection_bytes(part);
     let part = tree.parts.get(part);
     let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
-    let decodings = part.map_or_else(VecDeque::new, |part| {
+    let decodings = part.map_or(&[][..], |part| {
         let site = &part.site;
-        site.decodings.get_or_init(|| decodings_of(&site.transfers, raw)).iter().collect()
+        site.decodings.get_or_init(|| decodings_of(&site.transfers, raw)).as_slice()
     });
     Readings {
         raw,
@@ -84,16 +112,21 @@ pub(super) fn all<'m>(
         single_transfer: decodings.len() == 1,
         detection_bytes,
         decodings,
+        wanted: Wanted::All,
         unwrapped: None,
     }
 }
 
 /// See [`super::odd_readings`].
 pub(super) fn odd<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
-    let mut readings = all(message, tree, part, Filter::On);
-    let usual = [Transfer::Identity, Transfer::QuotedPrintable, Transfer::Base64];
-    readings.decodings.retain(|decoding| !usual.contains(&decoding.transfer));
-    readings
+    Readings { wanted: Wanted::Odd, ..all(message, tree, part, Filter::On) }
+}
+
+impl Wanted {
+    fn takes(self, decoding: &Decoding) -> bool {
+        let usual = [Transfer::Identity, Transfer::QuotedPrintable, Transfer::Base64];
+        self == Wanted::All || !usual.contains(&decoding.transfer)
+    }
 }
 
 /// The transfer encodings in which a part may be read. Base64 with padding inside is decoded in two ways, with
@@ -132,21 +165,27 @@ impl<'m> Iterator for Readings<'m> {
             if let Some(reading) = self.unwrapped.as_mut().and_then(Unwrapped::next) {
                 return Some(reading);
             }
-            let decoding = self.decodings.pop_front()?;
+            let decoding = self.next_decoding()?;
             self.unwrapped = self.unwrap(decoding);
         }
     }
 }
 
 impl<'m> Readings<'m> {
+    fn next_decoding(&mut self) -> Option<&'m Decoding> {
+        let at = self.decodings.iter().position(|decoding| self.wanted.takes(decoding))?;
+        let (decoding, after) = self.decodings.get(at..)?.split_first()?;
+        self.decodings = after;
+        Some(decoding)
+    }
+
     /// Leaves out the next reading: its text is not decoded. False if there is none.
     pub fn skip_one(&mut self) -> bool {
         loop {
-            let remaining = self.unwrapped.as_mut().map(|unwrapped| &mut unwrapped.remaining);
-            if remaining.and_then(VecDeque::pop_front).is_some() {
+            if self.unwrapped.as_mut().and_then(Unwrapped::take).is_some() {
                 return true;
             }
-            let Some(decoding) = self.decodings.pop_front() else { return false };
+            let Some(decoding) = self.next_decoding() else { return false };
             self.unwrapped = self.unwrap(decoding);
         }
     }
@@ -154,8 +193,8 @@ impl<'m> Readings<'m> {
     /// Whether there are no more readings.
     pub fn is_empty(&self) -> bool {
         let unwrapped = self.unwrapped.as_ref();
-        self.decodings.is_empty()
-            && unwrapped.is_none_or(|unwrapped| unwrapped.remaining.is_empty())
+        !self.decodings.iter().any(|decoding| self.wanted.takes(decoding))
+            && unwrapped.is_none_or(|unwrapped| unwrapped.peek().is_none())
     }
 
     fn unwrap(&self, decoding: &Decoding) -> Option<Unwrapped<'m>> {
@@ -182,41 +221,48 @@ impl<'m> Readings<'m> {
             guess.charsets.clone()
         });
         let others = OtherCharsets::among(&charsets, labels);
-        let kinds = 1 + self.also.len() + usize::from(markup);
-        let mut remaining = VecDeque::with_capacity(kinds * charsets.len());
-        for charset in charsets {
-            remaining.push_back((charset, media));
-            let also = self.also.iter().filter(|other| !markup || **other != Media::Html);
-            remaining.extend(also.map(|other| (charset, *other)));
-            if markup {
-                remaining.push_back((charset, Media::Html));
-            }
-        }
         Some(Unwrapped {
             wrapped,
             single_transfer: self.single_transfer,
             others,
             detected,
             bytes,
-            remaining,
+            charsets,
+            kinds: Kinds { first: media, also: self.also, markup },
+            next: 0,
             decoded: None,
         })
     }
 }
 
 impl<'m> Unwrapped<'m> {
+    /// The next charset and kind of content.
+    fn peek(&self) -> Option<(Charset, Media)> {
+        let kinds = self.kinds.all().count();
+        let charset = self.charsets.get(self.next / kinds)?;
+        Some((*charset, self.kinds.all().nth(self.next % kinds)?))
+    }
+
+    /// The same, and it counts as read.
+    fn take(&mut self) -> Option<(Charset, Media)> {
+        let next = self.peek()?;
+        self.next += 1;
+        Some(next)
+    }
+
     fn next(&mut self) -> Option<Reading<'m>> {
-        let (charset, media) = self.remaining.pop_front()?;
+        let (charset, media) = self.take()?;
+        let following = self.peek().map(|(charset, _)| charset);
         // Readings in this charset may have been skipped.
         let decoded = self.decoded.take().filter(|(of, _)| *of == charset);
         let text = decoded.map(|(_, text)| text).unwrap_or_else(|| {
-            let bytes = match self.remaining.is_empty() {
-                true => std::mem::take(&mut self.bytes),
-                false => self.bytes.clone(),
+            let bytes = match following {
+                None => std::mem::take(&mut self.bytes),
+                Some(_) => self.bytes.clone(),
             };
             charset.decode(bytes)
         });
-        let again = self.remaining.front().is_some_and(|(next, _)| *next == charset);
+        let again = following == Some(charset);
         self.decoded = (again && text.as_str().len() <= KEPT).then(|| (charset, text.clone()));
         Some(Reading {
             text,
@@ -291,17 +337,20 @@ fn charsets(
     if !labelled && ascii && has_shifted_host(bytes) {
         found.push(Charset::Utf7);
     }
-    let mut distinct: Vec<Charset> = Vec::with_capacity(found.len().min(CHARSETS));
-    for charset in found {
+    let mut kept = 0;
+    for at in 0..found.len() {
+        let Some((charset, known)) = found.get(at).copied().zip(found.get(..kept)) else { break };
         // Pure ASCII reads the same in all supersets of ASCII.
         let same = |other: &Charset| {
             *other == charset || (ascii && other.keeps_ascii() && charset.keeps_ascii())
         };
-        if !distinct.iter().any(same) && distinct.len() < CHARSETS {
-            distinct.push(charset);
+        if kept < CHARSETS && !known.iter().any(same) {
+            found.swap(kept, at);
+            kept += 1;
         }
     }
-    distinct
+    found.truncate(kept);
+    found
 }
 
 /// Whether there is an escape that designates a set, even ASCII (ISO 2022 §13.2): each is enough for a detector.

@@ -16,8 +16,8 @@ use crate::span::{Map, PieceKind, Track};
 pub(super) struct Wrapped<'m> {
     raw: &'m [u8],
     transfer: Transfer,
-    /// In order; the first begins at the start. Empty if unwrapped and raw bytes are the same.
-    stretches: Arc<Vec<Stretch>>,
+    /// In order; the first begins at the start. `None` if unwrapped and raw bytes are the same.
+    stretches: Option<Arc<[Stretch]>>,
 }
 
 /// The bytes between two places at which unwrapping can restart.
@@ -61,7 +61,12 @@ impl<'m> Wrapped<'m> {
                 transfer.bytes(raw)
             }
         };
-        (bytes, Wrapped { raw, transfer, stretches: Arc::new(stretches.all) })
+        let stretches = (!stretches.all.is_empty()).then(|| stretches.all.into());
+        (bytes, Wrapped { raw, transfer, stretches })
+    }
+
+    fn stretches(&self) -> &[Stretch] {
+        self.stretches.as_deref().unwrap_or_default()
     }
 
     pub(super) fn transfer(&self) -> Transfer {
@@ -72,7 +77,7 @@ impl<'m> Wrapped<'m> {
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         let first = self.next_stretch(range.start);
         let last = range.end.max(range.start + 1) - 1;
-        if range.is_empty() || self.stretches.get(first).is_none_or(|next| last < next.text) {
+        if range.is_empty() || self.stretches().get(first).is_none_or(|next| last < next.text) {
             return self.within(first, range);
         }
         let start = self.within(first, range.start..range.start + 1).start;
@@ -89,17 +94,17 @@ impl<'m> Wrapped<'m> {
 
     /// Index of the stretch after the one that contains this byte.
     fn next_stretch(&self, at: usize) -> usize {
-        self.stretches.partition_point(|stretch| stretch.text <= at)
+        self.stretches().partition_point(|stretch| stretch.text <= at)
     }
 
     /// Like [`Wrapped::source`], for a range in the stretch before the one with the index `next`.
     fn within(&self, next: usize, range: Range<usize>) -> Range<usize> {
-        let Some(stretch) = next.checked_sub(1).and_then(|at| self.stretches.get(at)) else {
+        let Some(stretch) = next.checked_sub(1).and_then(|at| self.stretches().get(at)) else {
             return range;
         };
         let map = stretch.map.get_or_init(|| {
             let end =
-                self.stretches.get(next).map_or(self.raw.len(), |next| self.lookahead_end(next));
+                self.stretches().get(next).map_or(self.raw.len(), |next| self.lookahead_end(next));
             let raw = self.raw.get(stretch.source..end).unwrap_or_default();
             self.transfer.decode(raw).map.map(Box::new)
         });

@@ -81,6 +81,9 @@ pub(super) fn convert(bytes: &[u8], from: LineEndStyle, to: LineEndStyle, out: &
     }
 }
 
+/// Bytes of a short stretch.
+const SHORT: usize = 32;
+
 /// Counts the bytes of consecutive stretches in CRLF form.
 #[derive(Default)]
 pub(super) struct CrlfLength {
@@ -89,18 +92,22 @@ pub(super) struct CrlfLength {
 
 impl CrlfLength {
     pub fn of(&mut self, bytes: &[u8]) -> u64 {
-        let mut length = bytes.len() as u64;
-        for feed in memchr::memchr_iter(b'\n', bytes) {
-            let crlf = match feed.checked_sub(1) {
-                Some(before) => bytes.get(before) == Some(&b'\r'),
-                None => self.after_cr,
-            };
-            length += u64::from(!crlf);
-        }
+        let is_bare = |feed: &usize| match feed.checked_sub(1) {
+            Some(before) => bytes.get(before) != Some(&b'\r'),
+            None => !self.after_cr,
+        };
+        // Most stretches are too short for a search to be faster.
+        let bare = match bytes.len() < SHORT {
+            true => {
+                let feeds = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+                feeds.map(|(at, _)| at).filter(is_bare).count()
+            }
+            false => memchr::memchr_iter(b'\n', bytes).filter(is_bare).count(),
+        };
         if let Some(last) = bytes.last() {
             self.after_cr = *last == b'\r';
         }
-        length
+        (bytes.len() + bare) as u64
     }
 }
 

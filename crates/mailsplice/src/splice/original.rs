@@ -131,7 +131,16 @@ impl Layout {
     }
 }
 
+/// Bytes that are looked at before a text is taken for base64: other text has another sign among them.
+const SAMPLE: usize = 64;
+
 fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    let may_be = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=".contains(byte)
+    };
+    if !text.iter().take(SAMPLE).all(may_be) {
+        return None;
+    }
     super::packing::from_base64(std::str::from_utf8(text).ok()?)
 }
 

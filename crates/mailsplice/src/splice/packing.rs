@@ -9,6 +9,10 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {
+    pub fn with_capacity(bytes: usize) -> Writer {
+        Writer(Vec::with_capacity(bytes))
+    }
+
     pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.0.push((number & 0x7F) as u8 | 0x80);

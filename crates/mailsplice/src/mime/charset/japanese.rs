@@ -77,6 +77,12 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
                 out.unit(&text, at..at + 3);
                 3
             }
+            ([0x21..=0x7E, 0x21..=0x7E, ..], Set::Pairs { encoding, lead: b"" }) => {
+                shifted::pairs(&mut out, rest, 0x7E, encoding, at)
+            }
+            ([0x20..=0x7E, ..], Set::Ascii) => {
+                shifted::plain(&mut out, rest, |byte| matches!(byte, 0x20..=0x7E), at)
+            }
             ([first @ 0x21..=0x7E, second @ 0x21..=0x7E, ..], Set::Pairs { encoding, lead }) => {
                 let pair = [lead, &[first | 0x80, second | 0x80]].concat();
                 let text = encoding.decode_without_bom_handling(&pair).0.into_owned();

@@ -72,9 +72,9 @@ pub(super) fn decode_iso2022(bytes: &[u8]) -> Text<'static> {
                 shifted = false;
                 at += 1;
             }
-            [high @ 0x21..=0x7E, low @ 0x21..=0x7E, ..] if shifted => {
-                pair(&mut out, *high, *low, set, at);
-                at += 2;
+            [0x21..=0x7E, 0x21..=0x7E, ..] if shifted => at += pairs(&mut out, rest, 0x7E, set, at),
+            [0x20..=0x7E, ..] if !shifted => {
+                at += plain(&mut out, rest, |byte| matches!(byte, 0x20..=0x7E), at);
             }
             _ => {
                 // Each line begins in ASCII.
@@ -109,9 +109,15 @@ pub(super) fn decode_hz(bytes: &[u8]) -> Text<'static> {
                 at += 2;
             }
             [b'~', b'\n', ..] if !shifted => at += 2,
-            [high @ 0x21..=0x7D, low @ 0x21..=0x7E, ..] if shifted => {
-                pair(&mut out, *high, *low, encoding_rs::GBK, at);
-                at += 2;
+            [0x21..=0x7D, 0x21..=0x7E, ..] if shifted => {
+                at += pairs(&mut out, rest, 0x7D, encoding_rs::GBK, at);
+            }
+            [b'~', ..] => {
+                single(&mut out, b'~', at);
+                at += 1;
+            }
+            _ if !shifted && byte.is_ascii() => {
+                at += plain(&mut out, rest, |byte| byte.is_ascii() && byte != b'~', at);
             }
             _ => {
                 shifted &= *byte != b'\n';
@@ -123,10 +129,52 @@ pub(super) fn decode_hz(bytes: &[u8]) -> Text<'static> {
     out.close(bytes.len())
 }
 
-fn pair(out: &mut Builder, high: u8, low: u8, set: &'static Encoding, at: usize) {
-    let bytes = [high | 0x80, low | 0x80];
-    let (text, _) = set.decode_without_bom_handling(&bytes);
-    out.unit(&text, at..at + 2);
+/// Bytes of a run of characters that are decoded at once.
+const RUN: usize = 64;
+
+/// Adds the two-byte characters at the start of `rest`, whose first bytes reach to `last`; returns the number of bytes.
+pub(super) fn pairs(
+    out: &mut Builder,
+    rest: &[u8],
+    last: u8,
+    set: &'static Encoding,
+    at: usize,
+) -> usize {
+    let mut bytes = [0; RUN];
+    let mut length = 0;
+    for (two, [high, low]) in bytes.as_chunks_mut().0.iter_mut().zip(rest.as_chunks().0) {
+        if !matches!(high, 0x21..=0x7E) || *high > last || !matches!(low, 0x21..=0x7E) {
+            break;
+        }
+        *two = [high | 0x80, low | 0x80];
+        length += two.len();
+    }
+    let bytes = bytes.get(..length).unwrap_or_default();
+    let (text, _) = set.decode_without_bom_handling(bytes);
+    if 2 * text.chars().count() == length {
+        for (index, character) in text.chars().enumerate() {
+            out.character(character, at + 2 * index..at + 2 * index + 2);
+        }
+    } else {
+        for (index, two) in bytes.chunks_exact(2).enumerate() {
+            let (text, _) = set.decode_without_bom_handling(two);
+            out.unit(&text, at + 2 * index..at + 2 * index + 2);
+        }
+    }
+    length
+}
+
+/// Adds the bytes of ASCII at the start of `rest` that are plain; returns their number.
+pub(super) fn plain(
+    out: &mut Builder,
+    rest: &[u8],
+    is_plain: impl Fn(u8) -> bool,
+    at: usize,
+) -> usize {
+    let length = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
+    let run = rest.get(..length).unwrap_or_default();
+    out.linear(std::str::from_utf8(run).unwrap_or_default(), at);
+    length
 }
 
 pub(super) fn single(out: &mut Builder, byte: u8, at: usize) {

@@ -137,11 +137,7 @@ fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
         .map(|run| {
             let length = match &run.shifted {
                 Some(text) => text.len(),
-                None => {
-                    let mut out = Builder::new(0);
-                    out.utf8(bytes.get(run.source.clone()).unwrap_or_default(), run.source.start);
-                    out.text.len()
-                }
+                None => lossy_length(bytes.get(run.source.clone()).unwrap_or_default()),
             };
             at += length;
             Placed {
@@ -151,6 +147,15 @@ fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
             }
         })
         .collect()
+}
+
+/// Bytes of UTF-8 with U+FFFD for invalid sequences.
+fn lossy_length(bytes: &[u8]) -> usize {
+    let length = |chunk: std::str::Utf8Chunk<'_>| match chunk.invalid() {
+        [] => chunk.valid().len(),
+        _ => chunk.valid().len() + char::REPLACEMENT_CHARACTER.len_utf8(),
+    };
+    if bytes.is_ascii() { bytes.len() } else { bytes.utf8_chunks().map(length).sum() }
 }
 
 impl Runs<'_> {

@@ -97,8 +97,8 @@ pub(in crate::mime) fn unwrap_onto(
     bytes.reserve(raw.len() / 4 * 3 + 3);
     let mut reader = Reader { bytes, map, restart, unit: Unit::default(), padding };
     let mut at = 0;
-    while at < raw.len() {
-        if reader.unit.count == 0 {
+    while let Some(first) = raw.get(at) {
+        if reader.unit.count == 0 && value(*first) < 64 {
             at += reader.whole_units(raw, at);
         }
         let Some(byte) = raw.get(at) else { break };

@@ -25,7 +25,7 @@ use crate::edit::RawEdit;
 use crate::span::{Map, Track, Untracked};
 
 /// A transfer encoding, in one of the ways in which programs decode it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Transfer {
     /// 7bit, 8bit, binary, and all unknown labels.

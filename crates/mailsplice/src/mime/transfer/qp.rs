@@ -90,7 +90,7 @@ pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) 
     while let Some(rest) = raw.get(at..)
         && !rest.is_empty()
     {
-        let stop = memchr::memchr2(b'=', b'\n', rest).map_or(raw.len(), |found| at + found);
+        let stop = sign(rest).map_or(raw.len(), |found| at + found);
         let carriage = copy(raw, at, stop, &mut bytes, map);
         at = match raw.get(stop) {
             Some(b'=') => escape(raw, stop, breaks, &mut bytes, map),
@@ -102,6 +102,17 @@ pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) 
         };
     }
     bytes
+}
+
+/// Bytes that are looked at one by one, before a search is faster.
+const NEAR: usize = 6;
+
+/// Offset of the next sign of an escape or line end.
+fn sign(rest: &[u8]) -> Option<usize> {
+    let is_sign = |byte: &u8| matches!(byte, b'=' | b'\n');
+    let (near, far) = rest.split_at(rest.len().min(NEAR));
+    let far = || memchr::memchr2(b'=', b'\n', far).map(|at| near.len() + at);
+    near.iter().position(is_sign).or_else(far)
 }
 
 /// Copies the literal bytes of `from..to`, without white space before a line end (rule 3).
@@ -287,10 +298,12 @@ struct Writer {
 impl Writer {
     /// Writes the replacement; breaks the line before it if it fits only on a line of its own.
     fn token(&mut self, bytes: &[u8], tail: usize) {
-        let size: usize = bytes.iter().map(|b| if literal(*b) { 1 } else { 3 }).sum();
-        let fits_here = self.column + size + tail <= LINE;
-        if !fits_here && self.column > 0 && self.column + size >= LINE && size < LINE {
-            self.soft_break();
+        if self.column > 0 {
+            let size: usize = bytes.iter().map(|b| if literal(*b) { 1 } else { 3 }).sum();
+            let fits_here = self.column + size + tail <= LINE;
+            if !fits_here && self.column + size >= LINE && size < LINE {
+                self.soft_break();
+            }
         }
         let mut index = 0;
         while let Some(byte) = bytes.get(index) {
@@ -312,7 +325,8 @@ impl Writer {
             // With it, the bytes after it that stay as they are, up to the last column.
             let rest = bytes.get(index..).unwrap_or_default();
             let most = (LINE - 1).saturating_sub(self.column).max(1);
-            let run = rest.iter().take(most).take_while(|byte| literal(**byte)).count();
+            let rest = rest.get(..most).unwrap_or(rest);
+            let run = literals(rest);
             self.out.extend_from_slice(rest.get(..run).unwrap_or_default());
             self.column += run;
             index += run;
@@ -347,9 +361,18 @@ impl Writer {
     }
 }
 
-/// Whether the byte is written literally (RFC 2045 §6.7 rules 2 and 3).
+/// Whether the byte is written literally (RFC 2045 §6.7 rules 2 and 3). No short circuits, so that many are tested
+/// together.
 fn literal(byte: u8) -> bool {
-    matches!(byte, b'\t' | b' '..=b'~') && byte != b'='
+    ((byte == b'\t') | matches!(byte, b' '..=b'~')) & (byte != b'=')
+}
+
+/// The number of bytes at the start that are written literally. Mostly these are all.
+fn literals(bytes: &[u8]) -> usize {
+    match bytes.iter().fold(true, |all, byte| all & literal(*byte)) {
+        true => bytes.len(),
+        false => bytes.iter().take_while(|byte| literal(**byte)).count(),
+    }
 }
 
 fn escaped(byte: u8) -> [u8; 3] {

@@ -32,6 +32,10 @@ const VERSION_WITHOUT_DIGESTS: u64 = 1;
 /// Bytes of the digest of a new value: enough that another value does not match by chance.
 const FIELD_DIGEST_BYTES: usize = 16;
 
+/// Bytes that most recipes take at most without their edits, and for each edit.
+const RECIPE_BYTES: usize = 64;
+const EDIT_BYTES: usize = 16;
+
 /// Header fields that a recipe may restore: the filter changes two, the Subject and the encoding.
 pub const FIELDS: u64 = 16;
 
@@ -41,7 +45,7 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
         head_edits.iter().filter(|edit| !fields::is_ours(edit.name.as_bytes())).collect();
     let version =
         if head_edits.is_empty() { VERSION_WITHOUT_DIGESTS } else { VERSION_WITH_DIGESTS };
-    let mut out = packing::Writer::default();
+    let mut out = packing::Writer::with_capacity(RECIPE_BYTES + EDIT_BYTES * edits.len());
     out.number(version);
     out.raw(&canonical::sha256(body));
     out.number(LineEndStyle::of(body) as u64);
