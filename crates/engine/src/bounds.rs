@@ -233,7 +233,7 @@ fn parts() -> Vec<Bound> {
         Bound {
             name: "net_looks",
             unit: "links in base64 that the net reads",
-            default: net::LOOKS as u64,
+            default: net::BASE64_WINDOWS as u64,
             reason: "Digits of a picture may be those of a link; more than honest mail has in text.",
             effect: "the rest is not read; `limit:net`",
             test: "the_net_is_bounded",

@@ -202,7 +202,7 @@ impl Findings {
             unicode: String::new(),
             verdict: Verdict::Suspect,
             reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
-            edit: Edit::Told,
+            edit: Edit::Reported,
             target: None,
             done: Done::Reported,
         }));
@@ -297,7 +297,7 @@ fn alternative(path: String, host: &str, part: usize) -> Candidate {
             unicode: host.to_owned(),
             verdict: Verdict::Notice,
             reasons: Reasons::from_iter([Reason::AlternativeMismatch]),
-            edit: Edit::Told,
+            edit: Edit::Reported,
             target: None,
             done: Done::Reported,
         },

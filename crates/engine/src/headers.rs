@@ -4,7 +4,7 @@
 //! [`super::limits::Limits::header_bytes`]. The DNS is not asked, since a host in a field is not a link.
 
 mod field;
-mod front;
+mod truncate;
 mod words;
 
 use std::borrow::Cow;
@@ -22,69 +22,71 @@ use super::outcome::{Bypass, Done, Limit};
 use super::policy::Policy;
 use super::sender::Author;
 use field::{Field, FieldReader, Interest, on_one_line};
-use front::front;
 use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
+use truncate::truncated;
 use words::{WORD, encoded, holds};
 
-/// Judges the fields that a reader sees or a client acts on. `agreed` are all fields, if programs agree on them.
+/// Judges the fields that a reader sees or a client acts on. `agreed_fields` are all fields, if programs agree on them.
 pub fn read(
-    (head, agreed): (&[u8], Option<&[HeaderField]>),
+    (head, agreed_fields): (&[u8], Option<&[HeaderField]>),
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
     policy: &Policy,
     found: &mut Findings,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
-    let (bounded, agreed) = match front(bounded, agreed) {
-        Some((front, fields)) => {
+    let (bounded, agreed_fields) = match truncated(bounded, agreed_fields) {
+        Some((beginning, fields)) => {
             found.bypass("0", Bypass::Limit(Limit::Header));
-            (front, fields)
+            (beginning, fields)
         }
-        None => (bounded, agreed),
+        None => (bounded, agreed_fields),
     };
     if !spend(Stage::Header, bounded.len() as u64, budget, found) {
         return;
     }
-    let read = Read::of_fields(bounded, agreed, |name, _| is_read(name));
+    let selected = SelectedFields::select(bounded, agreed_fields, |name, _| is_read(name));
     // Other fields may be deceptive even if there is none of those. A message has its fields in its first part.
-    let message = read.parser(agreed.is_some()).parse_headers(&read.bytes).unwrap_or_else(|| {
-        mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() }
-    });
+    let message =
+        selected.parser(agreed_fields.is_some()).parse_headers(&selected.bytes).unwrap_or_else(
+            || mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() },
+        );
     let shown = message.headers().iter().map(|header| {
-        let span =
-            read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
+        let span = selected.header_offset(header.offset_start as usize)
+            ..selected.header_offset(header.offset_end as usize);
         (header, span, Interest::Any)
     });
     // Other fields, in which some program makes links: only deceptive ones count.
-    let (words, unread) = encoded(bounded, agreed, &read);
-    let rest = Read::others(bounded, agreed, &unread);
-    let others = (!rest.bytes.is_empty())
-        .then(|| parser().default_header_text().parse_headers(&rest.bytes))
+    let (words, unread) = encoded(bounded, agreed_fields, &selected);
+    let others = SelectedFields::others(bounded, agreed_fields, &unread);
+    let parsed = (!others.bytes.is_empty())
+        .then(|| parser().default_header_text().parse_headers(&others.bytes))
         .flatten();
-    let others = others.iter().flat_map(|message| message.headers());
-    let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
-        let length = header.offset_end.saturating_sub(header.offset_start) as usize;
-        let start = rest.source(header.offset_start as usize);
-        (header, start..start + length, Interest::UnsafeUrls)
-    });
+    let parsed = parsed.iter().flat_map(|message| message.headers());
+    let unselected =
+        parsed.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
+            let length = header.offset_end.saturating_sub(header.offset_start) as usize;
+            let start = others.header_offset(header.offset_start as usize);
+            (header, start..start + length, Interest::UnsafeUrls)
+        });
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.set_author(&mailbox.host);
     }
     let mut subjects = HashSet::new();
     // Texts of fields that were reported, so that each is reported once.
-    let mut said = HashSet::new();
-    for (header, span, interest) in shown.chain(others) {
+    let mut reported = HashSet::new();
+    for (header, span, interest) in shown.chain(unselected) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
-        reader.posing(&author, &header.value);
+        reader.report_impersonation(&author, &header.value);
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(&author, text, &mut subjects);
-            if !words.is_empty() && reader.is_told(text) {
-                said.insert(on_one_line(text));
+            if !words.is_empty() && reader.may_be_reported(text) {
+                reported.insert(on_one_line(text));
             }
         }
         if !spend(Stage::Judging, judge.take_steps(), budget, found) {
@@ -94,7 +96,7 @@ pub fn read(
     for (name, span, text) in &words {
         let field = Field { part: "0", name, span: span.clone(), interest: Interest::UnsafeUrls };
         let mut reader = FieldReader { field, judge, budget, policy, found };
-        if reader.is_told(text) && !said.contains(&on_one_line(text)) {
+        if reader.may_be_reported(text) && !reported.contains(&on_one_line(text)) {
             reader.text(text);
             reader.subject(&author, text, &mut subjects);
         }
@@ -113,9 +115,9 @@ fn spend(stage: Stage, steps: u64, budget: &mut Budget<'_>, found: &mut Findings
     some
 }
 
-/// The fields that are read, one after another. Most fields of a header are not.
+/// Selected fields of a header, one after another: most fields of a header are not read.
 #[derive(Default)]
-struct Read {
+struct SelectedFields {
     bytes: Vec<u8>,
     /// Where fields begin: in `bytes`, and in the header.
     fields: Vec<(usize, usize)>,
@@ -124,7 +126,7 @@ struct Read {
 }
 
 /// Names of the fields that [`parser`] reads with this length and first letter. Most other fields have none.
-fn names(length: usize, first: u8) -> &'static [&'static str] {
+fn known_names(length: usize, first: u8) -> &'static [&'static str] {
     match (length, first | 0x20) {
         (2, b'c') => &["Cc"],
         (2, b't') => &["To"],
@@ -151,77 +153,84 @@ const SUBJECT: &str = "Subject";
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
-    let known = name.first().map_or(&[][..], |first| names(name.len(), *first));
+    let known = name.first().map_or(&[][..], |first| known_names(name.len(), *first));
     known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Bytes reserved for fields: most headers have no more that are read.
-const ROOM: usize = 1 << 10;
+const CAPACITY: usize = 1 << 10;
 
-impl Read {
+impl SelectedFields {
     /// The whole header.
-    fn whole(head: &[u8]) -> Read {
-        Read { bytes: head.to_vec(), ..Read::default() }
+    fn whole(head: &[u8]) -> SelectedFields {
+        SelectedFields { bytes: head.to_vec(), ..SelectedFields::default() }
     }
 
     /// The fields that [`parser`] does not read and that may be deceptive, and those in which words are left `unread`.
-    fn others(head: &[u8], agreed: Option<&[HeaderField]>, unread: &HashSet<usize>) -> Read {
+    fn others(
+        head: &[u8],
+        agreed_fields: Option<&[HeaderField]>,
+        unread: &HashSet<usize>,
+    ) -> SelectedFields {
         let deceptive = may_deceive(head);
-        match agreed {
-            _ if !deceptive && unread.is_empty() => Read::default(),
+        match agreed_fields {
+            _ if !deceptive && unread.is_empty() => SelectedFields::default(),
             Some(fields) => {
                 let others =
                     fields.iter().filter(|field| deceptive || unread.contains(&field.value.start));
-                let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
-                Read::of(head, others.cloned(), wanted)
+                let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_hold_url(line);
+                SelectedFields::among(head, others.cloned(), wanted)
             }
             // Programs do not see the same fields.
-            None => Read::whole(head),
+            None => SelectedFields::whole(head),
         }
     }
 
     /// Of all fields, those that are wanted.
-    fn of_fields(
+    fn select(
         head: &[u8],
-        agreed: Option<&[HeaderField]>,
+        agreed_fields: Option<&[HeaderField]>,
         is_wanted: impl Fn(&[u8], &[u8]) -> bool,
-    ) -> Read {
-        match agreed {
-            Some(fields) => Read::of(head, fields.iter().cloned(), is_wanted),
-            None => Read::of(head, splice::fields::header_fields(head), is_wanted),
+    ) -> SelectedFields {
+        match agreed_fields {
+            Some(fields) => SelectedFields::among(head, fields.iter().cloned(), is_wanted),
+            None => SelectedFields::among(head, splice::fields::header_fields(head), is_wanted),
         }
     }
 
     /// The fields of a header that are wanted, by name and line.
-    fn of(
+    fn among(
         head: &[u8],
         fields: impl Iterator<Item = HeaderField>,
         is_wanted: impl Fn(&[u8], &[u8]) -> bool,
-    ) -> Read {
-        let mut read = Read { bytes: Vec::with_capacity(ROOM.min(head.len())), ..Read::default() };
+    ) -> SelectedFields {
+        let mut selected = SelectedFields {
+            bytes: Vec::with_capacity(CAPACITY.min(head.len())),
+            ..SelectedFields::default()
+        };
         for field in fields {
             let name = field.name(head);
             let line = head.get(field.line.clone()).unwrap_or_default();
             if is_wanted(name, line) {
-                read.fields.push((read.bytes.len(), field.line.start));
+                selected.fields.push((selected.bytes.len(), field.line.start));
                 let list = name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-"));
                 match list && is_read(name) {
                     true => {
-                        read.lists = true;
-                        read.bytes.extend_from_slice(&without_space_in_angles(line));
+                        selected.lists = true;
+                        selected.bytes.extend_from_slice(&without_space_in_angles(line));
                     }
-                    false => read.bytes.extend_from_slice(line),
+                    false => selected.bytes.extend_from_slice(line),
                 }
             }
         }
-        read
+        selected
     }
 
     /// The parser for these fields. By default it reads all as needed except those of mailing lists, which it takes
     /// for addresses. Setting each field takes longer than reading most headers; it is needed only if programs do not
     /// agree on the fields, as then the parser may see others.
-    fn parser(&self, agreed: bool) -> MessageParser {
-        match (self.lists, agreed) {
+    fn parser(&self, programs_agree: bool) -> MessageParser {
+        match (self.lists, programs_agree) {
             (false, _) => MessageParser::new(),
             (true, true) => MessageParser::new().with_address_headers().default_header_text(),
             (true, false) => parser(),
@@ -229,7 +238,7 @@ impl Read {
     }
 
     /// The offset in the header of a byte of `bytes`.
-    fn source(&self, at: usize) -> usize {
+    fn header_offset(&self, at: usize) -> usize {
         let field = self.fields.partition_point(|(start, _)| *start <= at).checked_sub(1);
         let field = field.and_then(|field| self.fields.get(field));
         field.map_or(at, |(start, source)| source + (at - start))
@@ -273,9 +282,9 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Whether a URL may be in the line of a field, perhaps in encoded words.
-fn may_say_url(line: &[u8]) -> bool {
+fn may_hold_url(line: &[u8]) -> bool {
     let value = || memchr::memchr(b':', line).and_then(|colon| line.get(colon + 1..));
-    holds(line, b"//") || holds(line, WORD) && value().is_some_and(words::may_say)
+    holds(line, b"//") || holds(line, WORD) && value().is_some_and(words::may_matter)
 }
 
 /// Whether a field may hold a deceptive URL.

@@ -55,7 +55,7 @@ impl Judged {
         Judged {
             verdict: Verdict::Ok,
             reasons: Reasons::EMPTY,
-            edit: Edit::Told,
+            edit: Edit::Reported,
             host: Some(host),
             inner: Vec::new(),
             destination: None,
@@ -159,7 +159,7 @@ impl Judged {
     }
 
     fn downgrade(&mut self) {
-        self.edit = self.edit.min(Edit::Told);
+        self.edit = self.edit.min(Edit::Reported);
         self.verdict = self.verdict.min(Verdict::Notice);
     }
 
@@ -228,7 +228,7 @@ impl Judged {
     pub(super) fn mark_continued_host(&mut self) {
         self.add(Reason::NameInHost);
         self.verdict = Verdict::Suspect;
-        self.edit = self.edit.min(Edit::Told);
+        self.edit = self.edit.min(Edit::Reported);
     }
 
     /// Marks a link to a file server, which gets a hash of the reader's password on a click. Its name is not

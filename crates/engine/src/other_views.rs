@@ -67,7 +67,7 @@ fn report_deceptive(
     for candidate in deceptive.filter(|found| !known.contains(&found.finding.ascii)) {
         let mut finding = candidate.finding;
         (finding.verdict, finding.edit, finding.done) =
-            (Verdict::Suspect, Edit::Told, Done::Reported);
+            (Verdict::Suspect, Edit::Reported, Done::Reported);
         finding.reasons.insert(Reason::HiddenHost);
         finding.span = 0..0;
         found.push(policy, Candidate::report_only(finding));

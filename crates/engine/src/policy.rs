@@ -293,7 +293,7 @@ impl Policy {
             return *action;
         }
         let mild = self.mode == Mode::Strict || verdict <= Verdict::Suspect;
-        let needed = if mild { Edit::Told } else { Edit::Link };
+        let needed = if mild { Edit::Reported } else { Edit::Link };
         if edit < needed {
             return LinkAction::Leave;
         }

@@ -145,7 +145,7 @@ mod tests {
         let findings = outcome.findings.into_iter();
         let posing = findings.filter(|finding| finding.reasons.contains(Reason::DisplayNamePoses));
         posing
-            .inspect(|finding| assert_eq!(finding.edit, Edit::Told))
+            .inspect(|finding| assert_eq!(finding.edit, Edit::Reported))
             .map(|finding| format!("{} {}", finding.place, finding.target.unwrap_or_default()))
             .collect()
     }

@@ -290,7 +290,7 @@ impl<'r> View<'r> {
     /// What is edited anywhere weighs more than what is edited in links, and that more than what no
     /// client opens, however bad it is.
     fn weight(&self) -> (Edit, Verdict) {
-        (self.edit.max(Edit::Told), self.verdict)
+        (self.edit.max(Edit::Reported), self.verdict)
     }
 
     /// A reading that resembles a protected name is no prose.

@@ -67,7 +67,7 @@ pub(super) fn of(
         let prose = ends_sentence(parts, labels) || parts.iter().any(turkish);
         return if prose { Edit::Link } else { Edit::Anywhere };
     }
-    if verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
+    if verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Reported }
 }
 
 /// Whether joiners are between letters that never join: they are invisible, and some clients drop

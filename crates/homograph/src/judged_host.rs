@@ -104,7 +104,7 @@ impl JudgedHost {
         }
         self.judge_again(context);
         let HostFindings { verdict, edit, ref target, .. } = self.found;
-        let has_findings = verdict > Verdict::Ok || edit > Edit::Told || target.is_some();
+        let has_findings = verdict > Verdict::Ok || edit > Edit::Reported || target.is_some();
         if self.form.is_unfinished() && has_findings {
             self.form.finish();
             self.judge_again(context);

@@ -29,8 +29,9 @@ pub const VARIANTS: usize = 64;
 
 impl Look {
     pub(super) fn new(label: &str) -> Look {
-        let room = label.len().min(LABEL_CHARS);
-        let mut look = Look { reading: Vec::with_capacity(room), own: Vec::with_capacity(room) };
+        let capacity = label.len().min(LABEL_CHARS);
+        let mut look =
+            Look { reading: Vec::with_capacity(capacity), own: Vec::with_capacity(capacity) };
         if label.is_ascii() {
             // ASCII is read as it is.
             let lower = label.bytes().take(LABEL_CHARS).map(|c| char::from(c.to_ascii_lowercase()));

@@ -439,7 +439,7 @@ mod tests {
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
             assert!(judgement.reasons.contains(Reason::NameInHost), "{host}");
             assert_eq!(judgement.target.as_deref(), Some(target), "{host}");
-            assert_eq!(judgement.edit, Edit::Told, "{host}");
+            assert_eq!(judgement.edit, Edit::Reported, "{host}");
         }
     }
 

@@ -71,9 +71,9 @@ const USUAL_WORDS: usize = 8;
 
 impl DisplayText {
     pub(super) fn read(text: &str) -> DisplayText {
-        let room = text.len().min(SHOWN);
+        let capacity = text.len().min(SHOWN);
         let mut shown = DisplayText {
-            letters: Vec::with_capacity(room),
+            letters: Vec::with_capacity(capacity),
             bounds: Vec::with_capacity(USUAL_WORDS),
             gaps: Vec::with_capacity(USUAL_WORDS),
         };

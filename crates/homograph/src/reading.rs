@@ -270,8 +270,8 @@ impl LabelChars {
     /// Reads a label character by character.
     pub(super) fn of(chars: impl Iterator<Item = char>) -> LabelChars {
         // The upper bound counts bytes; a character has one or several.
-        let room = chars.size_hint().1.unwrap_or(USUAL_CHARS).min(USUAL_CHARS);
-        let mut all = Vec::with_capacity(room);
+        let capacity = chars.size_hint().1.unwrap_or(USUAL_CHARS).min(USUAL_CHARS);
+        let mut all = Vec::with_capacity(capacity);
         let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
         let (mut last, mut signs, mut latin) = ('\0', false, false);
         // Script of the letter before: most neighbours have the same.

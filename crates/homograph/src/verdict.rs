@@ -57,7 +57,7 @@ pub enum Edit {
     Word,
     /// No reader takes it for another name: reported, edited in strict mode only.
     #[default]
-    Told,
+    Reported,
     /// A reader takes it for another name where it is meant as a link: after a scheme, `www.` or an
     /// `@`, or in an attribute.
     Link,
@@ -71,7 +71,7 @@ impl Edit {
         match self {
             Edit::Inert => "inert",
             Edit::Word => "word",
-            Edit::Told => "told",
+            Edit::Reported => "told",
             Edit::Link => "link",
             Edit::Anywhere => "anywhere",
         }

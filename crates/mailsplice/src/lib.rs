@@ -8,11 +8,11 @@
 #![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod byte_search;
 pub mod edit;
 pub mod limits;
 pub mod media;
 pub mod mime;
-pub mod sieve;
 pub mod span;
 pub mod splice;
 pub mod whole;

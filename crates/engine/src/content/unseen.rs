@@ -7,7 +7,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::joined::Joined;
-use mailsplice::sieve::each;
+use mailsplice::byte_search::each;
 use uts58::unicode::hosts::{is_invisible, is_joiner};
 use uts58::unicode::{Class, is_dot_to_somebody};
 

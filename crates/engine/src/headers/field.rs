@@ -23,7 +23,7 @@ use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
 /// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
-fn may_say_scheme(text: &str) -> bool {
+fn may_hold_scheme(text: &str) -> bool {
     memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
 }
 
@@ -143,8 +143,8 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     /// Whether a text with encoded words may have something to report.
-    pub fn is_told(&self, text: &str) -> bool {
-        may_say_scheme(text) || self.is_subject()
+    pub fn may_be_reported(&self, text: &str) -> bool {
+        may_hold_scheme(text) || self.is_subject()
     }
 
     fn is_of_sender(&self) -> bool {
@@ -152,7 +152,7 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     /// Reports display names before the sender's addresses that impersonate others.
-    pub fn posing(&mut self, author: &Author, value: &HeaderValue<'_>) {
+    pub fn report_impersonation(&mut self, author: &Author, value: &HeaderValue<'_>) {
         let HeaderValue::Address(addresses) = value else { return };
         if !self.is_of_sender() {
             return;
@@ -227,7 +227,7 @@ impl FieldReader<'_, '_, '_, '_> {
 
     pub fn text(&mut self, text: &str) {
         let unsafe_only = self.field.interest == Interest::UnsafeUrls;
-        if unsafe_only && !may_say_scheme(text) {
+        if unsafe_only && !may_hold_scheme(text) {
             return;
         }
         for link in self.links(text) {

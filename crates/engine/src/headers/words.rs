@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{Read, SUBJECT, is_read};
+use super::{SUBJECT, SelectedFields, is_read};
 use mailsplice::mime::Charset;
 use mailsplice::splice::fields::HeaderField;
 
@@ -17,36 +17,37 @@ pub(super) type Decoded = (String, Range<usize>, String);
 /// words that are left undecoded here and that other programs may decode.
 pub(super) fn encoded(
     head: &[u8],
-    agreed: Option<&[HeaderField]>,
-    read: &Read,
+    agreed_fields: Option<&[HeaderField]>,
+    selected: &SelectedFields,
 ) -> (Vec<Decoded>, HashSet<usize>) {
     if !holds(head, WORD) {
         return Default::default();
     }
     let wanted = |name: &[u8], line: &[u8]| !is_read(name) && holds(line, WORD);
-    let others = words(&Read::of_fields(head, agreed, wanted));
+    let others = words(&SelectedFields::select(head, agreed_fields, wanted));
     let left = others.iter().filter(|(_, _, text)| text.contains("=?"));
     let unread = left.map(|(_, span, _)| span.start).collect();
-    (words(read).into_iter().chain(others).collect(), unread)
+    (words(selected).into_iter().chain(others).collect(), unread)
 }
 
 /// Fields with encoded words, as read by programs that join the bytes of words first and accept words everywhere: a
 /// character may begin in one word and end in the next, a host in a word and end after it.
-fn words(read: &Read) -> Vec<Decoded> {
-    if !holds(&read.bytes, WORD) {
+fn words(selected: &SelectedFields) -> Vec<Decoded> {
+    if !holds(&selected.bytes, WORD) {
         return Vec::new();
     }
-    let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
-    let fields = read.fields.iter().zip(ends);
+    let ends =
+        selected.fields.iter().skip(1).map(|(start, _)| *start).chain([selected.bytes.len()]);
+    let fields = selected.fields.iter().zip(ends);
     fields
-        .filter_map(|((start, at), end)| Some((*at, read.bytes.get(*start..end)?)))
+        .filter_map(|((start, at), end)| Some((*at, selected.bytes.get(*start..end)?)))
         .filter(|(_, line)| holds(line, WORD))
         .filter_map(|(at, line)| {
             let colon = memchr::memchr(b':', line)?;
             let name = line.get(..colon)?.trim_ascii_end();
             let value = line.get(colon + 1..)?.trim_ascii_end();
             // In the Subject every text matters.
-            if !name.eq_ignore_ascii_case(SUBJECT.as_bytes()) && !may_say(value) {
+            if !name.eq_ignore_ascii_case(SUBJECT.as_bytes()) && !may_matter(value) {
                 return None;
             }
             let name = String::from_utf8_lossy(name).into_owned();
@@ -59,8 +60,8 @@ fn words(read: &Read) -> Vec<Decoded> {
 
 /// Whether a value with words may hold a URL, which has a colon, or what other programs may take for a word, which has
 /// a question mark: tokens of filters are long rows of words without either.
-pub(super) fn may_say(value: &[u8]) -> bool {
-    Charset::words_may_say(value, *b":?")
+pub(super) fn may_matter(value: &[u8]) -> bool {
+    Charset::words_may_hold(value, *b":?")
 }
 
 /// Whether the bytes hold the two-byte sign. Its second byte is searched for, as most fields hold neither.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::host::host_of;
-use super::triggers::triggers;
+use super::triggers::{is_after_scheme, triggers};
 use super::window::{Letter, letters, needs_reading, text, window};
-use super::{is_after_scheme, look_steps};
+use super::window_steps;
 use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
 use uts58::unicode::is_dot_to_somebody;
@@ -22,11 +22,11 @@ pub fn edits<'h>(
     let mut found: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
     let _ = triggers(bytes, |_, at| {
         let window = window(bytes, at);
-        let looks = needs_reading(window);
-        if !spend(look_steps(window, looks)) {
+        let needs_reading = needs_reading(window);
+        if !spend(window_steps(window, needs_reading)) {
             return ControlFlow::Break(());
         }
-        if looks {
+        if needs_reading {
             let letters = letters(window);
             let letters = host_of(&letters);
             let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
 
 use super::window::ends_within;
-use mailsplice::sieve::each;
+use mailsplice::byte_search::each;
 use uts58::base64;
 
 /// `://` in base64 at each of its alignments, then in UTF-16 of both byte orders, UTF-32 and EBCDIC, and what browsers
@@ -64,7 +64,7 @@ impl Base64Lines {
         }
         let blanks = whole.len() - whole.trim_ascii_start().len();
         if self.bytes.is_empty() {
-            self.bytes.reserve(ROOM);
+            self.bytes.reserve(CAPACITY);
         }
         self.lines.push((self.bytes.len(), line.start + blanks));
         match content.is_ascii() {
@@ -111,7 +111,7 @@ fn is_blank(byte: Option<&u8>) -> bool {
 }
 
 /// Bytes reserved with the first line.
-const ROOM: usize = 1 << 10;
+const CAPACITY: usize = 1 << 10;
 
 /// Whether these bytes hold a sign that no line of base64 has. All bytes are tested together, without an early exit.
 fn begins_as_prose(front: &[u8; 16]) -> bool {

@@ -13,7 +13,7 @@
 //! | base64, with any line ends | [`decoders::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
 //! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`decoders::texts_behind_scheme`], [`decoders::ebcdic`] |
 //! | yEnc | [`decoders::yenc`] |
-//! | uuencode; base64 with padding inside, quoted-printable with breaks or line ends that programs read differently | [`mime::odd_readings`] |
+//! | uuencode; base64 with padding inside, quoted-printable with breaks or line ends that programs read differently | [`mime::rare_readings`] |
 //!
 //! Linear: wherever a host may begin a window of fixed size is read.
 
@@ -29,7 +29,6 @@ mod window;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
-use uts58::scheme;
 
 use super::actions;
 use super::budget::Budget;
@@ -47,22 +46,22 @@ use host::{host_of, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;
-use triggers::{TRIGGERS, Trigger, triggers};
+use triggers::{TRIGGERS, Trigger, is_after_scheme, triggers};
 pub use uncovered::defang_rest;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, Row, ends_at_once, letters, needs_reading, shifted, text, window};
+use window::{Letter, NestedWindows, ends_at_once, letters, needs_reading, shifted, text, window};
 
 /// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
 
 /// Maximum number of windows of base64 of one message. Honest mail has a few hundred links in a base64 part.
-pub const LOOKS: usize = 20_000;
+pub const BASE64_WINDOWS: usize = 20_000;
 
 /// Steps of a window of decoded bytes: it is decoded and read.
-const LOOK: u64 = WINDOW as u64 / 2;
+const WINDOW_STEPS: u64 = WINDOW as u64 / 2;
 
 /// Steps of a window that is decoded in a charset of its own, besides its bytes.
-const SHIFTED: u64 = 5_632;
+const SHIFTED_STEPS: u64 = 5_632;
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
@@ -78,16 +77,16 @@ pub fn search(
     let body = message.body;
     if budget.spend(Stage::Net, body.len() as u64) {
         let mut net = Net::new((body, tree), (judge, policy), &mut *budget, &mut *found);
-        net.plain(body, Bytes::Plain);
-        net.head(message.head);
-        net.ebcdic();
-        net.base64(body, Bytes::Plain);
+        net.search_windows(body, Origin::Body);
+        net.search_header(message.head);
+        net.search_ebcdic();
+        net.search_base64(body, Origin::Body);
         for (at, bytes) in yenc(body) {
-            net.plain(&bytes, Bytes::Unwrapped(at));
+            net.search_windows(&bytes, Origin::Decoded(at));
         }
-        net.odd(message);
-        net.wrapped(message);
-        if net.full {
+        net.search_rare_readings(message);
+        net.edit_decoded_parts(message);
+        if net.is_full {
             net.found.bypass("1", Bypass::Limit(Limit::Links));
         }
     }
@@ -98,17 +97,17 @@ pub fn search(
 
 /// Whether bytes are those of the body, or decoded from bytes at this offset of it.
 #[derive(Clone, Copy)]
-enum Bytes {
-    Plain,
-    Unwrapped(usize),
+enum Origin {
+    Body,
+    Decoded(usize),
 }
 
-impl Bytes {
+impl Origin {
     /// The offset in the body; of plain bytes their own.
-    fn place(self, own: impl FnOnce() -> usize) -> usize {
+    fn body_offset(self, own: impl FnOnce() -> usize) -> usize {
         match self {
-            Bytes::Plain => own(),
-            Bytes::Unwrapped(at) => at,
+            Origin::Body => own(),
+            Origin::Decoded(at) => at,
         }
     }
 }
@@ -150,33 +149,14 @@ pub fn after_schemes(source: &str, judge: &mut Judge<'_>) -> AfterSchemes {
 }
 
 /// Steps of a window, by whether its letters are read.
-fn look_steps(window: &[u8], looks: bool) -> u64 {
-    let steps = if looks { 8 * window.len() } else { window.len() / 4 };
+fn window_steps(window: &[u8], is_read: bool) -> u64 {
+    let steps = if is_read { 8 * window.len() } else { window.len() / 4 };
     steps as u64
-}
-
-/// Whether a web scheme with its slashes is before an offset.
-fn is_after_scheme(bytes: &[u8], at: usize) -> bool {
-    let before = bytes.get(..at).unwrap_or_default();
-    // Browsers skip any number of slashes and take `\\` for one. More than two are rare, and no reader trusts more
-    // than eight.
-    let slash = |byte: &&u8| matches!(**byte, b'/' | b'\\');
-    let slashes = before.iter().rev().take(8).take_while(slash).count();
-    let row = before.get(..before.len() - slashes).filter(|_| slashes > 1);
-    let scheme = row.and_then(|before| before.strip_suffix(b":"));
-    scheme.is_some_and(|scheme| {
-        // More letters than any web scheme has.
-        let before = scheme.iter().rev().take(8);
-        let letters = before.take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let name = scheme.get(scheme.len() - letters..).unwrap_or_default();
-        let known = str::from_utf8(name).ok().and_then(scheme::linked_at_end);
-        known.is_some_and(|scheme| scheme::is_web(scheme.name))
-    })
 }
 
 /// A window to read. Ordered by its trigger: if several triggers are before one host, the first one reports it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Called {
+struct PendingWindow {
     trigger: Trigger,
     at: usize,
     /// Bytes of the window.
@@ -185,17 +165,17 @@ struct Called {
 
 /// Windows to read.
 #[derive(Default)]
-struct Looks {
-    places: Vec<Called>,
+struct PendingWindows {
+    windows: Vec<PendingWindow>,
     /// The last windows of each trigger.
-    rows: [Row; TRIGGERS],
+    last: [NestedWindows; TRIGGERS],
 }
 
 /// Maximum number of windows that are read together. Real messages have a few dozen.
-const TOGETHER: usize = 4_096;
+const BATCH: usize = 4_096;
 
 /// Steps of finding windows after which the budget is checked.
-const PULSE: u64 = 4_096;
+const CHECK_AFTER: u64 = 4_096;
 
 struct Net<'n, 'p, 'b> {
     judge: &'n mut Judge<'p>,
@@ -203,7 +183,7 @@ struct Net<'n, 'p, 'b> {
     budget: &'n mut Budget<'b>,
     found: &'n mut Findings,
     tree: &'n Tree,
-    places: OnceCell<PartOffsets>,
+    part_offsets: OnceCell<PartOffsets>,
     body: &'n [u8],
     /// Hosts that readings have found.
     seen: SeenHosts,
@@ -212,11 +192,11 @@ struct Net<'n, 'p, 'b> {
     dots: BTreeSet<usize>,
     bracketed: BTreeSet<usize>,
     /// Hosts in the decoded bytes of parts, by part, with the offset of one occurrence.
-    wrapped: BTreeMap<usize, BTreeMap<String, (usize, Judged)>>,
+    hosts_in_parts: BTreeMap<usize, BTreeMap<String, (usize, Judged)>>,
     /// The number of these hosts.
-    waiting: usize,
+    host_count: usize,
     /// Whether there was no space for an edit.
-    full: bool,
+    is_full: bool,
 }
 
 impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
@@ -233,58 +213,66 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             budget,
             found,
             tree,
-            places: OnceCell::new(),
+            part_offsets: OnceCell::new(),
             body,
             reported: BTreeSet::new(),
             dots: BTreeSet::new(),
             bracketed: BTreeSet::new(),
-            wrapped: BTreeMap::new(),
-            waiting: 0,
-            full: false,
+            hosts_in_parts: BTreeMap::new(),
+            host_count: 0,
+            is_full: false,
         }
     }
 
     /// Reads the window after every trigger in these bytes.
-    fn plain(&mut self, bytes: &[u8], of: Bytes) {
-        let mut looks = Looks::default();
+    fn search_windows(&mut self, bytes: &[u8], origin: Origin) {
+        let mut pending = PendingWindows::default();
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
             // The cheap test that most fail.
             let begins = bytes.get(at).is_some_and(|byte| !ends_at_once(*byte));
-            let Some(row) = looks.rows.get_mut(trigger as usize).filter(|_| begins) else {
+            let Some(last) = pending.last.get_mut(trigger as usize).filter(|_| begins) else {
                 return ControlFlow::Continue(());
             };
-            match row.look(bytes, trigger, at) {
-                (window, true) => looks.places.push(Called { trigger, at, length: window.len() }),
-                (window, false) => steps += look_steps(window, false),
+            match last.next(bytes, trigger, at) {
+                (window, true) => {
+                    pending.windows.push(PendingWindow { trigger, at, length: window.len() })
+                }
+                (window, false) => steps += window_steps(window, false),
             }
-            if looks.places.len() < TOGETHER && steps < PULSE {
+            if pending.windows.len() < BATCH && steps < CHECK_AFTER {
                 return ControlFlow::Continue(());
             }
-            self.looks(bytes, of, &mut looks, std::mem::take(&mut steps))
+            self.read_windows(bytes, origin, &mut pending, std::mem::take(&mut steps))
         });
-        let _ = self.looks(bytes, of, &mut looks, steps);
+        let _ = self.read_windows(bytes, origin, &mut pending, steps);
     }
 
     /// Reads the windows that were found so far. `steps` are those of finding them.
-    fn looks(&mut self, bytes: &[u8], of: Bytes, looks: &mut Looks, steps: u64) -> ControlFlow<()> {
-        if !self.budget.spend(Stage::Net, steps) || self.full {
+    fn read_windows(
+        &mut self,
+        bytes: &[u8],
+        origin: Origin,
+        pending: &mut PendingWindows,
+        steps: u64,
+    ) -> ControlFlow<()> {
+        if !self.budget.spend(Stage::Net, steps) || self.is_full {
             return ControlFlow::Break(());
         }
-        looks.places.sort();
-        for Called { at, length, .. } in looks.places.drain(..) {
+        pending.windows.sort();
+        for PendingWindow { at, length, .. } in pending.windows.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
             if let Some(host) = seen_host(window, &self.seen) {
                 if self.seen.is_deceptive(host) {
-                    self.keep_place(at, of);
+                    self.keep_offset(at, origin);
                 }
             } else if !starts_plain(window) && !stays_plain(window) {
-                let place = of.place(|| at);
-                self.look(&letters(window), place, of);
-                self.shifts(window, place);
+                let place = origin.body_offset(|| at);
+                self.judge_host(&letters(window), place, origin);
+                self.read_shifted(window, place);
             }
-            let steps = look_steps(window, true) + self.judge.take_steps();
-            if !self.budget.spend(Stage::Net, steps) || self.full {
+            let steps = window_steps(window, true) + self.judge.take_steps();
+            if !self.budget.spend(Stage::Net, steps) || self.is_full {
                 return ControlFlow::Break(());
             }
         }
@@ -292,7 +280,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Reads the window after `://` in EBCDIC.
-    fn ebcdic(&mut self) {
+    fn search_ebcdic(&mut self) {
         // Letters of EBCDIC are not ASCII.
         if self.body.is_ascii() {
             return;
@@ -300,8 +288,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         for at in memchr::memmem::find_iter(self.body, EBCDIC) {
             let rest = self.body.get(at..).unwrap_or_default();
             if rest.get(EBCDIC.len()).is_some_and(|byte| !byte.is_ascii()) {
-                self.unwrapped(&ebcdic(rest.get(..WINDOW).unwrap_or(rest)), at);
-                if !self.budget.spend(Stage::Net, LOOK + self.judge.take_steps()) {
+                self.read_after_scheme(&ebcdic(rest.get(..WINDOW).unwrap_or(rest)), at);
+                if !self.budget.spend(Stage::Net, WINDOW_STEPS + self.judge.take_steps()) {
                     return;
                 }
             }
@@ -309,64 +297,64 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Reads the windows in decoded parts whose encoding cannot be searched as it is.
-    fn odd(&mut self, message: Message<'_>) {
+    fn search_rare_readings(&mut self, message: Message<'_>) {
         let tree = self.tree;
         for (index, part) in tree.parts.iter().enumerate() {
             let at = part.raw_range().map_or(0, |range| range.start);
-            for reading in mime::odd_readings(message, tree, index) {
+            for reading in mime::rare_readings(message, tree, index) {
                 let text = reading.text.as_str();
                 if !self.budget.spend(Stage::Net, text.len() as u64) {
                     return;
                 }
-                self.plain(text.as_bytes(), Bytes::Unwrapped(at));
+                self.search_windows(text.as_bytes(), Origin::Decoded(at));
             }
         }
     }
 
     /// Reads a header in which some programs see more lines than others, and perhaps the body.
-    fn head(&mut self, head: &[u8]) {
+    fn search_header(&mut self, head: &[u8]) {
         // If programs agree on every line there is no other body.
         if self.tree.head.is_some() {
             return;
         }
         let bare = |at: usize| head.get(at + 1).is_some_and(|next| *next != b'\n');
-        if memchr::memchr_iter(b'\r', head).any(bare) || ends_for_some(head) {
-            self.plain(head, Bytes::Unwrapped(0));
-            self.base64(head, Bytes::Unwrapped(0));
+        if memchr::memchr_iter(b'\r', head).any(bare) || ends_early(head) {
+            self.search_windows(head, Origin::Decoded(0));
+            self.search_base64(head, Origin::Decoded(0));
         }
     }
 
     /// Reads decoded text that begins with `://`, or with backslashes in it, from bytes at this offset of the body.
-    fn unwrapped(&mut self, text: &[u8], at: usize) {
+    fn read_after_scheme(&mut self, text: &[u8], at: usize) {
         let behind = window(behind_signs(text), 0);
         if needs_reading(behind) {
-            self.look(&letters(behind), at, Bytes::Unwrapped(at));
-            self.shifts(behind, at);
+            self.judge_host(&letters(behind), at, Origin::Decoded(at));
+            self.read_shifted(behind, at);
         }
     }
 
     /// Reads a window at this offset of the body in the charsets whose shift signs are in it.
-    fn shifts(&mut self, window: &[u8], at: usize) {
+    fn read_shifted(&mut self, window: &[u8], at: usize) {
         for text in shifted(window) {
-            if !self.budget.spend(Stage::Net, SHIFTED + look_steps(window, true)) {
+            if !self.budget.spend(Stage::Net, SHIFTED_STEPS + window_steps(window, true)) {
                 return;
             }
-            self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
+            self.judge_host(&without_ranges(&text), at, Origin::Decoded(at));
         }
     }
 
     /// Reads the windows after `://` in base64.
-    fn base64(&mut self, bytes: &[u8], of: Bytes) {
+    fn search_base64(&mut self, bytes: &[u8], origin: Origin) {
         let packed = Base64Lines::of(bytes);
         if packed.bytes.is_empty() {
             return;
         }
-        for (looks, (index, at)) in packed.schemes(LOOKS + 1).into_iter().enumerate() {
-            if looks == LOOKS {
+        for (count, (index, at)) in packed.schemes(BASE64_WINDOWS + 1).into_iter().enumerate() {
+            if count == BASE64_WINDOWS {
                 self.found.bypass("1", Bypass::Limit(Limit::Net));
                 return;
             }
-            let steps = scheme_texts(index) * LOOK + self.judge.take_steps();
+            let steps = scheme_texts(index) * WINDOW_STEPS + self.judge.take_steps();
             if !self.budget.spend(Stage::Net, steps) {
                 return;
             }
@@ -374,24 +362,24 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
             let rest = packed.bytes.get(unit..).unwrap_or_default();
             for text in texts_behind_scheme(rest.get(..WINDOW).unwrap_or(rest), index) {
-                self.unwrapped(&text, of.place(|| packed.source(at)));
+                self.read_after_scheme(&text, origin.body_offset(|| packed.source(at)));
             }
         }
     }
 
     /// Judges the host at the start of a window, and reports or edits it.
-    fn look(&mut self, letters: &[Letter], at: usize, of: Bytes) {
+    fn judge_host(&mut self, letters: &[Letter], at: usize, origin: Origin) {
         let letters = host_of(letters);
         let host = text(letters);
         let judgement = match find_deceptive(&host, self.judge, &self.seen) {
             Some(Deceptive::Hidden(judgement)) => judgement,
-            Some(Deceptive::Seen) => return self.keep_place(at, of),
+            Some(Deceptive::Seen) => return self.keep_offset(at, origin),
             None => return,
         };
         let judged = Judged::of(judgement, TldStatus::Link);
-        let edits = match (of, self.editable(at, &judged)) {
-            (Bytes::Plain, Some(_)) => self.edits(letters, at),
-            (Bytes::Unwrapped(_), Some(part)) => return self.keep_host(part, host, at, judged),
+        let edits = match (origin, self.editable_part(at, &judged)) {
+            (Origin::Body, Some(_)) => self.bracket_dots(letters, at),
+            (Origin::Decoded(_), Some(part)) => return self.keep_host(part, host, at, judged),
             (_, None) => Vec::new(),
         };
         // Two triggers can be before one host (`//www.`): the longer name was reported.
@@ -399,12 +387,12 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             return;
         }
         if !edits.iter().all(|edit| self.budget.reserve_edit(edit.replacement.len())) {
-            self.full = true;
+            self.is_full = true;
             return;
         }
         let dots = edits.iter().map(|edit| edit.range.start);
         self.dots.extend(dots.clone());
-        let fits = self.fits(at, edits.len());
+        let fits = self.has_space(at, edits.len());
         if fits {
             self.bracketed.extend(dots);
         }
@@ -413,29 +401,29 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Keeps the offset of a deceptive host that a reading found, until it is known what edits cover.
-    fn keep_place(&mut self, at: usize, of: Bytes) {
-        if matches!(of, Bytes::Plain) && self.policy.edits() && is_after_scheme(self.body, at) {
+    fn keep_offset(&mut self, at: usize, origin: Origin) {
+        if matches!(origin, Origin::Body) && self.policy.edits() && is_after_scheme(self.body, at) {
             self.found.deceptive_offsets.push(at);
         }
     }
 
     /// Keeps a host in the decoded bytes of a part, until the texts of the part are searched for it.
     fn keep_host(&mut self, part: usize, host: String, at: usize, judged: Judged) {
-        let hosts = self.wrapped.entry(part).or_default();
+        let hosts = self.hosts_in_parts.entry(part).or_default();
         if hosts.contains_key(&host) {
             return;
         }
         // One takes less memory than a finding.
-        if self.waiting >= self.budget.findings / 2 {
-            self.full = true;
+        if self.host_count >= self.budget.findings / 2 {
+            self.is_full = true;
             return;
         }
-        self.waiting += 1;
+        self.host_count += 1;
         hosts.insert(host, (at, judged));
     }
 
     /// The part at an offset of the body, if it is text and the policy has the host in it defanged.
-    fn editable(&self, at: usize, judged: &Judged) -> Option<usize> {
+    fn editable_part(&self, at: usize, judged: &Judged) -> Option<usize> {
         let index = self.part(at)?;
         let part = self.tree.parts.get(index).filter(|part| part.view == View::Usual)?;
         let text = !matches!(part.media, Media::Opaque | Media::Inert);
@@ -444,8 +432,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Reports the hosts in decoded bytes of parts, and defangs them where a text of the part has them.
-    fn wrapped(&mut self, message: Message<'_>) {
-        for (part, mut hosts) in std::mem::take(&mut self.wrapped) {
+    fn edit_decoded_parts(&mut self, message: Message<'_>) {
+        for (part, mut hosts) in std::mem::take(&mut self.hosts_in_parts) {
             for (index, reading) in mime::readings(message, self.tree, part).enumerate() {
                 let text = reading.text.as_str();
                 if hosts.is_empty() || !self.budget.spend(Stage::Net, text.len() as u64) {
@@ -460,12 +448,12 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 for (host, edits) in edits {
                     let Some((at, mut judged)) = hosts.remove(&host) else { continue };
                     judged.add(Reason::HiddenHost);
-                    if self.is_beyond(&judged) {
+                    if self.keeps_edits_only(&judged) {
                         let has_space = edits
                             .iter()
                             .all(|edit| self.budget.reserve_edit(edit.replacement.len()));
-                        self.full |= !has_space;
-                        self.count(has_space);
+                        self.is_full |= !has_space;
+                        self.count_link(has_space);
                         let list = self.found.bare_edits.entry((part, index)).or_default();
                         list.extend(edits.into_iter().filter(|_| has_space));
                         continue;
@@ -486,7 +474,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// The edits that defang a host after a scheme, or with a look-alike of a slash, if its bytes are plain: its dots
     /// in brackets. After another trigger it may be no link to any program, and stays.
-    fn edits(&self, letters: &[Letter], at: usize) -> Vec<RawEdit> {
+    fn bracket_dots(&self, letters: &[Letter], at: usize) -> Vec<RawEdit> {
         if !is_after_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
         {
@@ -503,7 +491,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Whether the line has space for brackets around so many dots, besides those of other hosts in it.
-    fn fits(&self, at: usize, dots: usize) -> bool {
+    fn has_space(&self, at: usize, dots: usize) -> bool {
         let line = self.line_at(at);
         let others = self.bracketed.range(line.clone()).count();
         line.len() + 2 * (others + dots) <= LONGEST_LINE
@@ -527,7 +515,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// The index of the innermost part at an offset of the body, as most clients split it.
     fn part(&self, at: usize) -> Option<usize> {
-        self.places.get_or_init(|| PartOffsets::of(self.tree)).part(at)
+        self.part_offsets.get_or_init(|| PartOffsets::of(self.tree)).part(at)
     }
 
     /// The path of that part.
@@ -545,10 +533,10 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
         judged.add(Reason::HiddenHost);
         if !edited {
-            (judged.verdict, judged.edit) = (Verdict::Suspect, Edit::Told);
+            (judged.verdict, judged.edit) = (Verdict::Suspect, Edit::Reported);
         }
-        if self.is_beyond(&judged) {
-            return self.count(edited);
+        if self.keeps_edits_only(&judged) {
+            return self.count_link(edited);
         }
         self.reported.insert(host.ascii.clone());
         let mut finding = finding_of(&judged, self.path(at), Place::Text, at..at, spelling);
@@ -559,19 +547,19 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Whether only the edits of a link are kept.
-    fn is_beyond(&self, judged: &Judged) -> bool {
+    fn keeps_edits_only(&self, judged: &Judged) -> bool {
         self.found.candidates.len() >= self.budget.findings && !self.found.adds_reason(judged)
     }
 
     /// Counts a link without a finding.
-    fn count(&mut self, edited: bool) {
+    fn count_link(&mut self, edited: bool) {
         self.found.more.links += 1;
         self.found.more.edited += usize::from(edited);
     }
 }
 
 /// Whether a header holds a line that is no part of a field: for some programs its body begins there.
-fn ends_for_some(head: &[u8]) -> bool {
+fn ends_early(head: &[u8]) -> bool {
     let mut start = None;
     memchr::memchr_iter(b'\n', head).any(|feed| {
         // The first line may be one of an envelope.
@@ -592,6 +580,6 @@ pub fn needs_reading_at(bytes: &[u8], at: usize) -> bool {
     needs_reading(window(bytes, at))
 }
 
-fn unplaced(text: &str) -> Vec<Letter> {
+fn without_ranges(text: &str) -> Vec<Letter> {
     text.chars().map(|c| Letter { c, raw: 0..0 }).collect()
 }

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::content::script;
-use mailsplice::sieve::each;
+use mailsplice::byte_search::each;
+use uts58::scheme;
 
 /// What is before a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,10 +67,28 @@ fn sign(bytes: &[u8], at: usize) -> Option<usize> {
     (!again && !is_letter_escaped(bytes, host)).then_some(host)
 }
 
+/// Whether a web scheme with its slashes is before an offset.
+pub fn is_after_scheme(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    // Browsers skip any number of slashes and take `\\` for one. More than two are rare, and no reader trusts more
+    // than eight.
+    let slash = |byte: &&u8| matches!(**byte, b'/' | b'\\');
+    let slashes = before.iter().rev().take(8).take_while(slash).count();
+    let row = before.get(..before.len() - slashes).filter(|_| slashes > 1);
+    let scheme = row.and_then(|before| before.strip_suffix(b":"));
+    scheme.is_some_and(|scheme| {
+        // More letters than any web scheme has.
+        let before = scheme.iter().rev().take(8);
+        let letters = before.take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let name = scheme.get(scheme.len() - letters..).unwrap_or_default();
+        let known = str::from_utf8(name).ok().and_then(scheme::linked_at_end);
+        known.is_some_and(|scheme| scheme::is_web(scheme.name))
+    })
+}
+
 /// Whether the backslash before this offset is that of `\u0440` inside a text, which is a letter and no sign.
 fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
-    // The cheap test that most fail: `
-    // `, `\"`.
+    // The cheap test that most fail: `\n`, `\"`.
     if bytes.get(at) != Some(&b'u') {
         return false;
     }

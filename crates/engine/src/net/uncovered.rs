@@ -4,7 +4,7 @@
 //! markup inside markup. The net does not report it again, and defangs it there as well.
 
 use super::host::{host_length, host_of};
-use super::{Bytes, Net, letters, look_steps, text, window};
+use super::{Net, Origin, letters, text, window, window_steps};
 use crate::actions;
 use crate::budget::Budget;
 use crate::cost::Stage;
@@ -39,15 +39,15 @@ pub fn defang_rest(
         let letters = letters(window);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
         let tld = judgement.ascii.rsplit('.').next().unwrap_or_default();
-        let steps = look_steps(window, true) + net.judge.take_steps();
-        if !net.budget.spend(Stage::Net, steps) || net.full {
+        let steps = window_steps(window, true) + net.judge.take_steps();
+        if !net.budget.spend(Stage::Net, steps) || net.is_full {
             break;
         }
         let is_link = answers.get(tld) != Some(&Answer::Missing);
         let judged = Judged::of(judgement, TldStatus::Link);
         let defangs = actions::link_anywhere(case.policy, &judged).0 == LinkAction::Defang;
-        if is_link && defangs && net.editable(at, &judged).is_some() {
-            net.look(&letters, at, Bytes::Plain);
+        if is_link && defangs && net.editable_part(at, &judged).is_some() {
+            net.judge_host(&letters, at, Origin::Body);
         }
     }
     let edits = std::mem::take(&mut found.raw_edits);

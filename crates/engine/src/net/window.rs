@@ -13,8 +13,8 @@ use uts58::unicode::a_label::has_a_label;
 pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
-    // Most windows hold nothing odd before their end.
-    let Some(plain) = rest.iter().position(|byte| signs_of(*byte) & (END | ODD) != 0) else {
+    // Most windows hold nothing encoded before their end.
+    let Some(plain) = rest.iter().position(|byte| signs_of(*byte) & (END | CODED) != 0) else {
         return rest;
     };
     let mut end = plain;
@@ -46,50 +46,51 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     rest.get(..end).unwrap_or_default()
 }
 
-/// Whether the window at the start of these bytes ends before their end, with nothing odd in it.
+/// Whether the window at the start of these bytes ends before their end, with nothing coded in it.
 pub fn ends_within(bytes: &[u8]) -> bool {
-    let first = bytes.iter().map(|byte| signs_of(*byte)).find(|signs| signs & (END | ODD) != 0);
+    let first = bytes.iter().map(|byte| signs_of(*byte)).find(|signs| signs & (END | CODED) != 0);
     first == Some(END)
 }
 
-/// A row of windows, each of which begins inside the one before.
+/// Windows of one trigger that begin inside one another.
 #[derive(Debug, Default)]
-pub struct Row {
+pub struct NestedWindows {
     /// The last one.
     last: Range<usize>,
-    length: usize,
+    /// How many are around it.
+    depth: usize,
 }
 
-/// Windows of a row that are read to their ends. Behind `www.` without an end, and inside a two-byte set, where no
+/// Windows inside one another that are read to their ends. Behind `www.` without an end, and inside a two-byte set, where no
 /// slash ends a host, hundreds may begin in each other: further ones end where the next begins.
-pub const ROW: usize = 8;
+pub const NESTED: usize = 8;
 
-impl Row {
-    /// As much of the window at an offset behind this trigger as is read, and whether it calls for a look.
-    pub fn look<'w>(&mut self, bytes: &'w [u8], trigger: Trigger, at: usize) -> (&'w [u8], bool) {
-        let length = if self.last.contains(&at) { self.length + 1 } else { 0 };
-        let (window, looks) = match length < ROW {
-            true => look(bytes, at),
-            false => look(up_to_next(bytes, trigger, at), at),
+impl NestedWindows {
+    /// As much of the window at an offset behind this trigger as is read, and whether it needs reading.
+    pub fn next<'w>(&mut self, bytes: &'w [u8], trigger: Trigger, at: usize) -> (&'w [u8], bool) {
+        let depth = if self.last.contains(&at) { self.depth + 1 } else { 0 };
+        let (window, needs_reading) = match depth < NESTED {
+            true => window_to_read(bytes, at),
+            false => window_to_read(up_to_next(bytes, trigger, at), at),
         };
-        if looks {
+        if needs_reading {
             // What was cut goes on behind the sign that it was cut at.
-            let beyond = if length < ROW { 0 } else { NEXT.len() + 1 };
-            *self = Row { last: at..at + window.len() + beyond, length };
+            let beyond = if depth < NESTED { 0 } else { CUT_AT.len() + 1 };
+            *self = NestedWindows { last: at..at + window.len() + beyond, depth };
         }
-        (window, looks)
+        (window, needs_reading)
     }
 }
 
-/// What windows of a row are cut at.
-const NEXT: &[u8; 4] = b"www.";
+/// What further windows are cut at.
+const CUT_AT: &[u8; 4] = b"www.";
 
 /// The bytes up to the next `www.` behind an offset, or behind slashes up to the next slashes, as far as a window may
 /// reach. No character of a two-byte set has two slashes in its bytes, nor do two beside each other.
 fn up_to_next(bytes: &[u8], trigger: Trigger, at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
-    let next = |four: &[u8; 4]| four.eq_ignore_ascii_case(NEXT);
+    let next = |four: &[u8; 4]| four.eq_ignore_ascii_case(CUT_AT);
     let length = match trigger {
         Trigger::Slashes => memchr::memmem::find(rest, b"//"),
         _ => rest.array_windows().position(next),
@@ -109,12 +110,14 @@ fn is_in_break(before: &[u8]) -> bool {
 /// What a byte of a window may be part of: flags for [`SIGNS`].
 const DOT: u8 = 1;
 const HYPHEN: u8 = 2;
-const ODD: u8 = 4;
 
-/// The sign of a percent-escape: odd only with digits after it (`width:100%` has none).
+/// A byte that encodes a character together with others, or may do so.
+const CODED: u8 = 4;
+
+/// The sign of a percent-escape: it encodes something only with digits after it (`width:100%` has none).
 const PERCENT: u8 = 16;
 
-/// A byte that ends a host, if nothing odd is before it.
+/// A byte that ends a host, if nothing encoded is before it.
 const END: u8 = 8;
 
 /// The flags of each byte.
@@ -128,7 +131,7 @@ static SIGNS: [u8; 256] = {
                 b'.' => DOT,
                 b'%' => PERCENT,
                 b'-' => HYPHEN,
-                0x80.. | b'=' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => ODD,
+                0x80.. | b'=' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => CODED,
                 b'/' | b'?' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|' => END,
                 b'@' | b':' | b'#' | b'\r' | b'\n' => END,
                 _ => 0,
@@ -141,7 +144,7 @@ static SIGNS: [u8; 256] = {
 
 /// Whether a byte may be part of a character that is encoded in several bytes.
 pub fn is_coded(byte: u8) -> bool {
-    signs_of(byte) & (ODD | PERCENT) != 0
+    signs_of(byte) & (CODED | PERCENT) != 0
 }
 
 /// Whether no host begins with this byte.
@@ -155,35 +158,35 @@ fn signs_of(byte: u8) -> u8 {
 
 /// Whether a window holds anything but a plain ASCII host.
 pub fn needs_reading(window: &[u8]) -> bool {
-    holds_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
+    holds_coded(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
 }
 
 /// The same for a window with these flags.
-fn holds_odd(window: &[u8], signs: u8) -> bool {
+fn holds_coded(window: &[u8], signs: u8) -> bool {
     window.len() > 3
-        && (signs & ODD != 0
+        && (signs & CODED != 0
             || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
             || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
 }
 
-/// The window after a trigger, and whether it holds anything but a plain host; in one pass if nothing odd is in it.
-fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
+/// The window after a trigger, and whether it holds anything but a plain host; in one pass if nothing in it may be encoded.
+fn window_to_read(bytes: &[u8], at: usize) -> (&[u8], bool) {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
     let mut signs = 0;
     let end = rest.iter().position(|byte| {
         signs |= signs_of(*byte);
-        signs & (END | ODD) != 0
+        signs & (END | CODED) != 0
     });
-    let Some(end) = end else { return (rest, holds_odd(rest, signs)) };
-    if signs & ODD == 0 {
+    let Some(end) = end else { return (rest, holds_coded(rest, signs)) };
+    if signs & CODED == 0 {
         let window = rest.get(..end).unwrap_or_default();
-        return (window, holds_odd(window, signs));
+        return (window, holds_coded(window, signs));
     }
     let window = window(bytes, at);
-    // The odd byte may be the sign that ends it.
-    let signs = if window.len() > end { signs } else { signs & !ODD };
-    (window, holds_odd(window, signs))
+    // The first such byte may be the sign that ends the window.
+    let signs = if window.len() > end { signs } else { signs & !CODED };
+    (window, holds_coded(window, signs))
 }
 
 fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
@@ -351,7 +354,7 @@ mod tests {
     use super::*;
     use std::ops::ControlFlow;
 
-    fn plain(window: &[u8]) -> String {
+    fn decoded(window: &[u8]) -> String {
         text(&letters(window))
     }
 
@@ -372,7 +375,7 @@ mod tests {
         assert_eq!(end("xn--=\r\na.com\r\nb"), "xn--=\r\na.com");
         assert_eq!(end("xn--=\u{b}\u{1}\r\na.com\r\nb"), "xn--=\u{b}\u{1}\r\na.com");
         assert_eq!(end("xn--=\n\ra.com\n"), "xn--=\n\ra.com");
-        assert_eq!(plain(b"xn=\x0b\x01\r\n--=\n\ra.com"), "xn--a.com");
+        assert_eq!(decoded(b"xn=\x0b\x01\r\n--=\n\ra.com"), "xn--a.com");
         assert_eq!(end("&#1088;&#x430;ypal.com#x"), "&#1088;&#x430;ypal.com");
         assert_eq!(end("a.com#&#1088;"), "a.com");
         assert_eq!(end(&"a".repeat(2 * WINDOW)).len(), WINDOW);
@@ -392,15 +395,19 @@ mod tests {
             "р=\r\nаypal=\n.com",
         ] {
             assert!(needs_reading(written.as_bytes()), "{written}");
-            assert_eq!(look(written.as_bytes(), 0), (written.as_bytes(), true), "{written}");
-            assert_eq!(plain(written.as_bytes()), "раypal.com", "{written}");
+            assert_eq!(
+                window_to_read(written.as_bytes(), 0),
+                (written.as_bytes(), true),
+                "{written}"
+            );
+            assert_eq!(decoded(written.as_bytes()), "раypal.com", "{written}");
             let letters = letters(written.as_bytes());
             let dot = letters.iter().find(|letter| letter.c == '.').unwrap();
             assert_eq!(&written[dot.raw.clone()], ".", "{written}");
         }
         assert!(!needs_reading(b"www.example.com"));
         assert!(needs_reading(b"XN--ypal-43d9g.com"));
-        assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
+        assert_eq!(decoded(b"a\xFF.com"), "a\u{FFFD}.com");
     }
 
     #[test]
@@ -413,13 +420,13 @@ mod tests {
     }
 
     #[test]
-    fn one_walk_says_what_two_do() {
+    fn one_pass_finds_what_two_do() {
         for host in ["a.com", "xn--a.com", "a-b.com", "a%41.com", "a%.com", "a=41.com", "a", ""] {
             for end in ["", "/x", "\r\n=", "=\r\nb.com", "#&", "&#1088;.com", "\\x", "\\u0440"] {
                 let text = format!("{host}{end}");
                 let window = window(text.as_bytes(), 0);
                 let both = (window, needs_reading(window));
-                assert_eq!(look(text.as_bytes(), 0), both, "{text}");
+                assert_eq!(window_to_read(text.as_bytes(), 0), both, "{text}");
             }
         }
     }
@@ -434,12 +441,12 @@ mod tests {
             let before = if wanted == Trigger::Small { "www." } else { "//" };
             let text = format!("{}{before}р\u{430}ypal.com", unit.repeat(100));
             let bytes = text.as_bytes();
-            let mut row = Row::default();
+            let mut windows = NestedWindows::default();
             let places = places(bytes).into_iter().filter(|(trigger, _)| *trigger == wanted);
-            let read = places.map(|(trigger, at)| row.look(bytes, trigger, at).0);
+            let read = places.map(|(trigger, at)| windows.next(bytes, trigger, at).0);
             let read: Vec<&[u8]> = read.collect();
             let all = read.iter().map(|window| window.len()).sum::<usize>();
-            assert!(all < ROW * WINDOW + text.len(), "{unit:?}");
+            assert!(all < NESTED * WINDOW + text.len(), "{unit:?}");
             assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()), "{unit:?}");
         }
     }

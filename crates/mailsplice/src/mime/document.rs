@@ -6,7 +6,7 @@ use memchr::memmem;
 use super::content_type::ContentType;
 use super::sniff::{self, SNIFFED};
 use super::transfer::Transfer;
-use crate::sieve;
+use crate::byte_search;
 
 /// Whether bytes are the start of a PDF: programs look for its signature in the first KiB.
 pub fn is_pdf(opening: &[u8]) -> bool {
@@ -26,7 +26,7 @@ pub fn may_be_pdf(wrapped: &[u8], transfer: Transfer) -> bool {
 }
 
 fn pdf_mark(opening: &[u8]) -> Option<usize> {
-    sieve::find(opening.get(..SNIFFED).unwrap_or(opening), b"%PDF-", 2)
+    byte_search::find(opening.get(..SNIFFED).unwrap_or(opening), b"%PDF-", 2)
 }
 
 /// Whether a leaf is such a file by its label, by all of its names and by its first bytes. What some

@@ -221,8 +221,8 @@ pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Re
 
 /// The readings of a part in uuencode, and in those transfer encodings that only some programs apply. The
 /// others map byte for byte or unit for unit.
-pub fn odd_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
-    reading::odd(message, tree, part)
+pub fn rare_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
+    reading::rare(message, tree, part)
 }
 
 /// Edits of the text of readings, lowered to raw edits.

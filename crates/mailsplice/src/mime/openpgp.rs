@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use super::inflate::{Format, InflateBudget};
 use super::transfer::Transfer;
-use crate::sieve;
+use crate::byte_search;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
 
@@ -42,7 +42,7 @@ const PADDING: u8 = 21;
 /// Whether ASCII armor begins near the start.
 pub(super) fn is_armored(bytes: &[u8]) -> bool {
     let front = bytes.get(..ARMOR_SEARCH.min(bytes.len())).unwrap_or_default();
-    sieve::find(front, BEGIN, RARE_LETTER).is_some()
+    byte_search::find(front, BEGIN, RARE_LETTER).is_some()
 }
 
 /// Whether a cleartext signature begins near the start.
@@ -52,7 +52,7 @@ pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
         Transfer::Base64 => transfer.bytes(front),
         _ => Cow::Borrowed(front),
     };
-    sieve::find(&text, BEGIN_SIGNED, RARE_LETTER_SIGNED).is_some()
+    byte_search::find(&text, BEGIN_SIGNED, RARE_LETTER_SIGNED).is_some()
 }
 
 /// The content of a message, if it is not encrypted and `budget` suffices.

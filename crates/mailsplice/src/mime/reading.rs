@@ -48,7 +48,7 @@ pub struct Readings<'m> {
 enum Wanted {
     All,
     /// Those that map neither byte for byte nor unit for unit.
-    Odd,
+    Rare,
 }
 
 /// The bytes after undoing one transfer encoding, and the charsets and media in which they are still to be read.
@@ -117,9 +117,9 @@ pub(super) fn all<'m>(
     }
 }
 
-/// See [`super::odd_readings`].
-pub(super) fn odd<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
-    Readings { wanted: Wanted::Odd, ..all(message, tree, part, Filter::On) }
+/// See [`super::rare_readings`].
+pub(super) fn rare<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
+    Readings { wanted: Wanted::Rare, ..all(message, tree, part, Filter::On) }
 }
 
 impl Wanted {

@@ -48,10 +48,10 @@ use uts58::{Boundaries, Linkifier};
 pub fn read<'t>(
     (text, whole): (&'t str, bool),
     tlds: &dyn TldSet,
-    room: Capacity,
+    capacity: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
-    let mut reader = Reader::new(text, tlds, room, take);
+    let mut reader = Reader::new(text, tlds, capacity, take);
     // Entities are expanded once, and not in a document that is an attribute.
     reader.declares = !whole;
     reader.queue.push_back((0..text.len(), Pass::Document));
@@ -182,7 +182,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     fn new(
         text: &'t str,
         tlds: &'k dyn TldSet,
-        room: Capacity,
+        capacity: Capacity,
         take: Take<'f, 't>,
     ) -> Reader<'t, 'k, 'f> {
         Reader {
@@ -208,8 +208,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             shown: Vec::new(),
             showing: None,
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
-            most: room.all,
-            together: room.together,
+            most: capacity.all,
+            together: capacity.together,
             // What only Outlook shows is compared with all that other clients show.
             in_turn: !outlook::may_differ(text),
             take,
@@ -220,7 +220,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     /// How many more occurrences may be added.
-    fn room(&self) -> usize {
+    fn capacity(&self) -> usize {
         self.most.min(self.together).saturating_sub(self.view.occurrences.len())
     }
 
@@ -245,7 +245,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Adds an occurrence, if the capacity allows.
     fn push(&mut self, occurrence: Occurrence) {
-        match self.room() {
+        match self.capacity() {
             0 => self.view.cut = true,
             _ => self.view.occurrences.push(occurrence),
         }

@@ -272,7 +272,7 @@ impl<'t> Reader<'t, '_, '_> {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
-        let (capacity, seen_by) = (self.room(), self.seen_by);
+        let (capacity, seen_by) = (self.capacity(), self.seen_by);
         let kept = links.by_ref().filter(keep).take(capacity);
         let occurrences = kept
             .map(|link| Occurrence { seen_by, ..Occurrence::in_text(index, link, site.clone()) });

@@ -103,7 +103,7 @@ impl<'t> Reader<'t, '_, '_> {
         let mut around = anchors.iter().peekable();
         let overridden = Overridden::of(text, &seams);
         let mut links = self.linkifier.links(text);
-        let capacity = self.room();
+        let capacity = self.capacity();
         for link in links.by_ref().take(capacity) {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
@@ -141,7 +141,7 @@ impl<'t> Reader<'t, '_, '_> {
             self.view.occurrences.extend(here);
         }
         for (words, joined) in without {
-            let capacity = self.room();
+            let capacity = self.capacity();
             self.view.add_across_joints(
                 &self.linkifier,
                 (&joined, words),
@@ -166,7 +166,7 @@ impl<'t> Reader<'t, '_, '_> {
                 let shown = links.by_ref().filter(|link| {
                     link.span.start < reversed.end && reversed.start < link.span.end
                 });
-                let shown = shown.take(self.room()).map(|link| Occurrence {
+                let shown = shown.take(self.capacity()).map(|link| Occurrence {
                     anchor: Some(anchor.occurrence),
                     shown: Rendering::Obfuscated,
                     markup: Markup::Shown,
@@ -218,7 +218,7 @@ impl<'t> Reader<'t, '_, '_> {
                 self.view.steps += side.len() as u64 + search_steps(&links);
             }
         }
-        let capacity = self.room();
+        let capacity = self.capacity();
         self.view.cut |= found.len() > capacity;
         for mut link in found.into_iter().take(capacity) {
             link.confidence = Confidence::Low;
@@ -231,7 +231,7 @@ impl<'t> Reader<'t, '_, '_> {
     fn flush_hidden(&mut self) {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
-        let capacity = self.room();
+        let capacity = self.capacity();
         let mut links = self.linkifier.links(self.hidden.as_str());
         let found = links.by_ref().take(capacity);
         let found = found.map(|link| Occurrence {
@@ -267,7 +267,7 @@ impl<'t> Reader<'t, '_, '_> {
         let mut links = self.linkifier.links(text.as_str());
         let mut new =
             links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let capacity = self.room();
+        let capacity = self.capacity();
         let fitting = new.by_ref().take(capacity).map(|link| Occurrence {
             markup: Markup::Shown,
             ..Occurrence::in_text(index, link, Site::HtmlText)

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
+use crate::byte_search::each;
 use crate::edit::RawEdit;
-use crate::sieve::each;
 use crate::span::{PieceKind, Track};
 
 /// Most characters of a line that is written, including its soft break (RFC 2045 §6.7 rule 5).

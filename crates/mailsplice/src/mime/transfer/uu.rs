@@ -3,8 +3,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{Decoded, LineEnd, Transfer};
+use crate::byte_search::each;
 use crate::edit::RawEdit;
-use crate::sieve::each;
 use crate::span::{PieceKind, Track};
 
 /// Most bytes of a line: all encoders write as many.

@@ -99,7 +99,7 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
 impl Charset {
     /// Whether bytes, read as [`Charset::Words`], may contain one of two ASCII signs, neither a blank nor `=`. Much
     /// cheaper than decoding. `true` if programs could read them differently.
-    pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
+    pub fn words_may_hold(bytes: &[u8], signs: [u8; 2]) -> bool {
         let mut rest = bytes;
         // The last label for which `is_read_by_byte` was true, and what was before the text of its word.
         let mut plain = None;
@@ -224,19 +224,19 @@ mod tests {
     use super::super::{Form, decode};
     use super::*;
 
-    fn says(text: &str) -> bool {
-        Charset::words_may_say(text.as_bytes(), *b":?")
+    fn may_hold(text: &str) -> bool {
+        Charset::words_may_hold(text.as_bytes(), *b":?")
     }
 
     #[test]
-    fn words_that_hold_no_sign_are_reported_without_their_text() {
+    fn words_without_the_signs_are_recognized_without_decoding() {
         for nothing in [
             "a b",
             "=?utf-8?B?ekRmZ3ZQaHFvdzNwRkM5Rzl3UFNyM3QvYlY1ak5MVjArZWl4eWZyK01UWkFM?=\r\n =?UTF-8?b?ekRm?=",
             "=?us-ascii?Q?tzvME8bK8G+=20=C3?= x =?windows-1252*de?q?a_b?=",
             "=?utf-8?B?enp6eg==?= =?iso-8859-7?B?enp6?=",
         ] {
-            assert!(!says(nothing), "{nothing}");
+            assert!(!may_hold(nothing), "{nothing}");
         }
         for something in [
             "a:b",
@@ -262,7 +262,7 @@ mod tests {
             "=?utf-8?X?a?=",
             "=?utf-8?Q?a",
         ] {
-            assert!(says(something), "{something}");
+            assert!(may_hold(something), "{something}");
         }
     }
 
@@ -277,7 +277,7 @@ mod tests {
                 {
                     let word = format!("=?{charset}?{encoding}?{first}{second}?=");
                     for value in [format!("{word} {word}"), format!("x{word}\r\n\t{word}=")] {
-                        if !says(&value) {
+                        if !may_hold(&value) {
                             let text = decode(value.as_bytes(), Form::Words);
                             assert!(!text.as_str().contains([':', '?']), "{value}");
                             silent += 1;

@@ -11,14 +11,14 @@ const FIELDS: usize = 10_000;
 const ADDRESSES: usize = 100_000;
 
 /// The beginning of a header that has more than [`FIELDS`] or [`ADDRESSES`], and the fields in it.
-pub(super) fn front<'h>(
+pub(super) fn truncated<'h>(
     head: &'h [u8],
-    agreed: Option<&'h [HeaderField]>,
+    agreed_fields: Option<&'h [HeaderField]>,
 ) -> Option<(&'h [u8], Option<&'h [HeaderField]>)> {
     // A header of fewer bytes has fewer: most need no search.
     let listed =
         head.get(ADDRESSES..).and_then(|_| memchr::memchr2_iter(b',', b';', head).nth(ADDRESSES));
-    let (end, fields) = match agreed {
+    let (end, fields) = match agreed_fields {
         Some(fields) => {
             let whole = |at| fields.partition_point(|field| field.line.end <= at);
             let most = listed.map_or(FIELDS, whole).min(FIELDS);
@@ -31,8 +31,8 @@ pub(super) fn front<'h>(
             (end.into_iter().chain(listed).min()?, None)
         }
     };
-    let front = head.get(..end).filter(|front| front.len() < head.len())?;
-    Some((front, fields))
+    let beginning = head.get(..end).filter(|beginning| beginning.len() < head.len())?;
+    Some((beginning, fields))
 }
 
 #[cfg(test)]
@@ -48,8 +48,8 @@ mod tests {
             for agree in [true, false] {
                 let fields: Vec<_> = header_fields(over.as_bytes()).collect();
                 let [all, some] = [&fields[..], &fields[..FIELDS]].map(|f| agree.then_some(f));
-                assert_eq!(front(most.as_bytes(), some), None, "{field:?}");
-                let cut = front(over.as_bytes(), all);
+                assert_eq!(truncated(most.as_bytes(), some), None, "{field:?}");
+                let cut = truncated(over.as_bytes(), all);
                 assert_eq!(cut, Some((most.as_bytes(), some)), "{field:?} {agree}");
             }
         }
@@ -61,11 +61,11 @@ mod tests {
             let head = |signs: usize| format!("From: a\r\nTo: {}\r\nCc: b\r\n", sign.repeat(signs));
             let (most, over) = (head(ADDRESSES), head(ADDRESSES + 1));
             let fields: Vec<_> = header_fields(over.as_bytes()).collect();
-            assert_eq!(front(most.as_bytes(), None), None);
-            assert_eq!(front(most.as_bytes(), Some(&fields)), None);
-            let cut = front(over.as_bytes(), Some(&fields));
+            assert_eq!(truncated(most.as_bytes(), None), None);
+            assert_eq!(truncated(most.as_bytes(), Some(&fields)), None);
+            let cut = truncated(over.as_bytes(), Some(&fields));
             assert_eq!(cut, Some((&b"From: a\r\n"[..], Some(&fields[..1]))));
-            let (cut, fields) = front(over.as_bytes(), None).unwrap();
+            let (cut, fields) = truncated(over.as_bytes(), None).unwrap();
             assert_eq!((cut, fields), (&most.as_bytes()[..most.len() - 9], None));
         }
     }
