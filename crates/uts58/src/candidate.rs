@@ -320,15 +320,6 @@ impl<'t> Candidates<'t> {
                 _ => self.defanged(dot),
             };
         }
-        // After a Chinese or Japanese full stop the next sentence follows directly: most are
-        // recognised here, before the run is read.
-        if let Some(tlds) = self.reading.tlds()
-            && !next.is_ascii()
-            && behind - dot > 1
-            && !prose::may_be_tld(self.walker.str(behind..self.walker.text.len()), tlds)
-        {
-            return None;
-        }
         self.round(dot, behind)
     }
 

@@ -6,7 +6,7 @@
 //! Text is examined in blocks by a few loops without branches, which test many bytes at once: most
 //! blocks are finished after the first loop.
 
-use super::prose::may_begin_tld;
+use super::prose::begins_tld;
 use crate::tlds::TldSet;
 
 /// The label separators other than the full stop (S12), in UTF-8.
@@ -28,11 +28,17 @@ pub(super) enum Needles<'t> {
     Wide(&'t dyn TldSet),
 }
 
-/// Bytes that are examined together, one bit of a word each.
-const BLOCK: usize = u64::BITS as usize;
+/// Bytes that the processor compares at once: SSE2, NEON.
+const LANES: usize = 16;
+
+/// Bytes that are examined together, one bit of a byte of [`Lanes`] each.
+const BLOCK: usize = LANES * u8::BITS as usize;
 
 /// A block and the two bytes after it: separators have three.
 type Block = [u8; BLOCK + 2];
+
+/// Places in a block: the highest bit of a byte is for the first [`LANES`] bytes of the block.
+type Lanes = [u8; LANES];
 
 /// Finds `.`, its variants, and `:` where a link may be around them.
 #[derive(Clone, Debug)]
@@ -41,7 +47,7 @@ pub(super) struct Finder<'t> {
     /// Where the next block begins.
     next_block: usize,
     /// Places of the block before it that were not returned yet, one bit each.
-    marks: u64,
+    marks: u128,
 }
 
 impl<'t> Finder<'t> {
@@ -55,46 +61,60 @@ impl<'t> Finder<'t> {
             (self.next_block, self.marks) = (from, 0);
         } else {
             let passed = BLOCK.saturating_sub(self.next_block - from);
-            self.marks &= u64::MAX << passed;
+            self.marks &= u128::MAX << passed;
         }
-        loop {
-            while self.marks != 0 {
-                let at = self.next_block - BLOCK + self.marks.trailing_zeros() as usize;
-                self.marks &= self.marks - 1;
-                if self.may_be(text, at) {
-                    return Some(at);
-                }
-            }
-            self.search(text.as_bytes())?;
+        while self.marks == 0 {
+            self.search(text)?;
         }
+        let at = self.next_block - BLOCK + self.marks.trailing_zeros() as usize;
+        self.marks &= self.marks - 1;
+        Some(at)
     }
 
-    /// Advances to the next block that may have a match.
-    fn search(&mut self, bytes: &[u8]) -> Option<()> {
-        let lead = match self.needles {
-            Needles::Letter | Needles::Prose(_) => STOP[0],
-            Needles::Wide(_) => LEADER[0],
-        };
-        let mut rest = bytes.get(self.next_block..)?;
+    /// Advances to the next block that has a match.
+    fn search(&mut self, text: &str) -> Option<()> {
+        let bytes = text.as_bytes();
+        let wide = matches!(self.needles, Needles::Wide(_));
+        let mut from = self.next_block;
+        let mut rest = bytes.get(from..)?;
         while let Some(block) = rest.first_chunk() {
-            rest = rest.get(BLOCK..)?;
-            let (dots, variants) = may_hold(block, lead);
-            if dots | variants {
-                self.marks = marks(block, dots, variants.then_some(lead));
+            let found = found(block, wide);
+            if u128::from_ne_bytes(found) != 0 {
+                self.marks = self.marks(text, from, found);
                 if self.marks != 0 {
-                    self.next_block = bytes.len() - rest.len();
+                    self.next_block = from + BLOCK;
                     return Some(());
                 }
             }
+            from += BLOCK;
+            rest = rest.get(BLOCK..)?;
         }
         if rest.is_empty() {
             return None;
         }
         let mut last: Block = [b' '; BLOCK + 2];
         last.get_mut(..rest.len())?.copy_from_slice(rest);
-        self.marks = marks(&last, true, Some(lead));
-        self.next_block = bytes.len() - rest.len() + BLOCK;
+        self.marks = self.marks(text, from, found(&last, wide));
+        self.next_block = from + BLOCK;
         Some(())
+    }
+
+    /// The matches among these places of a block, one bit each in the order of the text.
+    fn marks(&self, text: &str, block: usize, places: Lanes) -> u128 {
+        let mut marks = 0;
+        let (words, _) = places.as_chunks();
+        for (lane, word) in (0..).step_by(8).zip(words) {
+            let mut word = u64::from_le_bytes(*word);
+            while word != 0 {
+                let bit = word.trailing_zeros() as usize;
+                word &= word - 1;
+                let place = lane + bit / 8 + (7 - bit % 8) * LANES;
+                if self.may_be(text, block + place) {
+                    marks |= 1 << place;
+                }
+            }
+        }
+        marks
     }
 
     /// Whether it is a full stop before a host character, or a colon before a slash; in brackets,
@@ -122,80 +142,88 @@ impl<'t> Finder<'t> {
     }
 
     fn may_be_variant(&self, text: &str, at: usize) -> bool {
-        let dot = text.as_bytes().get(at..).and_then(<[u8]>::first_chunk);
-        if !dot.is_some_and(|dot| [STOP, WIDE, HALF, LEADER].contains(dot)) {
+        let is_dot = |dot: &[u8; 3]| [STOP, WIDE, HALF, LEADER].contains(dot);
+        if !text.as_bytes().get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_dot) {
             return false;
         }
-        let next = text.get(at + 3..).and_then(|after| after.chars().next());
-        next.is_some_and(|next| match self.needles {
+        let Some(behind) = text.get(at + 3..).filter(|behind| !behind.is_empty()) else {
+            return false;
+        };
+        match self.needles {
             Needles::Letter => true,
-            Needles::Prose(tlds) | Needles::Wide(tlds) => may_begin_tld(next, tlds),
-        })
+            Needles::Prose(tlds) | Needles::Wide(tlds) => begins_tld(behind, tlds),
+        }
     }
 }
 
-/// Whether a block may have a full stop or colon, and whether it may have another separator; none
-/// of these begins with a byte less than `lead`. Most blocks are finished after this.
+/// Where in a block a match may be.
 #[inline]
-fn may_hold(block: &Block, lead: u8) -> (bool, bool) {
-    triples(block).fold((false, false), |(dots, variants), (byte, next, _)| {
-        // One comparison for both, which `*` and `>` pass as well.
-        (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
+fn found(block: &Block, wide: bool) -> Lanes {
+    // One comparison for both, which `*` and `>` pass as well.
+    let dots = places(block, |one, two, _| (one & 0xEB == 0x2A) & (two != b' '));
+    let own: &[u8; BLOCK] = block.first_chunk().unwrap_or(&[0; BLOCK]);
+    let highest = own.iter().fold(0, |highest: u8, byte| highest.max(*byte));
+    let lowest = if wide { LEADER[0] } else { STOP[0] };
+    if highest < lowest { dots } else { joined(dots, variants(block, highest, wide)) }
+}
+
+/// Where in a block a separator beyond ASCII may be, by its highest byte; U+2024 in the wide reading.
+#[inline(never)]
+fn variants(block: &Block, highest: u8, wide: bool) -> Lanes {
+    let mut found = endings(block, STOP);
+    if highest >= WIDE[0] && has_wide(block) {
+        found = joined(joined(found, endings(block, WIDE)), endings(block, HALF));
+    }
+    if wide { joined(found, endings(block, LEADER)) } else { found }
+}
+
+/// Whether a block may have [`WIDE`] or [`HALF`]: most that have their first byte have a comma.
+#[inline]
+fn has_wide(block: &Block) -> bool {
+    let thirds = block.iter().zip(block.get(2..).unwrap_or_default());
+    thirds.fold(false, |any, (one, three)| {
+        any | (*one == WIDE[0]) & ((*three == WIDE[2]) | (*three == HALF[2]))
     })
 }
 
-/// Where in a block a match may be, one bit each: full stops and colons, and other separators,
-/// including U+2024 if `lead` is its first byte.
-fn marks(block: &Block, dots: bool, lead: Option<u8>) -> u64 {
-    let mut marks = 0;
-    if dots {
-        marks |= places(block, |byte, next, _| ((byte == b'.') | (byte == b':')) & (next != b' '));
-    }
-    let Some(lead) = lead else { return marks };
-    if any(block, ends_as(STOP)) {
-        marks |= places(block, ends_as(STOP));
-    }
-    let is_wide = |one, two, three| ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three);
-    if any(block, |byte, _, _| byte == WIDE[0]) && any(block, is_wide) {
-        marks |= places(block, is_wide);
-    }
-    if lead == LEADER[0] && any(block, ends_as(LEADER)) {
-        marks |= places(block, ends_as(LEADER));
-    }
-    marks
-}
-
-/// Whether the two bytes after another one are those of a separator. Few other characters end so,
+/// Where the two bytes after another one are those of a separator. Few other characters end so,
 /// and the first byte is not compared, because that is faster.
-#[inline]
-fn ends_as(dot: [u8; 3]) -> impl Fn(u8, u8, u8) -> bool {
-    move |_, two, three| (two ^ dot[1]) | (three ^ dot[2]) == 0
+#[inline(never)]
+fn endings(block: &Block, dot: [u8; 3]) -> Lanes {
+    places(block, |_, two, three| (two == dot[1]) & (three == dot[2]))
 }
 
-/// Whether some three bytes of a block match.
-#[inline]
-fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
-    triples(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
+/// Where in a block three bytes match. No branches and no loop: this becomes instructions for many
+/// bytes.
+#[inline(always)]
+fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> Lanes {
+    let mut places = [0; LANES];
+    places = next_places(places, block, 0, &is_kind);
+    places = next_places(places, block, LANES, &is_kind);
+    places = next_places(places, block, 2 * LANES, &is_kind);
+    places = next_places(places, block, 3 * LANES, &is_kind);
+    places = next_places(places, block, 4 * LANES, &is_kind);
+    places = next_places(places, block, 5 * LANES, &is_kind);
+    places = next_places(places, block, 6 * LANES, &is_kind);
+    next_places(places, block, 7 * LANES, &is_kind)
 }
 
-/// Where in a block they match, one bit each.
-#[inline]
-fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
-    let mut found = [[0; 8]; BLOCK / 8];
-    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(triples(block)) {
-        *found = u8::from(is_kind(one, two, three));
+/// Adds the places of the bytes from `at` on.
+#[inline(always)]
+fn next_places(mut places: Lanes, block: &Block, at: usize, is_kind: &impl Fn(u8, u8, u8) -> bool) -> Lanes {
+    let bytes = |at: usize| -> Lanes {
+        block.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; LANES])
+    };
+    let triples = bytes(at).into_iter().zip(bytes(at + 1)).zip(bytes(at + 2));
+    for (place, ((one, two), three)) in places.iter_mut().zip(triples) {
+        *place = *place << 1 | u8::from(is_kind(one, two, three));
     }
-    // The product collects the lowest bits of eight bytes in the highest byte.
-    let words = found.iter().rev().map(|word| u64::from_le_bytes(*word));
-    words.fold(0, |all, word| all << 8 | word.wrapping_mul(0x0102_0408_1020_4080) >> 56)
+    places
 }
 
-/// Each byte of a block, with the next two.
 #[inline]
-fn triples(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
-    let after = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
-    let pairs = after(0).zip(after(1));
-    pairs.zip(after(2)).map(|((one, two), three)| (one, two, three))
+fn joined(places: Lanes, others: Lanes) -> Lanes {
+    (u128::from_ne_bytes(places) | u128::from_ne_bytes(others)).to_ne_bytes()
 }
 
 #[cfg(test)]
