@@ -42,7 +42,8 @@ impl Needles<'_> {
     /// Whether it is a full stop before a host character, or a colon before a slash; in brackets,
     /// any full stop. In the wide reading also a colon after what ends a scheme, and a full stop
     /// before an escape. Other separators count if a host may continue after them.
-    fn may_be(self, text: &str, at: usize) -> bool {
+    #[inline]
+    fn may_be(&self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
         let is_wide = matches!(self, Needles::Wide(_));
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
@@ -63,7 +64,7 @@ impl Needles<'_> {
         }
     }
 
-    fn may_be_variant(self, text: &str, at: usize) -> bool {
+    fn may_be_variant(&self, text: &str, at: usize) -> bool {
         let is_dot = |dot: &[u8; 3]| [STOP, WIDE, HALF, LEADER].contains(dot);
         if !text.as_bytes().get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_dot) {
             return false;
@@ -71,7 +72,7 @@ impl Needles<'_> {
         let behind = text.get(at + 3..).unwrap_or_default();
         match self {
             Needles::Letter => !behind.is_empty(),
-            Needles::Prose(tlds) | Needles::Wide(tlds) => begins_tld(behind, tlds),
+            Needles::Prose(tlds) | Needles::Wide(tlds) => begins_tld(behind, *tlds),
         }
     }
 }

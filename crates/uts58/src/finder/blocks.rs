@@ -89,11 +89,23 @@ fn in_order(places: Lanes) -> u128 {
     marks
 }
 
+/// Where in a block a full stop or colon is that may be one: neither a blank nor a quotation mark follows.
+/// One comparison for both, which `*` and `>` pass as well.
+#[inline(never)]
+fn dots(block: &Block) -> Lanes {
+    places(block, |one, two, _| (one & 0xEB == 0x2A) & (two.saturating_sub(b'$') != 0))
+}
+
+/// The same for the wide reading, where some sign may follow a colon.
+#[inline(never)]
+fn wide_dots(block: &Block) -> Lanes {
+    places(block, |one, two, _| (one & 0xEB == 0x2A) & (two != b' '))
+}
+
 /// Where in a block a match may be.
 #[inline]
 fn found(block: &Block, wide: bool) -> Lanes {
-    // One comparison for both, which `*` and `>` pass as well.
-    let dots = places(block, |one, two, _| (one & 0xEB == 0x2A) & (two != b' '));
+    let dots = if wide { wide_dots(block) } else { dots(block) };
     let own: &[u8; BLOCK] = block.first_chunk().unwrap_or(&[0; BLOCK]);
     let highest = own.iter().fold(0, |highest: u8, byte| highest.max(*byte));
     match wide {
