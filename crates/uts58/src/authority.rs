@@ -21,6 +21,7 @@ use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
 use super::encoded::{self, LABEL, NAME};
+use super::walk::plain_bytes;
 use super::{ipv4, percent};
 use crate::unicode::hosts::is_settled;
 use crate::unicode::punycode::surely_fits;
@@ -231,11 +232,6 @@ impl Label {
     }
 }
 
-/// The length in bytes of the characters of [`Class::PLAIN`] at the start of these bytes of UTF-8.
-fn plain_bytes(bytes: &[u8]) -> usize {
-    3 * bytes.as_chunks().0.iter().take_while(|utf8| Class::is_plain(utf8)).count()
-}
-
 /// Fast test for most linkable names: ASCII, short, below a top-level domain where every name is
 /// registrable. Returns `false` for some linkable names.
 pub(super) fn is_plain_domain(name: &str) -> bool {
@@ -325,8 +321,8 @@ fn fits(name: &str, form: &Form) -> bool {
     if name.len() > 4 * NAME {
         return false;
     }
-    if let Some(fits) = encoded::fits(name) {
-        return fits;
+    if form.settled {
+        return encoded::fits(name);
     }
     let ascii = Uts46::new().to_ascii(
         name.as_bytes(),

@@ -15,25 +15,25 @@
 //! characters around a dot is read once. Nothing is read twice for the same purpose, so the work is
 //! linear in the text.
 
+mod address;
 mod defanged;
+mod url;
 mod wide;
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use wide::{Reach, is_sign_of_host};
+use address::Horizon;
+use wide::Reach;
 
 use super::authority::{self, Port};
-use super::defanged::{dot_at, is_complete, refanged};
+use super::defanged::dot_at;
 use super::finder::{Finder, Needles};
 use super::termination::{tail_end, tail_end_in_prose};
 use super::walk::Walker;
-use super::{Confidence, Kind, Link, prose, scheme};
+use super::{Kind, Link, prose, scheme};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
-
-/// Local part, octets of UTF-8 (S14, RFC 3696 §3).
-pub(super) const LOCAL_PART: usize = 64;
 
 /// How running text is read.
 #[derive(Clone, Copy, Debug)]
@@ -76,35 +76,6 @@ pub(super) struct Candidates<'t> {
     hostless: Option<usize>,
     /// The end of path, query and fragment of the last defanged link.
     dead: usize,
-}
-
-/// How far a run of local-part characters goes, and whether an address follows it: cached, so that
-/// `a.a~a.a~…` is read once (S18).
-#[derive(Clone, Copy, Debug, Default)]
-struct Horizon {
-    end: usize,
-    address: bool,
-}
-
-/// Userinfo and host of an authority, as spelled.
-#[derive(Clone, Debug)]
-struct Authority {
-    user: Option<Range<usize>>,
-    host: Range<usize>,
-    spelling: Spelling,
-}
-
-/// What the host of an authority is spelled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
-    /// Host characters and dots.
-    Plain,
-    /// Also `%61` or `[.]`.
-    Pieces,
-    /// Also signs, some of which browsers accept in a host ([`Candidates::behind_signs`]).
-    Signs,
-    /// A well-formed IPv6 address in brackets.
-    Ipv6,
 }
 
 impl Iterator for Candidates<'_> {
@@ -170,140 +141,6 @@ impl<'t> Candidates<'t> {
         self.floor = self.floor.max(end);
     }
 
-    /// A `://`: the text before it decides, and everything that it introduces is used up.
-    fn scheme(&mut self, colon: usize) -> Option<Link> {
-        self.at = colon + 1;
-        if !self.walker.bytes_from(colon).starts_with(b"://") {
-            return None;
-        }
-        let start = self.walker.letters_start(self.floor, colon);
-        if start == colon {
-            return None;
-        }
-        let name = self.walker.str(start..colon);
-        let alive = scheme::is_web(name);
-        let taken_apart = !alive && self.reading.tlds().is_some() && scheme::is_dead(name);
-        let known = taken_apart || alive;
-        let authority = self.authority(colon + 3);
-        let Authority { user, host, spelling } = authority;
-        let well_formed = self.is_host(host.clone(), spelling);
-        let mut link = self.with_tail(start, Kind::Scheme, user, host);
-        if spelling == Spelling::Pieces {
-            link.defanged = is_complete(self.walker.str(link.host.clone()));
-        }
-        if taken_apart {
-            link.confidence = Confidence::Low;
-        }
-        let malformed = !well_formed || self.is_port_like(link.tail.start);
-        // `http://https://example.com`: the text in the place of the host is the next scheme.
-        let doubled = malformed && self.walker.bytes_from(link.host.end).starts_with(b"://");
-        self.used(if doubled { colon + 3 } else { link.span.end });
-        if !known || malformed {
-            return None;
-        }
-        Some(link)
-    }
-
-    /// Reads userinfo and host after `://`.
-    fn authority(&mut self, start: usize) -> Authority {
-        if let Some(host) = self.plain_host(start) {
-            return Authority { user: None, host, spelling: Spelling::Plain };
-        }
-        let mut authority = self.host_behind(start);
-        let mut at = authority.host.end;
-        let from = at;
-        while let Some((c, next)) = self.walker.char_at(at) {
-            if c == '@' {
-                authority = self.host_behind(next);
-                authority.user = Some(start..at);
-                at = authority.host.end.max(next);
-            } else if is_userinfo(c) {
-                at = next;
-            } else {
-                break;
-            }
-        }
-        self.walker.steps += (at - from) as u64;
-        authority
-    }
-
-    /// Fast path for most URLs: an ASCII host, and nothing after it that could continue it.
-    fn plain_host(&mut self, start: usize) -> Option<Range<usize>> {
-        let behind = self.walker.bytes_from(start);
-        let length =
-            behind.iter().take_while(|byte| Class::of_ascii(**byte).is_host_or_dot()).count();
-        let (host, rest) = behind.split_at_checked(length)?;
-        if !host.last()?.is_ascii_alphanumeric() || !ends_plainly(rest) {
-            return None;
-        }
-        self.walker.steps += length as u64;
-        Some(start..start + length)
-    }
-
-    fn host_behind(&mut self, start: usize) -> Authority {
-        if self.walker.bytes_from(start).first() == Some(&b'[') {
-            return match authority::ipv6_end(self.walker.text, start) {
-                Some(end) => Authority { user: None, host: start..end, spelling: Spelling::Ipv6 },
-                None => Authority { user: None, host: start..start + 1, spelling: Spelling::Plain },
-            };
-        }
-        let mut spelling = Spelling::Plain;
-        let mut end = self.walker.run_end(start);
-        loop {
-            let skip = self.skip_in_host(end);
-            if skip == 0 {
-                break;
-            }
-            spelling = Spelling::Pieces;
-            end = self.walker.run_end(end + skip);
-        }
-        if let Some(longer) = self.behind_signs(start, end) {
-            (spelling, end) = (Spelling::Signs, longer);
-        }
-        Authority { user: None, host: start..self.host_end(start..end), spelling }
-    }
-
-    /// The length of what continues a host although it is no host character: `%61`, `[.]`.
-    fn skip_in_host(&self, at: usize) -> usize {
-        match (self.reading, self.walker.bytes_from(at)) {
-            (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
-            (Reading::Letter, _) => 0,
-            (_, rest) => dot_at(rest),
-        }
-    }
-
-    /// Where the host ends in a run with a certain start.
-    fn host_end(&self, run: Range<usize>) -> usize {
-        let end = self.walker.trimmed_end(run.clone());
-        let Some(tlds) = self.reading.tlds() else { return end };
-        if self.walker.str(run.start..end).is_ascii() {
-            return end;
-        }
-        let Some(shorter) = prose::existing_end(self.walker.text, run.start..end, tlds) else {
-            return end;
-        };
-        // A plain word after a plain dot is no prose: the DNS is asked about it.
-        let cut = self.walker.str(shorter..end);
-        let word = cut.strip_prefix('.').unwrap_or(cut);
-        if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
-    }
-
-    #[inline]
-    fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
-        match spelling {
-            Spelling::Ipv6 => true,
-            Spelling::Plain => authority::is_host(self.walker.text, host),
-            Spelling::Signs => {
-                let plain = self.walker.str(host).replace(is_sign_of_host, "x");
-                authority::is_spelled_host(&plain)
-            }
-            Spelling::Pieces => match refanged(self.walker.str(host.clone())) {
-                Some(plain) => authority::is_spelled_host(&plain),
-                None => authority::is_spelled_host(self.walker.str(host)),
-            },
-        }
-    }
-
     /// A dot: reads the run of host characters around it.
     fn dot(&mut self, dot: usize) -> Option<Link> {
         if let [b'.', next, ..] = self.walker.bytes_from(dot)
@@ -319,15 +156,6 @@ impl<'t> Candidates<'t> {
                 Reading::Wide(tlds) if next == '%' => self.escaped_www(dot, tlds),
                 _ => self.defanged(dot),
             };
-        }
-        // After a Chinese or Japanese full stop the next sentence follows directly: most are
-        // recognised here, before the run is read.
-        if let Some(tlds) = self.reading.tlds()
-            && !next.is_ascii()
-            && behind - dot > 1
-            && !prose::may_be_tld(self.walker.str(behind..self.walker.text.len()), tlds)
-        {
-            return None;
         }
         self.round(dot, behind)
     }
@@ -431,6 +259,12 @@ impl<'t> Candidates<'t> {
             self.used(link.span.end);
             return Some(link);
         }
+        // Most have no prose before them.
+        if prose::inner_start(text, start..end)? == start {
+            let link = self.bare_link(start..end);
+            self.used(link.span.end);
+            return Some(link);
+        }
         let mut inner_hosts = Vec::new();
         while let Some(inner) = prose::inner_start(text, start..end) {
             inner_hosts.push(inner..end);
@@ -486,57 +320,6 @@ impl<'t> Candidates<'t> {
         behind
     }
 
-    /// Whether a host that ends here begins a local part: characters of a local part follow up to
-    /// an `@` and a name. With a path, query or fragment it is a URL (S6).
-    fn is_in_local_part(&mut self, end: usize) -> bool {
-        let behind = end + authority::root_dot(self.walker.text, end);
-        if matches!(self.walker.bytes_from(behind).first(), Some(b'/' | b'?' | b'#')) {
-            return false;
-        }
-        if end >= self.horizon.end {
-            let stop = self.walker.walk(end, Class::is_email);
-            let address = self.walker.bytes_from(stop).first() == Some(&b'@')
-                && self.walker.char_at(stop + 1).is_some_and(|(c, _)| Class::of(c).is_host());
-            // The place itself counts as read: the next call after it is a new question.
-            self.horizon = Horizon { end: stop + 1, address };
-        }
-        self.horizon.address
-    }
-
-    /// UTS #58 §5.2: a domain with an `@` before it.
-    fn address(&mut self, run: Range<usize>) -> Option<Link> {
-        let at_sign = run.start.checked_sub(1)?;
-        let domain = if authority::is_plain_domain(self.walker.str(run.clone())) {
-            run
-        } else {
-            let domain = run.start..self.host_end(run);
-            authority::is_domain(self.walker.text, domain.clone()).then_some(domain)?
-        };
-        let local = self.local_start(at_sign);
-        let floor = core::mem::replace(&mut self.floor, domain.end);
-        let local = local?..at_sign;
-        let prefix = self.walker.str(floor..local.start).as_bytes();
-        let mailto =
-            prefix.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"mailto:"));
-        let mut link = Link::of_host(Kind::Email, domain);
-        link.span.start = if mailto { local.start - 7 } else { local.start };
-        link.inner = link.span.start;
-        if let (Some(_), false) = (self.reading.tlds(), mailto) {
-            link.inner = prose::inner_local(self.walker.text, local.clone());
-        }
-        link.user = Some(local);
-        Some(link)
-    }
-
-    /// Where the local part before an `@` begins; `None` if §5.2 does not match (S7).
-    fn local_start(&mut self, at_sign: usize) -> Option<usize> {
-        let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
-        let local = self.walker.str(start..at_sign);
-        let doubled = || local.as_bytes().windows(2).any(|two| two == b"..");
-        let dots = local.starts_with('.') || local.ends_with('.') || doubled();
-        (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
-    }
-
     /// The link with this host: adds root dot, port, path, query and fragment.
     fn with_tail(
         &mut self,
@@ -563,16 +346,6 @@ impl<'t> Candidates<'t> {
         link.user = user;
         link.tail = at..end;
         link
-    }
-
-    /// Whether host and port are followed by something that only looks like a port:
-    /// `https://2001:4860:4860::8888` (S11), `http://example.com:99999`.
-    fn is_port_like(&self, at: usize) -> bool {
-        match self.walker.bytes_from(at) {
-            [b':', b':', ..] => true,
-            [b':', next, ..] => next.is_ascii_hexdigit(),
-            _ => false,
-        }
     }
 }
 
@@ -602,14 +375,4 @@ fn is_blank(byte: u8) -> bool {
 /// in brackets.
 fn ends_plainly(behind: &[u8]) -> bool {
     behind.first().is_none_or(|byte| is_blank(*byte) || matches!(byte, b'/' | b'?' | b'#'))
-}
-
-/// Characters of userinfo (RFC 3986 §3.2.1), as IRIs spell it.
-fn is_userinfo(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric()
-            || matches!(c, '!' | '$'..='\'' | '*'..='.' | ':' | ';' | '=' | '_' | '~')
-    } else {
-        Class::of(c).is_host()
-    }
 }

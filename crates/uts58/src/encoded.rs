@@ -4,57 +4,36 @@
 //! After a Chinese or Japanese full stop the next sentence follows directly, and strictly by the
 //! standard each such pair is a host: prose needs this often.
 
-use crate::unicode::hosts::is_settled;
 use crate::unicode::is_dot_to_somebody;
 pub(super) use crate::unicode::punycode::LABEL;
-use crate::unicode::punycode::Label;
+use crate::unicode::punycode::{Label, surely_fits};
 
 /// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
 pub(super) const NAME: usize = 253;
 
-/// Whether the name fits in the DNS; `None` if UTS #46 is needed, because it may map, drop or join
-/// some character.
-pub(super) fn fits(name: &str) -> Option<bool> {
+/// Whether a name fits in the DNS whose characters UTS #46 leaves unchanged
+/// ([`is_settled`](crate::unicode::hosts::is_settled)).
+pub(super) fn fits(name: &str) -> bool {
     // Most names are short enough even if their labels have the maximum length.
-    let bound = |label: &mut Label| if label.surely_fits() { LABEL } else { label.length() };
-    match length(name, bound)? {
-        Length::Of(total) if total > NAME => {
-            let exact = length(name, Label::length)?;
-            Some(matches!(exact, Length::Of(total) if total <= NAME))
-        }
-        Length::Of(_) => Some(true),
-        Length::LongLabel => Some(false),
-    }
+    let bound = length(name, false);
+    bound
+        .is_some_and(|bound| bound <= NAME || length(name, true).is_some_and(|exact| exact <= NAME))
 }
 
-/// The length of a name.
-enum Length {
-    Of(usize),
-    /// Some label is too long.
-    LongLabel,
-}
-
-fn length(name: &str, of: impl Fn(&mut Label) -> usize) -> Option<Length> {
-    let mut label = Label::default();
-    let mut total = 0;
-    for c in name.chars() {
-        if is_settled(c) {
-            label.push(c);
-        } else if is_dot_to_somebody(c) {
-            let length = of(&mut label);
-            total += length + 1;
-            if length > LABEL {
-                return Some(Length::LongLabel);
-            }
-            label = Label::default();
-        } else if c.is_ascii() {
-            label.push_ascii();
-        } else {
-            return None;
-        }
-    }
-    let length = of(&mut label);
-    Some(if length > LABEL { Length::LongLabel } else { Length::Of(total + length) })
+/// The length of a name, exact or at most; `None` if some label is too long.
+fn length(name: &str, exact: bool) -> Option<usize> {
+    let is_short = |label: &str| {
+        let ascii = label.bytes().filter(u8::is_ascii).count();
+        surely_fits(ascii, label.chars().count() - ascii)
+    };
+    let labels = name.split(is_dot_to_somebody).map(|label| match !exact && is_short(label) {
+        true => LABEL,
+        false => Label::of(label).length(),
+    });
+    labels
+        .map(|length| (length <= LABEL).then_some(length + 1))
+        .sum::<Option<usize>>()
+        .map(|sum| sum - 1)
 }
 
 #[cfg(test)]
@@ -79,14 +58,11 @@ mod tests {
         for count in 1..70 {
             let label: String = ('一'..).step_by(37).take(count).collect();
             let length = ascii(&label).len();
-            let mut measured = Label::default();
-            label.chars().for_each(|c| measured.push(c));
-            match measured.length() {
+            match Label::of(&label).length() {
                 found if length <= LABEL => assert_eq!(found, length, "{label}"),
                 found => assert!(found > LABEL, "{label}: {found}, not {length}"),
             }
         }
-        assert_eq!(fits("例e\u{301}.com"), None);
     }
 
     #[test]
@@ -107,7 +83,7 @@ mod tests {
             let name = labels.join(".");
             let converted = ascii(&name);
             let fit = converted.len() <= NAME && converted.split('.').all(|label| label.len() <= LABEL);
-            prop_assert_eq!(fits(&name), Some(fit), "{}", converted);
+            prop_assert_eq!(fits(&name), fit, "{}", converted);
         }
     }
 }

@@ -3,10 +3,20 @@
 //! Every host that can be linked contains a dot (S9: registrable, so two labels; IPv4) or follows
 //! `://`. Nothing else needs to be examined.
 //!
-//! Text is examined in blocks by a few loops without branches, which test many bytes at once: most
-//! blocks are finished after the first loop.
+//! Which places these are is said here; they are found in blocks of many bytes (`blocks`), on a
+//! web page one by one (`bytes`).
 
-use super::prose::may_begin_tld;
+#[cfg(not(target_family = "wasm"))]
+mod blocks;
+#[cfg(any(test, target_family = "wasm"))]
+mod bytes;
+
+#[cfg(not(target_family = "wasm"))]
+pub(super) use blocks::Finder;
+#[cfg(target_family = "wasm")]
+pub(super) use bytes::Finder;
+
+use super::prose::begins_tld;
 use crate::tlds::TldSet;
 
 /// The label separators other than the full stop (S12), in UTF-8.
@@ -28,81 +38,14 @@ pub(super) enum Needles<'t> {
     Wide(&'t dyn TldSet),
 }
 
-/// Bytes that are examined together, one bit of a word each.
-const BLOCK: usize = u64::BITS as usize;
-
-/// A block and the two bytes after it: separators have three.
-type Block = [u8; BLOCK + 2];
-
-/// Finds `.`, its variants, and `:` where a link may be around them.
-#[derive(Clone, Debug)]
-pub(super) struct Finder<'t> {
-    needles: Needles<'t>,
-    /// Where the next block begins.
-    next_block: usize,
-    /// Places of the block before it that were not returned yet, one bit each.
-    marks: u64,
-}
-
-impl<'t> Finder<'t> {
-    pub(super) fn new(needles: Needles<'t>) -> Self {
-        Finder { needles, next_block: 0, marks: 0 }
-    }
-
-    /// The next position at or after `from`, which must not decrease.
-    pub(super) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
-        if from >= self.next_block {
-            (self.next_block, self.marks) = (from, 0);
-        } else {
-            let passed = BLOCK.saturating_sub(self.next_block - from);
-            self.marks &= u64::MAX << passed;
-        }
-        loop {
-            while self.marks != 0 {
-                let at = self.next_block - BLOCK + self.marks.trailing_zeros() as usize;
-                self.marks &= self.marks - 1;
-                if self.may_be(text, at) {
-                    return Some(at);
-                }
-            }
-            self.search(text.as_bytes())?;
-        }
-    }
-
-    /// Advances to the next block that may have a match.
-    fn search(&mut self, bytes: &[u8]) -> Option<()> {
-        let lead = match self.needles {
-            Needles::Letter | Needles::Prose(_) => STOP[0],
-            Needles::Wide(_) => LEADER[0],
-        };
-        let mut rest = bytes.get(self.next_block..)?;
-        while let Some(block) = rest.first_chunk() {
-            rest = rest.get(BLOCK..)?;
-            let (dots, variants) = may_hold(block, lead);
-            if dots | variants {
-                self.marks = marks(block, dots, variants.then_some(lead));
-                if self.marks != 0 {
-                    self.next_block = bytes.len() - rest.len();
-                    return Some(());
-                }
-            }
-        }
-        if rest.is_empty() {
-            return None;
-        }
-        let mut last: Block = [b' '; BLOCK + 2];
-        last.get_mut(..rest.len())?.copy_from_slice(rest);
-        self.marks = marks(&last, true, Some(lead));
-        self.next_block = bytes.len() - rest.len() + BLOCK;
-        Some(())
-    }
-
+impl Needles<'_> {
     /// Whether it is a full stop before a host character, or a colon before a slash; in brackets,
     /// any full stop. In the wide reading also a colon after what ends a scheme, and a full stop
     /// before an escape. Other separators count if a host may continue after them.
+    #[inline]
     fn may_be(&self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
-        let is_wide = matches!(self.needles, Needles::Wide(_));
+        let is_wide = matches!(self, Needles::Wide(_));
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         match bytes.get(at) {
             Some(b'.') => match next {
@@ -122,120 +65,128 @@ impl<'t> Finder<'t> {
     }
 
     fn may_be_variant(&self, text: &str, at: usize) -> bool {
-        let dot = text.as_bytes().get(at..).and_then(<[u8]>::first_chunk);
-        if !dot.is_some_and(|dot| [STOP, WIDE, HALF, LEADER].contains(dot)) {
+        let is_dot = |dot: &[u8; 3]| [STOP, WIDE, HALF, LEADER].contains(dot);
+        if !text.as_bytes().get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_dot) {
             return false;
         }
-        let next = text.get(at + 3..).and_then(|after| after.chars().next());
-        next.is_some_and(|next| match self.needles {
-            Needles::Letter => true,
-            Needles::Prose(tlds) | Needles::Wide(tlds) => may_begin_tld(next, tlds),
-        })
+        let behind = text.get(at + 3..).unwrap_or_default();
+        match self {
+            Needles::Letter => !behind.is_empty(),
+            Needles::Prose(tlds) | Needles::Wide(tlds) => begins_tld(behind, *tlds),
+        }
     }
-}
-
-/// Whether a block may have a full stop or colon, and whether it may have another separator; none
-/// of these begins with a byte less than `lead`. Most blocks are finished after this.
-#[inline]
-fn may_hold(block: &Block, lead: u8) -> (bool, bool) {
-    triples(block).fold((false, false), |(dots, variants), (byte, next, _)| {
-        // One comparison for both, which `*` and `>` pass as well.
-        (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
-    })
-}
-
-/// Where in a block a match may be, one bit each: full stops and colons, and other separators,
-/// including U+2024 if `lead` is its first byte.
-fn marks(block: &Block, dots: bool, lead: Option<u8>) -> u64 {
-    let mut marks = 0;
-    if dots {
-        marks |= places(block, |byte, next, _| ((byte == b'.') | (byte == b':')) & (next != b' '));
-    }
-    let Some(lead) = lead else { return marks };
-    if any(block, ends_as(STOP)) {
-        marks |= places(block, ends_as(STOP));
-    }
-    let is_wide = |one, two, three| ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three);
-    if any(block, |byte, _, _| byte == WIDE[0]) && any(block, is_wide) {
-        marks |= places(block, is_wide);
-    }
-    if lead == LEADER[0] && any(block, ends_as(LEADER)) {
-        marks |= places(block, ends_as(LEADER));
-    }
-    marks
-}
-
-/// Whether the two bytes after another one are those of a separator. Few other characters end so,
-/// and the first byte is not compared, because that is faster.
-#[inline]
-fn ends_as(dot: [u8; 3]) -> impl Fn(u8, u8, u8) -> bool {
-    move |_, two, three| (two ^ dot[1]) | (three ^ dot[2]) == 0
-}
-
-/// Whether some three bytes of a block match.
-#[inline]
-fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
-    triples(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
-}
-
-/// Where in a block they match, one bit each.
-#[inline]
-fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
-    let mut found = [[0; 8]; BLOCK / 8];
-    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(triples(block)) {
-        *found = u8::from(is_kind(one, two, three));
-    }
-    // The product collects the lowest bits of eight bytes in the highest byte.
-    let words = found.iter().rev().map(|word| u64::from_le_bytes(*word));
-    words.fold(0, |all, word| all << 8 | word.wrapping_mul(0x0102_0408_1020_4080) >> 56)
-}
-
-/// Each byte of a block, with the next two.
-#[inline]
-fn triples(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
-    let after = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
-    let pairs = after(0).zip(after(1));
-    pairs.zip(after(2)).map(|((one, two), three)| (one, two, three))
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
     use crate::tlds::TldTable;
     use crate::unicode::is_dot_to_somebody;
+
+    /// Calls the function with each kind of needles, and with a table that has names of its own.
+    fn with_needles(mut with: impl FnMut(Needles<'_>)) {
+        let few = TldTable::new(["com"], "");
+        let more = TldTable::new(["com", "xn--fiqs8s", "xn--p1ai", "xn--q9jyb4c"], "");
+        for tlds in [&few, &more] {
+            [Needles::Letter, Needles::Prose(tlds), Needles::Wide(tlds)]
+                .into_iter()
+                .for_each(&mut with);
+        }
+    }
+
+    /// All places that a finder returns which goes on from `step` of the last one.
+    fn found(
+        step: impl Fn(usize) -> usize,
+        mut next: impl FnMut(usize) -> Option<usize>,
+    ) -> Vec<usize> {
+        let mut at = 0;
+        core::iter::from_fn(|| next(at).inspect(|place| at = step(*place))).collect()
+    }
+
+    #[track_caller]
+    fn check(text: &str, step: impl Fn(usize) -> usize) {
+        with_needles(|needles| {
+            let (mut fast, mut small) = (blocks::Finder::new(needles), bytes::Finder::new(needles));
+            let fast = found(&step, |at| fast.next(text, at));
+            assert_eq!(fast, found(&step, |at| small.next(text, at)), "{text:?} {needles:?}");
+        });
+    }
 
     /// At any position in the block, alone or among others, at the end of the text or not.
     #[test]
     fn separators_are_found_in_every_place() {
         let tlds = TldTable::new(["com"], "");
         for separator in [".", "://", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}"] {
-            let wide = separator == "\u{2024}";
-            let needles = if wide { Needles::Wide(&tlds) } else { Needles::Prose(&tlds) };
-            for before in 0..3 * BLOCK {
-                for after in
-                    ["com", "com*.com。com"].map(|text| text.to_owned() + &"x ".repeat(before % 9))
-                {
-                    let text =
-                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), after]
-                            .concat();
-                    let mut finder = Finder::new(needles);
-                    let mut at = 0;
-                    let found = std::iter::from_fn(|| {
-                        let place = finder.next(&text, at)?;
-                        at = place + 1;
-                        Some(place)
-                    });
-                    let one_by_one = text.char_indices().map(|(at, _)| at);
-                    let alone = Finder::new(needles);
-                    let is_one = |at: &usize| {
-                        let dot = text.get(*at..).unwrap_or_default();
-                        dot.starts_with(|c| c == ':' || is_dot_to_somebody(c))
-                            && alone.may_be(&text, *at)
-                    };
-                    assert!(found.eq(one_by_one.filter(is_one)), "{text}");
-                    assert_eq!(Finder::new(needles).next(&text, 0), text.find(separator), "{text}");
+            for before in 0..300 {
+                for after in ["com", "com*.com。com"] {
+                    let prose = ["é".repeat(before % 2), "x".repeat(before)].concat();
+                    let text = [&prose, separator, after, &"x ".repeat(before % 9)].concat();
+                    let first = blocks::Finder::new(Needles::Wide(&tlds)).next(&text, 0);
+                    assert_eq!(first, Some(prose.len()), "{text}");
+                    check(&text, |place| place + 1);
                 }
             }
+        }
+    }
+
+    /// Separators, and what has some of their bytes.
+    const PIECES: [&str; 40] = [
+        ".",
+        ". ",
+        ":",
+        ":/",
+        "://",
+        "*",
+        ">",
+        " ",
+        "\n",
+        "%",
+        "[.]",
+        "(.)",
+        "x",
+        "com",
+        "-",
+        "\u{3002}",
+        "\u{FF0E}",
+        "\u{FF61}",
+        "\u{2024}",
+        "、",
+        "，",
+        "｢",
+        "も",
+        "あ",
+        "、あ",
+        "中国",
+        "みんな",
+        "рф",
+        "\u{80}",
+        "\u{302}",
+        "\u{FFFD}",
+        "\u{F0F0E}",
+        "\u{F0F61}",
+        "\u{40002}",
+        "\u{1F024}",
+        "É",
+        "ｃ",
+        "１",
+        "…",
+        "\0",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn blocks_have_what_is_found_byte_by_byte(
+            pieces in proptest::collection::vec((select(PIECES.as_slice()), 1..4_usize), 0..120),
+            skip in 1..200_usize,
+        ) {
+            let text: String = pieces.iter().map(|(piece, times)| piece.repeat(*times)).collect();
+            check(&text, |place| place + 1);
+            check(&text, |place| text.ceil_char_boundary((place + skip).min(text.len())));
         }
     }
 

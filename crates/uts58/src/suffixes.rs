@@ -2,7 +2,7 @@
 //!
 //! A list is a tree of labels, read from the right, in flat arrays: a look-up takes one binary
 //! search for each label and no allocation. The built-in list is packed (`packed`) and unpacked
-//! once.
+//! once, its last labels before the others.
 
 mod packed;
 mod suffix_table;
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use std::sync::LazyLock;
 
 use super::encoded::LABEL;
-use packed::Packed;
+use packed::{Levels, Packed};
 
 /// Who runs a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,22 +69,28 @@ const EXCEPTION: u8 = 16;
 /// Nodes of a list at most, since they have 16 bits; the list has about 11,000.
 const NODES: usize = 60_000;
 
-/// The list as of this crate's release, unpacked on first use.
-pub static BUILTIN: LazyLock<SuffixList> = LazyLock::new(|| {
+/// The list as of this crate's release. Its last labels are unpacked on first use, all others when a
+/// name asks for them that has more than one label of a rule: most names have not.
+pub static BUILTIN: LazyLock<SuffixList> = LazyLock::new(|| unpacked(Levels::Last));
+
+/// All of it. A node has the same number in both.
+static WHOLE: LazyLock<SuffixList> = LazyLock::new(|| unpacked(Levels::All));
+
+fn unpacked(levels: Levels) -> SuffixList {
     // A test compares the table with the list.
-    suffix_table::BUILTIN.unpack().unwrap_or_default()
-});
+    suffix_table::BUILTIN.unpack(levels).unwrap_or_default()
+}
 
 impl SuffixList {
     /// The public suffix of a name, given as lower-case labels from the right. U-labels and
     /// A-labels are both known.
     pub fn suffix<'a>(&self, from_right: impl IntoIterator<Item = &'a str>) -> Suffix {
         let mut best = Suffix { labels: 1, section: None };
-        let mut node = 0;
+        let (mut list, mut node) = (self, 0);
         for (depth, label) in (1..).zip(from_right) {
-            let above = self.rule(node);
-            let child = self.child(node, label);
-            let rule = child.map_or(0, |child| self.rule(child));
+            let above = list.rule(node);
+            let child = list.child(node, label);
+            let rule = child.map_or(0, |child| list.rule(child));
             if rule & EXCEPTION != 0 {
                 return Suffix { labels: depth - 1, section: Some(section(above & WILD_PRIVATE)) };
             }
@@ -96,8 +102,8 @@ impl SuffixList {
             }
             match child {
                 // Most rules have none below them.
-                Some(child) if self.is_leaf(child) => break,
-                Some(child) => node = child,
+                Some(child) if list.is_leaf(child) => break,
+                Some(child) => (list, node) = (list.whole(), child),
                 None => break,
             }
         }
@@ -126,6 +132,12 @@ impl SuffixList {
     /// Whether some rule ends with this label, in lower case, or with any label.
     pub(crate) fn has_last_label(&self, label: &str) -> bool {
         self.rule(0) & WILD != 0 || self.child(0, label).is_some()
+    }
+
+    /// The list with all nodes.
+    fn whole(&self) -> &SuffixList {
+        let nodes = self.children.last().map_or(0, |nodes| usize::from(*nodes));
+        if nodes > self.rules.len() { &WHOLE } else { self }
     }
 
     fn rule(&self, node: usize) -> u8 {
@@ -325,6 +337,22 @@ mod tests {
             assert_eq!(suffix(&list, name), (labels, section), "{name}");
         }
         assert!(list.last_labels().eq(["ck", "com", "example", "xn--p1ai", "рф"]));
+    }
+
+    /// For every rule, as it is and with labels before it.
+    #[test]
+    fn a_list_that_is_unpacked_when_asked_answers_as_the_list() {
+        let text = include_str!("../data/public_suffix_list.txt");
+        let list = SuffixList::parse(text).unwrap();
+        let rules = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
+        for rule in rules {
+            let name = rule.trim_start_matches(['*', '.', '!']).to_lowercase();
+            for name in [&name, &["a.", &name].concat(), &["a.b.", &name].concat()] {
+                assert_eq!(BUILTIN.of_name(name), list.of_name(name), "{name}");
+            }
+        }
+        assert!(BUILTIN.last_labels().eq(list.last_labels()));
+        assert!(BUILTIN.rules.len() < list.rules.len());
     }
 
     #[test]

@@ -57,6 +57,11 @@ pub trait TldSet: Debug + Send + Sync {
     fn may_begin(&self, first: char) -> bool {
         !first.is_ascii() || first.is_ascii_alphanumeric()
     }
+
+    /// Whether the text may begin with a U-label of the set. Fast, may return `true` wrongly.
+    fn may_begin_text(&self, text: &str) -> bool {
+        text.starts_with(|first| self.may_begin(first))
+    }
 }
 
 /// Whether the top-level domain with this spelling exists.
@@ -135,6 +140,8 @@ pub struct TldTable {
     by_first: Vec<(char, Box<str>)>,
     /// The first characters of the U-labels, one bit each: see [`bit_of`].
     starts: Vec<u64>,
+    /// Their first two characters likewise: few sentences begin with those of a name.
+    pairs: Vec<u64>,
     /// Version line of the source: IANA's date and serial.
     pub version: String,
 }
@@ -148,15 +155,14 @@ impl TldTable {
             .collect();
         let unicode: Set =
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
-        let firsts = unicode.iter().filter_map(|name| name.chars().next());
-        let mut starts = vec![0; START_WORDS];
-        for (word, bit) in firsts.map(bit_of) {
-            if let Some(word) = starts.get_mut(word) {
-                *word |= bit;
-            }
-        }
+        let starts = bits(unicode.iter().filter_map(|name| Some(name.chars().next()?.into())));
+        // A shorter one leaves nothing to tell the others apart by.
+        let pairs = match unicode.iter().map(|name| pair(name)).collect::<Option<Vec<u32>>>() {
+            Some(pairs) => bits(pairs.into_iter()),
+            None => vec![u64::MAX; START_WORDS],
+        };
         let by_first = by_first(&unicode);
-        TldTable { names, unicode, by_first, starts, version: version.to_owned() }
+        TldTable { names, unicode, by_first, starts, pairs, version: version.to_owned() }
     }
 
     /// Whether the TLD, in lower-case ASCII form, is in the table.
@@ -217,18 +223,48 @@ impl TldSet for TldTable {
         if first.is_ascii() {
             return first.is_ascii_alphanumeric();
         }
-        let (word, bit) = bit_of(first);
-        self.starts.get(word).is_some_and(|word| word & bit != 0)
+        has_bit(&self.starts, first.into())
+    }
+
+    fn may_begin_text(&self, text: &str) -> bool {
+        pair(text).is_some_and(|pair| has_bit(&self.pairs, pair))
     }
 }
 
 /// Words of bits for first characters: few of some hundred collide.
 const START_WORDS: usize = 64;
 
-/// Word and bit of a first character (Fibonacci hashing).
-fn bit_of(c: char) -> (usize, u64) {
-    let hash = u32::from(c).wrapping_mul(0x9E37_79B1) >> 20;
+/// Word and bit of a number (Fibonacci hashing).
+fn bit_of(number: u32) -> (usize, u64) {
+    let hash = number.wrapping_mul(0x9E37_79B1) >> 20;
     ((hash >> 6) as usize, 1 << (hash & 63))
+}
+
+fn bits(numbers: impl Iterator<Item = u32>) -> Vec<u64> {
+    let mut bits = vec![0; START_WORDS];
+    for (word, bit) in numbers.map(bit_of) {
+        if let Some(word) = bits.get_mut(word) {
+            *word |= bit;
+        }
+    }
+    bits
+}
+
+fn has_bit(bits: &[u64], number: u32) -> bool {
+    let (word, bit) = bit_of(number);
+    bits.get(word).is_some_and(|word| word & bit != 0)
+}
+
+/// The bytes of the first two characters of a text, if both are as long, as one number, which is
+/// different for most texts.
+fn pair(text: &str) -> Option<u32> {
+    let bytes = text.as_bytes();
+    match *bytes {
+        [0xE0..=0xEF, a, b, _, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d])),
+        [..=0xDF, a, _, b, ..] => Some(u32::from_le_bytes([0, 0, a, b])),
+        [0xF0..=0xFF, _, a, b, _, _, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d])),
+        _ => None,
+    }
 }
 
 fn u_label(name: &str) -> Option<String> {

@@ -42,7 +42,8 @@ impl<'t> Walker<'t> {
                     break;
                 }
             } else if plain && before.last_chunk().is_some_and(Class::is_plain) {
-                start -= 3;
+                let (_, chunks) = before.as_rchunks();
+                start -= 3 * chunks.iter().rev().take_while(|utf8| Class::is_plain(utf8)).count();
             } else {
                 match self.char_before(start) {
                     Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
@@ -74,7 +75,7 @@ impl<'t> Walker<'t> {
                     break;
                 }
             } else if plain && after.first_chunk().is_some_and(Class::is_plain) {
-                end += 3;
+                end += plain_bytes(after);
             } else {
                 match self.char_at(end) {
                     Some((c, next)) if belongs(Class::of(c)) => end = next,
@@ -132,6 +133,11 @@ impl<'t> Walker<'t> {
     pub(super) fn char_before(&self, at: usize) -> Option<char> {
         self.text.get(..at)?.chars().next_back()
     }
+}
+
+/// The length in bytes of the characters of [`Class::PLAIN`] at the start of these bytes of UTF-8.
+pub(super) fn plain_bytes(bytes: &[u8]) -> usize {
+    3 * bytes.as_chunks().0.iter().take_while(|utf8| Class::is_plain(utf8)).count()
 }
 
 fn is_edge(c: char) -> bool {

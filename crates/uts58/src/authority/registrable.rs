@@ -18,7 +18,8 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     }
     // A settled name has no capitals except those of ASCII.
     let is_lower = |text: &str| match form.settled {
-        true => !text.bytes().any(|byte| byte.is_ascii_uppercase()),
+        // Without an exit: names are short, and so many bytes are tested at once.
+        true => !text.bytes().fold(false, |any, byte| any | byte.is_ascii_uppercase()),
         false => text.chars().all(is_lower),
     };
     // Most long last labels are words of a sentence, not top-level domains.
@@ -44,8 +45,8 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
 fn ends_in_sentence(name: &str, form: &Form) -> bool {
     /// Bytes of UTF-8; சிங்கப்பூர் has 33.
     const LONGEST: usize = 40;
-    let last = name.len().min(form.last.len());
-    last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
+    let last = name.get(form.last.clone()).unwrap_or_default();
+    last.len() > LONGEST && !last.bytes().fold(false, |any, byte| any | byte.is_ascii())
 }
 
 /// Whether the character is its own lower case.

@@ -20,7 +20,7 @@ impl Candidates<'_> {
         }
         let text = self.walker.text;
         let start = self.walker.run_start(self.floor, dot - 1);
-        let end = self.taken_apart_end(start, dot, tlds)?;
+        let end = self.defanged_end(start, dot, tlds)?;
         self.at = end.max(dot + 1);
         let host = start..self.before_scheme(start..end);
         let before = self.walker.str(self.floor..start);
@@ -64,7 +64,7 @@ impl Candidates<'_> {
 
     /// Where a host with a bracketed dot ends; `None` if a client would link a later piece of it
     /// alone, which is then a link of its own.
-    fn taken_apart_end(&mut self, start: usize, dot: usize, tlds: &dyn TldSet) -> Option<usize> {
+    fn defanged_end(&mut self, start: usize, dot: usize, tlds: &dyn TldSet) -> Option<usize> {
         let before = self.walker.str(self.floor..start);
         let announced = before.ends_with(['/', '@']) || before_at_sign(before).is_some();
         if announced || is_www(self.walker.str(start..dot - 1)) {

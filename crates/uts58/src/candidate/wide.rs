@@ -13,7 +13,8 @@
 
 use core::ops::Range;
 
-use super::{Candidates, LOCAL_PART, Reading, ends_with_scheme, is_www};
+use super::address::LOCAL_PART;
+use super::{Candidates, Reading, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
@@ -88,8 +89,8 @@ impl<'t> Candidates<'t> {
         if name.len() >= MAILTO.len() && scheme::ends_with(name, MAILTO) {
             return self.escaped_address(colon, tlds);
         }
-        let taken_apart = scheme::is_dead(name);
-        let start = match taken_apart {
+        let defanged_scheme = scheme::is_dead(name);
+        let start = match defanged_scheme {
             true => letters,
             false => colon - scheme::linked_at_end(name)?.name.len(),
         };
@@ -104,9 +105,9 @@ impl<'t> Candidates<'t> {
         let name = self.walker.str(host.clone());
         // A number has no dot that could be bracketed.
         let number =
-            taken_apart && user.is_none() && !defanged::has_dot(name) && ipv4::is_number(name);
+            defanged_scheme && user.is_none() && !defanged::has_dot(name) && ipv4::is_number(name);
         if number
-            || (taken_apart || !user.as_ref().is_some_and(live)) && defanged::is_complete(name)
+            || (defanged_scheme || !user.as_ref().is_some_and(live)) && defanged::is_complete(name)
         {
             return Some(self.dead(start, Kind::Scheme, user, host));
         }
@@ -115,7 +116,7 @@ impl<'t> Candidates<'t> {
             && whole
             && self.walker.str(colon + 1..from) == "//"
             && !self.is_port_like(link.tail.start);
-        if taken_apart || !careful {
+        if defanged_scheme || !careful {
             link.confidence = Confidence::Low;
         }
         self.used(link.span.end);

@@ -21,18 +21,34 @@ pub(super) struct Packed<'t> {
     pub(super) rules: &'t [u8],
 }
 
+/// How much of a list is unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Levels {
+    /// The last labels, with the number of labels before each.
+    Last,
+    /// All of it.
+    All,
+}
+
 impl Packed<'_> {
     /// The list; `None` if the table is invalid.
-    pub(super) fn unpack(&self) -> Option<SuffixList> {
+    pub(super) fn unpack(&self, levels: Levels) -> Option<SuffixList> {
         let mut list = SuffixList::default();
         let mut families = self.families.iter().copied();
         let mut next_family = number(&mut families);
         let (mut labels, mut children) = (Labels::of(self.labels), 1);
+        let mut end = usize::MAX;
         for (at, rule) in self.rules.iter().enumerate() {
+            if at == end {
+                break;
+            }
             list.push(labels.next()?, children, *rule)?;
             if next_family == Some(at) {
                 children += number(&mut families)?;
                 next_family = number(&mut families).map(|step| at + step);
+            }
+            if at == 0 && levels == Levels::Last {
+                end = children;
             }
         }
         list.children.push(u16::try_from(children).ok()?);
@@ -123,7 +139,7 @@ mod tests {
         }
         let old = std::fs::read_to_string(&path).unwrap();
         assert!(old == fresh, "stale: UPDATE=1 cargo test -p uts58 suffixes_are_those");
-        assert!(suffix_table::BUILTIN.unpack() == Some(list));
+        assert!(suffix_table::BUILTIN.unpack(Levels::All) == Some(list));
     }
 
     /// The fields of [`Packed`] in their order.

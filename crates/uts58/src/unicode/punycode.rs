@@ -20,32 +20,25 @@ pub(crate) const SETTLED: usize = 14;
 
 /// Sorts few elements, mostly short lists.
 fn sort(points: &mut [u32]) {
-    for end in 2..=points.len() {
-        let mut sorted = points.get_mut(..end).unwrap_or_default();
-        while let [before @ .., one, two] = sorted
-            && one > two
-        {
-            core::mem::swap(one, two);
-            let end = before.len() + 1;
-            sorted = sorted.get_mut(..end).unwrap_or_default();
+    for end in 1..points.len() {
+        let (sorted, rest) = points.split_at_mut(end);
+        let Some(mut free) = rest.first_mut() else { return };
+        let point = *free;
+        for larger in sorted.iter_mut().rev().take_while(|other| **other > point) {
+            *free = *larger;
+            free = larger;
         }
+        *free = point;
     }
 }
 
 /// The A-label of a label beyond ASCII, without mapping its characters; `None` if numbers overflow,
 /// which happens for no name in the DNS.
 pub fn a_label(name: &str) -> Option<String> {
-    let mut label = Label::default();
+    let mut label = Label::of(name);
     let mut out = String::with_capacity(LABEL + 1);
     out.push_str(PREFIX);
-    for c in name.chars() {
-        if c.is_ascii() {
-            label.push_ascii();
-            out.push(c);
-        } else {
-            label.push(c);
-        }
-    }
+    out.extend(name.chars().filter(char::is_ascii));
     if label.places as usize > LABEL {
         return Some([PREFIX, &idna::punycode::encode_str(name)?].concat());
     }
@@ -98,22 +91,18 @@ impl Default for Label {
 }
 
 impl Label {
-    pub(crate) fn push_ascii(&mut self) {
-        self.ascii |= 1 << (self.places & 63);
-        self.places += 1;
-    }
-
-    pub(crate) fn push(&mut self, c: char) {
-        if let Some(free) = self.points.get_mut(self.count) {
-            *free = u32::from(c) << PLACE | (self.places & 63);
-            self.count += 1;
+    pub(crate) fn of(label: &str) -> Label {
+        let mut read = Label::default();
+        for c in label.chars() {
+            if c.is_ascii() {
+                read.ascii |= 1 << (read.places & 63);
+            } else if let Some(free) = read.points.get_mut(read.count) {
+                *free = u32::from(c) << PLACE | (read.places & 63);
+                read.count += 1;
+            }
+            read.places += 1;
         }
-        self.places += 1;
-    }
-
-    /// Whether it fits, whatever settled characters it has.
-    pub(crate) fn surely_fits(&self) -> bool {
-        surely_fits(self.places as usize - self.count, self.count)
+        read
     }
 
     /// Octets in the DNS; an arbitrary number above 63 if there are more.
@@ -124,6 +113,10 @@ impl Label {
         }
         let ascii = places - self.count;
         let mut length = PREFIX.len() + ascii + usize::from(ascii > 0);
+        // Each character takes at least one digit.
+        if length + self.count > LABEL {
+            return LABEL + 1;
+        }
         self.digits(|_| {
             length += 1;
             (length <= LABEL).then_some(())
