@@ -18,7 +18,7 @@ pub enum Refreshed {
     /// The server has nothing newer.
     Unchanged,
     /// A new table, already stored in the state directory.
-    Replaced { table: TldTable, added: Vec<String>, removed: Vec<String> },
+    Replaced { table: Box<TldTable>, added: Vec<String>, removed: Vec<String> },
 }
 
 /// Why a refresh failed. The last good table stays.
@@ -62,5 +62,5 @@ pub fn refresh(fetch: &Fetch, store: &Store, now: SystemTime) -> Result<Refreshe
         missing.map(str::to_owned).collect()
     };
     let (added, removed) = (missing_in(&table, &before.table), missing_in(&before.table, &table));
-    Ok(Refreshed::Replaced { table, added, removed })
+    Ok(Refreshed::Replaced { table: Box::new(table), added, removed })
 }

@@ -42,10 +42,14 @@ impl PartContext<'_> {
         let mut readings = mime::readings(self.message, self.tree, part);
         let mut index = 0;
         let mut earlier: Option<EarlierReading> = None;
+        let (mut texts, mut last) = (0, None);
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let is_alone = self.disjoint && index == 0 && readings.is_empty();
-            let steps = prices::reading_steps(index, text.len())
+            // A text that is read as several kinds of content is one text.
+            let decoded = (reading.transfer, reading.charset);
+            texts += usize::from(last.replace(decoded) != Some(decoded));
+            let steps = prices::reading_steps(texts, text.len())
                 + prices::detection_steps(reading.detected);
             if !budget.spend(Stage::Decoding, steps) {
                 return report_limit(budget, entry, found);

@@ -6,10 +6,11 @@ use homograph::{Judgement, LinkJudgement, Verdict};
 /// Steps of each usual reading of a part, whatever its length.
 const READING_STEPS: u64 = 128;
 
-/// Readings of a part in honest mail: by its charset label, as UTF-8, by a guessed charset.
-const USUAL_READINGS: usize = 3;
+/// Texts of a part in honest mail: by its charset label, as UTF-8, by a guessed charset. Each may be read as several
+/// kinds of content.
+const USUAL_TEXTS: usize = 3;
 
-/// Steps of each further reading, and of each of its bytes. Rare encodings and charsets take more work.
+/// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 512;
 const RARE_READING_STEPS_PER_BYTE: u64 = 16;
 
@@ -51,9 +52,9 @@ const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
 const SENDER_STEPS: u64 = 960;
 const SENDER_STEPS_PER_BYTE: u64 = 20;
 
-/// Steps of the part's reading at `index`, of this many bytes.
-pub fn reading_steps(index: usize, bytes: usize) -> u64 {
-    let is_usual = index < USUAL_READINGS;
+/// Steps of a reading of the part's `count`-th text, of this many bytes.
+pub fn reading_steps(count: usize, bytes: usize) -> u64 {
+    let is_usual = count <= USUAL_TEXTS;
     let (each, per_byte) = if is_usual {
         (READING_STEPS, 1)
     } else {

@@ -149,6 +149,22 @@ fn messages_inside_messages_are_read_to_the_bottom() {
     }
 }
 
+/// Each charset that may be meant is read as text and as markup, and these are not texts of their own.
+#[test]
+fn unlabelled_tables_in_xml_are_read_to_their_end() {
+    let row = |n| {
+        format!("<tr><td>Номер заказа {n}</td><td>Пожалуйста, подтвердите ваш адрес</td></tr>\r\n")
+    };
+    let table: String = (0..2_000).map(row).collect();
+    let (text, ..) = encoding_rs::WINDOWS_1251.encode(&table);
+    let body = base64(&text);
+    let head = b"Content-Type: text/xml; name=a.xml\r\nContent-Transfer-Encoding: base64\r\n";
+    let message = Message { head, body: body.as_bytes() };
+    let (facts, policy, tlds) = (Facts::default(), Policy::default(), TldTable::new(["com"], ""));
+    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+    assert_eq!((outcome.bypasses, outcome.edits), (vec![], vec![]));
+}
+
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();

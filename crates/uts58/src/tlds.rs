@@ -227,7 +227,7 @@ impl TldSet for TldTable {
     }
 
     fn may_begin_text(&self, text: &str) -> bool {
-        pair(text).is_some_and(|pair| has_bit(&self.pairs, pair))
+        pair(text).is_none_or(|pair| has_bit(&self.pairs, pair))
     }
 }
 
@@ -339,6 +339,20 @@ mod tests {
             }
             let first = label.chars().next().unwrap_or(' ');
             assert!(set.may_begin(first) || !table.may_begin(first), "{label}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_begins_with_a_name_may_begin_with_one() {
+        for names in [&["xn--p1ai", "xn--fiqs8s", "xn--mgbaam7a8h"][..], &["xn--fiqs8s", "xn--viq"]]
+        {
+            let table = TldTable::new(names.iter().copied(), "");
+            for name in names {
+                let name = u_label(name).unwrap();
+                for text in [name.clone(), format!("{name}."), format!("{name} and more")] {
+                    assert!(table.may_begin_text(&text), "{text} among {names:?}");
+                }
+            }
         }
     }
 }
