@@ -115,7 +115,7 @@ pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
 pub(super) fn begins_tld(rest: &str, tlds: &dyn TldSet) -> bool {
     let is_named = || tlds.may_begin_text(rest) && tlds.unicode_prefix(rest, &|_| true).is_some();
     match rest.as_bytes().first() {
-        // Han, Hangul: none of them is mapped.
+        // Mostly Han and Hangul, which are not mapped: a name begins with them as they are.
         Some(0xE4..=0xEC) => is_named(),
         Some(first) if first.is_ascii() => may_begin_tld(char::from(*first), tlds),
         Some(_) => rest.starts_with(may_be_mapped) || is_named(),
