@@ -107,19 +107,15 @@ pub(super) fn may_begin_tld(first: char, tlds: &dyn TldSet) -> bool {
 /// Whether the text may begin with an existing top-level domain, by its first characters.
 pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
     rest.starts_with(|first: char| first.is_ascii() || may_be_mapped(first))
-        || tlds.unicode_prefix(rest, &|_| true).is_some()
+        || tlds.may_begin_text(rest) && tlds.unicode_prefix(rest, &|_| true).is_some()
 }
 
-/// The same for text after a separator, and fast for the sentences that most often follow one.
+/// The same for text after a separator, where a sign of ASCII begins none.
 #[inline]
 pub(super) fn begins_tld(rest: &str, tlds: &dyn TldSet) -> bool {
-    let is_named = || tlds.may_begin_text(rest) && tlds.unicode_prefix(rest, &|_| true).is_some();
     match rest.as_bytes().first() {
-        // Mostly Han and Hangul, which are not mapped: a name begins with them as they are.
-        Some(0xE4..=0xEC) => is_named(),
         Some(first) if first.is_ascii() => may_begin_tld(char::from(*first), tlds),
-        Some(_) => rest.starts_with(may_be_mapped) || is_named(),
-        None => false,
+        _ => may_be_tld(rest, tlds),
     }
 }
 
