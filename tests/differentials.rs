@@ -729,13 +729,15 @@ fn what_no_reading_meets_is_in_the_net() {
 
 #[test]
 fn the_net_is_bounded() {
-    let body = "Oi8v".repeat(19) + "\r\n";
-    // More than that, so that what the net may look at ends before the steps of the message do.
-    let more = "QUFB".repeat(19) + "\r\n";
-    let body = body.repeat(1_100) + &more.repeat(3_000);
-    let message = [HEAD, "Content-Type: image/png\r\n\r\n", &body].concat();
-    let bypasses = judge(message.as_bytes()).bypasses;
-    assert!(bypasses.iter().any(|(_, why)| why.to_string() == "limit:net"), "{bypasses:?}");
+    let lines = |digits: &str, lines: usize| (digits.repeat(19) + "\r\n").repeat(lines);
+    let ending = |body: String| {
+        let message = [HEAD, "Content-Type: image/png\r\n\r\n", &body].concat();
+        let bypasses = judge(message.as_bytes()).bypasses;
+        bypasses.first().map(|(_, why)| why.to_string())
+    };
+    assert_eq!(ending(lines("Oi8v", 3_000)).as_deref(), Some("limit:steps"));
+    // Digits of a picture may be those of a link.
+    assert_eq!(ending(lines("Oi8v", 300) + &lines("QUFB", 3_000)), None);
 }
 
 /// Nothing deceptive, but programs split it in different ways.

@@ -231,14 +231,6 @@ fn parts() -> Vec<Bound> {
             test: "windows_end_where_hosts_do",
         },
         Bound {
-            name: "net_looks",
-            unit: "links in base64 that the net reads",
-            default: net::BASE64_WINDOWS as u64,
-            reason: "Digits of a picture may be those of a link; more than honest mail has in text.",
-            effect: "the rest is not read; `limit:net`",
-            test: "the_net_is_bounded",
-        },
-        Bound {
             name: "judgements",
             unit: "judgements of one message that are kept",
             default: judging::MEMO as u64,

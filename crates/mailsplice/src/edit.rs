@@ -224,8 +224,6 @@ pub enum Limit {
     MaxMessage,
     /// Time for one message.
     MessageTimeout,
-    /// Bytes that the scan of the whole message, which ignores its structure, unwraps.
-    Net,
     /// Parts.
     Parts,
     /// Second readings.
@@ -251,7 +249,6 @@ impl Limit {
             Limit::Links => "links",
             Limit::MaxMessage => "max_message",
             Limit::MessageTimeout => "message_timeout",
-            Limit::Net => "net",
             Limit::Parts => "parts",
             Limit::Readings => "readings",
             Limit::Rounds => "rounds",

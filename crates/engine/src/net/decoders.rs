@@ -74,11 +74,13 @@ impl Base64Lines {
         }
     }
 
-    /// Where the strings of [`SCHEMES`] are: row and offset, in the order of the rows; at most `max`.
-    pub fn schemes(&self, max: usize) -> Vec<(usize, usize)> {
-        let mut found = Vec::new();
+    /// Calls `read` with the row and the offset of each of the strings of [`SCHEMES`], until it breaks.
+    pub fn each_scheme(
+        &self,
+        mut read: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let begins = |byte, _| matches!(byte, b'O' | b'o' | b'6' | b'e' | b'p');
-        let _ = each(&self.bytes, begins, |at| {
+        each(&self.bytes, begins, |at| {
             let rest = self.bytes.get(at..).unwrap_or_default();
             let second = rest.get(1).copied().unwrap_or_default();
             // The cheap test that most fail.
@@ -86,12 +88,11 @@ impl Base64Lines {
             {
                 return ControlFlow::Continue(());
             }
-            let row = SCHEMES.iter().position(|scheme| rest.starts_with(scheme));
-            found.extend(row.map(|row| (row, at)));
-            if found.len() < max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        found.sort();
-        found
+            match SCHEMES.iter().position(|scheme| rest.starts_with(scheme)) {
+                Some(row) => read(row, at),
+                None => ControlFlow::Continue(()),
+            }
+        })
     }
 
     pub fn source(&self, at: usize) -> usize {
@@ -122,19 +123,16 @@ fn begins_as_prose(front: &[u8; 16]) -> bool {
 /// Digits that are decoded first: the window of most hosts ends in them.
 const FIRST: usize = 96;
 
-/// The number of texts that digits of a row of [`SCHEMES`] may be: wide characters are read in both byte orders.
-pub fn scheme_texts(row: usize) -> u64 {
-    orders(row).len() as u64
-}
-
-/// The texts that begin with these digits, by the row of [`SCHEMES`], as far as a window in them reaches.
-pub fn texts_behind_scheme(digits: &[u8], row: usize) -> impl Iterator<Item = Vec<u8>> {
+/// The texts that begin with these digits, by the row of [`SCHEMES`], as far as a window in them reaches: of wide
+/// characters in both byte orders. With each the number of digits that were decoded.
+pub fn texts_behind_scheme(digits: &[u8], row: usize) -> impl Iterator<Item = (Vec<u8>, usize)> {
     let first = digits.get(..FIRST).map(base64::decode);
     let all = OnceCell::new();
     orders(row).iter().map(move |order| {
         let text = first.as_deref().map(|bytes| text_of(bytes, row / 3, *order));
         let text = text.filter(|text| ends_within(behind_signs(text)));
-        text.unwrap_or_else(|| text_of(all.get_or_init(|| base64::decode(digits)), row / 3, *order))
+        let whole = || text_of(all.get_or_init(|| base64::decode(digits)), row / 3, *order);
+        text.map_or_else(|| (whole(), digits.len()), |text| (text, FIRST))
     })
 }
 
@@ -281,10 +279,13 @@ mod tests {
         for (form, bytes) in forms {
             for alignment in 0..3 {
                 let encoded = encode(&[&b"xyz"[..alignment], &bytes, b"xyz"].concat());
-                let found = Base64Lines::of(&encoded).schemes(9);
+                let mut found = Vec::new();
+                let _ = Base64Lines::of(&encoded).each_scheme(|row, _| {
+                    found.push(row);
+                    ControlFlow::Continue(())
+                });
                 let row = 3 * form + alignment;
-                let said = String::from_utf8_lossy(&encoded);
-                assert!(found.iter().any(|(found, _)| *found == row), "{row} {said}");
+                assert!(found.contains(&row), "{row} {}", String::from_utf8_lossy(&encoded));
             }
         }
     }

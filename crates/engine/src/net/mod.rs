@@ -40,7 +40,7 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict}
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive, seen_host};
-use decoders::{Base64Lines, behind_signs, ebcdic, scheme_texts, texts_behind_scheme, yenc};
+use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::ends_host_to_a_reader;
 use host::{host_of, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
@@ -54,11 +54,10 @@ use window::{Letter, NestedWindows, ends_at_once, letters, needs_reading, shifte
 /// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
 
-/// Maximum number of windows of base64 of one message. Honest mail has a few hundred links in a base64 part.
-pub const BASE64_WINDOWS: usize = 20_000;
-
-/// Steps of a window of decoded bytes: it is decoded and read.
-const WINDOW_STEPS: u64 = WINDOW as u64 / 2;
+/// Steps of decoding so many digits of base64, and of reading the window in them.
+fn digits_steps(digits: usize) -> u64 {
+    digits as u64 / 2
+}
 
 /// Steps of a window that is decoded in a charset of its own, besides its bytes.
 const SHIFTED_STEPS: u64 = 5_632;
@@ -289,7 +288,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             let rest = self.body.get(at..).unwrap_or_default();
             if rest.get(EBCDIC.len()).is_some_and(|byte| !byte.is_ascii()) {
                 self.read_after_scheme(&ebcdic(rest.get(..WINDOW).unwrap_or(rest)), at);
-                if !self.budget.spend(Stage::Net, WINDOW_STEPS + self.judge.take_steps()) {
+                if !self.budget.spend(Stage::Net, digits_steps(WINDOW) + self.judge.take_steps()) {
                     return;
                 }
             }
@@ -346,25 +345,27 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     /// Reads the windows after `://` in base64.
     fn search_base64(&mut self, bytes: &[u8], origin: Origin) {
         let packed = Base64Lines::of(bytes);
-        if packed.bytes.is_empty() {
-            return;
-        }
-        for (count, (index, at)) in packed.schemes(BASE64_WINDOWS + 1).into_iter().enumerate() {
-            if count == BASE64_WINDOWS {
-                self.found.bypass("1", Bypass::Limit(Limit::Net));
-                return;
-            }
-            let steps = scheme_texts(index) * WINDOW_STEPS + self.judge.take_steps();
+        let _ = packed.each_scheme(|row, at| self.read_behind_scheme((&packed, origin), row, at));
+    }
+
+    /// Reads the host after the digits of a scheme, unless the budget has ended.
+    fn read_behind_scheme(
+        &mut self,
+        (packed, origin): (&Base64Lines, Origin),
+        row: usize,
+        at: usize,
+    ) -> ControlFlow<()> {
+        // A unit of four digits begins at the found digits, or one or two digits after their start.
+        let unit = at + [0, 2, 1].get(row % 3).copied().unwrap_or(0);
+        let rest = packed.bytes.get(unit..).unwrap_or_default();
+        for (text, digits) in texts_behind_scheme(rest.get(..WINDOW).unwrap_or(rest), row) {
+            let steps = digits_steps(digits) + self.judge.take_steps();
             if !self.budget.spend(Stage::Net, steps) {
-                return;
+                return ControlFlow::Break(());
             }
-            // A unit of four digits begins at the found digits, or one or two digits after their start.
-            let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
-            let rest = packed.bytes.get(unit..).unwrap_or_default();
-            for text in texts_behind_scheme(rest.get(..WINDOW).unwrap_or(rest), index) {
-                self.read_after_scheme(&text, origin.body_offset(|| packed.source(at)));
-            }
+            self.read_after_scheme(&text, origin.body_offset(|| packed.source(at)));
         }
+        ControlFlow::Continue(())
     }
 
     /// Judges the host at the start of a window, and reports or edits it.
