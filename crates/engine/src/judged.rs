@@ -95,31 +95,19 @@ impl Judged {
         }
     }
 
-    /// Lowers the verdict where all non-ASCII letters of the host are known to be misread.
-    pub(super) fn downgrade_misread_letters(&mut self) {
-        if self.has_only_letter_reasons() {
+    /// Lowers the verdict if its hosts are misread: each of those that count, by this function. What else is against the
+    /// link stays.
+    pub(super) fn downgrade_misread_hosts(&mut self, is_misread: impl Fn(&Judgement) -> bool) {
+        let hosts = self.host.as_deref().into_iter().chain(&self.inner);
+        let mut bad = hosts.filter(|host| host.verdict > Verdict::Notice).peekable();
+        if bad.peek().is_some() && bad.all(is_misread) && self.has_only_host_reasons() {
             self.downgrade();
         }
-    }
-
-    /// Whether all that is against it are the letters of its host.
-    pub(super) fn has_only_letter_reasons(&self) -> bool {
-        self.inner.is_empty() && are_about_letters(self.reasons)
     }
 
     /// Lowers the verdict where the non-ASCII letters may be those of a word before the host.
     pub(super) fn downgrade_attached_word(&mut self) {
         if self.inner.is_empty() {
-            self.downgrade();
-        }
-    }
-
-    /// Lowers the verdict where charset detectors read other letters, unless the whole host looks like a protected
-    /// name.
-    pub(super) fn downgrade_guessed_charset(&mut self) {
-        let imitates = |host: &Arc<Judgement>| host.target.is_some() && host.span.start == 0;
-        let foreign = |host: &Arc<Judgement>| !host.unicode.is_ascii() && !imitates(host);
-        if self.inner.is_empty() && self.host.as_ref().is_some_and(foreign) {
             self.downgrade();
         }
     }
@@ -268,7 +256,7 @@ pub fn is_deceptive(spelling: &str, host: &Judgement) -> bool {
 }
 
 /// Whether all reasons are about the letters of a name.
-fn are_about_letters(reasons: Reasons) -> bool {
+pub(super) fn are_about_letters(reasons: Reasons) -> bool {
     use Reason::{
         CompatForm, DigitLookalike, IdnaInvalid, MarkAbuse, MixedScript, NumberMix,
         SeparatorLookalike, StatusRestricted, TldLetter,

@@ -2,6 +2,7 @@
 
 mod anchors;
 mod extras;
+mod misread;
 mod organizers;
 mod repeated;
 
@@ -282,24 +283,12 @@ impl<'a> LayerReader<'a> {
             return None;
         }
         let host = link.host_str(text);
-        // As written in the part: bytes that are not shown may be the rest of a character.
+        // As written in the part.
         let written = || {
             let place = self.layer.seen.source(seen?.source(link.host.clone()));
             reading.text.as_str().get(place)
         };
-        if judged.verdict > Verdict::Notice
-            && judged.has_only_letter_reasons()
-            && (reading.is_utf8_misread(host)
-                || written().is_some_and(|w| w != host && reading.is_utf8_misread(w)))
-        {
-            judged.downgrade_misread_letters();
-        }
-        if reading.may_be_misread() {
-            judged.downgrade_misread_signs();
-        }
-        if reading.is_least_likely() {
-            judged.downgrade_guessed_charset();
-        }
+        judged.downgrade_misread(reading, host, written);
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.downgrade_attached_word();
         }

@@ -266,7 +266,11 @@ impl Search<'_> {
         for link in Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text) {
             let least = if link.kind == Kind::Bare { Edit::Anywhere } else { Edit::Link };
             let bounds = HostBounds::in_text(link.kind);
-            self.judge_if_misleading(link.host_str(text), bounds, least);
+            let host = link.host_str(text);
+            // The digits of an escape are no part of the host behind it (`%2Fпример.рф`).
+            let escape = link.host.start.checked_sub(1).and_then(|at| text.as_bytes().get(at..));
+            let digits = if escape.and_then(percent::escape_at).is_some() { 2 } else { 0 };
+            self.judge_if_misleading(host.get(digits..).unwrap_or(host), bounds, least);
         }
     }
 

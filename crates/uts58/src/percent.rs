@@ -34,7 +34,7 @@ pub fn decode_text(text: &str) -> String {
 }
 
 /// The byte of the escape at the start of these bytes.
-pub(super) fn escape_at(bytes: &[u8]) -> Option<u8> {
+pub fn escape_at(bytes: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = bytes else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok());
     Some(digit(*high)? << 4 | digit(*low)?)

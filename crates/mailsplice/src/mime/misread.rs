@@ -10,6 +10,8 @@ pub(super) struct OtherCharsets {
     escapes: bool,
     /// A multi-byte charset that detectors guess, and no label names a charset.
     multi_byte: bool,
+    /// One of two or four bytes a character, which mail programs recognize by its NULs.
+    wide: bool,
     /// Any other than windows-1252 and UTF-8 that detectors guess, and no label names a charset.
     guessed: bool,
 }
@@ -25,6 +27,7 @@ impl OtherCharsets {
         OtherCharsets {
             escapes: charsets.iter().any(|charset| designates_sets(*charset)),
             multi_byte: unnamed && charsets.iter().any(|charset| is_multi_byte(*charset)),
+            wide: charsets.iter().any(|charset| is_wide(*charset)),
             guessed: unnamed && charsets.iter().any(other),
         }
     }
@@ -41,6 +44,11 @@ fn is_multi_byte(charset: Charset) -> bool {
     use encoding_rs::{BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS};
     let multi_byte = [BIG5, EUC_JP, EUC_KR, GB18030, GBK, SHIFT_JIS];
     multi_byte.into_iter().any(|encoding| charset == Charset::Known(encoding))
+}
+
+/// Whether all its characters take two or four bytes.
+fn is_wide(charset: Charset) -> bool {
+    matches!(charset, Charset::Utf16(_) | Charset::Utf32(_))
 }
 
 /// Charsets in which mail programs misread UTF-8 when they encode it a second time: `Ã¼`, `ГјР`, `ĂĽ`.
@@ -97,9 +105,47 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether this reads unlabelled bytes as windows-1252 while detectors guess another charset.
+    /// Whether this reads unlabelled bytes in a charset that few programs choose here: as windows-1252 while detectors
+    /// guess another one; as IBM866 while they guess a multi-byte one.
     pub fn is_least_likely(&self) -> bool {
-        self.others.guessed && self.charset == Charset::WINDOWS_1252
+        let ibm866 = Charset::Known(encoding_rs::IBM866);
+        (self.others.guessed && self.charset == Charset::WINDOWS_1252)
+            || (self.others.multi_byte && self.charset == ibm866)
+    }
+
+    /// Whether this stretch of the text is UTF-16 or UTF-32 that is read byte by byte: the NULs of its ASCII letters are
+    /// in it, with which no browser opens a host.
+    pub fn is_wide_misread(&self, written: &str) -> bool {
+        self.others.wide && self.charset.keeps_ascii() && written.contains('\0')
+    }
+
+    /// Whether this host has frames and shades of IBM866, and detectors guess another charset.
+    pub fn is_drawn(&self, host: &str) -> bool {
+        let drawn = |c: char| ('\u{2500}'..='\u{25FF}').contains(&c);
+        self.others.guessed
+            && self.charset == Charset::Known(encoding_rs::IBM866)
+            && host.contains(drawn)
+    }
+
+    /// Whether this host is Chinese or Korean under a Western label: its characters beyond ASCII are pairs of bytes
+    /// that are letters in GBK, whose pairs those of EUC-KR and EUC-JP are as well. A single pair next to letters of
+    /// ASCII may as well be two signs.
+    pub fn is_multi_byte_misread(&self, host: &str) -> bool {
+        if self.charset != Charset::WINDOWS_1252 || host.is_ascii() {
+            return false;
+        }
+        let Some(bytes) = self.charset.encode(host) else { return false };
+        let are_letters = |run: &[u8]| {
+            let letters = encoding_rs::GBK.decode_without_bom_handling_and_without_replacement(run);
+            letters.is_some_and(|letters| {
+                letters.chars().count() * 2 == run.len() && letters.chars().all(char::is_alphabetic)
+            })
+        };
+        let mut labels = bytes.split(|byte| *byte == b'.').filter(|label| !label.is_ascii());
+        labels.all(|label| {
+            let mut runs = label.split(u8::is_ascii).filter(|run| !run.is_empty());
+            runs.all(|run| (run.len() == label.len() || run.len() > 2) && are_letters(run))
+        })
     }
 
     /// Whether non-ASCII letters at the start of this host belong to text that is glued to it: the bytes are

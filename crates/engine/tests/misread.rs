@@ -1,0 +1,149 @@
+//! Honest hosts in a charset that no label, or a wrong one, names: no reading in another charset edits them. What
+//! deceives in any reading is edited nonetheless.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use encoding_rs::{EUC_JP, EUC_KR, GB18030, GBK, IBM866, WINDOWS_1250, WINDOWS_1252};
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::splice::apply;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+fn filtered(kind: &str, body: &[u8]) -> Vec<u8> {
+    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let tlds = TldTable::new(["com", "org", "example", "fr", "pl", "de", "jp", "hk", "рф"], "");
+    let head = format!("Content-Type: {kind}\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let message = Message { head: head.as_bytes(), body };
+    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+    apply(body, &outcome.edits).to_vec()
+}
+
+#[track_caller]
+fn untouched(kind: &str, body: &[u8]) {
+    let after = filtered(kind, body);
+    assert!(after == body, "{kind}: {}", String::from_utf8_lossy(&after));
+}
+
+#[track_caller]
+fn edited(kind: &str, body: &[u8]) {
+    assert!(filtered(kind, body) != body, "{kind}: {}", String::from_utf8_lossy(body));
+}
+
+fn bytes(charset: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
+    let (bytes, _, unmappable) = charset.encode(text);
+    assert!(!unmappable, "{text}");
+    bytes.into_owned()
+}
+
+/// UTF-16 without a byte order mark.
+fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn utf_16_that_nobody_labelled_is_not_edited_byte_by_byte() {
+    for text in [
+        "see https://喵云.com/ now\r\n",
+        "see https://łódź.pl/ now\r\n",
+        "<p>see <a href=\"https://ελλάδα.com/\">this</a></p>\r\n",
+        "see https://example.com/?u=https%3A%2F%2F新四方.com%2Fx now\r\n",
+    ] {
+        for kind in ["text/plain", "text/html", "text/html; charset=iso-8859-1"] {
+            untouched(kind, &utf16(text));
+        }
+        edited("text/html", &utf16(&text.replace("see", "see https://раypal.com/")));
+    }
+}
+
+#[test]
+fn short_texts_in_multi_byte_charsets_are_not_edited_in_others() {
+    for (charset, text) in [
+        (GB18030, "see https://www.攻略wiki.com/ now\r\n"),
+        (GBK, "https://低价机场.com\r\n"),
+        (EUC_JP, "name,url\r\nsee,https://古法成像.com/\r\n"),
+        (EUC_JP, "https://example.com/r?u=https://ツムツム.jp/\r\n"),
+        (EUC_KR, "https://한국.com/ 방문\r\n"),
+        (GB18030, "https://example.com/r?u=https://café.fr/\r\n"),
+    ] {
+        for kind in ["text/plain", "text/html", "text/plain; charset=us-ascii"] {
+            untouched(kind, &bytes(charset, text));
+        }
+    }
+}
+
+#[test]
+fn chinese_under_a_western_label_is_not_edited() {
+    for text in
+        ["https://例子.com/", "https://新四方.com/ 查看", "https://a.org/?u=https://例子.com/"]
+    {
+        for label in ["iso-8859-1", "windows-1252"] {
+            untouched(&format!("text/plain; charset={label}"), &bytes(GBK, text));
+        }
+    }
+    // Signs alone between letters of ASCII deceive.
+    for host in ["paypal·com.example", "paypal.com·½login.example", "www.mybank.com·½login.example"]
+    {
+        edited(
+            "text/plain; charset=windows-1252",
+            &bytes(WINDOWS_1252, &format!("https://{host}/")),
+        );
+    }
+}
+
+#[test]
+fn frames_of_dos_are_no_letters_that_somebody_wrote() {
+    untouched(
+        "text/vcard",
+        &bytes(WINDOWS_1250, "BEGIN:VCARD\r\nURL:https://łódź.pl/\r\nEND:VCARD\r\n"),
+    );
+    edited("text/plain", &bytes(IBM866, "see https://раypal.com/ now\r\n"));
+}
+
+#[test]
+fn what_cannot_be_decoded_in_a_card_is_not_edited() {
+    for property in ["URL:https://müller.de/", "URL;CHARSET=UTF-8:https://müller.de/"] {
+        let card = format!("BEGIN:VCARD\r\nVERSION:2.1\r\n{property}\r\nEND:VCARD\r\n");
+        for kind in ["text/vcard", "text/vcard; charset=utf-8", "text/vcard; charset=iso-8859-1"] {
+            untouched(kind, &bytes(WINDOWS_1252, &card));
+        }
+    }
+    // Inside a link, in text.
+    for kind in ["text/plain; charset=utf-8", "text/html; charset=utf-8"] {
+        untouched(
+            kind,
+            &bytes(WINDOWS_1252, "see https://example.com/r?u=https://café.fr/ now\r\n"),
+        );
+    }
+    // A fold in the middle of a character leaves both of its halves undecodable, for some clients only.
+    edited(
+        "text/vcard; charset=utf-8",
+        b"BEGIN:VCARD\r\nURL:https://\xD1\r\n \x80aypal.com/\r\nEND:VCARD\r\n",
+    );
+}
+
+#[test]
+fn utf_8_inside_a_link_may_be_read_twice() {
+    untouched(
+        "text/plain; charset=us-ascii",
+        "https://example.com/r?u=https://陈凯歌.com/\r\n".as_bytes(),
+    );
+    untouched(
+        "text/html; charset=us-ascii",
+        "<p>https://example.com/r?u=https://møntsamling.de/</p>\r\n".as_bytes(),
+    );
+    edited(
+        "text/plain; charset=us-ascii",
+        "https://example.com/r?u=https://раypal.com/\r\n".as_bytes(),
+    );
+}
+
+#[test]
+fn the_digits_of_an_escape_are_no_letters_of_the_host_behind_it() {
+    for host in ["пример.рф", "հայերեն.com", "х.рф"] {
+        untouched(
+            "text/plain; charset=utf-8",
+            format!("https://example.com/?u=https%3A%2F%2F{host}%2F").as_bytes(),
+        );
+    }
+    for tail in ["u=https%3A%2F%2Fраypal.com%2F", "%2Fраypal.com", "%252Fраypal.com"] {
+        edited("text/plain; charset=utf-8", format!("https://example.com/?{tail}").as_bytes());
+    }
+}
