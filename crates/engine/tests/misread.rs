@@ -147,3 +147,19 @@ fn the_digits_of_an_escape_are_no_letters_of_the_host_behind_it() {
         edited("text/plain; charset=utf-8", format!("https://example.com/?{tail}").as_bytes());
     }
 }
+
+#[test]
+fn letters_escaped_in_json_belong_to_the_host_around_them() {
+    for host in ["\\u043c\\u0430\\u0448\\u0430.\\u0440\\u0444", "\\u0e14\\u0e39\\u0e2a\\u0e14.com"]
+    {
+        for text in ["\"https://HOST/\"", "\"https:\\/\\/HOST\\/\"", "\"u@HOST\"", "\"x:HOST\""] {
+            for kind in ["application/json", "text/plain", "text/html"] {
+                untouched(kind, text.replace("HOST", host).as_bytes());
+            }
+        }
+    }
+    for text in ["\"https://\\u0440\\u0430ypal.com\"", "\"https:\\/\\/\\u0440\\u0430ypal.com\\/\""]
+    {
+        edited("application/json", text.as_bytes());
+    }
+}

@@ -63,7 +63,12 @@ fn sign(bytes: &[u8], at: usize) -> Option<usize> {
     // In JSON a slash may be escaped: `https:\/\/`.
     let slash = matches!(bytes.get(at..), Some([b'\\', b'/', ..]));
     let host = at + 1 + usize::from(slash);
-    let again = matches!(bytes.get(host), Some(b':' | b'@' | b'\\'));
+    let again = match bytes.get(host) {
+        Some(b':' | b'@') => true,
+        // `u@\u043f.com`: the host begins with an escaped letter.
+        Some(b'\\') => !is_letter_escaped(bytes, host + 1),
+        _ => false,
+    };
     (!again && !is_letter_escaped(bytes, host)).then_some(host)
 }
 
@@ -86,16 +91,16 @@ pub fn is_after_scheme(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// Whether the backslash before this offset is that of `\u0440` inside a text, which is a letter and no sign.
+/// Whether the backslash before this offset is that of `\u0440` inside a text, which is a letter and no sign. Behind
+/// another backslash it is a sign.
 fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
     // The cheap test that most fail: `\n`, `\"`.
     if bytes.get(at) != Some(&b'u') {
         return false;
     }
-    let before = at.checked_sub(2).and_then(|before| bytes.get(before));
-    let sign = before.is_some_and(|before| matches!(before, b'\\' | b'/' | b':' | b'@'));
-    !sign
-        && at.checked_sub(1).and_then(|sign| bytes.get(sign)) == Some(&b'\\')
+    let before = |count: usize| at.checked_sub(count).and_then(|before| bytes.get(before));
+    before(1) == Some(&b'\\')
+        && before(2) != Some(&b'\\')
         && bytes
             .get(at..at + 5)
             .and_then(|five| str::from_utf8(five).ok())
@@ -138,5 +143,10 @@ mod tests {
         let starts = |text: &str| places(text).len();
         assert_eq!(starts(r#""\u043f\u0440\u0438""#), 0);
         assert_eq!(starts(r"http:\\u043f.com \u.com \upper.com"), 3);
+        // The letter belongs to the host behind the sign.
+        for text in [r"http://\u043f\u0440.com", r"u@\u043f\u0440.com", r"x:\u043f.com"] {
+            let sign = text.find(r"\u").unwrap();
+            assert_eq!(places(text).last().unwrap().1, sign, "{text}");
+        }
     }
 }
