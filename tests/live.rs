@@ -3,7 +3,7 @@
 //!
 //! The `linkify` crate reads the text, `lol_html` and `url` the attributes. Seven more link finders read
 //! the same texts in `tests/run clients`, through the lines that `LINKMILTER_LIVE_DUMP` makes this test
-//! write; mail programs are shown the messages in `tests/run witnesses`, from the folder that
+//! write; mail programs are shown the messages in `tests/run mail-programs`, from the folder that
 //! `LINKMILTER_LIVE_MAIL` names. Exceptions stand in `tests/data/mail-exceptions.tsv` under `live`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -11,7 +11,7 @@ mod generate;
 mod oracle;
 #[path = "mime/prefilter.rs"]
 mod prefilter;
+#[path = "mime/mail_parser.rs"]
+mod second_parser;
 #[path = "mime/surgery.rs"]
 mod surgery;
-#[path = "mime/witness.rs"]
-mod witness;

@@ -38,7 +38,7 @@ fn rewritten(fields: &str, body: &[u8], facts: &Facts) -> Vec<u8> {
     new
 }
 
-/// The text that goes on, as mail-parser, our second witness, reads it.
+/// The text that goes on, as mail-parser, our second parser, reads it.
 fn read(fields: &str, body: &[u8], facts: &Facts) -> String {
     let new = rewritten(fields, body, facts);
     let mut whole = fields.as_bytes().to_vec();

@@ -280,7 +280,7 @@ fn sources_that_were_not_read_are_reported() {
 }
 
 #[test]
-fn all_links_and_the_second_witness() {
+fn all_links_and_the_second_parser() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(8)).unwrap();
     let found = lines(&scan(folder.path(), &["--all-links", "all.mbox"]));

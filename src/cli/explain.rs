@@ -197,7 +197,7 @@ fn page(message: Message<'_>, policy: &Policy, trace_result: &Trace, color: Colo
 }
 
 /// Why a part exists that most programs do not show, and the rows of the table in
-/// `docs/witnesses.md` with the programs that show it.
+/// `docs/mail-programs.md` with the programs that show it.
 fn seen_by(why: Why) -> (&'static str, &'static str) {
     match why {
         Why::Label => ("another label, or another reading of one", "tokens, odd fields, base64"),
@@ -221,7 +221,7 @@ fn title(message: Message<'_>, trace_result: &Trace, index: usize, part: &Part) 
     }
     if let View::Other(why) = part.view {
         let (what, who) = seen_by(why);
-        let _ = write!(title, ", seen by some: {what} (docs/witnesses.md: {who})");
+        let _ = write!(title, ", seen by some: {what} (docs/mail-programs.md: {who})");
     }
     for (number, reading) in mime::readings(message, &trace_result.tree, index).enumerate() {
         let or = if number == 0 { ";" } else { " or" };

@@ -42,12 +42,12 @@ const barren = text => !/[.:@/\\。．｡․]/u.test(text)
 export const names = [...Object.keys(here), 'bleach', 'linkify-it-py', 'linkify']
 
 // The links of every text: a map from text to { client: [URL, …] }.
-export async function links (texts, { python, witness, knownTlds }) {
+export async function links (texts, { python, example, knownTlds }) {
   const asked = [...new Set(texts)].filter(text => !barren(text))
   const [py, rust] = await Promise.all([
     run(python, [new URL('clients.py', import.meta.url).pathname, JSON.stringify(knownTlds)], JSON.stringify(asked))
       .then(out => JSON.parse(out.toString())),
-    frames(witness, ['links'], asked.map(text => Buffer.from(text))),
+    frames(example, ['links'], asked.map(text => Buffer.from(text))),
   ])
   const found = new Map()
   asked.forEach((text, at) => {

@@ -1,5 +1,6 @@
 // Real mail of which every link was defanged: no client links a host that the filter edited.
-// Usage: node mail.mjs WITNESS PYTHON TEXTS EXCEPTIONS [--all]
+// Usage: node mail.mjs EXAMPLE PYTHON TEXTS EXCEPTIONS [--all]
+// EXAMPLE: clients.rs as a program.
 // TEXTS: lines {name, text, hosts}, as tests/live.rs writes them.
 import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -7,7 +8,7 @@ import tlds from 'tlds' with { type: 'json' }
 import { links, names } from './clients.mjs'
 import { hostOf } from './url.mjs'
 
-const [, , witness, python, file, exceptionsFile, all] = process.argv
+const [, , example, python, file, exceptionsFile, all] = process.argv
 const exceptions = new Set(readFileSync(exceptionsFile, 'utf8').split('\n')
   .filter(line => line.startsWith('live-clients\t')).map(line => line.split('\t')[1]))
 
@@ -24,7 +25,7 @@ for await (const row of createInterface({ input: createReadStream(file) })) {
     lines.get(line).add(name)
   }
 }
-const found = await links([...lines.keys()], { python, witness, knownTlds: [] })
+const found = await links([...lines.keys()], { python, example, knownTlds: [] })
 
 const live = new Map()
 const left = new Map()

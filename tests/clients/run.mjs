@@ -1,5 +1,6 @@
-// Clients as witnesses: what the filter leaves of one deceptive host, and what each client links of it.
-// Usage: node run.mjs LINKMILTER WITNESS PYTHON UNREACHED [--random N] [--all]
+// what the filter leaves of one deceptive host, and what each client links of it.
+// Usage: node run.mjs LINKMILTER EXAMPLE PYTHON UNREACHED [--random N] [--all]
+// EXAMPLE: clients.rs as a program.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { frames, links, names, run } from './clients.mjs'
@@ -8,7 +9,7 @@ import { chance, hosts, random, single } from './shapes.mjs'
 import { hostOf } from './url.mjs'
 
 const SEED = 58
-const [, , linkmilter, witness, python, unreached, ...options] = process.argv
+const [, , linkmilter, example, python, unreached, ...options] = process.argv
 const { values: { random: randomCount, all } } = parseArgs({
   args: options, options: { random: { type: 'string', default: '12000' }, all: { type: 'boolean', default: false } },
 })
@@ -27,7 +28,7 @@ const cases = Object.keys(forms).flatMap(form => {
 const singles = shapes.filter(({ set }) => set === 'single').length
 console.log(`${cases.length} messages: ${singles} single variants and ${randomCount} random ones, in ${Object.keys(forms).length} forms`)
 
-const received = await frames(witness, ['rewrite'], cases.map(({ sent }) => sent))
+const received = await frames(example, ['rewrite'], cases.map(({ sent }) => sent))
 // One process for all of them does what the command does for each.
 for (let at = 0; at < cases.length; at += Math.ceil(cases.length / 40)) {
   const out = await run(linkmilter, ['rewrite', '--no-header', '--config', '/dev/null'], cases[at].sent)
@@ -38,7 +39,7 @@ cases.forEach((one, at) => {
   one.left = texts(received[at])
   one.edited = !one.sent.equals(received[at])
 })
-const found = await links(cases.flatMap(({ shown, left }) => [...shown, ...left]), { python, witness, knownTlds })
+const found = await links(cases.flatMap(({ shown, left }) => [...shown, ...left]), { python, example, knownTlds })
 
 // Alive: a client links the domain. A variant that nobody links before the filter proves nothing.
 const counts = new Map()

@@ -1,10 +1,11 @@
 // The table of docs/clients.md: what each client makes of one way to write a host.
-// Usage: node table.mjs WITNESS PYTHON PAGE [--write]
+// Usage: node table.mjs EXAMPLE PYTHON PAGE [--write]
+// EXAMPLE: clients.rs as a program.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { links, names } from './clients.mjs'
 import { hostOf } from './url.mjs'
 
-const [, , witness, python, page, write] = process.argv
+const [, , example, python, page, write] = process.argv
 const WRITTEN = [
   'http://example.com', 'www.example.com', 'example.com', 'user@example.com', 'mailto:user@example.com', 'mailto:example.com', 'ftp://example.com',
   'http:example.com', 'http:/example.com', 'http:///example.com', 'https:\\\\example.com', '//example.com', '\\\\example.com', '/example.com',
@@ -16,7 +17,7 @@ const WRITTEN = [
 ]
 const TARGET = new Set(['example.com', 'www.example.com', 'xn--bcher-kva.de', 'xn--e1afmkfd.xn--p1ai'])
 
-const found = await links(WRITTEN, { python, witness, knownTlds: ['рф', 'xn--p1ai'] })
+const found = await links(WRITTEN, { python, example, knownTlds: ['рф', 'xn--p1ai'] })
 const shown = text => `\`${[...text].map(c => /[\u00AD\u200B]/u.test(c) ? `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}>` : c).join('')}\``
 const cell = (text, name) => {
   const hosts = (found.get(text)?.[name] ?? []).map(hostOf).filter(host => host !== null)

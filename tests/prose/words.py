@@ -1,8 +1,8 @@
 """Words of many languages, as packages carry them, glued to legitimate hosts: how many are edited.
 
-Usage: words.py WITNESS WORK OUT. Every word stands before a host, with a hyphen, before `www.`, behind a
-host and behind a path. What is edited goes to OUT, a line each; more than LIMIT of a language's
-sentences is an error.
+Usage: words.py EXAMPLE WORK OUT, where EXAMPLE is tests/clients/clients.rs as a program. Every word
+stands before a host, with a hyphen, before `www.`, behind a host and behind a path. What is edited goes
+to OUT, a line each; more than LIMIT of a language's sentences is an error.
 """
 import glob
 import gzip
@@ -32,7 +32,7 @@ SHAPES = {
 
 
 def main():
-    witness, work, out = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+    example, work, out = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
     wrong = []
     with open(out, "w") as file:
         for language in sorted([*FREQUENT, *DICTIONARIES]):
@@ -44,7 +44,7 @@ def main():
                 (shape, word, form.format(word=word, host=HOSTS[(at + turn) % len(HOSTS)]))
                 for turn, (shape, form) in enumerate(SHAPES.items()) for at, word in enumerate(words)
             ]
-            edited = [row for row, changed in zip(asked, rewritten(witness, [text for _, _, text in asked])) if changed]
+            edited = [row for row, changed in zip(asked, rewritten(example, [text for _, _, text in asked])) if changed]
             for shape, word, text in edited:
                 file.write(f"{language}\t{shape}\t{word}\t{text}\n")
             share = 100 * len(edited) / len(asked)
@@ -87,11 +87,11 @@ def spelled_all(words):
     return [word for word in words if not word.isascii() and all(c.isalpha() or not c.isascii() for c in word) and "\ufffd" not in word]
 
 
-def rewritten(witness, texts):
+def rewritten(example, texts):
     head = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
     messages = [head + f"- {text} -\r\n".encode() for text in texts]
     packed = b"".join(struct.pack(">I", len(message)) + message for message in messages)
-    out = subprocess.run([witness, "rewrite"], input=packed, stdout=subprocess.PIPE, check=True).stdout
+    out = subprocess.run([example, "rewrite"], input=packed, stdout=subprocess.PIPE, check=True).stdout
     at = 0
     for message in messages:
         length = struct.unpack(">I", out[at:at + 4])[0]

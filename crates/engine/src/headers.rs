@@ -9,8 +9,9 @@ mod words;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
-use mail_parser::{HeaderName, HeaderValue, MessageParser, MessagePart};
+use mail_parser::{Header, HeaderName, HeaderValue, MessageParser, MessagePart};
 
 use super::actions;
 use super::budget::Budget;
@@ -37,22 +38,16 @@ pub fn read(
     found: &mut Findings,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
-    let (bounded, agreed_fields) = match truncated(bounded, agreed_fields) {
-        Some((beginning, fields)) => {
-            found.bypass("0", Bypass::Limit(Limit::Header));
-            (beginning, fields)
-        }
-        None => (bounded, agreed_fields),
-    };
+    let cut = truncated(bounded, agreed_fields);
+    if cut.is_some() {
+        found.bypass("0", Bypass::Limit(Limit::Header));
+    }
+    let (bounded, agreed_fields) = cut.unwrap_or((bounded, agreed_fields));
     if !spend(Stage::Header, bounded.len() as u64, budget, found) {
         return;
     }
     let selected = SelectedFields::select(bounded, agreed_fields, |name, _| is_read(name));
-    // Other fields may be deceptive even if there is none of those. A message has its fields in its first part.
-    let message =
-        selected.parser(agreed_fields.is_some()).parse_headers(&selected.bytes).unwrap_or_else(
-            || mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() },
-        );
+    let message = selected.parsed(agreed_fields.is_some());
     let shown = message.headers().iter().map(|header| {
         let span = selected.header_offset(header.offset_start as usize)
             ..selected.header_offset(header.offset_end as usize);
@@ -61,16 +56,8 @@ pub fn read(
     // Other fields, in which some program makes links: only deceptive ones count.
     let (words, unread) = encoded(bounded, agreed_fields, &selected);
     let others = SelectedFields::others(bounded, agreed_fields, &unread);
-    let parsed = (!others.bytes.is_empty())
-        .then(|| parser().default_header_text().parse_headers(&others.bytes))
-        .flatten();
-    let parsed = parsed.iter().flat_map(|message| message.headers());
-    let unselected =
-        parsed.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
-            let length = header.offset_end.saturating_sub(header.offset_start) as usize;
-            let start = others.header_offset(header.offset_start as usize);
-            (header, start..start + length, Interest::UnsafeUrls)
-        });
+    let parsed = others.parsed_as_text();
+    let unselected = unselected(parsed.as_ref(), &others);
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.set_author(&mailbox.host);
@@ -104,6 +91,19 @@ pub fn read(
             return;
         }
     }
+}
+
+/// The fields that only some programs make links of, each with its place in the header.
+fn unselected<'m>(
+    parsed: Option<&'m mail_parser::Message<'m>>,
+    others: &SelectedFields,
+) -> impl Iterator<Item = (&'m Header<'m>, Range<usize>, Interest)> {
+    let headers = parsed.into_iter().flat_map(|message| message.headers());
+    headers.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
+        let length = header.offset_end.saturating_sub(header.offset_start) as usize;
+        let start = others.header_offset(header.offset_start as usize);
+        (header, start..start + length, Interest::UnsafeUrls)
+    })
 }
 
 /// Takes steps for the header. False if the budget has too few.
@@ -235,6 +235,22 @@ impl SelectedFields {
             (true, true) => MessageParser::new().with_address_headers().default_header_text(),
             (true, false) => parser(),
         }
+    }
+
+    /// These fields as the parser reads them. A message has its fields in its first part; it has one even if none is
+    /// there, since other fields may be deceptive all the same.
+    fn parsed(&self, programs_agree: bool) -> mail_parser::Message<'_> {
+        let message = self.parser(programs_agree).parse_headers(&self.bytes);
+        message.unwrap_or_else(|| mail_parser::Message {
+            parts: vec![MessagePart::default()],
+            ..Default::default()
+        })
+    }
+
+    /// Fields that [`parser`] does not know, each as a text.
+    fn parsed_as_text(&self) -> Option<mail_parser::Message<'_>> {
+        let fields = (!self.bytes.is_empty()).then_some(&self.bytes)?;
+        parser().default_header_text().parse_headers(fields)
     }
 
     /// The offset in the header of a byte of `bytes`.

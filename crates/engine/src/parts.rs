@@ -66,30 +66,11 @@ impl PartContext<'_> {
                 data: content::Data::of(text),
             };
             index += 1;
-            let mut layers = content::layers(text, reading.media).peekable();
-            let mut documents = VecDeque::new();
-            let mut first = true;
-            let (candidates, mut complete) = (found.candidates.len(), true);
-            while let Some(mut layer) = layers.next().or_else(|| documents.pop_front()) {
-                let repeats = match is_alone && first && layers.peek().is_none() {
-                    true => Repeats::Never,
-                    false => Repeats::Possible,
-                };
-                if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, prices::LAYER_STEPS)
-                {
-                    return report_limit(budget, entry, found);
-                }
-                if let Some(base) = &base {
-                    open.relatives(&layer, base, budget, found);
-                }
-                if let Some(earlier) = &earlier {
-                    layer.repeated = earlier.stretches(&open, &layer, found);
-                }
-                complete &= open.layer((&layer, repeats), &mut documents, judge, budget, found);
-                if budget.limit_reached().is_some() {
-                    return report_limit(budget, entry, found);
-                }
-            }
+            let candidates = found.candidates.len();
+            let known = (base.as_ref(), earlier.as_ref());
+            let Some(complete) = open.layers(known, is_alone, judge, budget, found) else {
+                return report_limit(budget, entry, found);
+            };
             if earlier.is_none() && complete && !is_alone {
                 earlier = EarlierReading::of(&reading, candidates, found);
             }
@@ -130,6 +111,41 @@ struct OpenReading<'a> {
 type LinksHere = Vec<(Location, Severity)>;
 
 impl OpenReading<'_> {
+    /// Reads every layer of the text, and those of the documents in them. Returns whether all was read; `None` if the
+    /// budget ended.
+    fn layers(
+        &self,
+        (base, earlier): (Option<&(String, Judged)>, Option<&EarlierReading>),
+        is_alone: bool,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> Option<bool> {
+        let mut layers = content::layers(self.reading.text.as_str(), self.reading.media).peekable();
+        let mut documents = VecDeque::new();
+        let (mut first, mut complete) = (true, true);
+        while let Some(mut layer) = layers.next().or_else(|| documents.pop_front()) {
+            let repeats = match is_alone && first && layers.peek().is_none() {
+                true => Repeats::Never,
+                false => Repeats::Possible,
+            };
+            if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, prices::LAYER_STEPS) {
+                return None;
+            }
+            if let Some(base) = base {
+                self.relatives(&layer, base, budget, found);
+            }
+            if let Some(earlier) = earlier {
+                layer.repeated = earlier.stretches(self, &layer, found);
+            }
+            complete &= self.layer((&layer, repeats), &mut documents, judge, budget, found);
+            if budget.limit_reached().is_some() {
+                return None;
+            }
+        }
+        Some(complete)
+    }
+
     /// Reads a layer stretch by stretch. The links of one are judged before the next is searched, and the budget is
     /// checked in between. Returns whether all was read.
     fn layer(
@@ -308,7 +324,8 @@ impl<'a> LayerReader<'a> {
         Some(judged)
     }
 
-    /// Judges a run, whose judgements are in memory together, and makes its edits.
+    /// Judges a run, whose judgements are in memory together, and makes its edits. Returns whether there were more
+    /// links than may be edited.
     fn judge_run(
         &mut self,
         run: Run<'a>,
@@ -318,7 +335,40 @@ impl<'a> LayerReader<'a> {
         here: &mut LinksHere,
     ) -> bool {
         let occurrences = run.occurrences;
-        let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
+        let mut judged = self.judgements(occurrences, judge, budget, found);
+        self.compare(run, judge, &mut judged);
+        let explained = self.anchors_explained_in_text(occurrences, &judged);
+        for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
+            let Some(judged) = judged else { continue };
+            if occurrence.seen_by != SeenBy::Standard && !self.is_wanted(occurrence, &judged, judge)
+            {
+                continue;
+            }
+            // The location is needed only if the link can be found again, or is reported.
+            let mut place = None;
+            if self.repeats == Repeats::Possible {
+                place = self.new_location(occurrence, &judged, found, here);
+                if place.is_none() {
+                    continue;
+                }
+            }
+            let link = (occurrence, explained.contains(&(run.start + index)));
+            if self.keep(link, &judged, place, budget, found).is_break() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Judges the occurrences of a run, as far as the budget reaches.
+    fn judgements(
+        &self,
+        occurrences: &[Occurrence],
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &Findings,
+    ) -> Vec<Option<Judged>> {
+        let mut judged = Vec::with_capacity(occurrences.len());
         let is_reported = found.candidates.len() < budget.findings;
         let reading = self.open.reading;
         let plain = reading.transfer == Transfer::Identity && reading.charset.keeps_ascii();
@@ -337,66 +387,78 @@ impl<'a> LayerReader<'a> {
                 break;
             }
         }
-        self.compare(run, judge, &mut judged);
-        let explained = self.anchors_explained_in_text(occurrences, &judged);
-        let max = self.open.context.policy.limits.links;
-        for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
-            let Some(judged) = judged else { continue };
-            // If every link is to be defanged, links that plain text programs find in HTML are included.
-            let wanted = || {
-                let all = self.open.context.policy.defang == Defang::All;
-                let seen = self.view.seen.get(occurrence.seen);
-                judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, &judged)
-                    || all && occurrence.site == Site::HtmlText
-            };
-            if occurrence.seen_by != SeenBy::Standard && !wanted() {
-                continue;
-            }
-            // The location is needed only if the link can be found again, or is reported.
-            let mut place = None;
-            if self.repeats == Repeats::Possible {
-                let (location, bad) = (self.location(occurrence), (judged.verdict, judged.edit));
-                if found.is_known(&location, bad) {
-                    continue;
-                }
-                // A candidate that may be no link does not hide a shorter link of another reading.
-                let is_link = judged.tld_status == TldStatus::Link;
-                if is_link && here.len() < max {
-                    here.push((location.clone(), bad));
-                }
-                place = Some(location);
-            }
-            if self.open.entry.alternative.is_some() {
-                found.note_host(self.open.part, &judged, max);
-            }
-            let (action, done) = actions::link(self.open.context.policy, self.open.entry, &judged);
-            let is_left_alone = self.is_left_alone(&judged, action);
-            // Most links need neither edit nor finding.
-            if is_left_alone && self.open.context.policy.report == Report::Findings {
-                found.harmless += 1;
-                found.remember_harmless(&judged);
-                continue;
-            }
-            // What was judged is edited, even if no steps are left; a deceptive link has paid for that already. A good
-            // link costs the same whether it is reported or not: `explain` must reach the limits that the daemon
-            // reaches.
-            if judged.verdict != Verdict::Unsafe && !is_left_alone {
-                let _ = budget.spend_finding(occurrence.span().len());
-            }
-            if found.candidates.len() >= budget.findings && !found.adds_reason(&judged) {
-                match self.edit_only(occurrence, &judged, (action, done), budget, found) {
-                    true => continue,
-                    false => return true,
-                }
-            }
-            self.after_edit_only = false;
-            let mut candidate = self.candidate(occurrence, &judged, (action, done), place);
-            let is_explained = explained.contains(&(run.start + index));
-            let place = (occurrence, is_explained);
-            self.add_extras(place, (&judged, action, done), &mut candidate, budget, found);
-            found.push(self.open.context.policy, candidate);
+        judged
+    }
+
+    /// Whether a link that only some programs see is to be edited or reported. If every link is to be defanged, links
+    /// that plain text programs find in HTML are included.
+    fn is_wanted(&self, occurrence: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
+        let all = self.open.context.policy.defang == Defang::All;
+        let seen = self.view.seen.get(occurrence.seen);
+        judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, judged)
+            || all && occurrence.site == Site::HtmlText
+    }
+
+    /// Where a link is, which is remembered. `None` if an earlier reading or layer found it there.
+    fn new_location(
+        &self,
+        occurrence: &Occurrence,
+        judged: &Judged,
+        found: &Findings,
+        here: &mut LinksHere,
+    ) -> Option<Location> {
+        let (location, bad) = (self.location(occurrence), (judged.verdict, judged.edit));
+        if found.is_known(&location, bad) {
+            return None;
         }
-        false
+        // A candidate that may be no link does not hide a shorter link of another reading.
+        let is_link = judged.tld_status == TldStatus::Link;
+        if is_link && here.len() < self.open.context.policy.limits.links {
+            here.push((location.clone(), bad));
+        }
+        Some(location)
+    }
+
+    /// Keeps what was found of a link: its edits, its finding. `is_explained` says whether the text of its anchor gets a
+    /// notice. Breaks if there is no space for an edit.
+    fn keep(
+        &mut self,
+        (occurrence, is_explained): (&Occurrence, bool),
+        judged: &Judged,
+        place: Option<Location>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> ControlFlow<()> {
+        let (entry, policy) = (self.open.entry, self.open.context.policy);
+        if entry.alternative.is_some() {
+            found.note_host(self.open.part, judged, policy.limits.links);
+        }
+        let (action, done) = actions::link(policy, entry, judged);
+        let is_left_alone = self.is_left_alone(judged, action);
+        // Most links need neither edit nor finding.
+        if is_left_alone && policy.report == Report::Findings {
+            found.harmless += 1;
+            found.remember_harmless(judged);
+            return ControlFlow::Continue(());
+        }
+        // What was judged is edited, even if no steps are left; a deceptive link has paid for that already. A good
+        // link costs the same whether it is reported or not: `explain` must reach the limits that the daemon
+        // reaches.
+        if judged.verdict != Verdict::Unsafe && !is_left_alone {
+            let _ = budget.spend_finding(occurrence.span().len());
+        }
+        if found.candidates.len() >= budget.findings && !found.adds_reason(judged) {
+            return match self.edit_only(occurrence, judged, (action, done), budget, found) {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            };
+        }
+        self.after_edit_only = false;
+        let mut candidate = self.candidate(occurrence, judged, (action, done), place);
+        let place = (occurrence, is_explained);
+        self.add_extras(place, (judged, action, done), &mut candidate, budget, found);
+        found.push(policy, candidate);
+        ControlFlow::Continue(())
     }
 
     /// Edits a link without keeping a finding. False if there is no space for the edit, or it waits for an answer of

@@ -34,7 +34,7 @@ const HOSTS: [Host; 2] = [
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let mut trials = vec![Trial::test("witness sees what is live", witness)];
+    let mut trials = vec![Trial::test("the reference sees what is live", reference)];
     for host in &HOSTS {
         for (name, html) in attacks::ATTACKS {
             let html = spelled(html, host);
@@ -81,7 +81,7 @@ fn filtered(html: &str) -> (String, usize) {
 /// The attack works before the edits and not after, and a second run finds nothing to edit.
 fn attack(html: &str) -> Result<(), Failed> {
     if browser::live(html).is_none() {
-        return Err(format!("the witness sees nothing live in {html:?}").into());
+        return Err(format!("the reference sees nothing live in {html:?}").into());
     }
     let (after, _) = filtered(html);
     if let Some(what) = browser::live(&after) {
@@ -115,7 +115,7 @@ fn clean(html: &str) -> Result<(), Failed> {
 }
 
 /// The test is worth something only if the reference finds live forms, and accepts defanged ones.
-fn witness() -> Result<(), Failed> {
+fn reference() -> Result<(), Failed> {
     for html in [
         "<a href=http://р\u{430}ypal.com>",
         "р\u{430}ypal.com",

@@ -203,6 +203,8 @@ fn question(tld: &str, context: &Context<'_>) -> Option<String> {
 
 /// Derives the table of readings from its data.
 #[cfg(test)]
+mod generated;
+#[cfg(test)]
 mod glyphs;
 
 #[cfg(test)]

@@ -24,17 +24,36 @@ use unicode_script::{Script, ScriptExtension};
 use unicode_security::mixed_script::AugmentedScriptSet;
 use uts58::unicode::{ScriptOf as _, Traits};
 
-use packed::{Ranges, Texts};
+use packed::{PackedTexts, Ranges, Texts};
 
-static NFKC: LazyLock<Texts> = LazyLock::new(|| Texts::unpack(&table::NFKC));
-static NFD: LazyLock<Texts> = LazyLock::new(|| Texts::unpack(&table::NFD));
-static PROTOTYPES: LazyLock<Texts> = LazyLock::new(|| Texts::unpack(&table::PROTOTYPES));
-static CLASSES: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::CLASSES));
-static IGNORED: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::IGNORED));
-static TYPES: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::TYPES));
-static EXTENSIONS: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::EXTENSIONS));
+/// A file of `data`.
+macro_rules! file {
+    ($($name:expr),+) => { include_bytes!(concat!("../data/", $($name),+, ".bin")) };
+}
 
-/// Values of `TYPES`.
+/// The texts of four files, one for each field of [`PackedTexts`].
+macro_rules! texts {
+    ($name:expr) => {
+        LazyLock::new(|| {
+            Texts::unpack(&PackedTexts {
+                steps: file!($name, "_steps"),
+                counts: file!($name, "_counts"),
+                first: file!($name, "_first"),
+                others: file!($name, "_others"),
+            })
+        })
+    };
+}
+
+static NFKC: LazyLock<Texts> = texts!("nfkc");
+static NFD: LazyLock<Texts> = texts!("nfd");
+static PROTOTYPES: LazyLock<Texts> = texts!("prototypes");
+static CLASSES: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(file!("classes")));
+static IGNORED: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(file!("ignored")));
+static TYPES: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(file!("types")));
+static EXTENSIONS: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(file!("extensions")));
+
+/// Values of [`TYPES`].
 const LIMITED_USE: u8 = 1;
 const UNCOMMON_USE: u8 = 2;
 

@@ -8,7 +8,7 @@
 //! Computing what a character reads as takes thousands of instructions (normalisation, skeletons),
 //! and hostile mail consists of such characters: a generated table has the result for every
 //! character.
-use uts58::unicode::{ScriptOf as _, Traits, is_letter};
+use uts58::unicode::{ScriptOf as _, Staged, Traits, is_letter};
 
 mod table;
 
@@ -16,6 +16,11 @@ use unicode_script::Script;
 
 use super::cjk::is_cjk;
 use super::properties::{is_numeral, skeleton};
+
+/// Which of [`table::SETS`] a character has.
+static SET_OF: Staged = Staged::new(&NUMBERS);
+static NUMBERS: [u16; FILE.len() / 2] = Staged::numbers(FILE);
+const FILE: &[u8] = include_bytes!("../data/reading_sets.bin");
 
 /// How close a character comes to what it is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,7 +205,7 @@ fn twins_of(script: Script) -> &'static str {
 /// no Latin one has no reading.
 #[inline]
 pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
-    let set = usize::from(table::SET_OF.of(c));
+    let set = usize::from(SET_OF.of(c));
     match table::SETS.get(set..).and_then(|sets| sets.first_chunk()) {
         // Most characters have the first set, which is empty.
         Some([(separates, begin), (_, end)]) if set > 0 => {

@@ -234,14 +234,7 @@ impl Session {
         }
         match command {
             Command::Negotiate { .. } => self.expect(&[State::New], b'O')?,
-            Command::Macros { stage, pairs } => {
-                // If Sendmail itself refuses all recipients of a message, it sends no ABORT, but the macros of
-                // the next MAIL.
-                if stage == b'M' && self.state == State::Envelope {
-                    self.reset();
-                }
-                self.keep_macros(stage, &pairs);
-            }
+            Command::Macros { stage, pairs } => self.keep_macros(stage, &pairs),
             Command::Connect { name, peer } => {
                 self.expect(&[State::Idle], b'C')?;
                 name.clone_into(&mut self.client_name);
@@ -256,9 +249,7 @@ impl Session {
             }
             Command::Rcpt { address, .. } => {
                 self.expect(&[State::Envelope], b'R')?;
-                if self.mail.recipients.len() < self.bounds.recipients {
-                    self.mail.recipients.push(strip_angles(address).to_vec());
-                }
+                self.keep_recipient(address);
                 self.reply_continue(Protocol::NR_RCPT, out);
             }
             Command::Data => {
@@ -376,6 +367,10 @@ impl Session {
     }
 
     fn keep_macros(&mut self, stage: u8, pairs: &[(&[u8], &[u8])]) {
+        // If Sendmail itself refuses all recipients of a message, it sends no ABORT, but the macros of the next MAIL.
+        if stage == b'M' && self.state == State::Envelope {
+            self.reset();
+        }
         let kept = match stage {
             b'C' | b'H' => &mut self.connection_macros,
             _ => &mut self.message_macros,
@@ -392,6 +387,12 @@ impl Session {
     fn macro_value(&self, name: &[u8]) -> Vec<u8> {
         let all = self.message_macros.iter().chain(&self.connection_macros);
         all.into_iter().find(|(known, _)| known == name).map(|(_, v)| v.clone()).unwrap_or_default()
+    }
+
+    fn keep_recipient(&mut self, address: &[u8]) {
+        if self.mail.recipients.len() < self.bounds.recipients {
+            self.mail.recipients.push(strip_angles(address).to_vec());
+        }
     }
 
     fn begin_mail(&mut self, address: &[u8], parameters: &[&[u8]]) {

@@ -52,6 +52,8 @@ mod encoded;
 mod escape;
 mod finder;
 pub mod front_coded;
+#[cfg(test)]
+mod generated;
 mod href;
 pub mod html;
 pub mod ipv4;

@@ -5,7 +5,6 @@
 //! once, its last labels before the others.
 
 mod packed;
-mod suffix_table;
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -15,7 +14,7 @@ use alloc::vec::Vec;
 use std::sync::LazyLock;
 
 use super::encoded::LABEL;
-use packed::{Levels, Packed};
+use packed::Levels;
 
 /// Who runs a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +77,7 @@ static WHOLE: LazyLock<SuffixList> = LazyLock::new(|| unpacked(Levels::All));
 
 fn unpacked(levels: Levels) -> SuffixList {
     // A test compares the table with the list.
-    suffix_table::BUILTIN.unpack(levels).unwrap_or_default()
+    packed::BUILTIN.unpack(levels).unwrap_or_default()
 }
 
 impl SuffixList {

@@ -135,21 +135,30 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
             return safe;
         }
         at += c.len_utf8();
-        match class.term() {
-            LinkTerm::Include => safe = at,
-            LinkTerm::Soft => {}
-            LinkTerm::Hard => return safe,
-            LinkTerm::Open if open.len() < STACK => {
-                open.push(c);
-                safe = at;
-            }
-            LinkTerm::Close if open.pop().is_some_and(|last| link_bracket(c) == Some(last)) => {
-                safe = at;
-            }
-            LinkTerm::Open | LinkTerm::Close => return safe,
+        match is_included(class.term(), c, &mut open) {
+            Some(true) => safe = at,
+            Some(false) => {}
+            None => return safe,
         }
     }
     safe
+}
+
+/// Whether a link holds this character in any case, or only if another one follows that it holds. `None` if it ends
+/// before it.
+fn is_included(term: LinkTerm, c: char, open: &mut Vec<char>) -> Option<bool> {
+    match term {
+        LinkTerm::Include => Some(true),
+        LinkTerm::Soft => Some(false),
+        LinkTerm::Open if open.len() < STACK => {
+            open.push(c);
+            Some(true)
+        }
+        LinkTerm::Close if open.pop().is_some_and(|last| link_bracket(c) == Some(last)) => {
+            Some(true)
+        }
+        LinkTerm::Hard | LinkTerm::Open | LinkTerm::Close => None,
+    }
 }
 
 /// The meaning of a byte in every part.

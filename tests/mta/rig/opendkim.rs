@@ -1,4 +1,4 @@
-//! OpenDKIM, to sign and to verify; keys come from a file, not from the DNS. A second witness is asked as
+//! OpenDKIM, to sign and to verify; keys come from a file, not from the DNS. A second verifier is asked as
 //! well where there is one (`tests/run dkim`).
 
 use std::fs;
@@ -89,19 +89,22 @@ impl Keys {
             (false, true) => false,
             _ => panic!("opendkim says neither: {newest}"),
         };
-        assert!(self.witnessed(message).is_none_or(|also| also == says), "opendkim says {says}");
+        assert!(
+            self.second_verifier(message).is_none_or(|also| also == says),
+            "opendkim says {says}"
+        );
         says
     }
 
     /// Whether all who looked at a message that has arrived behind opendkim say that its signature holds.
     pub fn pass(&self, arrived: &Delivered) -> bool {
         let says = arrived.fields("Authentication-Results")[0].contains("dkim=pass");
-        says && self.witnessed(&super::mailbox::crlf(&arrived.raw)).unwrap_or(true)
+        says && self.second_verifier(&super::mailbox::crlf(&arrived.raw)).unwrap_or(true)
     }
 
-    /// What the second witness says; nothing where there is none.
-    fn witnessed(&self, message: &[u8]) -> Option<bool> {
-        let program = std::env::var_os("DKIM_WITNESS")?;
+    /// What the second verifier says; nothing where there is none.
+    fn second_verifier(&self, message: &[u8]) -> Option<bool> {
+        let program = std::env::var_os("DKIM_VERIFIER")?;
         let mut said = program.clone();
         said.push(".said");
         let mut child = Command::new(program)
@@ -109,15 +112,15 @@ impl Keys {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("the second witness");
+            .expect("the second verifier");
         child.stdin.take().unwrap().write_all(message).unwrap();
         let out = child.wait_with_output().unwrap();
         let word = String::from_utf8_lossy(&out.stdout);
-        assert!(out.status.success(), "the second witness says nothing");
+        assert!(out.status.success(), "the second verifier says nothing");
         match word.trim_end() {
             "pass" => Some(true),
             word if word.starts_with("fail") => Some(false),
-            word => panic!("the second witness says neither: {word}"),
+            word => panic!("the second verifier says neither: {word}"),
         }
     }
 }

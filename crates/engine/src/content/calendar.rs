@@ -139,6 +139,7 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
     (seen.finish(), at - start)
 }
 
+/// The layers of a content line: its parameters, its value.
 fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
@@ -183,29 +184,32 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let value = line.start + colon + 1..line.end;
     let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
     let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
-    if let Some((seen, edits)) = encoded {
-        let seen = seen.shifted(value.start).over(unfolded);
-        let markup = (plain == Language::Text && is_markup(seen.as_str()))
-            .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
-        layers.push(Layer { edits, ..layer(seen, plain) });
-        return layers.extend(markup);
-    }
+    let organizer = (encoded.is_none() && name == "ORGANIZER").then(|| common_name(head)).flatten();
+    let (seen, language, edits) = match encoded {
+        Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
+        None => {
+            let (escapes, language) = format(head, plain);
+            (piece(unfolded, value, escapes), language, Edits::Possible)
+        }
+    };
+    // Some clients show the markup of a description whatever its format parameter.
+    let markup = (language == Language::Text && is_markup(seen.as_str()))
+        .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
+    layers.push(Layer { organizer, edits, ..layer(seen, language) });
+    layers.extend(markup);
+}
+
+/// How a value that is not encoded is written: with which escapes, and whether it is `FMTTYPE=text/html`.
+fn format(head: &str, plain: Language) -> (Escapes, Language) {
     let is_html = head.contains(';') && {
         let head = head.to_ascii_lowercase();
         head.contains("fmttype=\"text/html\"") || head.contains("fmttype=text/html")
     };
-    let (escapes, language) = match plain {
+    match plain {
         _ if is_html => (Escapes::Text, Language::Html),
         Language::Url => (Escapes::None, Language::Url),
         _ => (Escapes::Text, Language::Text),
-    };
-    let seen = piece(unfolded, value, escapes);
-    let organizer = (name == "ORGANIZER").then(|| common_name(head)).flatten();
-    // Some clients show the markup of a description whatever its format parameter.
-    let markup = (language == Language::Text && is_markup(seen.as_str()))
-        .then(|| layer(seen.clone(), Language::Html));
-    layers.push(Layer { organizer, ..layer(seen, language) });
-    layers.extend(markup);
+    }
 }
 
 /// Whether a value holds tags.

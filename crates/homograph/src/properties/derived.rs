@@ -1,9 +1,6 @@
 //! Compares the tables with the crates that follow Unicode, and generates them.
 
-#![allow(clippy::disallowed_methods)] // the table is a file
-
 use std::fmt::Write as _;
-use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
@@ -12,6 +9,7 @@ use unicode_security::GeneralSecurityProfile;
 use unicode_security::general_security_profile::IdentifierType;
 
 use super::*;
+use crate::generated::checked_in;
 
 fn all() -> impl Iterator<Item = char> {
     '\0'..=char::MAX
@@ -19,14 +17,7 @@ fn all() -> impl Iterator<Item = char> {
 
 #[test]
 fn properties_are_those_of_the_data() {
-    let fresh = written();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/properties/table.rs");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, fresh).unwrap();
-        return;
-    }
-    let old = std::fs::read_to_string(&path).unwrap();
-    assert!(old == fresh, "stale: UPDATE=1 cargo test -p homograph properties_are_those");
+    write();
     for c in all() {
         assert!(nfkc(c).eq([c].into_iter().nfkc()), "NFKC of {c:?}");
         assert!(nfd([c]).into_iter().eq([c].into_iter().nfd()), "NFD of {c:?}");
@@ -59,26 +50,25 @@ proptest::proptest! {
     }
 }
 
-fn written() -> String {
-    let mut out = String::from(HEAD);
-    texts(&mut out, "NFKC", |c| {
+/// Writes the files, or compares them.
+fn write() {
+    texts("nfkc", |c| {
         let plain: String = [c].into_iter().nfkc().collect();
         (plain != c.to_string()).then_some(plain)
     });
-    texts(&mut out, "NFD", |c| {
+    texts("nfd", |c| {
         let plain: String = [c].into_iter().nfd().collect();
         (plain != c.to_string() && !SYLLABLES.contains(&u32::from(c))).then_some(plain)
     });
-    texts(&mut out, "PROTOTYPES", prototype);
-    ranges(&mut out, "CLASSES", canonical_combining_class);
-    ranges(&mut out, "IGNORED", |c| u8::from(is_ignored(c)));
-    ranges(&mut out, "TYPES", |c| match c.identifier_type() {
+    texts("prototypes", prototype);
+    ranges("classes", canonical_combining_class);
+    ranges("ignored", |c| u8::from(is_ignored(c)));
+    ranges("types", |c| match c.identifier_type() {
         Some(IdentifierType::Limited_Use) => LIMITED_USE,
         Some(IdentifierType::Uncommon_Use) => UNCOMMON_USE,
         _ => 0,
     });
-    extensions(&mut out);
-    out
+    extensions();
 }
 
 /// Default_Ignorable_Code_Point: not part of a skeleton.
@@ -95,9 +85,9 @@ fn prototype(c: char) -> Option<String> {
     (text.nfd().eq([c]) && seen != text && !is_ignored(c)).then_some(seen)
 }
 
-fn extensions(out: &mut String) {
+fn extensions() {
     let mut order: Vec<Vec<Script>> = vec![Vec::new()];
-    ranges(out, "EXTENSIONS", |c| {
+    ranges("extensions", |c| {
         let set = ScriptExtension::from(c);
         if set == UnicodeScript::script(&c).into() {
             return 0;
@@ -109,16 +99,17 @@ fn extensions(out: &mut String) {
         });
         u8::try_from(at).unwrap()
     });
-    out.push_str("\n/// The scripts of each value of `EXTENSIONS`.\n#[rustfmt::skip]\n");
+    let mut out = String::from(HEAD);
     let _ = writeln!(out, "pub(super) static SCRIPTS: [&[Script]; {}] = [", order.len());
     for set in order {
         let names: Vec<_> = set.iter().map(|script| format!("Script::{script:?}")).collect();
         let _ = writeln!(out, "    &[{}],", names.join(", "));
     }
     out.push_str("];\n");
+    checked_in("src/properties/table.rs", out.as_bytes());
 }
 
-fn texts(out: &mut String, name: &str, text_of: impl Fn(char) -> Option<String>) {
+fn texts(name: &str, text_of: impl Fn(char) -> Option<String>) {
     let (mut steps, mut counts, mut last) = (Vec::new(), Vec::new(), 0);
     let (mut first, mut others, mut row) = (Vec::new(), Vec::new(), Vec::new());
     for c in all() {
@@ -133,17 +124,14 @@ fn texts(out: &mut String, name: &str, text_of: impl Fn(char) -> Option<String>)
             number(moved.unsigned_abs() << 1 | u32::from(moved < 0), column);
         }
     }
-    let _ =
-        writeln!(out, "\n#[rustfmt::skip]\npub(super) static {name}: PackedTexts = PackedTexts {{");
     for (field, bytes) in
         [("steps", steps), ("counts", counts), ("first", first), ("others", others)]
     {
-        let _ = writeln!(out, "    {field}: &[{}    ],", rows(&bytes));
+        checked_in(&format!("data/{name}_{field}.bin"), &bytes);
     }
-    out.push_str("};\n");
 }
 
-fn ranges(out: &mut String, name: &str, mut value_of: impl FnMut(char) -> u8) {
+fn ranges(name: &str, mut value_of: impl FnMut(char) -> u8) {
     let mut found: Vec<(u32, u32, u8)> = Vec::new();
     for c in all() {
         let (code, value) = (u32::from(c), value_of(c));
@@ -160,14 +148,7 @@ fn ranges(out: &mut String, name: &str, mut value_of: impl FnMut(char) -> u8) {
         number(value.into(), &mut bytes);
         next = last + 1;
     }
-    let _ =
-        writeln!(out, "\n#[rustfmt::skip]\npub(super) static {name}: &[u8] = &[{}];", rows(&bytes));
-}
-
-fn rows(bytes: &[u8]) -> String {
-    let row = |row: &[u8]| row.iter().map(|byte| format!("{byte},")).collect::<String>();
-    let rows: Vec<_> = bytes.chunks(32).map(|bytes| format!("    {}\n", row(bytes))).collect();
-    format!("\n{}", rows.concat())
+    checked_in(&format!("data/{name}.bin"), &bytes);
 }
 
 fn number(mut number: u32, out: &mut Vec<u8>) {
@@ -181,9 +162,10 @@ fn number(mut number: u32, out: &mut Vec<u8>) {
 const HEAD: &str = "\
 // Generated by `UPDATE=1 cargo test -p homograph properties_are_those`; not for editing.
 
-//! Data of Unicode, packed: what characters become, and values of ranges of them.
+//! The scripts by their numbers in `data/extensions.bin`.
 
 use unicode_script::Script;
 
-use super::packed::PackedTexts;
+/// The scripts of each value of `EXTENSIONS`.
+#[rustfmt::skip]
 ";

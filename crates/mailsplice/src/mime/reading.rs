@@ -318,25 +318,40 @@ fn charsets(
             found.push(Charset::Utf8);
         }
     }
-    // Seven-bit text with escapes or shifts: for detectors one of them is enough.
-    if !labelled && ascii && holds_designation(bytes) {
-        found.push(Charset::Iso2022Jp2);
-        found.push(Charset::Known(encoding_rs::ISO_2022_JP));
-        // Korean and Chinese text designates its set, then shifts to it.
-        if memchr::memmem::find(bytes, b"\x1B$)").is_some() {
-            found.push(Charset::Iso2022Shift);
-        }
+    let seven_bit = !labelled && ascii;
+    if seven_bit {
+        found.extend(designated_charsets(bytes).into_iter().flatten());
     }
     // Some clients ignore labels that they do not know, so this holds for labelled text as well.
     found.extend(charset::by_nuls(bytes));
     let shifts = |at: usize| bytes.get(at + 1) == Some(&b'{');
-    if !labelled && ascii && memchr::memchr_iter(b'~', bytes).any(shifts) {
+    if seven_bit && memchr::memchr_iter(b'~', bytes).any(shifts) {
         found.push(Charset::Hz);
     }
     // mbstring takes a plus sign in a host for UTF-7.
-    if !labelled && ascii && has_shifted_host(bytes) {
+    if seven_bit && has_shifted_host(bytes) {
         found.push(Charset::Utf7);
     }
+    keep_first(&mut found, ascii);
+    found
+}
+
+/// The charsets of seven-bit text with escapes: for detectors one of them is enough.
+fn designated_charsets(bytes: &[u8]) -> [Option<Charset>; 3] {
+    if !holds_designation(bytes) {
+        return [None; 3];
+    }
+    // Korean and Chinese text designates its set, then shifts to it.
+    let shifts = memchr::memmem::find(bytes, b"\x1B$)").is_some();
+    [
+        Some(Charset::Iso2022Jp2),
+        Some(Charset::Known(encoding_rs::ISO_2022_JP)),
+        shifts.then_some(Charset::Iso2022Shift),
+    ]
+}
+
+/// Keeps the first of those charsets that read a text the same, and [`CHARSETS`] at most.
+fn keep_first(found: &mut Vec<Charset>, ascii: bool) {
     let mut kept = 0;
     for at in 0..found.len() {
         let Some((charset, known)) = found.get(at).copied().zip(found.get(..kept)) else { break };
@@ -350,7 +365,6 @@ fn charsets(
         }
     }
     found.truncate(kept);
-    found
 }
 
 /// Whether there is an escape that designates a set, even ASCII (ISO 2022 §13.2): each is enough for a detector.

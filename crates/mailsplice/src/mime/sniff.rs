@@ -90,11 +90,7 @@ pub(super) fn of(
         ("text" | "message", _) => text(Media::Plain),
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => match html {
             Some(html) => vec![html],
-            // Some programs show a text that is labelled as a picture.
-            None => match opening() {
-                opening if is_readable(&opening) => vec![sniff_text(&opening), Media::Plain],
-                _ => vec![Media::Inert],
-            },
+            None => of_no_text(&opening()),
         },
         // A file with the extension of a page is opened as one.
         ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
@@ -116,24 +112,33 @@ pub(super) fn of(
                 media => vec![media],
             }
         }
-        // Office programs write pages with their own types, and browsers open what looks like a page.
-        ("application", _) => {
-            // `a.url` is opened as a link whatever the type. Binary data stays opaque.
-            let opening = opening();
-            let text = !opening.iter().any(|byte| *byte < b'\t') && !opening.starts_with(b"%PDF");
-            let named = by_name.filter(|media| match media {
-                Media::Html => true,
-                Media::Plain | Media::Calendar => text,
-                _ => false,
-            });
-            vec![named.unwrap_or_else(|| sniff(&opening))]
-        }
+        ("application", _) => vec![of_a_program(by_name, &opening())],
         // RFC 2045 §5.2: an unreadable type is text/plain.
         _ => match by_name {
             Some(Media::Opaque | Media::Inert) => by_name.into_iter().collect(),
             _ => text(Media::Plain),
         },
     }
+}
+
+/// The media of what is labelled as a picture, a sound or the like: some programs show a text all the same.
+fn of_no_text(opening: &[u8]) -> Vec<Media> {
+    match is_readable(opening) {
+        true => vec![sniff_text(opening), Media::Plain],
+        false => vec![Media::Inert],
+    }
+}
+
+/// The media of a file that belongs to some program. Office programs write pages with their own types, and browsers
+/// open what looks like a page. `a.url` is opened as a link whatever the type. Binary data stays opaque.
+fn of_a_program(by_name: Option<Media>, opening: &[u8]) -> Media {
+    let text = !opening.iter().any(|byte| *byte < b'\t') && !opening.starts_with(b"%PDF");
+    let named = by_name.filter(|media| match media {
+        Media::Html => true,
+        Media::Plain | Media::Calendar => text,
+        _ => false,
+    });
+    named.unwrap_or_else(|| sniff(opening))
 }
 
 /// Whether a leaf is an SVG file both by its label and by its name, so that no program shows it as a page or a

@@ -8,13 +8,13 @@
 //! | what a label may hold, before or after mapping | [`Class`] |
 //! | what judging asks of a character | [`Traits`] |
 //!
-//! The tables are written by `UPDATE=1 cargo test --test tables`, which also compares them with
+//! The tables stand in `data`. They are written by `UPDATE=1 cargo test --test tables`, which also compares them with
 //! icu_properties and with the official files (S1).
 
 pub mod a_label;
+mod bracket_table;
 mod host_table;
 pub mod hosts;
-mod link_table;
 pub mod prose;
 pub mod punycode;
 mod staged;
@@ -26,6 +26,14 @@ pub use traits::{ScriptOf, Traits, is_alphanumeric, is_letter};
 
 /// Version of the Unicode data in these tables.
 pub const UNICODE_VERSION: &str = "18.0.0";
+
+/// The block of a code point by its upper bits, a byte each.
+static INDEX: [u8; include_bytes!("../../data/link_index.bin").len()] =
+    *include_bytes!("../../data/link_index.bin");
+
+/// The [`Class`] of each code point of a block, 128 bytes a block.
+static BLOCKS: [u8; include_bytes!("../../data/link_blocks.bin").len()] =
+    *include_bytes!("../../data/link_blocks.bin");
 
 /// UTS #58 §3.4.1: how a character ends a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,9 +85,9 @@ impl Class {
     #[inline]
     pub fn of(c: char) -> Class {
         let cp = c as usize;
-        let block = link_table::INDEX.get(cp >> 7).copied().unwrap_or(0);
+        let block = INDEX.get(cp >> 7).copied().unwrap_or(0);
         let entry = usize::from(block) << 7 | (cp & 0x7F);
-        Class(link_table::BLOCKS.get(entry).copied().unwrap_or(LinkTerm::Hard as u8))
+        Class(BLOCKS.get(entry).copied().unwrap_or(LinkTerm::Hard as u8))
     }
 
     /// The class of an ASCII byte; for other bytes that of a control character.
@@ -153,7 +161,7 @@ pub fn is_dot_to_somebody(c: char) -> bool {
 static BYTES: [u8; 256] = {
     let mut bytes = [LinkTerm::Hard as u8; 256];
     if let (Some(ascii), Some(block)) =
-        (bytes.first_chunk_mut::<128>(), link_table::BLOCKS.first_chunk::<128>())
+        (bytes.first_chunk_mut::<128>(), BLOCKS.first_chunk::<128>())
     {
         *ascii = *block;
     }
@@ -172,8 +180,9 @@ pub fn link_email(c: char) -> bool {
 
 /// Link_Bracket: the opening character that a closing one pairs with.
 pub fn link_bracket(close: char) -> Option<char> {
-    let found = link_table::BRACKETS.binary_search_by_key(&(close as u32), |pair| pair.0).ok()?;
-    char::from_u32(link_table::BRACKETS.get(found)?.1)
+    let found =
+        bracket_table::BRACKETS.binary_search_by_key(&(close as u32), |pair| pair.0).ok()?;
+    char::from_u32(bracket_table::BRACKETS.get(found)?.1)
 }
 
 #[cfg(test)]

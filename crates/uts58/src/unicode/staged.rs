@@ -1,9 +1,6 @@
 //! A value for each code point, in three stages: equal runs are stored once.
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 
 /// Code points of a block: smaller blocks would be smaller uncompressed, but larger compressed, as
 /// a web page loads them.
@@ -12,18 +9,47 @@ const BLOCK: usize = 64;
 /// Blocks of a group.
 const GROUP: usize = 32;
 
-/// Values of all code points.
+/// Groups of all code points.
+const INDEX: usize = (char::MAX as usize + 1) / (GROUP * BLOCK);
+
+/// Values of all code points. A file holds the numbers of its stages one behind the other: [`INDEX`] of the index,
+/// then [`GROUP`] for each group, then [`BLOCK`] for each block; two bytes a number, the lower first.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged {
     /// The group of a code point, by its upper bits.
-    pub index: &'static [u16],
+    index: &'static [u16],
     /// The blocks of each group.
-    pub groups: &'static [u16],
+    groups: &'static [u16],
     /// The values of each block's code points.
-    pub blocks: &'static [u16],
+    blocks: &'static [u16],
 }
 
 impl Staged {
+    /// The numbers of a file. `N` is half its length.
+    #[doc(hidden)]
+    pub const fn numbers<const N: usize>(file: &[u8]) -> [u16; N] {
+        let mut numbers = [0; N];
+        let (mut rest, mut free) = (file, numbers.as_mut_slice());
+        while let ([low, high, after @ ..], [number, others @ ..]) = (rest, free) {
+            *number = u16::from_le_bytes([*low, *high]);
+            (rest, free) = (after, others);
+        }
+        numbers
+    }
+
+    /// The table whose file has these numbers.
+    #[doc(hidden)]
+    pub const fn new(numbers: &'static [u16]) -> Staged {
+        let (index, rest) = split(numbers, INDEX);
+        let (mut last, mut left) = (0, index);
+        while let [group, after @ ..] = left {
+            last = if *group > last { *group } else { last };
+            left = after;
+        }
+        let (groups, blocks) = split(rest, (last as usize + 1) * GROUP);
+        Staged { index, groups, blocks }
+    }
+
     /// The value of the character.
     #[inline]
     pub fn of(&self, c: char) -> u16 {
@@ -34,21 +60,20 @@ impl Staged {
         self.blocks.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default()
     }
 
-    /// The source of a table with this name: one value for each code point from the first on.
+    /// The file of a table with these values: one for each code point from the first on.
     #[doc(hidden)]
-    pub fn source(name: &str, values: &[u16]) -> String {
+    pub fn file(values: &[u16]) -> Vec<u8> {
         let (blocks, places) = shared(values, BLOCK);
         let (groups, index) = shared(&places, GROUP);
-        let mut out = format!("\n#[rustfmt::skip]\npub(super) static {name}: Staged = Staged {{\n");
-        for (stage, numbers) in [("index", index), ("groups", groups), ("blocks", blocks)] {
-            let _ = writeln!(out, "    {stage}: &[");
-            for row in numbers.chunks(24) {
-                let row: Vec<String> = row.iter().map(|number| format!("{number}")).collect();
-                let _ = writeln!(out, "    {},", row.join(","));
-            }
-            out.push_str("    ],\n");
-        }
-        out + "};\n"
+        [index, groups, blocks].concat().into_iter().flat_map(u16::to_le_bytes).collect()
+    }
+}
+
+/// The numbers before this place, and those from it on.
+const fn split(numbers: &[u16], at: usize) -> (&[u16], &[u16]) {
+    match numbers.split_at_checked(at) {
+        Some(parts) => parts,
+        None => (numbers, &[]),
     }
 }
 
