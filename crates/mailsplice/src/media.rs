@@ -12,10 +12,19 @@ pub enum Media {
     },
     /// text/html and similar types, including XHTML and SVG.
     Html,
+    /// XML that no program shows as a page: its elements are fields of data.
+    Xml,
     /// text/calendar (RFC 5545), and formats with the same syntax.
     Calendar,
     /// Not text: images, archives, office formats.
     Opaque,
     /// Not text and nothing to read inside: images, sound.
     Inert,
+}
+
+impl Media {
+    /// Whether tags in it are markup.
+    pub fn is_markup(self) -> bool {
+        matches!(self, Media::Html | Media::Xml)
+    }
 }

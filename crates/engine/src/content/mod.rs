@@ -111,6 +111,8 @@ pub enum Language {
     Text,
     /// HTML, to be split into tags and text.
     Html,
+    /// XML, of which each element is a field of data: a tag ends the text before it.
+    Xml,
     /// One URL.
     Url,
 }
@@ -243,12 +245,13 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
     match media {
         Media::Plain | Media::Flowed { delsp: false } => Box::new(text::layers(text)),
         Media::Flowed { delsp: true } => Box::new(flowed::layers(text).chain(text::layers(text))),
-        Media::Html => {
+        Media::Html | Media::Xml => {
             // Programs in C drop NUL before they search for tags.
             let nul = memchr::memchr(0, text.as_bytes());
             let without = nul.map(|_| MappedText::slice(text, 0).without(|c| c == '\0'));
             let whole = std::iter::once(MappedText::slice(text, 0));
-            Box::new(whole.chain(without).map(|seen| Layer::of(seen, Language::Html)))
+            let language = if media == Media::Xml { Language::Xml } else { Language::Html };
+            Box::new(whole.chain(without).map(move |seen| Layer::of(seen, language)))
         }
         Media::Calendar => Box::new(calendar::layers(text)),
         Media::Opaque | Media::Inert => Box::new(std::iter::empty()),
@@ -265,7 +268,14 @@ pub fn read_in_turn<'l>(
 ) -> ControlFlow<()> {
     match layer.language {
         Language::Text => text::read((layer.seen.as_str(), &layer.repeated), tlds, capacity, take),
-        Language::Html => html::read((layer.seen.as_str(), layer.depth == 0), tlds, capacity, take),
+        Language::Html | Language::Xml => {
+            let document = match layer.language {
+                Language::Xml => html::Document::Data,
+                _ if layer.depth > 0 => html::Document::Inner,
+                _ => html::Document::Page,
+            };
+            html::read((layer.seen.as_str(), document), tlds, capacity, take)
+        }
         Language::Url => take(text::value(layer.seen.as_str(), capacity.together)),
     }
 }

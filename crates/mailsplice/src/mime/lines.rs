@@ -28,7 +28,7 @@ pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineE
         return Fit::Fits(edits);
     }
     // In wide characters (UTF-16, UTF-32) a byte of LF is not a line end.
-    if media != Media::Html || memchr::memchr(0, raw).is_some() {
+    if !media.is_markup() || memchr::memchr(0, raw).is_some() {
         return Fit::TooLong(edits);
     }
     let broken = with_breaks(raw, &edits, line_end);

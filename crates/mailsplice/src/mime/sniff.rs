@@ -1,5 +1,7 @@
 //! Determines the media of a part by its labels, its name and its first bytes, like clients do.
 
+use std::cell::LazyCell;
+
 use super::Media;
 use super::content_type::ContentType;
 use super::header;
@@ -60,6 +62,35 @@ pub(super) fn of(
     names: &[String],
     opening: impl FnOnce() -> Vec<u8>,
 ) -> Vec<Media> {
+    let opening = LazyCell::new(opening);
+    let mut all = by_label(label, names, || opening.clone());
+    if !is_page(label) && names.iter().any(|name| extension(name).as_deref() == Some("xml")) {
+        // It is a file of XML whatever its type.
+        if all == [Media::Plain] {
+            all.push(Media::Xml);
+        }
+        if let Some(markup) = all.iter_mut().find(|media| media.is_markup()) {
+            *markup = xml(&opening);
+        }
+    }
+    all
+}
+
+/// Whether a label says that a leaf is a page.
+fn is_page(label: &ContentType) -> bool {
+    matches!(
+        (label.kind.as_str(), label.subtype.as_str()),
+        ("text", "html" | "x-html" | "xhtml" | "x-amp-html" | "xhtml+xml" | "htm")
+            | ("application", "xhtml+xml" | "xhtml" | "html" | "x-html")
+            | ("image", "svg+xml" | "svg")
+    )
+}
+
+fn by_label(
+    label: &ContentType,
+    names: &[String],
+    opening: impl FnOnce() -> Vec<u8>,
+) -> Vec<Media> {
     let mut by_names = names.iter().filter_map(|name| by_extension(name));
     let by_name = by_names.clone().find(|media| *media == Media::Html).or_else(|| by_names.next());
     let html = by_name.filter(|media| *media == Media::Html);
@@ -68,9 +99,7 @@ pub(super) fn of(
         _ => vec![plain],
     };
     match (label.kind.as_str(), label.subtype.as_str()) {
-        ("text", "html" | "x-html" | "xhtml" | "x-amp-html" | "xhtml+xml" | "htm")
-        | ("application", "xhtml+xml" | "xhtml" | "html" | "x-html")
-        | ("image", "svg+xml" | "svg") => vec![Media::Html],
+        _ if is_page(label) => vec![Media::Html],
         ("text", "calendar") | ("application", "ics") => vec![Media::Calendar],
         ("text", "vcard" | "x-vcard" | "directory") | ("application", "vcard") => {
             vec![Media::Calendar, Media::Plain]
@@ -83,7 +112,8 @@ pub(super) fn of(
         // RFC 1896: angle brackets are markup; programs that do not know the format show its source.
         ("text", "enriched" | "richtext") => vec![Media::Html, Media::Plain],
         ("text", "plain") => text(plain(label)),
-        ("text", "xml" | "vnd.wap.wml") => match text(Media::Plain).as_slice() {
+        ("text", subtype @ ("xml" | "vnd.wap.wml")) => match text(Media::Plain).as_slice() {
+            [Media::Plain] if subtype == "xml" => vec![Media::Plain, xml(&opening())],
             [Media::Plain] => vec![Media::Plain, Media::Html],
             named => named.to_vec(),
         },
@@ -106,9 +136,11 @@ pub(super) fn of(
             media => vec![media, Media::Plain],
         },
         ("application", subtype) if is_text(subtype) => {
-            match html.unwrap_or_else(|| sniff_text(&opening())) {
+            let opening = opening();
+            match html.unwrap_or_else(|| sniff_text(&opening)) {
                 // Letters may be character references.
-                Media::Plain if subtype.ends_with("xml") => vec![Media::Plain, Media::Html],
+                Media::Plain if subtype.ends_with("xml") => vec![Media::Plain, xml(&opening)],
+                Media::Html if html.is_none() && subtype.ends_with("xml") => vec![xml(&opening)],
                 media => vec![media],
             }
         }
@@ -246,14 +278,32 @@ fn is_text(subtype: &str) -> bool {
 
 /// The media of bytes with an unknown text type: markup in any namespace, RTF (an office format), or plain text.
 fn sniff_text(opening: &[u8]) -> Media {
-    const PAGES: [&[u8]; 3] =
-        [b"www.w3.org/1999/xhtml", b"www.w3.org/2000/svg", b"<?xml-stylesheet"];
-    let page = |mark: &[u8]| memchr::memmem::find(opening, mark).is_some();
     match sniff(opening) {
         Media::Html => Media::Html,
-        _ if PAGES.into_iter().any(page) => Media::Html,
+        _ if names_page(opening) => Media::Html,
         _ if opening.trim_ascii_start().starts_with(b"{\\rtf") => Media::Opaque,
         _ => Media::Plain,
+    }
+}
+
+/// Whether these bytes name what makes browsers show XML as a page: a namespace or a style sheet.
+fn names_page(opening: &[u8]) -> bool {
+    const PAGES: [&[u8]; 3] =
+        [b"www.w3.org/1999/xhtml", b"www.w3.org/2000/svg", b"<?xml-stylesheet"];
+    PAGES.into_iter().any(|mark| memchr::memmem::find(opening, mark).is_some())
+}
+
+/// The media of what is labelled as XML: a page for some program, or data.
+fn xml(opening: &[u8]) -> Media {
+    // Of UTF-16 every second byte.
+    let text: Vec<u8> = opening.iter().copied().filter(|byte| *byte != 0).collect();
+    let text = text.to_ascii_lowercase();
+    let tags: [&[u8]; 3] = [b"<html", b"<body", b"<!doctype html"];
+    match names_page(&text)
+        || tags.into_iter().any(|tag| memchr::memmem::find(&text, tag).is_some())
+    {
+        true => Media::Html,
+        false => Media::Xml,
     }
 }
 

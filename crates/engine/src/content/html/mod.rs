@@ -44,16 +44,27 @@ use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
 
-/// Finds the links of an HTML text; `whole` says that it is no document inside another one.
+/// What a text with tags is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    Page,
+    /// A page in an attribute of another one.
+    Inner,
+    /// XML, of which each element is a field of data.
+    Data,
+}
+
+/// Finds the links of a text with tags.
 pub fn read<'t>(
-    (text, whole): (&'t str, bool),
+    (text, document): (&'t str, Document),
     tlds: &dyn TldSet,
     capacity: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
     let mut reader = Reader::new(text, tlds, capacity, take);
     // Entities are expanded once, and not in a document that is an attribute.
-    reader.declares = !whole;
+    reader.declares = document == Document::Inner;
+    reader.tags_separate = document == Document::Data;
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
         reader.pass(range, pass)?;
@@ -149,6 +160,8 @@ struct Reader<'t, 'k, 'f> {
     foreign: bool,
     /// Whether the document declares entities.
     declares: bool,
+    /// Whether each tag ends the text before it.
+    tags_separate: bool,
     /// Whether a conditional comment is inside a word.
     outlook: bool,
     /// Ranges of visible text in which markup would be shown as text, and the start of the current one.
@@ -204,6 +217,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             form: None,
             foreign: false,
             declares: false,
+            tags_separate: false,
             outlook: false,
             shown: Vec::new(),
             showing: None,
@@ -456,7 +470,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let breaking = elements::breaking(name);
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
-        let breaks = is_element && breaks(breaking, &traits);
+        let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
         if breaks {
             self.end_paragraph();
         }
@@ -534,7 +548,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
         let closes = |name| self.elements.closes(name) || self.foreign;
         let ends = elements::breaking(name).is_some_and(closes);
-        if (broke || ends) && !was_hidden {
+        if (broke || ends || self.tags_separate) && !was_hidden {
             self.separate(tag.range.start);
         }
     }

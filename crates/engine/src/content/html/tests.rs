@@ -5,7 +5,7 @@ use uts58::tlds::TldTable;
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
     let capacity = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read((html, true), tlds, capacity, &mut |view| {
+    let _ = read((html, Document::Page), tlds, capacity, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
     });
@@ -20,7 +20,7 @@ fn long_documents_come_in_stretches() {
     let tlds = TldTable::new(["com"], "");
     let capacity = Capacity { all: usize::MAX, together: usize::MAX };
     let mut stretches = 0;
-    let _ = read((&html, true), &tlds, capacity, &mut |view| {
+    let _ = read((&html, Document::Page), &tlds, capacity, &mut |view| {
         stretches += usize::from(!view.occurrences.is_empty());
         assert!(view.occurrences.len() <= 2 * STRETCH_LINKS, "{}", view.occurrences.len());
         ControlFlow::Continue(())
@@ -42,7 +42,7 @@ fn long_documents_come_in_stretches() {
     }
     // A break stops the reading.
     let mut asked = 0;
-    let flow = read((&html, true), &tlds, capacity, &mut |_| {
+    let flow = read((&html, Document::Page), &tlds, capacity, &mut |_| {
         asked += 1;
         ControlFlow::Break(())
     });
@@ -67,7 +67,7 @@ fn entities_are_expanded_once() {
     let text = "<!ENTITY a \"<!ENTITY b &#34;x&#34;>\"><p>&a;&b;</p>";
     assert_eq!(whole(text, &tlds).documents.len(), 1);
     let capacity = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read((text, false), &tlds, capacity, &mut |view| {
+    let _ = read((text, Document::Inner), &tlds, capacity, &mut |view| {
         assert!(view.documents.is_empty());
         ControlFlow::Continue(())
     });

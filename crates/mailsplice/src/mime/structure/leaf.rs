@@ -64,7 +64,7 @@ impl Splitter<'_> {
         let label = types.first()?;
         let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
         // Encrypted data does not look like a page and has no file name of one.
-        if entity.context.encrypted && also.first() != Some(&Media::Html) {
+        if entity.context.encrypted && !also.first().is_some_and(|media| media.is_markup()) {
             also = vec![Media::Opaque];
         }
         let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };

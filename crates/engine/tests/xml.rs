@@ -1,0 +1,93 @@
+//! XML that no program shows as a page: its elements are fields of data, and no text goes from one to the next.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::splice::apply;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+fn filtered(head: &str, body: &[u8]) -> Vec<u8> {
+    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let tlds = TldTable::new(["com", "org", "example", "рф"], "");
+    let head = format!("{head}\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let message = Message { head: head.as_bytes(), body };
+    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+    apply(body, &outcome.edits).to_vec()
+}
+
+const LABELS: [&str; 7] = [
+    "Content-Type: text/xml; charset=utf-8",
+    "Content-Type: application/xml",
+    "Content-Type: application/vnd.invoice+xml",
+    "Content-Type: application/octet-stream; name=invoice.xml",
+    "Content-Type: text/plain; charset=utf-8; name=invoice.xml",
+    "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=a.XML",
+    "Content-Type: application/x-unknown-program; name=\"a.xml\"",
+];
+
+#[test]
+fn fields_of_data_are_not_joined() {
+    for data in [
+        "<a><mail>info@example.com</mail><site>пример.рф</site></a>",
+        "<a><name>please</name><site>казиногранд.рф</site></a>",
+        "<a><b>please</b><b/><site>казиногранд.рф</site><c/>or</a>",
+        "<rss><title>news</title><site>казиногранд.рф</site></rss>",
+    ] {
+        for declaration in
+            ["", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n", "\u{FEFF}<?xml version='1.0'?>"]
+        {
+            for label in LABELS {
+                let body = [declaration, data, "\r\n"].concat();
+                let after = filtered(label, body.as_bytes());
+                assert_eq!(String::from_utf8_lossy(&after), body, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_lies_in_a_field_is_edited() {
+    for data in [
+        "<a><site>https://раypal.com/</site></a>",
+        "<a><site>раypal.com</site></a>",
+        "<a><site>https://&#1088;&#1072;ypal.com/</site></a>",
+        "<a href=\"https://раypal.com/\"/>",
+    ] {
+        for label in LABELS {
+            let body = ["<?xml version=\"1.0\"?>\r\n", data, "\r\n"].concat();
+            assert_ne!(filtered(label, body.as_bytes()), body.as_bytes(), "{label}: {data}");
+        }
+    }
+}
+
+/// Browsers show these as pages.
+#[test]
+fn a_page_in_xml_is_a_page() {
+    let lie = "<b>раy</b><b>pal.com</b>";
+    for body in [
+        format!(
+            "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><body>{lie}</body></html>"
+        ),
+        format!("<?xml version=\"1.0\"?><?xml-stylesheet href=\"a.xsl\"?><a>{lie}</a>"),
+        format!("<html><body>{lie}</body></html>"),
+    ] {
+        for label in LABELS {
+            assert_ne!(filtered(label, body.as_bytes()), body.as_bytes(), "{label}: {body}");
+        }
+    }
+    let body = format!("<?xml version=\"1.0\"?><a>{lie}</a>");
+    assert_ne!(filtered("Content-Type: text/html", body.as_bytes()), body.as_bytes());
+}
+
+/// XML 1.0 §4.3.3: the declaration names the charset.
+#[test]
+fn the_charset_of_a_declaration_is_read() {
+    let lie = encoding_rs::WINDOWS_1251.encode("https://раypal.com/").0;
+    let honest = encoding_rs::KOI8_R.encode("<site>пример.рф</site>").0;
+    for label in LABELS.into_iter().filter(|label| !label.contains("charset")) {
+        let body =
+            [b"<?xml version=\"1.0\" encoding=\"windows-1251\"?><a>", &*lie, b"</a>"].concat();
+        assert_ne!(filtered(label, &body), body, "{label}");
+        let body = [b"<?xml version='1.0' encoding='KOI8-R' ?><a>", &*honest, b"</a>"].concat();
+        assert_eq!(filtered(label, &body), body, "{label}");
+    }
+}
