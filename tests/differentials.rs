@@ -19,6 +19,8 @@ mod inside;
 mod joins;
 #[path = "differentials/labels.rs"]
 mod labels;
+#[path = "common/lines.rs"]
+mod lines;
 #[path = "differentials/others.rs"]
 mod others;
 #[path = "differentials/unseen.rs"]
@@ -26,6 +28,7 @@ mod unseen;
 
 use std::sync::LazyLock;
 
+use lines::base64_lines;
 use linkmilter::engine::mime::Message;
 use linkmilter::engine::outcome::{Disposition, Done};
 use linkmilter::engine::policy::{Defang, Linkify, OnAmbiguous};
@@ -106,20 +109,7 @@ fn text(host: &str) -> String {
 }
 
 fn base64(bytes: impl AsRef<[u8]>) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for (index, unit) in bytes.as_ref().chunks(3).enumerate() {
-        let byte = |at: usize| u32::from(unit.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let value = (bits >> (18 - 6 * digit)) & 63;
-            out.push(if digit > unit.len() as u32 { '=' } else { DIGITS[value as usize] as char });
-        }
-        if index % 19 == 18 {
-            out += "\r\n";
-        }
-    }
-    out
+    base64_lines(bytes, 76)
 }
 
 const HEAD: &str = "From: Shop <news@shop.example>\r\nTo: reader@example.org\r\n\

@@ -1,6 +1,10 @@
 //! Mail that is meant to hurt: every case has a name, ends, and is read as far as the limits allow.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[path = "common/lines.rs"]
+mod lines;
+
+use lines::base64_lines;
 use linkmilter::engine::limits::Limits;
 use linkmilter::engine::mime::{self, Media, Tree, View};
 use linkmilter::engine::outcome::{Bypass, Disposition};
@@ -393,19 +397,7 @@ fn parts_behind_the_closing_boundary() {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for unit in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(unit.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let digit = char::from(DIGITS[(bits >> (18 - 6 * at) & 63) as usize]);
-            out.push(if at > unit.len() { '=' } else { digit });
-        }
-    }
-    let lines: Vec<&str> =
-        out.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
-    lines.join("\r\n") + "\r\n"
+    base64_lines(bytes, 76).trim_end().to_owned() + "\r\n"
 }
 
 #[test]

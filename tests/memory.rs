@@ -4,12 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
+#[path = "common/lines.rs"]
+mod lines;
 
 use std::fs;
 use std::hint::black_box;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use lines::base64_lines;
 use linkmilter::engine::limits::Limits;
 use linkmilter::engine::policy::Defang;
 use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
@@ -195,19 +198,8 @@ fn quoted(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Base64 of what is a multiple of three bytes, in lines of 76.
 fn base64(bytes: &[u8]) -> Vec<u8> {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = Vec::new();
-    for (index, unit) in bytes.chunks_exact(3).enumerate() {
-        let bits = unit.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
-        out.extend((0..4).rev().map(|sextet| LETTERS[bits >> (6 * sextet) & 63]));
-        if index % 19 == 18 {
-            out.extend_from_slice(b"\r\n");
-        }
-    }
-    out.extend_from_slice(b"\r\n");
-    out
+    (base64_lines(bytes, 76) + "\r\n").into_bytes()
 }
 
 fn read((name, head, piece, times): &Shape) -> Result<(), Failed> {

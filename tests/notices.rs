@@ -2,6 +2,7 @@
 //! it, and in ASCII where none can.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use linkmilter::engine::outcome::{Bypass, Limit};
 use linkmilter::engine::policy::{HeaderFields, Linkify, Mode, Notice};
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
@@ -190,18 +191,7 @@ fn unescaped(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn base64(bytes: &[u8]) -> Vec<u8> {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = Vec::new();
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
-        let word = word << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * at)) as usize & 63];
-            out.push(if at > chunk.len() { b'=' } else { digit });
-        }
-    }
-    out.extend_from_slice(b"\r\n");
-    out
+    (BASE64_STANDARD.encode(bytes) + "\r\n").into_bytes()
 }
 
 /// A message that is dense with short links gets edits for all of them, and notices up to a bound.

@@ -1,5 +1,6 @@
 //! Messages made up by structure: nested, encoded, in many charsets, sloppy at the edges.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use proptest::prelude::*;
 
 use crate::surgery::operate;
@@ -102,20 +103,9 @@ fn utf7(text: &str) -> Vec<u8> {
 }
 
 fn base64(bytes: &[u8], width: usize, end: &str) -> String {
-    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for unit in bytes.chunks(3) {
-        let mut bits = 0_u32;
-        for index in 0..3 {
-            bits = bits << 8 | u32::from(unit.get(index).copied().unwrap_or(0));
-        }
-        for index in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * index) & 63) as usize];
-            text.push(if index > unit.len() { '=' } else { char::from(digit) });
-        }
-    }
+    let digits = BASE64_STANDARD.encode(bytes);
     let lines: Vec<&str> =
-        text.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+        digits.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
     lines.join(end)
 }
 

@@ -1,6 +1,7 @@
 //! Properties of the whole engine over generated messages: deceptive pieces in every encoding.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use linkmilter_engine::policy::{Defang, HeaderFields};
 use linkmilter_engine::{
     Answers, Facts, Message, Outcome, Policy, TldTable, Verdict, inspect, splice,
@@ -114,20 +115,11 @@ fn encoded(text: &str, wrapping: Wrapping) -> (String, Vec<u8>) {
             ("quoted-printable".to_owned(), out.into_bytes())
         }
         Wrapping::Base64 => {
-            const ALPHABET: &[u8; 64] =
-                b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+            let digits = BASE64_STANDARD.encode(text);
             let mut out = Vec::new();
-            for (index, chunk) in text.as_bytes().chunks(3).enumerate() {
-                let group = (u32::from(chunk[0]) << 16)
-                    | (u32::from(*chunk.get(1).unwrap_or(&0)) << 8)
-                    | u32::from(*chunk.get(2).unwrap_or(&0));
-                for digit in 0..4 {
-                    let c = ALPHABET[(group >> (18 - 6 * digit)) as usize & 63];
-                    out.push(if digit > chunk.len() { b'=' } else { c });
-                }
-                if index % 19 == 18 {
-                    out.extend_from_slice(b"\r\n");
-                }
+            for line in digits.as_bytes().chunks(76) {
+                out.extend_from_slice(line);
+                out.extend_from_slice(if line.len() == 76 { b"\r\n" } else { b"" });
             }
             ("base64".to_owned(), out)
         }

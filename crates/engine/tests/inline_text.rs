@@ -2,6 +2,7 @@
 //! it, whatever is between its bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use linkmilter_engine::policy::HeaderFields;
 use linkmilter_engine::splice::apply;
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
@@ -166,14 +167,11 @@ fn unlabelled_tables_in_xml_are_read_to_their_end() {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = BASE64_STANDARD.encode(bytes);
     let mut out = String::new();
-    for (index, unit) in bytes.chunks(3).enumerate() {
-        let byte = |at: usize| usize::from(unit.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        let digit = |at: usize| char::from(LETTERS[bits >> (18 - 6 * at) & 63]);
-        out.extend((0..4).map(|at| if at > unit.len() { '=' } else { digit(at) }));
-        out.push_str(if index % 19 == 18 { "\r\n" } else { "" });
+    for line in digits.as_bytes().chunks(76) {
+        out += std::str::from_utf8(line).unwrap();
+        out += if line.len() == 76 { "\r\n" } else { "" };
     }
     out + "\r\n"
 }

@@ -1,10 +1,13 @@
 //! Families of messages that are hard to read, and how the message of one is made.
 
 mod html;
+#[path = "../../common/lines.rs"]
+mod lines;
 mod other;
 mod text;
 
 use bstr::ByteSlice;
+use lines::base64_lines;
 
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
 /// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,
@@ -300,18 +303,5 @@ fn quoted(bytes: &[u8], line: usize) -> Vec<u8> {
 
 /// Base64 in lines of so many units, padded at its end.
 fn base64(bytes: &[u8], units: usize) -> Vec<u8> {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = Vec::new();
-    for (index, unit) in bytes.chunks(3).enumerate() {
-        let bits = unit.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
-        let bits = bits << (8 * (3 - unit.len()));
-        let digits = (0..4).rev().map(|sextet| LETTERS[bits >> (6 * sextet) & 63]);
-        out.extend(digits.take(unit.len() + 1));
-        out.extend(std::iter::repeat_n(b'=', 3 - unit.len()));
-        if index % units == units - 1 {
-            out.extend_from_slice(b"\r\n");
-        }
-    }
-    out.extend_from_slice(b"\r\n");
-    out
+    (base64_lines(bytes, units.saturating_mul(4)) + "\r\n").into_bytes()
 }
