@@ -5,7 +5,7 @@ mod extras;
 mod organizers;
 mod repeated;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
@@ -62,6 +62,7 @@ impl PartContext<'_> {
                 index,
                 has_one_charset: OnceCell::new(),
                 folding: OnceCell::new(),
+                misread: Cell::default(),
                 data: content::Data::of(text),
             };
             index += 1;
@@ -121,6 +122,8 @@ struct OpenReading<'a> {
     has_one_charset: OnceCell<bool>,
     /// How the part folds its lines; computed when needed.
     folding: OnceCell<&'static str>,
+    /// The last host that was asked for, and whether it is UTF-8 misread: links next to each other often lead to one host.
+    misread: Cell<(String, bool)>,
     /// Where the text of the reading holds binary data.
     data: content::Data<'a>,
 }
@@ -129,6 +132,17 @@ struct OpenReading<'a> {
 type LinksHere = Vec<(Location, Severity)>;
 
 impl OpenReading<'_> {
+    /// See [`Reading::is_utf8_misread`].
+    fn is_utf8_misread(&self, host: &str) -> bool {
+        let (mut last, mut is_misread) = self.misread.take();
+        if last != host {
+            host.clone_into(&mut last);
+            is_misread = self.reading.is_utf8_misread(host);
+        }
+        self.misread.set((last, is_misread));
+        is_misread
+    }
+
     /// Reads a layer stretch by stretch. The links of one are judged before the next is searched, and the budget is
     /// checked in between. Returns whether all was read.
     fn layer(
@@ -289,8 +303,8 @@ impl<'a> LayerReader<'a> {
         };
         if judged.verdict > Verdict::Notice
             && judged.has_only_letter_reasons()
-            && (reading.is_utf8_misread(host)
-                || written().is_some_and(|w| w != host && reading.is_utf8_misread(w)))
+            && (self.open.is_utf8_misread(host)
+                || written().is_some_and(|w| w != host && self.open.is_utf8_misread(w)))
         {
             judged.downgrade_misread_letters();
         }
