@@ -11,6 +11,9 @@ pub fn names_file_server(text: &str, link: &Link) -> bool {
         return false;
     }
     let Some((before, after)) = text.split_at_checked(link.span.start) else { return false };
+    if !matches!(before.as_bytes(), [.., b'/' | b'\\']) {
+        return false;
+    }
     let name = before.trim_end_matches(['/', '\\']);
     let slashes = before.get(name.len()..).unwrap_or_default();
     let Some(name) = name.strip_suffix(':').filter(|_| slashes.len() > 1) else { return false };

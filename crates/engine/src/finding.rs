@@ -1,6 +1,5 @@
 //! What was found so far, with the edits that wait for the DNS.
 
-use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -8,9 +7,9 @@ use std::ops::Range;
 use super::content::Visibility;
 use super::images;
 use super::judging::{Judged, TldStatus};
+use super::keyed_hash::{Hashes, Key};
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
-use super::seen_hosts::Hashes;
 use homograph::{Section, registrable};
 use mailsplice::mime::Tree;
 use mailsplice::span::TextEdit;
@@ -68,9 +67,9 @@ pub struct Findings {
     /// Registrable domains by part, for parts of a multipart/alternative; a host without one stands for itself.
     domains: BTreeMap<usize, Domains>,
     /// Key of the hashes of domains and hosts.
-    keys: RandomState,
+    keys: Key,
     /// Where links were found, and how bad they are: several readings and layers find the same ones.
-    links_by_location: HashMap<(Space, usize, Visibility), (usize, Severity)>,
+    links_by_location: HashMap<(Space, usize, Visibility), (usize, Severity), Key>,
 }
 
 /// The bytes in which a location is counted.
@@ -244,7 +243,7 @@ struct Domains {
 }
 
 impl Domains {
-    fn note(&mut self, keys: &RandomState, host: &str, max: usize) {
+    fn note(&mut self, keys: &Key, host: &str, max: usize) {
         let hash = keys.hash_one(host);
         if self.hosts.contains(&hash) {
             return;

@@ -3,7 +3,7 @@
 mod listed;
 mod queries;
 
-use std::collections::hash_map::{Entry, RandomState};
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use super::content::{Occurrence, Rendering, Site, script};
 use super::file_servers::{fetches_nothing, names_file_server};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
+use super::keyed_hash::{ByHash, Key};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskDomains;
 use super::prices::{carried_steps, host_steps, sender_steps};
-use super::seen_hosts::{ByHash, SeenHosts};
+use super::seen_hosts::SeenHosts;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
@@ -39,10 +40,7 @@ pub struct Judge<'a> {
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
     memo: ByHash<CachedJudgements>,
-    keys: RandomState,
-    /// The last spelling that was asked for, its bounds and its judgement: links next to each other often lead to one
-    /// host.
-    last: Option<(String, HostBounds, Arc<Judgement>)>,
+    keys: Key,
     /// Judgements from other messages.
     memory: Option<&'a dyn Memory>,
     /// Names to look up.
@@ -92,8 +90,7 @@ impl<'a> Judge<'a> {
             author: None,
             facts,
             memo: ByHash::default(),
-            keys: RandomState::new(),
-            last: None,
+            keys: Key::default(),
             memory,
             queries: Queries::default(),
             steps: 0,
@@ -117,10 +114,8 @@ impl<'a> Judge<'a> {
                 }
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
-                } else if host.contains(char::REPLACEMENT_CHARACTER)
+                } else if occurrence.site != Site::Value && holds_replacement(host) {
                     // A calendar may fold a value inside a character.
-                    && occurrence.site != Site::Value
-                {
                     judged.downgrade_undecoded();
                 }
                 judged
@@ -181,14 +176,16 @@ impl<'a> Judge<'a> {
         }
         let spelling = &*homograph::spelled_host(text, link);
         // A partly defanged host: judge it as a reader would restore it.
-        let whole = link.refanged_host(text);
+        let whole = holds_bracket(link.host_str(text)).then(|| link.refanged_host(text)).flatten();
         let (spelling, bounds) =
             whole.as_deref().map_or((spelling, bounds), |whole| (whole, HostBounds::Certain));
         let host = self.host(spelling, bounds);
         let mut judged = Judged::of(host, TldStatus::Link);
         let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
+        // Most bare hosts are no more than a notice, and edited as words whatever they are.
+        let matters = judged.verdict > Verdict::Notice || judged.edit >= Edit::Anywhere;
         if link.kind == Kind::Bare {
-            let word = name.is_some_and(homograph::is_word);
+            let word = matters && name.is_some_and(homograph::is_word);
             if word {
                 // `m².It` is a missing space: a notice, so that the message is not listed among the bad ones.
                 judged.verdict = judged.verdict.min(Verdict::Notice);
@@ -265,22 +262,6 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or returns its earlier judgement.
     pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
-        if let Some((last, of, judgement)) = &self.last
-            && last == spelling
-            && *of == bounds
-        {
-            return Arc::clone(judgement);
-        }
-        let judgement = self.other_host(spelling, bounds);
-        let (last, of, known) =
-            self.last.get_or_insert_with(|| (String::new(), bounds, Arc::clone(&judgement)));
-        spelling.clone_into(last);
-        (*of, *known) = (bounds, Arc::clone(&judgement));
-        judgement
-    }
-
-    /// Judges a host that is not the last one.
-    fn other_host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
         let key = self.keys.hash_one(spelling);
         if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
@@ -414,10 +395,24 @@ fn has_unusual_user(text: &str, link: &Link) -> bool {
     link.kind != Kind::Email || !plain() || LocalForm::read(user) != Ok(LocalForm::Dotted)
 }
 
+/// Whether a host may have a dot in brackets. Most have none.
+fn holds_bracket(host: &str) -> bool {
+    // Two signs differ by this bit.
+    host.bytes().any(|byte| byte | 0x20 == b'{' || byte == b'(')
+}
+
+/// Whether a host has a character that could not be decoded.
+fn holds_replacement(host: &str) -> bool {
+    // Faster than searching the character.
+    memchr::memchr(0xEF, host.as_bytes()).is_some() && host.contains(char::REPLACEMENT_CHARACTER)
+}
+
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.
 fn may_carry_host(tail: &str) -> bool {
-    tail.bytes().fold(false, |any, c| any | matches!(c, b'%' | b':' | b'@' | 0x80..))
-        || a_label::has_a_label(tail.as_bytes())
+    // Most links end with their host or a slash.
+    !matches!(tail, "" | "/")
+        && (tail.bytes().fold(false, |any, c| any | matches!(c, b'%' | b':' | b'@' | 0x80..))
+            || a_label::has_a_label(tail.as_bytes()))
 }
 
 /// Whether the host is a link rewriter, whose query may hide the target in any form.

@@ -32,6 +32,7 @@ mod inspection;
 mod joined_edits;
 mod judged;
 mod judging;
+mod keyed_hash;
 pub mod limits;
 pub mod lists;
 mod net;

@@ -6,7 +6,7 @@ mod misread;
 mod organizers;
 mod repeated;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
@@ -63,6 +63,7 @@ impl PartContext<'_> {
                 index,
                 has_one_charset: OnceCell::new(),
                 folding: OnceCell::new(),
+                misread: Cell::default(),
                 data: content::Data::of(text),
             };
             index += 1;
@@ -103,6 +104,8 @@ struct OpenReading<'a> {
     has_one_charset: OnceCell<bool>,
     /// How the part folds its lines; computed when needed.
     folding: OnceCell<&'static str>,
+    /// The last host that was asked for, and whether it is UTF-8 misread: links next to each other often lead to one host.
+    misread: Cell<(String, bool)>,
     /// Where the text of the reading holds binary data.
     data: content::Data<'a>,
 }
@@ -144,6 +147,17 @@ impl OpenReading<'_> {
             }
         }
         Some(complete)
+    }
+
+    /// See [`Reading::is_utf8_misread`].
+    fn is_utf8_misread(&self, host: &str) -> bool {
+        let (mut last, mut is_misread) = self.misread.take();
+        if last != host {
+            host.clone_into(&mut last);
+            is_misread = self.reading.is_utf8_misread(host);
+        }
+        self.misread.set((last, is_misread));
+        is_misread
     }
 
     /// Reads a layer stretch by stretch. The links of one are judged before the next is searched, and the budget is
@@ -304,7 +318,7 @@ impl<'a> LayerReader<'a> {
             let place = self.layer.seen.source(seen?.source(link.host.clone()));
             reading.text.as_str().get(place)
         };
-        judged.downgrade_misread(reading, host, written);
+        judged.downgrade_misread(self.open, host, written);
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.downgrade_attached_word();
         }

@@ -1,10 +1,11 @@
 //! Hosts that readings have found, so that the net can tell which ones are hidden from all of them.
 //!
 //! Hosts are kept as keyed hashes: a message can hold more hosts than should be kept in memory. Two hosts have the
-//! same hash by chance once in 2⁶⁴.
+//! same hash by chance once in 2⁵⁶.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState};
+use std::hash::BuildHasher as _;
+
+use super::keyed_hash::{Hashes, Key};
 
 /// Hosts that are kept: one for each [`BYTES`] bytes of the message, and [`BASE`] in any case. Further ones are
 /// reported as hidden too.
@@ -21,31 +22,7 @@ pub struct SeenHosts {
     deceptive: Hashes,
     max: usize,
     /// Key of the hashes, so that a sender cannot construct collisions.
-    keys: RandomState,
-}
-
-/// A set of keyed hashes. They are not hashed again.
-pub type Hashes = HashSet<u64, BuildHasherDefault<IdentityHasher>>;
-
-/// A map from keyed hashes. They are not hashed again.
-pub type ByHash<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
-
-/// Returns a hash as it is.
-#[derive(Clone, Debug, Default)]
-pub struct IdentityHasher(u64);
-
-impl Hasher for IdentityHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
+    keys: Key,
 }
 
 impl SeenHosts {
@@ -58,7 +35,7 @@ impl SeenHosts {
     /// host is in the set now.
     pub fn add(&mut self, ascii: &str) -> bool {
         let mut is_kept = None;
-        let names = homograph::and_above(ascii).filter(|name| name.contains('.'));
+        let names = homograph::and_above(ascii).filter(|name| name.as_bytes().contains(&b'.'));
         for hash in names.map(|name| self.keys.hash_one(name)) {
             let new = self.hosts.len() < self.max && self.hosts.insert(hash);
             is_kept.get_or_insert_with(|| new || self.hosts.contains(&hash));

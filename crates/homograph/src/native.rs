@@ -122,6 +122,7 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
 ];
 
 /// Whether the letter misleads under this TLD because no language there has it.
+#[cfg_attr(not(target_family = "wasm"), inline)]
 pub(super) fn is_foreign_letter(c: char, tld: &str) -> bool {
     native_tlds_of(c).is_some_and(|tlds| !tlds.contains(&tld))
 }
@@ -131,11 +132,16 @@ pub(super) fn is_native_letter(c: char, tld: &str) -> bool {
     native_tlds_of(c).is_some_and(|tlds| tlds.contains(&tld))
 }
 
+#[cfg_attr(not(target_family = "wasm"), inline)]
 fn native_tlds_of(c: char) -> Option<&'static [&'static str]> {
     // The large alphabets are outside these ranges.
-    if !matches!(c, '\u{f0}'..='\u{259}' | '\u{1e00}'..='\u{1fff}') {
-        return None;
+    match c {
+        '\u{f0}'..='\u{259}' | '\u{1e00}'..='\u{1fff}' => listed_tlds_of(c),
+        _ => None,
     }
+}
+
+fn listed_tlds_of(c: char) -> Option<&'static [&'static str]> {
     let after = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
     let (letters, tlds) = after.checked_sub(1).and_then(|at| LETTERS.get(at))?;
     letters.contains(&c).then_some(*tlds)

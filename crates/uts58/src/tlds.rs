@@ -64,6 +64,18 @@ pub trait TldSet: Debug + Send + Sync {
     }
 }
 
+/// What UTS #46 maps a label to that has letters of Latin-1 alone, among them some beyond ASCII.
+#[cfg(not(target_family = "wasm"))]
+fn lower_latin(label: &str) -> Option<alloc::string::String> {
+    let is_latin = |c: char| matches!(c, 'a'..='z' | 'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'à'..='ö' | 'ø'..='ÿ');
+    let lower = |c: char| match c {
+        'A'..='Z' | 'À'..='Þ' => char::from_u32(u32::from(c) + 32).unwrap_or(c),
+        _ => c,
+    };
+    let all = !label.is_ascii() && label.chars().all(is_latin);
+    all.then(|| label.chars().map(lower).collect())
+}
+
 /// Whether the top-level domain with this spelling exists.
 fn is_spelled(label: &str, exists: impl Fn(&str) -> bool) -> bool {
     if label.is_ascii() {
@@ -205,8 +217,15 @@ impl TldSet for TldTable {
     }
 
     fn exists_as(&self, label: &str) -> bool {
-        (!label.is_ascii() && self.unicode.contains(label))
-            || is_spelled(label, |ascii| self.contains(ascii))
+        if !label.is_ascii() && self.unicode.contains(label) {
+            return true;
+        }
+        // Text that is read in a wrong charset is full of these capitals, and the whole mapping is slow.
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(lower) = lower_latin(label) {
+            return self.unicode.contains(lower.as_str());
+        }
+        is_spelled(label, |ascii| self.contains(ascii))
     }
 
     fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
@@ -312,6 +331,10 @@ mod tests {
             "ｃｏｍ",
             "рф",
             "РФ",
+            "Vermögensberatung",
+            "VERMÖGENSBERATUNG",
+            "vermogensberatung",
+            "ÒÆ",
             "рфx",
             "XN--P1AI",
             "中国",

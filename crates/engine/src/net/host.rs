@@ -1,6 +1,6 @@
 //! The host at the start of a window.
 
-use super::window::{Letter, is_coded};
+use super::window::{Letter, is_coded, matters};
 use uts58::unicode::a_label::{has_a_label, is_a_label};
 use uts58::unicode::is_dot_to_somebody;
 
@@ -49,14 +49,19 @@ pub fn starts_plain(window: &[u8]) -> bool {
 /// Whether all decoded forms of a window are ASCII without A-labels: most windows of quoted-printable hold line breaks
 /// and escaped signs, and nothing else.
 pub fn stays_plain(window: &[u8]) -> bool {
-    let is_plain = |at: usize, byte: u8| match byte {
+    let mut hyphens = 0;
+    let mut is_plain = |at: usize, byte: u8| match byte {
         0x80.. | b'&' | b'\\' | b'~' | b'+' | 0x0E | 0x1B => false,
         b'=' | b'%' => window.get(at + 1..at + 3).is_none_or(is_plain_after_sign),
+        // An A-label has two.
+        b'-' => {
+            hyphens += 1;
+            hyphens < 2
+        }
         _ => true,
     };
-    // An A-label has two hyphens.
-    window.iter().filter(|byte| **byte == b'-').nth(1).is_none()
-        && window.iter().enumerate().all(|(at, byte)| is_plain(at, *byte))
+    let mut signs = window.iter().enumerate().filter(|(_, byte)| matters(**byte));
+    signs.all(|(at, byte)| is_plain(at, *byte))
 }
 
 /// Whether two bytes after the sign of an escape are no digits, or those of a sign that neither begins a reference nor

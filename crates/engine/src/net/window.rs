@@ -20,7 +20,11 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     let mut end = plain;
     // Inside a two-byte set any sign may be half a letter.
     let mut shifted = false;
-    while let Some(byte) = rest.get(end) {
+    loop {
+        let after = rest.get(end..).unwrap_or_default();
+        end +=
+            after.iter().take_while(|byte| signs_of(**byte) & (END | CODED | BRACE) == 0).count();
+        let Some(byte) = rest.get(end) else { break };
         match (rest.get(end.wrapping_sub(1)), byte) {
             (_, 0x1B) => shifted = rest.get(end + 1) == Some(&b'$'),
             (Some(b'~'), b'{') => shifted = true,
@@ -120,6 +124,9 @@ const PERCENT: u8 = 16;
 /// A byte that ends a host, if nothing encoded is before it.
 const END: u8 = 8;
 
+/// The second sign of a shift of HZ: `~{`, `~}`.
+const BRACE: u8 = 32;
+
 /// The flags of each byte.
 static SIGNS: [u8; 256] = {
     let mut signs = [0; 256];
@@ -131,6 +138,7 @@ static SIGNS: [u8; 256] = {
                 b'.' => DOT,
                 b'%' => PERCENT,
                 b'-' => HYPHEN,
+                b'{' | b'}' => BRACE,
                 0x80.. | b'=' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => CODED,
                 b'/' | b'?' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|' => END,
                 b'@' | b':' | b'#' | b'\r' | b'\n' => END,
@@ -145,6 +153,11 @@ static SIGNS: [u8; 256] = {
 /// Whether a byte may be part of a character that is encoded in several bytes.
 pub fn is_coded(byte: u8) -> bool {
     signs_of(byte) & (CODED | PERCENT) != 0
+}
+
+/// Whether a byte may be part of a character that is encoded, or of the sign of an A-label.
+pub fn matters(byte: u8) -> bool {
+    signs_of(byte) & (CODED | PERCENT | HYPHEN) != 0
 }
 
 /// Whether no host begins with this byte.

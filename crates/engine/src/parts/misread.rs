@@ -1,7 +1,11 @@
 //! Lowers the verdict of hosts whose bytes were read in a charset that the sender did not mean.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
+
 use super::super::judged::{Judged, are_about_letters};
 use super::super::outcome::{Reason, Verdict};
+use super::OpenReading;
 use homograph::{Judgement, Label};
 use mailsplice::mime::Reading;
 
@@ -11,41 +15,51 @@ impl Judged {
     /// be the rest of a character.
     pub(super) fn downgrade_misread<'t>(
         &mut self,
-        reading: &Reading<'_>,
+        open: &OpenReading<'_>,
         host: &str,
         written: impl FnOnce() -> Option<&'t str>,
     ) {
+        let reading = open.reading;
         if reading.may_be_misread() {
             self.downgrade_misread_signs();
         }
         if self.verdict <= Verdict::Notice {
             return;
         }
-        let written = written().filter(|written| *written != host);
-        let is_whole = written.is_none();
-        let rewritten_utf8 = written.is_some_and(|written| reading.is_utf8_misread(written));
+        // Only where it differs.
+        let written = LazyCell::new(|| written().filter(|written| *written != host));
+        let only = self.inner.is_empty().then_some(host);
         self.downgrade_misread_hosts(|judgement| {
-            let spelling = spelling(judgement);
-            let is_utf8 = rewritten_utf8 || reading.is_utf8_misread(&spelling);
-            is_utf8 && are_about_letters(judgement.reasons)
+            are_about_letters(judgement.reasons)
+                && (open.is_utf8_misread(&spelling(judgement, only))
+                    || written.is_some_and(|written| open.is_utf8_misread(written)))
         });
-        self.downgrade_misread_hosts(|host| is_whole && cannot_be_opened(host, reading));
-        if reading.is_least_likely() || written.is_some_and(|text| reading.is_wide_misread(text)) {
+        self.downgrade_misread_hosts(|host| cannot_be_opened(host, reading) && written.is_none());
+        if reading.is_least_likely()
+            || reading.splits_wide() && written.is_some_and(|written| written.contains('\0'))
+        {
             self.downgrade_misread_hosts(|host| !host.unicode.is_ascii() && !imitates(host));
         }
-        self.downgrade_misread_hosts(|host| {
-            let spelling = spelling(host);
-            let is_misread =
-                reading.is_drawn(&spelling) || reading.is_multi_byte_misread(&spelling);
-            is_misread && !imitates(host)
-        });
+        if reading.may_be_mistaken() {
+            self.downgrade_misread_hosts(|host| {
+                !imitates(host)
+                    && !host.reasons.contains(Reason::NameInHost)
+                    && reading.is_mistaken(&spelling(host, only))
+            });
+        }
     }
 }
 
-/// The host as it is spelled; empty for a plain host of ASCII.
-fn spelling(host: &Judgement) -> String {
-    let labels: Vec<&str> = host.labels.iter().map(|Label { spelling, .. }| &**spelling).collect();
-    labels.join(".")
+/// The host as it is spelled, which is known of the only one of a link; empty for a plain host of ASCII.
+fn spelling<'h>(host: &Judgement, only: Option<&'h str>) -> Cow<'h, str> {
+    only.map_or_else(
+        || {
+            let labels: Vec<&str> =
+                host.labels.iter().map(|Label { spelling, .. }| &**spelling).collect();
+            Cow::Owned(labels.join("."))
+        },
+        Cow::Borrowed,
+    )
 }
 
 /// Whether the whole host looks like a protected name.
@@ -63,5 +77,5 @@ fn cannot_be_opened(host: &Judgement, reading: &Reading<'_>) -> bool {
     };
     host.target.is_none()
         && !host.reasons.contains(Reason::BidiControl)
-        && spelling(host).contains(is_left_over)
+        && host.labels.iter().any(|label| label.spelling.contains(is_left_over))
 }

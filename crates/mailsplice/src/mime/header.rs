@@ -32,8 +32,8 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
     })
 }
 
-/// Fields of one header that [`agreed`] returns: real headers have fewer than two hundred.
-const MAX_AGREED: usize = 1_000;
+/// Fields of one header that [`agreed`] returns: each takes about fifty bytes, and real headers have fewer than two hundred.
+const MAX_AGREED: usize = 10_000;
 
 /// Initial capacity for fields: one for so many bytes (half of a usual field), and `EXTRA_FIELDS` for short headers.
 const BYTES_PER_FIELD: usize = 64;
@@ -65,7 +65,7 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
             (field.line.end, field.value.end) = (at, at - line_end);
             continue;
         }
-        let name = line.iter().position(|byte| !in_field_name(*byte)).unwrap_or(line.len());
+        let name = field_name(line);
         if name == 0 || line.get(name) != Some(&b':') || all.len() == MAX_AGREED {
             return None;
         }
@@ -80,6 +80,11 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
 fn envelope(block: &[u8]) -> usize {
     let line = if block.starts_with(b"From ") { line_at(block, 0) } else { &[] };
     if colon(line).is_some() { 0 } else { line.len() }
+}
+
+/// Length of the field name at the start.
+fn field_name(line: &[u8]) -> usize {
+    line.iter().position(|byte| !in_field_name(*byte)).unwrap_or(line.len())
 }
 
 /// Whether a byte is allowed in a field name (RFC 5322 §3.6.8).
@@ -108,7 +113,10 @@ fn line_at(bytes: &[u8], at: usize) -> &[u8] {
 /// Offset of the colon if the line begins with a field name (RFC 5322 §3.6.8; white space before
 /// the colon is the obsolete form, and may be folded). NUL is ignored: some programs drop it.
 pub(super) fn colon(line: &[u8]) -> Option<usize> {
-    let name = line.iter().take_while(|b| **b == 0 || in_field_name(**b)).count();
+    let mut name = field_name(line);
+    while let Some([0, after @ ..]) = line.get(name..) {
+        name += 1 + field_name(after);
+    }
     let rest = line.get(name..).filter(|_| name > 0)?;
     let space = white_space(rest);
     (rest.get(space) == Some(&b':')).then_some(name + space)
@@ -176,8 +184,8 @@ pub(super) enum Label {
     Base,
 }
 
-/// The labels of a block, in order, with unfolded values.
-pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '_ {
+/// The labels of a block, in order, with their values as they are folded.
+pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, &[u8])> {
     fields(block).filter_map(|field| label(block, &field))
 }
 
@@ -185,13 +193,13 @@ pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '
 pub(super) fn labels_among<'b>(
     block: &'b [u8],
     fields: &'b [HeaderField],
-) -> impl Iterator<Item = (Label, Vec<u8>)> + 'b {
+) -> impl Iterator<Item = (Label, &'b [u8])> + 'b {
     // A cheap test that most fields fail.
     let may_be = |field: &&HeaderField| matches!(block.get(field.name.start), Some(b'C' | b'c'));
     fields.iter().filter(may_be).filter_map(|field| label(block, field))
 }
 
-fn label(block: &[u8], field: &HeaderField) -> Option<(Label, Vec<u8>)> {
+fn label<'b>(block: &'b [u8], field: &HeaderField) -> Option<(Label, &'b [u8])> {
     let name = field.name(block);
     let label = match name.len() {
         12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
@@ -201,7 +209,7 @@ fn label(block: &[u8], field: &HeaderField) -> Option<(Label, Vec<u8>)> {
         25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
         _ => return None,
     };
-    Some((label, unfold(block.get(field.value.clone())?)))
+    Some((label, block.get(field.value.clone())?))
 }
 
 /// Whether a label has white space between its name and its colon (RFC 5322 §4.5.8).

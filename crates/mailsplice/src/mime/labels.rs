@@ -168,7 +168,7 @@ impl Default for Reader {
     }
 }
 
-/// Whether RFC 2045 §5.1 and §6.1 allow the value of a type or an encoding. Comments are taken as not allowed, and
+/// Whether RFC 2045 §5.1 and §6.1 allow the value of a type or an encoding, folded or not. Comments are taken as not allowed, and
 /// common mistakes of legitimate senders as allowed: white space, a parameter where none belongs, no subtype.
 fn is_clear(name: Label, value: &[u8]) -> bool {
     let end = memchr::memchr(b';', value).unwrap_or(value.len());
@@ -187,14 +187,16 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
 }
 
 impl Reader {
+    /// Reads a label; of one that is not among the first or the last of its name, not even the value is unfolded.
     fn field(&mut self, name: Label, value: &[u8], is_last: bool) {
         let Some(count) = self.fields.get_mut(name as usize) else { return };
         *count += 1;
         if *count > MAX_FIELDS && !is_last {
             return;
         }
-        let others = lenient::values(value);
-        for value in std::iter::once(value).chain(others.iter().map(Vec::as_slice)) {
+        let value = header::unfold(value);
+        let others = lenient::values(&value);
+        for value in std::iter::once(value.as_slice()).chain(others.iter().map(Vec::as_slice)) {
             match name {
                 Label::Type => self.content_type(value),
                 Label::Transfer => {

@@ -113,25 +113,36 @@ impl Reading<'_> {
             || (self.others.multi_byte && self.charset == ibm866)
     }
 
-    /// Whether this stretch of the text is UTF-16 or UTF-32 that is read byte by byte: the NULs of its ASCII letters are
-    /// in it, with which no browser opens a host.
-    pub fn is_wide_misread(&self, written: &str) -> bool {
-        self.others.wide && self.charset.keeps_ascii() && written.contains('\0')
+    /// Whether this reads byte by byte what may be UTF-16 or UTF-32.
+    pub fn splits_wide(&self) -> bool {
+        self.others.wide && self.charset.keeps_ascii()
     }
 
-    /// Whether this host has frames and shades of IBM866, and detectors guess another charset.
-    pub fn is_drawn(&self, host: &str) -> bool {
+    /// Whether this reads in a charset under which bytes of another one are often found, by a wrong label or none.
+    pub fn may_be_mistaken(&self) -> bool {
+        self.charset == Charset::WINDOWS_1252 || self.is_guessed_ibm866()
+    }
+
+    /// Whether this reads unlabelled bytes as IBM866 while detectors guess another charset.
+    fn is_guessed_ibm866(&self) -> bool {
+        self.others.guessed && self.charset == Charset::Known(encoding_rs::IBM866)
+    }
+
+    /// Whether this host has signs or pairs of bytes that show the mistake, see [`Reading::may_be_mistaken`].
+    pub fn is_mistaken(&self, host: &str) -> bool {
         let drawn = |c: char| ('\u{2500}'..='\u{25FF}').contains(&c);
-        self.others.guessed
-            && self.charset == Charset::Known(encoding_rs::IBM866)
-            && host.contains(drawn)
+        match self.charset == Charset::WINDOWS_1252 {
+            true => self.is_multi_byte_misread(host),
+            // Frames and shades are no letters.
+            false => self.is_guessed_ibm866() && host.contains(drawn),
+        }
     }
 
     /// Whether this host is Chinese or Korean under a Western label: its characters beyond ASCII are pairs of bytes
     /// that are letters in GBK, whose pairs those of EUC-KR and EUC-JP are as well. A single pair next to letters of
     /// ASCII may as well be two signs.
-    pub fn is_multi_byte_misread(&self, host: &str) -> bool {
-        if self.charset != Charset::WINDOWS_1252 || host.is_ascii() {
+    fn is_multi_byte_misread(&self, host: &str) -> bool {
+        if host.is_ascii() {
             return false;
         }
         let Some(bytes) = self.charset.encode(host) else { return false };

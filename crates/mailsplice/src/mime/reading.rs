@@ -61,6 +61,8 @@ struct Unwrapped<'m> {
     /// See [`Reading::detected`].
     detected: usize,
     bytes: Cow<'m, [u8]>,
+    /// The bytes as UTF-8, if they are that and are those of the message. Of ASCII it is not kept.
+    utf8: Option<&'m str>,
     charsets: Vec<Charset>,
     kinds: Kinds<'m>,
     /// Index of the next reading: each charset in turn, in each of the kinds.
@@ -84,6 +86,9 @@ impl Kinds<'_> {
         std::iter::once(self.first).chain(also.copied()).chain(self.markup.then_some(Media::Html))
     }
 }
+
+/// The byte order mark.
+const BOM: char = '\u{FEFF}';
 
 /// Bytes of a text that is kept for the next reading; longer ones are decoded again.
 const KEPT: usize = 1 << 16;
@@ -216,7 +221,15 @@ impl<'m> Readings<'m> {
             && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
         let shown = if markup { Media::Html } else { media };
         let mut detected = 0;
-        let charsets = charsets(&bytes, shown, labels, || {
+        let utf8 = match &bytes {
+            Cow::Borrowed(bytes) if !bytes.is_ascii() => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        };
+        let is_utf8 = match &bytes {
+            Cow::Borrowed(bytes) => utf8.is_some() || bytes.is_ascii(),
+            Cow::Owned(bytes) => bytes.is_ascii() || std::str::from_utf8(bytes).is_ok(),
+        };
+        let charsets = charsets((&bytes, is_utf8), shown, labels, || {
             let guess = decoding.guess.get_or_init(|| guessed(&bytes, self.detection_bytes));
             detected = guess.detected;
             guess.charsets.clone()
@@ -228,6 +241,7 @@ impl<'m> Readings<'m> {
             others,
             detected,
             bytes,
+            utf8,
             charsets,
             kinds: Kinds { first: media, also: self.also, markup },
             next: 0,
@@ -256,7 +270,9 @@ impl<'m> Unwrapped<'m> {
         let following = self.peek().map(|(charset, _)| charset);
         // Readings in this charset may have been skipped.
         let decoded = self.decoded.take().filter(|(of, _)| *of == charset);
-        let text = decoded.map(|(_, text)| text).unwrap_or_else(|| {
+        let known = self.utf8.filter(|text| charset == Charset::Utf8 && !text.starts_with(BOM));
+        let known = || known.map(Text::plain);
+        let text = decoded.map(|(_, text)| text).or_else(known).unwrap_or_else(|| {
             let bytes = match following {
                 None => std::mem::take(&mut self.bytes),
                 Some(_) => self.bytes.clone(),
@@ -278,16 +294,15 @@ impl<'m> Unwrapped<'m> {
     }
 }
 
-/// The charsets that a client might choose, the label's first. Never empty. `guessed` returns the guess of the
-/// charset detector.
+/// The charsets that a client might choose for bytes, of which is known whether they are UTF-8; the label's first. Never
+/// empty. `guessed` returns the guess of the charset detector.
 fn charsets(
-    bytes: &[u8],
+    (bytes, utf8): (&[u8], bool),
     media: Media,
     labels: &[String],
     guessed: impl FnOnce() -> Vec<Charset>,
 ) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
-    let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
     let mut found: Vec<Charset> = Vec::with_capacity(CHARSETS);
     let mut labelled = false;
     for label in labels {
@@ -390,6 +405,10 @@ fn has_shifted_host(bytes: &[u8]) -> bool {
 
 /// Whether there is at least one valid multi-byte character of UTF-8.
 fn holds_utf8(bytes: &[u8]) -> bool {
+    let may_begin = |[lead, next]: &[u8; 2]| *lead >= 0xC2 && (0x80..0xC0).contains(next);
+    if !bytes.array_windows().any(may_begin) {
+        return false;
+    }
     let mut rest = bytes;
     loop {
         let Err(error) = std::str::from_utf8(rest) else { return !rest.is_ascii() };

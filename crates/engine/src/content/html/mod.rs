@@ -254,7 +254,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether nothing refers to the links found so far.
     fn can_emit(&self) -> bool {
-        self.in_turn && self.base.is_none() && self.open_anchor.is_none() && self.anchors.is_empty()
+        self.reads_in_turn() && self.open_anchor.is_none() && self.anchors.is_empty()
+    }
+
+    /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
+    fn reads_in_turn(&self) -> bool {
+        self.in_turn && self.base.is_none()
     }
 
     /// Adds an occurrence, if the capacity allows.

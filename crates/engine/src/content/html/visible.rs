@@ -58,7 +58,8 @@ impl<'t> Reader<'t, '_, '_> {
     /// Searches the collected text for links, once it is long and nothing continues after it.
     #[inline]
     pub(super) fn flush_long(&mut self) {
-        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= STRETCH_LINKS;
+        let many = self.view.occurrences.len() >= STRETCH_LINKS && self.reads_in_turn();
+        let long = many || self.visible.len() >= STRETCH;
         if long || self.hidden.len() >= STRETCH {
             self.flush_complete(long);
         }

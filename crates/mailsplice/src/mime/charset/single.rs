@@ -1,10 +1,12 @@
 //! Charsets of single bytes.
 
+use std::borrow::Cow;
+
 use encoding_rs::Encoding;
 
 use super::builder::Builder;
 use super::pages::Page;
-use crate::span::Text;
+use crate::span::{Map, PieceKind, Text};
 
 /// Decodes a charset of the WHATWG Encoding Standard.
 pub(super) fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
@@ -16,9 +18,36 @@ pub(super) fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'st
         return with_upper(bytes, |_| characters.next());
     }
     let above: [u8; UPPER] = std::array::from_fn(|at| at as u8 | 128);
-    let (text, _) = encoding.decode_without_bom_handling(&above);
-    let upper: Vec<char> = text.chars().collect();
-    with_upper(bytes, |byte| upper.get(usize::from(byte & 127)).copied())
+    let (upper, _) = encoding.decode_without_bom_handling(&above);
+    let mut lengths = [0; UPPER];
+    for (length, character) in lengths.iter_mut().zip(upper.chars()) {
+        *length = character.len_utf8() as u8;
+    }
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let map = map_of(bytes, |byte| lengths.get(usize::from(byte & 127)).copied().unwrap_or(1));
+    Text { text: Cow::Owned(text.into_owned()), map: Some(map) }
+}
+
+/// The map of a text in which each byte is a character: ASCII, or one of so many bytes.
+fn map_of(bytes: &[u8], length_of: impl Fn(u8) -> u8) -> Map {
+    let mut map = Map::new();
+    let (mut text, mut at) = (0, 0);
+    while let Some(rest) = bytes.get(at..)
+        && let Some(first) = rest.first()
+    {
+        let (unit, kind, count) = if first.is_ascii() {
+            (1, PieceKind::Linear, Encoding::ascii_valid_up_to(rest))
+        } else {
+            let unit = length_of(*first);
+            let same = |byte: &&u8| !byte.is_ascii() && length_of(**byte) == unit;
+            (unit, PieceKind::Units { text: unit, source: 1 }, rest.iter().take_while(same).count())
+        };
+        map.push(text, at, kind);
+        text += usize::from(unit) * count;
+        at += count;
+    }
+    map.close(text, bytes.len());
+    map
 }
 
 /// Bytes above ASCII. A text with fewer of them is decoded without a table of all.
@@ -63,4 +92,21 @@ fn with_upper(bytes: &[u8], mut upper: impl FnMut(u8) -> Option<char>) -> Text<'
         }
     }
     out.close(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_has_the_map_of_its_characters() {
+        let bytes: Vec<u8> = (0..2_000_usize).map(|at| (at * at / 7 % 251) as u8).collect();
+        for encoding in [encoding_rs::KOI8_R, encoding_rs::WINDOWS_874, encoding_rs::WINDOWS_1253] {
+            let long = single_byte(&bytes, encoding);
+            let each = with_upper(&bytes, |byte| {
+                encoding.decode_without_bom_handling(&[byte]).0.chars().next()
+            });
+            assert_eq!((long.text, long.map), (each.text, each.map), "{}", encoding.name());
+        }
+    }
 }
