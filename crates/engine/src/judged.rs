@@ -138,6 +138,14 @@ impl Judged {
         }
     }
 
+    /// Takes the judgement of its host without undecodable bytes, which some programs drop.
+    pub(super) fn add_decodable(&mut self, host: Arc<Judgement>) {
+        self.verdict = self.verdict.max(host.verdict);
+        self.reasons = self.reasons.union(host.reasons);
+        self.edit = self.edit.max(host.edit).max(Edit::Link);
+        self.host = Some(host);
+    }
+
     /// Makes a mail address invalid whose host has signs: browsers open such hosts (`a'b.example`), mail has none.
     pub(super) fn reject_signs(&mut self, host: &str) {
         let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
@@ -147,7 +155,7 @@ impl Judged {
         }
     }
 
-    fn downgrade(&mut self) {
+    pub(super) fn downgrade(&mut self) {
         self.edit = self.edit.min(Edit::Reported);
         self.verdict = self.verdict.min(Verdict::Notice);
     }

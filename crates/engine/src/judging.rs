@@ -114,16 +114,23 @@ impl<'a> Judge<'a> {
                 }
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
-                } else if occurrence.site != Site::Value && holds_replacement(host) {
-                    // A calendar may fold a value inside a character.
-                    judged.downgrade_undecoded();
+                } else if holds_undecoded(host) {
+                    match self.named_without_undecoded(host, occurrence.bounds) {
+                        Some(named) => judged.add_decodable(named),
+                        // A calendar may fold a value inside a character.
+                        None if occurrence.site == Site::Value => {}
+                        None if host.contains(char::REPLACEMENT_CHARACTER) => {
+                            judged.downgrade_undecoded();
+                        }
+                        None => {}
+                    }
                 }
                 judged
             }
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();
-                if fetches_nothing(url, occurrence) {
+                if fetches_nothing(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
                 } else if script::calls_page_function(url) {
@@ -287,6 +294,18 @@ impl<'a> Judge<'a> {
         judgement
     }
 
+    /// The judgement of a host without undecodable bytes, which some programs drop, if it looks like a known name then.
+    pub fn named_without_undecoded(
+        &mut self,
+        host: &str,
+        bounds: HostBounds,
+    ) -> Option<Arc<Judgement>> {
+        let without = host.replace(is_undecoded, "");
+        let judgement = self.host(&without, bounds);
+        let is_named = judgement.target.is_some() && is_deceptive(&without, &judgement);
+        is_named.then_some(judgement)
+    }
+
     /// The judgement of a host from memory, or a new one.
     fn cached_or_judged(&self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
         let context = self.context(bounds);
@@ -388,6 +407,11 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Whether a character stands for a byte that its charset does not have: browsers decode some as controls.
+fn is_undecoded(c: char) -> bool {
+    matches!(c, char::REPLACEMENT_CHARACTER | '\u{80}'..='\u{9F}')
+}
+
 /// Whether the text before the host needs a look. A plain local part, as most addresses have, does not.
 fn has_unusual_user(text: &str, link: &Link) -> bool {
     let Some(user) = link.user.clone().and_then(|user| text.get(user)) else { return false };
@@ -401,10 +425,10 @@ fn holds_bracket(host: &str) -> bool {
     host.bytes().any(|byte| byte | 0x20 == b'{' || byte == b'(')
 }
 
-/// Whether a host has a character that could not be decoded.
-fn holds_replacement(host: &str) -> bool {
-    // Faster than searching the character.
-    memchr::memchr(0xEF, host.as_bytes()).is_some() && host.contains(char::REPLACEMENT_CHARACTER)
+/// Whether a host has a byte that could not be decoded.
+fn holds_undecoded(host: &str) -> bool {
+    // Faster than searching the characters.
+    memchr::memchr2(0xC2, 0xEF, host.as_bytes()).is_some() && host.contains(is_undecoded)
 }
 
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.

@@ -318,12 +318,12 @@ impl<'a> LayerReader<'a> {
             let place = self.layer.seen.source(seen?.source(link.host.clone()));
             reading.text.as_str().get(place)
         };
-        judged.downgrade_misread(self.open, host, written);
+        judged.downgrade_misread(self.open, (text, link), written);
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.downgrade_attached_word();
         }
         if judged.verdict > Verdict::Notice
-            && link.kind == Kind::Bare
+            && matches!(link.kind, Kind::Bare | Kind::Email)
             && self.open.data.surrounds(self.place(occurrence).start)
         {
             judged.downgrade_random_data();

@@ -163,3 +163,51 @@ fn letters_escaped_in_json_belong_to_the_host_around_them() {
         edited("application/json", text.as_bytes());
     }
 }
+
+/// Quotation marks and bullets of windows-1252 are Cyrillic letters in IBM866.
+#[test]
+fn punctuation_beside_a_host_is_no_letter() {
+    for text in [
+        "Tel. 030•www.firma.de•info@firma.de\r\n",
+        "“firma.de” – „www.firma.de“, „example.de“…\r\n",
+        "see www.firma.de™ or firma.de’s\r\n",
+    ] {
+        for kind in ["text/plain", "text/plain; charset=us-ascii", "text/html"] {
+            untouched(kind, &bytes(WINDOWS_1252, text));
+        }
+    }
+    edited("text/plain", &bytes(IBM866, "see https://РАYPAL.com/ now\r\n"));
+}
+
+/// Base64 in tokens has plus signs and slashes, which some programs take for UTF-7.
+#[test]
+fn a_token_is_not_utf_7() {
+    let token = b"s=vH+G24L.sE; t=qqXWC+l9Fg7bJJllqTxbGkmjA8atMEq.dk //x+y\r\n";
+    let url =
+        b"https://a.example/o?Signature=ot1tQc+KM+g7CZFojRplEYoxjzIPsCAvyjM0E/dIC6E=&k=UV\r\n";
+    for kind in ["text/plain", "text/plain; charset=us-ascii", "text/html"] {
+        untouched(kind, &[&token[..], &url[..]].concat());
+        edited(kind, b"see https://+BEAEMA-ypal.com/ now\r\n");
+    }
+}
+
+/// Roundcube drops bytes that it cannot decode.
+#[test]
+fn a_known_name_with_an_undecodable_byte_in_it() {
+    for (kind, body) in [
+        (
+            "text/html; charset=utf-8",
+            &b"<a href=\"https://\xD1\x80\xD0\xB0yp\xFFal.com/\">x</a>"[..],
+        ),
+        ("text/html; charset=utf-8", b"<a href=\"https://xn--\xFFypal-43d9g.com/\">x</a>"),
+        ("text/html; charset=windows-1251", b"<a href=\"https://\xF0\xE0yp\x98al.com/\">x</a>"),
+        ("text/plain; charset=utf-8", b"see https://\xD1\x80\xD0\xB0yp\xFFal.com/ now"),
+    ] {
+        edited(kind, body);
+    }
+    untouched("text/html; charset=utf-8", b"<a href=\"https://caf\xE9.fr/\">x</a>");
+    untouched(
+        "text/plain; charset=utf-8",
+        b"see https://caf\xE9.fr/ and https://m\xFCller.de/ now",
+    );
+}

@@ -370,11 +370,6 @@ impl<'t> Layer<'t> {
 }
 
 impl Occurrence {
-    /// Whether the client loads it as a part of the page, and never navigates there.
-    pub fn loads(&self) -> bool {
-        html::loads(&self.site)
-    }
-
     /// The place as findings name it.
     pub fn place(&self, layer: &Layer<'_>) -> Place {
         if let Some(property) = &layer.property {

@@ -9,6 +9,7 @@ use crate::judging::Judge;
 use crate::outcome::Reason;
 use crate::seen_hosts::SeenHosts;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
 
 /// A deceptive host.
@@ -21,8 +22,18 @@ pub enum Deceptive {
 
 /// Judges a host. `None` if it is not deceptive.
 pub fn find_deceptive(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> Option<Deceptive> {
-    if !can_deceive(host) || host.contains(char::REPLACEMENT_CHARACTER) {
+    if !can_deceive(host) {
         return None;
+    }
+    if host.contains(char::REPLACEMENT_CHARACTER) {
+        let named = may_be_opened(host)
+            .then(|| judge.named_without_undecoded(host, HostBounds::Certain))
+            .flatten()
+            .filter(|judgement| judgement.question.is_none());
+        return named.map(|judgement| match seen.has(&judgement.ascii) {
+            true => Deceptive::Seen,
+            false => Deceptive::Hidden(judgement),
+        });
     }
     if seen.has_spelling(host) {
         return seen.is_deceptive(host).then_some(Deceptive::Seen);
@@ -55,11 +66,17 @@ pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
     Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| seen.has_spelling(host))
 }
 
+/// Whether a host is an A-label once its wide and small hyphens are mapped (UTS #46 §4).
+fn is_a_label_mapped(host: &str) -> bool {
+    const HYPHENS: [char; 2] = ['\u{FF0D}', '\u{FE63}'];
+    host.contains(HYPHENS) && has_a_label(host.replace(HYPHENS, "-").as_bytes())
+}
+
 /// Whether some client may open a host, by its characters. Signs next to a host are prose (`a.com—b.com`), except
 /// look-alikes of the slash after it: browsers take them into the host.
 fn may_be_opened(host: &str) -> bool {
     let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
-    let letters = wide.peek().is_none() || wide.any(is_letter);
+    let letters = wide.peek().is_none() || wide.any(is_letter) || is_a_label_mapped(host);
     let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
     tld.is_some_and(|tld| !tld.is_empty()) && (letters || host.chars().any(ends_host_to_a_reader))
 }

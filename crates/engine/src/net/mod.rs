@@ -379,7 +379,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (origin, self.editable_part(at, &judged)) {
-            (Origin::Body, Some(_)) => self.bracket_dots(letters, at),
+            (Origin::Body, Some(_)) => self.bracket_dots(letters, at, &judged),
             (Origin::Decoded(_), Some(part)) => return self.keep_host(part, host, at, judged),
             (_, None) => Vec::new(),
         };
@@ -473,11 +473,15 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         }
     }
 
-    /// The edits that defang a host after a scheme, or with a look-alike of a slash, if its bytes are plain: its dots
-    /// in brackets. After another trigger it may be no link to any program, and stays.
-    fn bracket_dots(&self, letters: &[Letter], at: usize) -> Vec<RawEdit> {
+    /// The edits that defang a host after a scheme, with a look-alike of a slash, or a known name's twin behind `www.`,
+    /// if its bytes are plain: its dots in brackets. After another trigger it may be no link to any program, and stays.
+    fn bracket_dots(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
+        let before = self.body.get(at.saturating_sub(4)..at).unwrap_or_default();
+        let is_twin = before.eq_ignore_ascii_case(b"www.")
+            && judged.reasons.contains(Reason::TargetLookalike);
         if !is_after_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
+            && !is_twin
         {
             return Vec::new();
         }

@@ -8,18 +8,19 @@ use super::super::outcome::{Reason, Verdict};
 use super::OpenReading;
 use homograph::{Judgement, Label};
 use mailsplice::mime::Reading;
+use uts58::{Kind, Link};
 
 impl Judged {
-    /// Lowers the verdict to a notice if what counts against the link are hosts that this reading misreads. `host` is
-    /// the host of the link in the text that was searched, `written` as the part has it: bytes that are not shown may
-    /// be the rest of a character.
+    /// Lowers the verdict to a notice if what counts against the link are hosts that this reading misreads. `written`
+    /// is its host as the part has it: bytes that are not shown may be the rest of a character.
     pub(super) fn downgrade_misread<'t>(
         &mut self,
         open: &OpenReading<'_>,
-        host: &str,
+        (text, link): (&str, &Link),
         written: impl FnOnce() -> Option<&'t str>,
     ) {
         let reading = open.reading;
+        let host = link.host_str(text);
         if reading.may_be_misread() {
             self.downgrade_misread_signs();
         }
@@ -39,6 +40,15 @@ impl Judged {
             || reading.splits_wide() && written.is_some_and(|written| written.contains('\0'))
         {
             self.downgrade_misread_hosts(|host| !host.unicode.is_ascii() && !imitates(host));
+        }
+        if self.target().is_none() {
+            let in_host = written.is_some_and(|written| written.contains('+'));
+            let is_shifted_by_chance = reading.is_guessed_utf7()
+                && !(in_host && matches!(link.kind, Kind::Scheme | Kind::Www));
+            let link = text.get(link.span.clone()).unwrap_or_default();
+            if is_shifted_by_chance || reading.is_punctuation(link) {
+                self.downgrade();
+            }
         }
         if reading.may_be_mistaken() {
             self.downgrade_misread_hosts(|host| {

@@ -12,6 +12,8 @@ pub(super) struct OtherCharsets {
     multi_byte: bool,
     /// One of two or four bytes a character, which mail programs recognize by its NULs.
     wide: bool,
+    /// UTF-7, and no label names a charset.
+    shifted: bool,
     /// Any other than windows-1252 and UTF-8 that detectors guess, and no label names a charset.
     guessed: bool,
 }
@@ -28,6 +30,7 @@ impl OtherCharsets {
             escapes: charsets.iter().any(|charset| designates_sets(*charset)),
             multi_byte: unnamed && charsets.iter().any(|charset| is_multi_byte(*charset)),
             wide: charsets.iter().any(|charset| is_wide(*charset)),
+            shifted: unnamed && charsets.contains(&Charset::Utf7),
             guessed: unnamed && charsets.iter().any(other),
         }
     }
@@ -126,6 +129,21 @@ impl Reading<'_> {
     /// Whether this reads unlabelled bytes as IBM866 while detectors guess another charset.
     fn is_guessed_ibm866(&self) -> bool {
         self.others.guessed && self.charset == Charset::Known(encoding_rs::IBM866)
+    }
+
+    /// Whether this reads unlabelled bytes as UTF-7, which a plus sign in a host makes some programs do.
+    pub fn is_guessed_utf7(&self) -> bool {
+        self.others.shifted && self.charset == Charset::Utf7
+    }
+
+    /// Whether all letters of this text beyond ASCII are quotation marks, bullets and the like in windows-1252, which
+    /// were read as those of IBM866.
+    pub fn is_punctuation(&self, text: &str) -> bool {
+        let is_sign = |text: &str| text.chars().all(|c| c.is_ascii() || !c.is_alphanumeric());
+        self.is_guessed_ibm866()
+            && self.charset.encode(text).is_some_and(|bytes| {
+                is_sign(&encoding_rs::WINDOWS_1252.decode_without_bom_handling(&bytes).0)
+            })
     }
 
     /// Whether this host has signs or pairs of bytes that show the mistake, see [`Reading::may_be_mistaken`].

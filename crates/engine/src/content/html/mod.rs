@@ -30,7 +30,6 @@ pub use pictures::pictures;
 pub use relative::{Relative, relatives};
 pub use token::{RawText, Tag, Token, Tokenizer};
 pub use top::top_of_html;
-pub(super) use urls::loads;
 
 use super::css;
 use super::mapped::{Builder, MappedText};

@@ -362,7 +362,7 @@ fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
 }
 
 /// Whether the URL at the site is loaded as a part of the page, and not by a click.
-pub(in crate::content) fn loads(site: &Site) -> bool {
+fn loads(site: &Site) -> bool {
     match site {
         Site::Style => true,
         Site::Attribute { element, attribute, holds, .. } => {
