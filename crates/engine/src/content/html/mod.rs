@@ -293,7 +293,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.elements = OpenElements::default();
         while let Some(token) = tokens.next() {
             match token {
-                Token::Text(text) if pass != Pass::Tags => self.characters(text),
+                Token::Text(text) if pass != Pass::Tags => self.characters(text)?,
                 Token::Text(_) => {}
                 Token::Tag(tag) if tag.kind == TagKind::Open => {
                     self.skip_from(&tag);
@@ -306,9 +306,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                     self.close(&tag);
                     self.skipped.leave(self.text, &tag.name, self.visible.len());
                 }
-                Token::Comment(inner) if pass == Pass::Document => self.comment(inner, range.end),
+                Token::Comment(inner) if pass == Pass::Document => {
+                    self.comment(inner, range.end)?;
+                }
                 Token::Comment(_) => {}
-                Token::Raw(element, content) => self.raw(element, content),
+                Token::Raw(element, content) => self.raw(element, content)?,
             }
             let many = self.view.occurrences.len() >= STRETCH_LINKS;
             if many {
@@ -350,7 +352,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    fn comment(&mut self, inner: Range<usize>, end: usize) {
+    fn comment(&mut self, inner: Range<usize>, end: usize) -> ControlFlow<()> {
         let text = self.slice(&inner).trim_ascii_start();
         let start = inner.end - text.len();
         if text.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("[if")) {
@@ -362,9 +364,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             let data = data.strip_suffix("]]").unwrap_or(data);
             let from = start + "[CDATA[".len();
             match self.foreign {
-                true => self.without_markup(|reader| {
-                    reader.characters(from..from + data.len());
-                }),
+                true => {
+                    self.without_markup(|reader| reader.characters(from..from + data.len()))?;
+                }
                 false => self.queue.push_back((from..inner.end, Pass::Comment)),
             }
         } else if inner.end == end {
@@ -375,6 +377,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.queue.push_back((inner, Pass::Lenient));
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// Whether visible text touches a comment on either side.
@@ -384,7 +387,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         before || behind.is_some_and(|c| !token::is_space(*c) && *c != b'<')
     }
 
-    fn raw(&mut self, element: RawElement, content: Range<usize>) {
+    fn raw(&mut self, element: RawElement, content: Range<usize>) -> ControlFlow<()> {
         match element {
             RawElement::Script => {
                 let seen = MappedText::slice(self.slice(&content), content.start);
@@ -402,7 +405,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
             RawElement::Escapable => {
                 self.separate(content.start);
-                self.without_markup(|reader| reader.characters(content.clone()));
+                self.without_markup(|reader| reader.characters(content.clone()))?;
                 self.separate(content.end);
             }
             RawElement::Text => {
@@ -417,15 +420,17 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             let pass = if self.foreign { Pass::Foreign } else { Pass::Tags };
             self.queue.push_back((content, pass));
         }
+        ControlFlow::Continue(())
     }
 
     /// Reads text in which markup would be shown as text.
-    fn without_markup(&mut self, read: impl FnOnce(&mut Self)) {
+    fn without_markup<R>(&mut self, read: impl FnOnce(&mut Self) -> R) -> R {
         self.showing = Some(self.visible.len());
-        read(self);
+        let result = read(self);
         if let Some(from) = self.showing.take() {
             self.shown.push(from..self.visible.len());
         }
+        result
     }
 
     /// Reads the URLs of a style sheet; `outer` maps it to the text.

@@ -49,6 +49,25 @@ fn long_documents_come_in_stretches() {
     assert!(flow.is_break() && asked == 1);
 }
 
+/// So does one long text, as of a log in `<pre>`.
+#[test]
+fn a_long_text_comes_in_stretches() {
+    let tlds = TldTable::new(["com"], "");
+    let capacity = Capacity { all: usize::MAX, together: 8 * STRETCH_LINKS };
+    for (before, behind) in [("<pre>", "</pre>"), ("<textarea>", "</textarea>")] {
+        let html = [before, &"GET http://a.com/\n".repeat(50 * STRETCH_LINKS), behind].concat();
+        let mut links = 0;
+        let _ = read((&html, Document::Page), &tlds, capacity, &mut |view| {
+            assert!(!view.cut, "{before}");
+            links += view.occurrences.len();
+            ControlFlow::Continue(())
+        });
+        assert_eq!(links, 50 * STRETCH_LINKS, "{before}");
+        let flow = read((&html, Document::Page), &tlds, capacity, &mut |_| ControlFlow::Break(()));
+        assert!(flow.is_break());
+    }
+}
+
 /// Each reversed character takes memory of its own.
 #[test]
 fn reversed_text_is_bounded() {

@@ -15,9 +15,9 @@ use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
-    pub(super) fn characters(&mut self, range: Range<usize>) {
+    pub(super) fn characters(&mut self, range: Range<usize>) -> ControlFlow<()> {
         if self.is_blank_after_break(&range) {
-            return;
+            return ControlFlow::Continue(());
         }
         if self.hiding.is_none() && !self.visible.ends_with_space() {
             self.nodes.push(self.visible.len());
@@ -30,9 +30,13 @@ impl<'t> Reader<'t, '_, '_> {
             entity::decode_into(seen, self.text, rest.start..next, Within::Text);
             if next < rest.end {
                 self.flush_long();
+                if self.view.occurrences.len() >= STRETCH_LINKS && self.can_emit() {
+                    self.emit()?;
+                }
             }
             rest.start = next;
         }
+        ControlFlow::Continue(())
     }
 
     /// Whether this is white space after a visible line break, as between most tags: it separates nothing that is not
