@@ -1,6 +1,7 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
 mod anchors;
+mod attached;
 mod extras;
 mod misread;
 mod organizers;
@@ -18,10 +19,11 @@ use super::cost::Stage;
 use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
 use super::joined_edits::{EditJoiner, Order};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Limit, Place, Verdict};
+use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Report};
 use super::{actions, attachments, headers, prices};
+use attached::follows_emoji;
 use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use organizers::check_organizer;
 use repeated::EarlierReading;
@@ -319,7 +321,9 @@ impl<'a> LayerReader<'a> {
             reading.text.as_str().get(place)
         };
         judged.downgrade_misread(self.open, (text, link), written);
-        if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
+        if matches!(link.kind, Kind::Bare | Kind::Email)
+            && (reading.is_glued(host) || judged.edit > Edit::Reported && follows_emoji(host))
+        {
             judged.downgrade_attached_word();
         }
         if judged.verdict > Verdict::Notice

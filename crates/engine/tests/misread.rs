@@ -211,3 +211,12 @@ fn a_known_name_with_an_undecodable_byte_in_it() {
         b"see https://caf\xE9.fr/ and https://m\xFCller.de/ now",
     );
 }
+
+#[test]
+fn an_emoji_beside_a_host_is_no_letter_of_it() {
+    untouched(
+        "text/plain; charset=utf-8",
+        "Infosℹ\u{FE0F}www.firma.de, YouTube1\u{FE0F}\u{20E3}youtube.com/a\r\n".as_bytes(),
+    );
+    edited("text/plain; charset=utf-8", "see ℹ\u{FE0F}раypal.com now\r\n".as_bytes());
+}
