@@ -47,6 +47,7 @@ mod prices;
 mod seen_hosts;
 mod sender;
 pub mod trace;
+mod userinfo;
 pub mod words;
 
 pub use examine::{Inspect, examine, unread};
