@@ -18,6 +18,7 @@ mod budget;
 pub mod check;
 pub mod content;
 pub mod cost;
+mod data_urls;
 mod deceptive;
 mod decide;
 mod edits;
