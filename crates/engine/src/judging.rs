@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
                 if fetches_nothing(url, occurrence) {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
-                } else if script::calls_page_function(url) {
+                } else if script::calls_page_function(url) || script::does_nothing(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = Verdict::Notice;
                 }
@@ -203,6 +203,7 @@ impl<'a> Judge<'a> {
         }
         if link.kind == Kind::Email {
             judged.reject_signs(spelling);
+            judged.downgrade_turkish_capitals(spelling);
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();

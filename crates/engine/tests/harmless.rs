@@ -7,7 +7,7 @@ use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
 /// Whether the filter edits the body.
 fn is_edited(kind: &str, body: &str) -> bool {
     let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
-    let tlds = TldTable::new(["com", "org"], "");
+    let tlds = TldTable::new(["com", "org", "tr"], "");
     let head =
         format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
     let message = Message { head: head.as_bytes(), body: body.as_bytes() };
@@ -70,5 +70,55 @@ fn tables_and_documents_of_a_page_are_content() {
         "<iframe src=\"data:text/html;x=text/csv,a\"></iframe>",
     ] {
         assert!(is_edited("text/html", &format!("{html}\r\n")), "{html}");
+    }
+}
+
+#[test]
+fn scripts_that_do_nothing_are_reported() {
+    for script in [
+        ";",
+        "",
+        "//",
+        "void 0",
+        "false;",
+        "{}",
+        "history.back()",
+        "history.go(-1)",
+        "window.print()",
+    ] {
+        let body = format!("<a href=\"javascript:{script}\">x</a>\r\n");
+        assert!(!is_edited("text/html", &body), "{script}");
+    }
+    for script in ["alert(1)", ";alert(1)", "//%0aalert(1)", "window.print(alert(1))"] {
+        let body = format!("<a href=\"javascript:{script}\">x</a>\r\n");
+        assert!(is_edited("text/html", &body), "{script}");
+    }
+}
+
+#[test]
+fn the_dot_of_a_turkish_capital_is_not_edited() {
+    for text in [
+        "www.firma.com.tr → www.fi\u{307}rma.com.tr",
+        "bi\u{307}lgi\u{307}@i\u{307}tü.edu.tr",
+        "WWW.FI\u{307}RMA.COM.TR  I\u{307}NFO@FI\u{307}RMA.COM.TR  WWW.TÜRKI\u{307}YE.GOV.TR",
+        "WWW.TU\u{308}RKI\u{307}YE.GOV.TR",
+        "www.i\u{307}stanbul-otel.com https://I\u{307}STANBUL-OTEL.COM/",
+        "E-POSTA: ALİ.VELİ@GMAİL.COM, AYSE@HOTMAI\u{307}L.COM",
+    ] {
+        for kind in ["text/plain", "text/html"] {
+            assert!(!is_edited(kind, &format!("{text}\r\n")), "{kind} {text}");
+        }
+    }
+    for text in [
+        "https://NETFLİX.COM/",
+        "https://NETFLI\u{307}X.COM/",
+        "https://www.netfli\u{307}x.com/",
+        "ali@gmai\u{307}l.com",
+        "ali@gmaİl.com",
+        "https://www.i\u{307}\u{307}stanbul-otel.com/",
+        "https://www.i\u{307}stanbu\u{307}l-otel.com/",
+        "https://www.i\u{307}st\u{430}nbul-otel.com/",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
     }
 }
