@@ -1,5 +1,7 @@
 //! URLs of file servers, and of the reader's own disk.
 
+use super::content::Occurrence;
+use super::data_urls;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
 
@@ -23,14 +25,12 @@ pub fn names_file_server(text: &str, link: &Link) -> bool {
         && !is_local(&[slashes, after.get(..1).unwrap_or_default()].concat())
 }
 
-/// Whether a dangerous scheme is harmless: a file on the reader's own disk, as pasted text of word processors has them,
-/// or `data:` without a media type (RFC 2397), which is text.
-pub fn fetches_nothing(url: &str) -> bool {
+/// Whether a dangerous scheme is harmless here: a file on the reader's own disk, as pasted text of word processors has
+/// them, or `data:` that is content.
+pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     let Some((scheme, rest)) = url.split_once(':') else { return false };
     if scheme.eq_ignore_ascii_case("data") {
-        let kind = rest.split_once(',').map(|(head, _)| head.split(';').next().unwrap_or_default());
-        let (kind, subtype) = kind.and_then(|kind| kind.split_once('/')).unwrap_or_default();
-        return kind.trim().is_empty() || subtype.trim().is_empty();
+        return data_urls::is_content(rest, occurrence);
     }
     scheme.eq_ignore_ascii_case("file") && is_local(rest)
 }

@@ -155,6 +155,23 @@ impl Judged {
         }
     }
 
+    /// Lowers the verdict of a mail address in capitals whose host is a protected name as Turkish keyboards write it:
+    /// `ALİ@GMAİL.COM`. Nobody takes it for another, and the writer means that name.
+    pub(super) fn downgrade_turkish_capitals(&mut self, host: &str) {
+        let of_capitals = |reason: Reason| {
+            reason.verdict() <= Verdict::Notice
+                || matches!(reason, Reason::MarkAbuse | Reason::TargetLookalike)
+        };
+        if host.is_ascii() || host.contains(char::is_lowercase) {
+            return;
+        }
+        let meant = host.replace("I\u{307}", "i").replace('İ', "i").to_lowercase();
+        let means_target = self.target().is_some_and(|target| *target == meant);
+        if means_target && self.reasons.iter().all(of_capitals) {
+            self.downgrade();
+        }
+    }
+
     pub(super) fn downgrade(&mut self) {
         self.edit = self.edit.min(Edit::Reported);
         self.verdict = self.verdict.min(Verdict::Notice);

@@ -1,5 +1,6 @@
 //! Judges the links that `content` found. Each distinct host is judged once per message.
 
+mod beside_host;
 mod listed;
 mod queries;
 
@@ -107,7 +108,13 @@ impl<'a> Judge<'a> {
     pub fn occurrence(&mut self, text: &str, occurrence: &Occurrence) -> Option<Judged> {
         let mut judged = match &occurrence.target {
             Target::Link(link) => {
-                let mut judged = self.link(text, link, occurrence.bounds)?;
+                let shown = matches!(occurrence.site, Site::Text | Site::HtmlText);
+                let address = if shown { self.address_beside(text, link) } else { None };
+                let judged_link = address.as_ref().unwrap_or(link);
+                let mut judged = self.link(text, judged_link, occurrence.bounds)?;
+                if address.is_some() {
+                    judged.add_with(Reason::Userinfo, Verdict::Notice);
+                }
                 let host = link.host_str(text);
                 if names_file_server(text, link) {
                     judged.mark_file_server();
@@ -130,10 +137,10 @@ impl<'a> Judge<'a> {
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();
-                if fetches_nothing(url) {
+                if fetches_nothing(url, occurrence) {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
-                } else if script::calls_page_function(url) {
+                } else if script::calls_page_function(url) || script::does_nothing(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = Verdict::Notice;
                 }
@@ -203,13 +210,14 @@ impl<'a> Judge<'a> {
         }
         if link.kind == Kind::Email {
             judged.reject_signs(spelling);
+            judged.downgrade_turkish_capitals(spelling);
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if has_unusual_user(text, link) || may_carry_host(tail) || may_be_rewritten(spelling, tail)
         {
             let carried = match &judged.host {
-                Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
+                Some(host) => self.carried(text, link, host, bounds),
                 None => LinkJudgement::default(),
             };
             self.steps += carried_steps(beside_host(text, link), &carried);

@@ -18,6 +18,7 @@ mod budget;
 pub mod check;
 pub mod content;
 pub mod cost;
+mod data_urls;
 mod deceptive;
 mod decide;
 mod edits;
@@ -47,6 +48,7 @@ mod prices;
 mod seen_hosts;
 mod sender;
 pub mod trace;
+mod userinfo;
 pub mod words;
 
 pub use examine::{Inspect, examine, unread};

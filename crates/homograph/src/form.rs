@@ -10,6 +10,7 @@
 //! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, [`ipv4`] |
 
 mod first;
+mod turkish;
 
 use core::net::Ipv6Addr;
 use std::borrow::Cow;
@@ -23,6 +24,7 @@ use super::domain::and_above;
 use super::reading::LabelChars;
 use crate::verdict::{Reason, Verdict};
 pub(super) use first::SavedFirst;
+pub(super) use turkish::{is_in_turkish_capitals, without_turkish_dots};
 use uts58::unicode::Class;
 use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled_label};
@@ -206,15 +208,14 @@ impl Form {
         self.parts.extend(pieces);
     }
 
-    /// UTS #46 maps the capital `İ` to `i` with a dot above, which is in no name under `.tr`: there
-    /// the writer means the capital of `i`.
+    /// UTS #46 maps the capital `İ` to `i` with a dot above, as programs do that write it in lower
+    /// case. That is in no name under `.tr`: there the writer means an `i`.
     fn read_turkish_capitals(&mut self) {
         if self.parts.last().is_none_or(|tld| tld.ascii != "tr") {
             return;
         }
         for part in &mut self.parts {
-            if has_turkish_capital(&part.spelling) {
-                let meant = part.spelling.replace('İ', "i");
+            if let Some(meant) = without_turkish_dots(&part.spelling) {
                 let mut form = Form::default();
                 form.read_label(&meant);
                 if let [read] = form.parts.as_slice() {
@@ -369,17 +370,6 @@ impl Part {
     fn is_failed(&self) -> bool {
         self.problems.contains(&(Reason::IdnaInvalid, Verdict::Invalid))
     }
-}
-
-/// Whether the label has the capital that Turkish keyboards write for `i`, and no combining dot
-/// above.
-pub(super) fn has_turkish_capital(spelling: &str) -> bool {
-    !spelling.is_ascii() && spelling.contains('İ') && !spelling.contains('\u{307}')
-}
-
-/// Whether the label is a word in capitals with that letter.
-pub(super) fn is_in_turkish_capitals(spelling: &str) -> bool {
-    has_turkish_capital(spelling) && !spelling.contains(char::is_lowercase)
 }
 
 /// ASCII signs that are in no name, and their width forms.

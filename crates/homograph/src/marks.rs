@@ -3,7 +3,7 @@
 
 use unicode_script::{Script, ScriptExtension};
 
-use super::form::{has_turkish_capital, is_in_turkish_capitals};
+use super::form::{is_in_turkish_capitals, without_turkish_dots};
 use super::label_context::LabelContext;
 use super::properties::{extension, nfd};
 use crate::verdict::{Reason, Verdict};
@@ -18,7 +18,8 @@ const STACKED: usize = 3;
 /// cover the letter, or are invisible because the base already has the dot.
 ///
 /// UTS #46 maps the capital `İ` to `i` with such a dot, so Turkish in capitals (`WWW.İSTANBUL.COM`)
-/// leads elsewhere than the writer means: reported, not defanged. For a word in capitals, which
+/// and what programs write for it in lower case lead elsewhere than the writer means: reported, not
+/// defanged. For a word in capitals, which
 /// nobody takes for another, it is a notice.
 pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
     if !are_abused(context.unicode) {
@@ -31,7 +32,7 @@ pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
         return Some(Verdict::Suspect);
     }
     let plain = || context.unicode.replace("i\u{307}", "i");
-    if has_turkish_capital(context.spelling) && !are_abused(&plain()) {
+    if without_turkish_dots(context.spelling).is_some() && !are_abused(&plain()) {
         let capitals = is_in_turkish_capitals(context.spelling);
         return Some(if capitals { Verdict::Notice } else { Verdict::Suspect });
     }

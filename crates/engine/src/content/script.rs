@@ -71,6 +71,36 @@ pub fn calls_page_function(url: &str) -> bool {
         && arguments.split(',').all(is_literal)
 }
 
+/// Whether a URL does nothing beside what a button of the client does: `javascript:;`, `javascript:history.back()`.
+pub fn does_nothing(url: &str) -> bool {
+    let code = url.trim_ascii().split_once(':');
+    let code = code.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("javascript"));
+    code.is_some_and(|(_, code)| code.split(';').map(str::trim_ascii).all(is_idle))
+}
+
+/// Whether a statement does nothing, or turns a page, prints or closes it.
+fn is_idle(statement: &str) -> bool {
+    const NOTHING: [&str; 11] = [
+        "void(0)",
+        "",
+        "//",
+        "{}",
+        "0",
+        "false",
+        "true",
+        "null",
+        "undefined",
+        "void 0",
+        "return false",
+    ];
+    const OF_WINDOW: [&str; 4] = ["print()", "close()", "history.back()", "history.forward()"];
+    let call = ["window.", "self."].into_iter().find_map(|of| statement.strip_prefix(of));
+    let call = call.unwrap_or(statement);
+    let pages = call.strip_prefix("history.go(").and_then(|call| call.strip_suffix(')'));
+    let is_number = |pages: &str| pages.trim_ascii().parse::<i32>().is_ok();
+    NOTHING.contains(&statement) || OF_WINDOW.contains(&call) || pages.is_some_and(is_number)
+}
+
 /// A quoted word without escapes, or a number.
 fn is_literal(argument: &str) -> bool {
     let argument = argument.trim_ascii();
@@ -176,6 +206,41 @@ mod tests {
             "javascript:",
         ] {
             assert!(!calls_page_function(call), "{call}");
+        }
+    }
+
+    #[test]
+    fn scripts_that_do_nothing() {
+        for url in [
+            "javascript:;",
+            "javascript:",
+            "JavaScript://",
+            "javascript: void 0;",
+            "javascript:void(0);return false;",
+            "javascript:false;",
+            "javascript:{}",
+            "javascript:history.back()",
+            "javascript:window.history.go(-1);",
+            "javascript:window.print()",
+            "javascript:window.close()",
+            "javascript:print()",
+        ] {
+            assert!(does_nothing(url), "{url}");
+        }
+        for url in [
+            "javascript://example.com/%0aalert(1)",
+            "javascript://\nalert(1)",
+            "javascript:history.go('x')",
+            "javascript:history.go(-1,alert(1))",
+            "javascript:window.print(alert(1))",
+            "javascript:;alert(1)",
+            "javascript:{};location='https://example.com'",
+            "javascript:void 0,alert(1)",
+            "javascript:open()",
+            "vbscript:",
+            "data:",
+        ] {
+            assert!(!does_nothing(url), "{url}");
         }
     }
 

@@ -2,7 +2,7 @@
 //! are judged, and the labels after the first one are the same.
 
 use super::{Form, LABEL_OCTETS, NAME_CHARACTERS, Part, SPELLING_BYTES};
-use super::{has_turkish_capital, is_bidi, is_dot, is_settled, may_begin_sign, to_ascii};
+use super::{is_bidi, is_dot, is_settled, may_begin_sign, to_ascii, without_turkish_dots};
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::punycode;
@@ -25,7 +25,7 @@ impl Form {
             || self.parts.len() < 2
             || reading.len() > SPELLING_BYTES
             || label.bytes().any(odd) && label.contains(is_odd)
-            || has_turkish_capital(label)
+            || without_turkish_dots(label).is_some()
         {
             return None;
         }

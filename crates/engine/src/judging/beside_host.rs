@@ -1,0 +1,61 @@
+//! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
+
+use super::{HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Sender, Verdict};
+use crate::userinfo;
+
+impl Judge<'_> {
+    /// The link without its userinfo, if that is a web address with a mail address beside it, and the web address is
+    /// none that readers know. Only for running text: in an attribute nothing separates the two.
+    pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<Link> {
+        let shown = userinfo::address_beside(text, link)?;
+        let own = self.host(link.host_str(text), HostBounds::Certain);
+        // A browser reads a password behind a colon. It does no harm where the host is one that readers know.
+        let colon = text.get(shown.end..).is_some_and(|rest| rest.starts_with(':'));
+        if colon && !self.is_protected(&own.ascii) {
+            return None;
+        }
+        let carried = homograph::carried(text, link, &own, &self.context(HostBounds::Certain));
+        carried
+            .inner
+            .iter()
+            .all(|host| self.is_unknown(host))
+            .then(|| Link { user: None, ..link.clone() })
+    }
+
+    /// Judges what a link contains beside its host. A login that reads as a host which nobody knows is only suspect.
+    pub(super) fn carried(
+        &self,
+        text: &str,
+        link: &Link,
+        host: &Judgement,
+        bounds: HostBounds,
+    ) -> LinkJudgement {
+        let context = self.context(bounds);
+        let carried = homograph::carried(text, link, host, &context);
+        if carried.verdict < Verdict::Unsafe
+            || !carried.reasons.contains(Reason::Userinfo)
+            || !userinfo::is_login(text, link)
+        {
+            return carried;
+        }
+        let end = link.host.end;
+        let alone = Link { tail: end..end, ..link.clone() };
+        let login = homograph::carried(text, &alone, host, &context);
+        let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+        let nobody = Sender { local: "", host: "" };
+        let claims = homograph::poses(&userinfo::given_name(user), nobody, &context).is_some();
+        if claims || !login.inner.iter().all(|host| self.is_unknown(host)) {
+            return carried;
+        }
+        let mut rest =
+            homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
+        rest.add(Reason::Userinfo);
+        rest.inner.extend(login.inner);
+        rest
+    }
+
+    /// Whether nothing is against a host, and readers do not know it.
+    fn is_unknown(&self, host: &Judgement) -> bool {
+        host.verdict <= Verdict::Notice && host.target.is_none() && !self.is_protected(&host.ascii)
+    }
+}

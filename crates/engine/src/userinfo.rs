@@ -1,0 +1,91 @@
+//! Text before an `@` that `homograph` takes for a host that poses, and that is none: a web address with a mail address
+//! beside it, or a login. Only by its shape: whether readers know the host is for the caller.
+
+use std::ops::Range;
+use uts58::{Kind, Link, percent};
+
+/// The web address at the start of the userinfo, if a sign that no user name has is behind it, then nothing but words
+/// and a local part: `https://example.com;ann@example.org` in a list of contacts. Nothing of a URL follows.
+pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
+    let user = link.user.clone()?;
+    if !link.kind.is_announced() || link.host.end != link.span.end {
+        return None;
+    }
+    let written = text.get(user.clone())?;
+    let end = written.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '.')))?;
+    let (host, rest) = written.split_at_checked(end)?;
+    // Programs that link `www.` may read a colon as the end of the host.
+    let colon = if link.kind == Kind::Www { rest.strip_prefix(':') } else { None };
+    let is_host = host.contains('.') && !host.ends_with('.');
+    let separate = colon.is_some() || rest.starts_with(is_separator);
+    let mut words = colon.unwrap_or(rest).split(is_separator);
+    (is_host && separate && words.all(is_word)).then(|| user.start..user.start + end)
+}
+
+/// A word, a local part, or one behind what it is: `e-mail:ann`.
+fn is_word(word: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
+    let (label, local) = word.split_once(':').unwrap_or(("", word));
+    label.chars().all(|c| c.is_alphabetic() || c == '-') && local.chars().all(plain)
+}
+
+/// Signs between the cells of a list, quotes and brackets.
+fn is_separator(c: char) -> bool {
+    ";,'\"|()[]{}<>=*~!，；、".contains(c)
+}
+
+/// Whether userinfo is a login: a mail address (`ann%40example.org`), or the name of a person whose surname is a
+/// top-level domain (`james.kim`). No browser opens `ftp:`, whose users are often hosts.
+pub fn is_login(text: &str, link: &Link) -> bool {
+    let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+    let decoded = percent::decode_text(user);
+    // A second `@` may be in the password.
+    let name = decoded.split(':').next().unwrap_or_default();
+    let name = name.trim_start_matches('$').trim_matches(['{', '}', '<', '>']);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-' | '@');
+    if name.is_empty() || !name.chars().all(plain) || !decoded.is_ascii() {
+        return false;
+    }
+    let before = text.get(link.span.start..link.host.start).unwrap_or_default();
+    if before.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("ftp")) {
+        return true;
+    }
+    // A password may be the host that is to be seen.
+    if decoded.split_once(':').is_some_and(|(_, password)| password.contains('.')) {
+        return false;
+    }
+    match name.split_once('@') {
+        Some((local, host)) => {
+            !local.is_empty() && !host.contains('@') && ![local, host].into_iter().any(is_web)
+        }
+        None => is_person(name),
+    }
+}
+
+/// The given name of a login that is `given.surname`.
+pub fn given_name(user: &str) -> String {
+    let decoded = percent::decode_text(user);
+    decoded.split('.').next().unwrap_or_default().trim_matches(['$', '{']).to_owned()
+}
+
+/// Whether a name says by itself that it is of the web.
+fn is_web(name: &str) -> bool {
+    name.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."))
+}
+
+/// A given name and a surname that is a top-level domain.
+fn is_person(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(given, surname)| {
+        !given.eq_ignore_ascii_case("www")
+            && !given.is_empty()
+            && SURNAMES.iter().any(|known| surname.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Top-level domains that are surnames, and `name` of placeholders.
+const SURNAMES: [&str; 40] = [
+    "abbott", "ba", "bond", "bosch", "cam", "chase", "cruise", "day", "dell", "do", "ferrari",
+    "ford", "fox", "gallo", "ge", "gu", "hu", "hughes", "kim", "la", "li", "lincoln", "lu", "ly",
+    "ma", "mo", "name", "ng", "page", "pohl", "rich", "sa", "schmidt", "schwarz", "so", "su",
+    "walter", "wang", "xin", "ye",
+];

@@ -1,0 +1,124 @@
+//! What only looks dangerous: content that a message carries in a URL, and scripts that do nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+/// Whether the filter edits the body.
+fn is_edited(kind: &str, body: &str) -> bool {
+    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let tlds = TldTable::new(["com", "org", "tr"], "");
+    let head =
+        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+    !outcome.edits.is_empty()
+}
+
+#[test]
+fn pictures_and_documents_of_cards_and_calendars_are_content() {
+    for line in [
+        "PHOTO:data:image/jpeg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD/2w==",
+        "PHOTO:DATA:IMAGE/PNG;base64,iVBO",
+        "LOGO;PREF=1:data:image/gif;base64,R0lG",
+        "SOUND:data:audio/ogg;base64,T2dn",
+        "KEY:data:application/pgp-keys;base64,mQEN",
+        "KEY;MEDIATYPE=application/pkix-cert:data:application/pkix-cert;base64,MIIB",
+        "IMAGE;VALUE=URI;DISPLAY=BADGE;FMTTYPE=image/png:data:image/png;base64,iVBO",
+        "ATTACH:data:application/pdf;base64,JVBE",
+    ] {
+        for (kind, object) in [("text/vcard", "VCARD"), ("text/calendar", "VCALENDAR")] {
+            let body = format!("BEGIN:{object}\r\n{line}\r\nEND:{object}\r\n");
+            assert!(!is_edited(kind, &body), "{kind} {line}");
+        }
+    }
+    for line in [
+        "PHOTO:data:text/html;base64,PHNjcmlwdD4=",
+        "PHOTO:data:image/svg+xml,<svg/>",
+        "PHOTO:data: text/html ,<script>",
+        "URL:data:application/xhtml+xml,<html/>",
+        "ATTACH:data:application/javascript,alert(1)",
+        "ATTACH:data:application/octet-stream;base64,TVqQ",
+        "SOUND:javascript:alert(1)",
+    ] {
+        let body = format!("BEGIN:VCARD\r\n{line}\r\nEND:VCARD\r\n");
+        assert!(is_edited("text/vcard", &body), "{line}");
+    }
+}
+
+#[test]
+fn tables_and_documents_of_a_page_are_content() {
+    for html in [
+        "<a download=\"x.csv\" href=\"data:text/csv;charset=utf-8,a;b\">CSV</a>",
+        "<a href=\"data:text/plain,hello\">x</a>",
+        "<a download href=\"data:application/json,[]\">x</a>",
+        "<object data=\"data:application/pdf;base64,JVBE\"></object>",
+        "<embed src=\"data:application/pdf;base64,JVBE\">",
+    ] {
+        assert!(!is_edited("text/html", &format!("{html}\r\n")), "{html}");
+    }
+    for html in [
+        "<a href=\"data:text/html,<b>x</b>\">x</a>",
+        "<a href=\" data:\ttext/html,a\">x</a>",
+        "<a href=\"data:image/svg+xml,a\">x</a>",
+        "<a href=\"data:text/xml,a\">x</a>",
+        "<a href=\"data:application/pdf;base64,JVBE\">x</a>",
+        "<a download=\"a.exe\" href=\"data:application/octet-stream;base64,TVqQ\">x</a>",
+        "<script src=\"data:text/javascript,alert(1)\"></script>",
+        "<script src=\"data:text/plain,alert(1)\"></script>",
+        "<object data=\"data:text/html,a\"></object>",
+        "<iframe src=\"data:text/html;x=text/csv,a\"></iframe>",
+    ] {
+        assert!(is_edited("text/html", &format!("{html}\r\n")), "{html}");
+    }
+}
+
+#[test]
+fn scripts_that_do_nothing_are_reported() {
+    for script in [
+        ";",
+        "",
+        "//",
+        "void 0",
+        "false;",
+        "{}",
+        "history.back()",
+        "history.go(-1)",
+        "window.print()",
+    ] {
+        let body = format!("<a href=\"javascript:{script}\">x</a>\r\n");
+        assert!(!is_edited("text/html", &body), "{script}");
+    }
+    for script in ["alert(1)", ";alert(1)", "//%0aalert(1)", "window.print(alert(1))"] {
+        let body = format!("<a href=\"javascript:{script}\">x</a>\r\n");
+        assert!(is_edited("text/html", &body), "{script}");
+    }
+}
+
+#[test]
+fn the_dot_of_a_turkish_capital_is_not_edited() {
+    for text in [
+        "www.firma.com.tr → www.fi\u{307}rma.com.tr",
+        "bi\u{307}lgi\u{307}@i\u{307}tü.edu.tr",
+        "WWW.FI\u{307}RMA.COM.TR  I\u{307}NFO@FI\u{307}RMA.COM.TR  WWW.TÜRKI\u{307}YE.GOV.TR",
+        "WWW.TU\u{308}RKI\u{307}YE.GOV.TR",
+        "www.i\u{307}stanbul-otel.com https://I\u{307}STANBUL-OTEL.COM/",
+        "E-POSTA: ALİ.VELİ@GMAİL.COM, AYSE@HOTMAI\u{307}L.COM",
+    ] {
+        for kind in ["text/plain", "text/html"] {
+            assert!(!is_edited(kind, &format!("{text}\r\n")), "{kind} {text}");
+        }
+    }
+    for text in [
+        "https://NETFLİX.COM/",
+        "https://NETFLI\u{307}X.COM/",
+        "https://www.netfli\u{307}x.com/",
+        "ali@gmai\u{307}l.com",
+        "ali@gmaİl.com",
+        "https://www.i\u{307}\u{307}stanbul-otel.com/",
+        "https://www.i\u{307}stanbu\u{307}l-otel.com/",
+        "https://www.i\u{307}st\u{430}nbul-otel.com/",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+}

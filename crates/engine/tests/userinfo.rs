@@ -1,0 +1,97 @@
+//! What stands before the `@` of a link: a host that poses is edited, a web address beside a mail address and a login
+//! are not.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+/// Whether the filter edits the body.
+fn is_edited(kind: &str, body: &str) -> bool {
+    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let tlds = TldTable::new(
+        ["com", "org", "net", "de", "fr", "at", "br", "berlin", "kim", "lu", "li", "name", "pl"],
+        "",
+    );
+    let head =
+        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let facts = Facts { recipient_domains: vec!["mybank.com".into()], ..Facts::default() };
+    !inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).edits.is_empty()
+}
+
+#[test]
+fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
+    for text in [
+        "Bäcker Huber;https://www.baeckerei-huber.de;huber@gmail.com",
+        "Maier;http://elektro-maier.at;maier@aon.at;Graz",
+        "VALUES (1,'https://www.huber.de','huber@gmail.com');",
+        "https://www.huber.de|huber@t-online.de",
+        "https://www.huber.fr,e-mail:huber@orange.fr",
+        "https://www.huber.fr, https://www.meier.fr;E-Mail:;meier@orange.fr",
+        "www.huber.com.br:huber@gmail.com",
+        "[Huber](https://www.huber.de)huber@gmail.com",
+        "\\href{https://www.huber.de}{huber@gmail.com}",
+        "https://www.cafe.de,@cafe.berlin",
+    ] {
+        assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+    assert!(!is_edited("text/html", "<p>https://www.huber.de;huber@gmail.com</p>\r\n"));
+    for text in [
+        "https://paypal.com;a@evil.com",
+        "https://www.google.com,x@evil.com",
+        "https://mybank.com;x@evil.com",
+        "https://a.com;www.paypal.com;x@evil.com",
+        "https://p\u{430}ypal.com;x@evil.com",
+        "https://www.huber.de;x@evil.com/login",
+        "https://www.huber.de;x@evil.com:8080",
+        "https://www.huber.de;x@evil.com?a",
+        "https://www.huber.de:x@evil.com",
+        "https://www.huber.de@evil.com",
+        "www.huber.de:x@evil.com",
+        "https://www.huber.de;%78@evil.com",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+    assert!(is_edited("text/html", "<a href=\"https://www.huber.de;x@evil.com\">here</a>\r\n"));
+}
+
+#[test]
+fn a_login_that_nobody_takes_for_a_host_they_know_is_reported() {
+    for text in [
+        "git clone https://james.kim@bitbucket.org/team/repo.git",
+        "https://anna.lu@dav.example.org/",
+        "http://anna.li@firma.de",
+        "https://jira.user%40corp.com@bitbucket.org/team/repo.git",
+        "https://bot@corp.com:token@corp.example.net/rest/api/3/issue",
+        "ftp://www.firma.de:Geheim1@home.hosting.com/",
+        "ftp://user%40firma.de:pw@server.hosting.com",
+        "ftp://anonymous:me@example.com@ftp.gnu.org/gnu/",
+        "https://{user.name}:{password}@example.com",
+    ] {
+        assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+        let html = format!("<a href=\"{text}\">here</a>\r\n");
+        assert!(text.starts_with("git") || !is_edited("text/html", &html), "{text}");
+    }
+    for text in [
+        "https://www.example.com@evil.org/login",
+        "https://sparkasse-huber.de@evil.org/login",
+        "https://paypal.li@evil.org/login",
+        "https://p%61ypal.li@evil.org/login",
+        "https://www.li@evil.org/login",
+        "https://www.huber.li@evil.org/login",
+        "https://paypal.com@evil.org/login",
+        "https://mybank.com@evil.org/login",
+        "https://service@paypal.com@evil.org/login",
+        "https://service%40mybank.com@evil.org/login",
+        "https://paypal.com%40huber.de@evil.org/login",
+        "https://www.huber.de%40huber.de@evil.org/login",
+        "https://james.kim:www.paypal.com@evil.org/login",
+        "https://james.kim%2Flogin@evil.org/",
+        "https://p\u{430}ypal.kim@evil.org/",
+        "ftp://www.paypal.com@evil.org/",
+        "https://james.kim@bitbucket.org/?u=https://www.paypal.com@evil.org/",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+        assert!(is_edited("text/html", &format!("<a href=\"{text}\">here</a>\r\n")), "{text}");
+    }
+}
