@@ -217,3 +217,22 @@ fn text_without_a_type_that_is_called_a_picture() {
         }
     }
 }
+
+/// The parameters that decide how a part is read, behind more others than are read.
+#[test]
+fn parameters_behind_many_others() {
+    let others: String = (0..250).map(|n| format!(";\r\n a{n}=b")).collect();
+    let lie = text(HOSTS[1]);
+    let (koi8, _, _) = encoding_rs::KOI8_R.encode(&lie);
+    let (start, end) = lie.split_once("ypal").unwrap();
+    let flowed = format!("{start}yp \r\nal{end}");
+    for late in ["charset=koi8-r", "charset*0=koi8; charset*1=-r", "charset*=''koi8-r"] {
+        let fields = format!(
+            "Content-Type: text/plain{others}; {late}\r\nContent-Transfer-Encoding: base64\r\n"
+        );
+        class("late charsets", Fate::Caught, everywhere(fields, base64(&koi8)));
+    }
+    let fields =
+        format!("Content-Type: text/plain; charset=utf-8{others}; format=flowed; delsp=yes\r\n");
+    class("late formats", Fate::Caught, everywhere(fields, flowed));
+}
