@@ -673,6 +673,20 @@ fn metas_behind_decoys() {
         )
     };
     class("charsets of <meta>", Fate::Caught, (0..4).flat_map(shown).collect());
+    let behind = |before: &str, meta: &str, host: &[u8]| {
+        let link = [b"<a href=\"https://", host, b"ypal.com/login\">here</a>"].concat();
+        let page = [before.as_bytes(), meta.as_bytes(), &link].concat();
+        everywhere("Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n", base64(page))
+    };
+    let comments = format!("<!--{}-->", meta("utf-8")).repeat(6);
+    let style = format!("<style>{}</style>", "p { margin: 0 }\n".repeat(100));
+    for before in [&comments, &style, &[&*comments, &style].concat()] {
+        let lies = behind(before, &meta("windows-1251"), b"\xF0\xE0");
+        class("charsets of <meta> far behind", Fate::Caught, lies);
+        for message in behind(before, &meta("utf-8"), "é".as_bytes()) {
+            assert!(judge(&message).edits.is_empty());
+        }
+    }
 }
 
 #[test]

@@ -159,3 +159,80 @@ fn no_multipart_is_encoded_anew() {
         }
     }
 }
+
+/// Bytes like those of packed data.
+fn packed() -> Vec<u8> {
+    (0..1_200_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+}
+
+/// A text that begins like an archive, with a name of nothing or of any file.
+#[test]
+fn text_with_a_name_that_begins_like_a_file() {
+    let signatures =
+        [&b"BZh\x7F"[..], b"GIF8\x01", b"PK\x03\x04", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"];
+    let mut messages = Vec::new();
+    for names in ["; name=\"\"", "; name=\" \"", "; name=x", "; name=a.zip", "; name=a.png"] {
+        for kind in ["text/plain", "text-plain", "plain/text"] {
+            for signature in signatures {
+                let fields = format!("Content-Type: {kind}; charset=utf-8{names}\r\n");
+                let body = [signature, b"\n\n", text(HOSTS[1]).as_bytes()].concat();
+                messages.extend(everywhere(fields, body));
+            }
+        }
+    }
+    class("signatures of files before a text", Fate::Caught, messages);
+    // An archive is one.
+    let archive = [b"PK\x03\x04", &packed()[..], text(HOSTS[1]).as_bytes()].concat();
+    let fields = "Content-Type: text/plain; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n";
+    for message in everywhere(fields, base64(archive)) {
+        assert!(judge(&message).edits.is_empty());
+    }
+}
+
+/// What has no readable type is text (RFC 2045 §5.2), although it is called a picture or a signature.
+#[test]
+fn text_without_a_type_that_is_called_a_picture() {
+    let mut messages = Vec::new();
+    for kind in ["", "plain", "text-plain", "text-plain; charset=utf-8"] {
+        for name in ["a.png", "a.gif", "a.asc", "a.p7s"] {
+            for before in ["", "\x01"] {
+                let fields = format!(
+                    "Content-Type: {kind}\r\nContent-Disposition: inline; filename={name}\r\n"
+                );
+                messages.extend(everywhere(fields, format!("{before}{}", text(HOSTS[1]))));
+            }
+        }
+    }
+    class("pictures without a type", Fate::Caught, messages);
+    // A picture is one.
+    let lie = text(HOSTS[1]);
+    let picture = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &packed()[..], lie.as_bytes()];
+    for kind in ["", "plain; name=a.png", "png; name=a.png"] {
+        let fields = format!(
+            "Content-Type: {kind}\r\nContent-Disposition: inline; filename=a.png\r\n\
+             Content-Transfer-Encoding: base64\r\n"
+        );
+        for message in everywhere(fields, base64(picture.concat())) {
+            assert!(judge(&message).edits.is_empty(), "{kind}");
+        }
+    }
+}
+
+/// The parameters that decide how a part is read, behind more others than are read.
+#[test]
+fn parameters_behind_many_others() {
+    let others: String = (0..250).map(|n| format!(";\r\n a{n}=b")).collect();
+    let lie = text(HOSTS[1]);
+    let (koi8, _, _) = encoding_rs::KOI8_R.encode(&lie);
+    let (start, end) = lie.split_once("ypal").unwrap();
+    let flowed = format!("{start}yp \r\nal{end}");
+    for late in ["charset=koi8-r", "charset*0=koi8; charset*1=-r", "charset*=''koi8-r"] {
+        let fields = format!(
+            "Content-Type: text/plain{others}; {late}\r\nContent-Transfer-Encoding: base64\r\n"
+        );
+        class("late charsets", Fate::Caught, everywhere(fields, base64(&koi8)));
+    }
+    let fields =
+        format!("Content-Type: text/plain; charset=utf-8{others}; format=flowed; delsp=yes\r\n");
+    class("late formats", Fate::Caught, everywhere(fields, flowed));
+}

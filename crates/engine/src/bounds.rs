@@ -195,7 +195,7 @@ fn parts() -> Vec<Bound> {
             unit: "parameters of one header field",
             default: mime::PARAMETERS as u64,
             reason: "Pieces of RFC 2231 are sorted; real fields have fewer than ten.",
-            effect: "further ones are not read",
+            effect: "of further ones, those that decide how a part is read",
             test: "parameters_without_end",
         },
         Bound {

@@ -28,6 +28,7 @@ impl ContentType {
         while let Some((name, value)) = scanner.parameter() {
             parameters.add(name, value);
         }
+        parameters.finish();
         if !parameters.differ() {
             let mut parameters = parameters.plain;
             parameters.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -88,6 +89,39 @@ enum Preference {
 struct Parameters {
     plain: Vec<(Bytes, Bytes)>,
     pieces: Vec<Piece>,
+    /// Values of those parameters that decide how a part is read, behind [`PARAMETERS`] others.
+    late: [Late; DECISIVE.len()],
+}
+
+/// The parameters that decide how a part is read. A program finds them behind any number of others.
+const DECISIVE: [&[u8]; 9] = [
+    b"boundary",
+    b"charset",
+    b"name",
+    b"filename",
+    b"format",
+    b"delsp",
+    b"access-type",
+    b"url",
+    b"site",
+];
+
+/// What is kept of one name behind the bound.
+#[derive(Default)]
+struct Late {
+    first: Option<Bytes>,
+    last: Option<Bytes>,
+    pieces: usize,
+}
+
+impl Late {
+    /// Keeps the first and the last value: no [`Preference`] uses another one.
+    fn add(&mut self, value: Bytes) {
+        match self.first {
+            None => self.first = Some(value),
+            Some(_) => self.last = Some(value),
+        }
+    }
 }
 
 /// `name*1*=value`.
@@ -101,15 +135,42 @@ struct Piece {
 /// Parameters of one field that are read: real fields have fewer than ten.
 pub const PARAMETERS: usize = 200;
 
+/// Pieces of one decisive parameter that are read behind [`PARAMETERS`]: a boundary has 70 characters.
+const LATE_PIECES: usize = 100;
+
 impl Parameters {
     fn add(&mut self, name: Bytes, value: Bytes) {
-        if self.plain.len() + self.pieces.len() >= PARAMETERS {
+        let star = memchr::memchr(b'*', &name);
+        if self.plain.len() + self.pieces.len() < PARAMETERS {
+            match star {
+                None => self.plain.push((name, value)),
+                Some(star) => self.add_piece(&name, star, value),
+            }
             return;
         }
-        let Some(star) = memchr::memchr(b'*', &name) else {
-            self.plain.push((name, value));
-            return;
-        };
+        let base = name.get(..star.unwrap_or(name.len())).unwrap_or_default();
+        let index = DECISIVE.iter().position(|decisive| *decisive == base);
+        let Some(late) = index.and_then(|index| self.late.get_mut(index)) else { return };
+        match star {
+            None => late.add(value),
+            Some(star) if late.pieces < LATE_PIECES => {
+                late.pieces += 1;
+                self.add_piece(&name, star, value);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Puts the late parameters behind the others.
+    fn finish(&mut self) {
+        for (name, late) in DECISIVE.iter().zip(std::mem::take(&mut self.late)) {
+            let values = late.first.into_iter().chain(late.last);
+            self.plain.extend(values.map(|value| (name.to_vec(), value)));
+        }
+    }
+
+    /// A parameter with a star in its name.
+    fn add_piece(&mut self, name: &[u8], star: usize, value: Bytes) {
         let (base, tail) = name.split_at(star);
         let tail = tail.get(1..).unwrap_or_default();
         let encoded = tail.is_empty() || tail.ends_with(b"*");
@@ -332,6 +393,37 @@ mod tests {
         let twice = ContentType::parse(b"x/y; boundary=one; boundary=two");
         let boundaries: Vec<_> = twice.iter().map(|c| c.parameter_bytes("boundary")).collect();
         assert_eq!(boundaries, [Some(&b"one"[..]), Some(b"two")]);
+    }
+
+    #[test]
+    fn what_decides_is_found_behind_any_number_of_others() {
+        let others: String = (0..1_000).map(|n| format!("; a{n}=b")).collect();
+        let pieces: String = (0..70).map(|n| format!("; boundary*{n}=x")).collect();
+        let late = "; charset=one; charset=two; charset=three; Format=flowed; later=b";
+        let value = format!("text/plain{others}{late}{pieces}{others}; name*=utf-8''%61.html");
+        let readings = ContentType::parse(value.as_bytes());
+        let charsets: Vec<_> =
+            readings.iter().map(|reading| reading.parameter("charset").unwrap()).collect();
+        assert_eq!(charsets, ["one", "three"]);
+        for reading in &readings {
+            assert_eq!(reading.parameter("boundary").unwrap().len(), 70);
+            assert_eq!(reading.parameter("name").as_deref(), Some("a.html"));
+            assert_eq!(reading.parameter("format").as_deref(), Some("flowed"));
+            assert_eq!(reading.parameter("later"), None, "no memory for what nobody reads");
+        }
+        for name in DECISIVE.map(|name| str::from_utf8(name).unwrap()) {
+            let flood =
+                format!("; {name}=b").repeat(1_000) + &format!("; {name}*1=b").repeat(1_000);
+            let mut parameters = Parameters::default();
+            let value = format!("{others}{flood}");
+            let mut scanner = Scanner { rest: value.as_bytes() };
+            while let Some((name, value)) = scanner.parameter() {
+                parameters.add(name, value);
+            }
+            parameters.finish();
+            assert_eq!(parameters.plain.len(), PARAMETERS + 2);
+            assert_eq!(parameters.pieces.len(), LATE_PIECES);
+        }
     }
 
     #[test]

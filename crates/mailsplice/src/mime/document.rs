@@ -39,11 +39,15 @@ pub(super) fn is_document(
     match label.kind.as_str() {
         "application" if !sniff::is_shown(&label.subtype) => {}
         // A file labelled as text: its name and its first bytes decide.
-        "text" if label.subtype == "plain" && !names.is_empty() => {
-            return is_named_binary(names, opening);
+        "text" if label.subtype == "plain" && names.iter().any(|name| !name.trim().is_empty()) => {
+            return is_named_binary(names, opening, is_data);
         }
         "" | "application" | "text" | "multipart" | "message" => return false,
-        _ => return is_named_binary(names, opening),
+        kind if sniff::is_no_text(kind) => {
+            return is_named_binary(names, opening, |opening| !sniff::is_readable(opening));
+        }
+        // RFC 2045 §5.2: an unreadable type is text/plain.
+        _ => return is_named_binary(names, opening, is_data),
     }
     let labelled = matches!(label.subtype.as_str(), "pdf" | "x-pdf" | "acrobat")
         || sniff::is_generic(&label.subtype);
@@ -51,8 +55,16 @@ pub(super) fn is_document(
 }
 
 /// Like [`is_document`], for a label that does not decide. PDFs do not count: some programs show them as text.
-fn is_named_binary(names: &[String], opening: impl FnOnce() -> Vec<u8>) -> bool {
-    !names.iter().any(|name| sniff::names_text(name)) && opens_binary(&opening())
+fn is_named_binary(
+    names: &[String],
+    opening: impl FnOnce() -> Vec<u8>,
+    is_no_text: fn(&[u8]) -> bool,
+) -> bool {
+    if names.iter().any(|name| sniff::names_text(name)) {
+        return false;
+    }
+    let opening = opening();
+    opens_binary(&opening) && is_no_text(&opening)
 }
 
 /// Like [`is_document`], for a file that has names but no label; `pdf`: whether it may be a PDF with another
@@ -87,7 +99,7 @@ fn opens_pdf(opening: &[u8]) -> bool {
 }
 
 /// Whether bytes are the start of a ZIP (also OpenDocument, OOXML, EPUB, JAR), 7z, RAR, gzip, bzip2, xz, Zstandard,
-/// OLE, ELF, PNG, JPEG or GIF file, and are not text.
+/// OLE, ELF, PNG, JPEG or GIF file.
 fn opens_binary(opening: &[u8]) -> bool {
     const MARKS: [&[u8]; 12] = [
         b"BZh",
@@ -103,7 +115,33 @@ fn opens_binary(opening: &[u8]) -> bool {
         b"\xFF\xD8\xFF",
         b"GIF8",
     ];
-    MARKS.iter().any(|mark| opening.starts_with(mark)) && !sniff::is_readable(opening)
+    MARKS.iter().any(|mark| opening.starts_with(mark))
+}
+
+/// Kinds of controls, and of bytes from 0x80 to 0x9F that are not UTF-8, from which bytes are data. Packed data has
+/// about thirty of each in a KiB; text has none, and nobody sees a few controls in it.
+const DATA_KINDS: u32 = 12;
+
+/// Data that is not packed has at least one 0xFF in so many bytes, which fill what is free in an OLE file.
+const BYTES_PER_FILLER: usize = 8;
+
+/// Whether bytes look like no text to anybody: a reader of a lure would see that something is broken.
+pub(super) fn is_data(opening: &[u8]) -> bool {
+    let (mut controls, mut undecoded, mut filler) = (0_u32, 0_u32, 0_usize);
+    for chunk in opening.utf8_chunks() {
+        for byte in chunk.valid().bytes().filter(|byte| *byte < b' ') {
+            controls |= 1 << byte;
+        }
+        for byte in chunk.invalid() {
+            match byte {
+                0x80..=0x9F => undecoded |= 1 << (byte - 0x80),
+                0xFF => filler += 1,
+                _ => {}
+            }
+        }
+    }
+    controls.count_ones().min(undecoded.count_ones()) >= DATA_KINDS
+        || filler > 0 && filler * BYTES_PER_FILLER >= opening.len()
 }
 
 #[cfg(test)]
@@ -124,6 +162,22 @@ mod tests {
             assert_eq!(is_pdf(&opening), may, "{wrapped}");
         }
         assert!(may_be_pdf(b"JVBERi0xLjQ=", Transfer::Base64));
+    }
+
+    /// Bytes like those of packed data.
+    fn packed() -> Vec<u8> {
+        (0..1_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+    }
+
+    #[test]
+    fn a_text_is_no_data_for_a_few_bytes() {
+        assert!(is_data(&packed()));
+        let controls: Vec<u8> = (0..32).collect();
+        let (letters, _, _) = encoding_rs::WINDOWS_1251.encode("Здравствуйте, я пришёл. Ещё я.");
+        for text in [&letters, "Здравствуйте, я пришёл.".as_bytes(), b"hello\x7F", b""]
+        {
+            assert!(!is_data(text) && !is_data(&[&controls, text].concat()), "{text:?}");
+        }
     }
 
     #[test]
@@ -158,14 +212,18 @@ mod tests {
         ] {
             assert!(!document(label, name, pdf), "{label} {name}");
         }
-        let zip = b"PK\x03\x04\x14\0\0\0\0\0<?xml version='1.0'?>";
+        let packed = |mark: &[u8]| [mark, &packed()].concat();
+        let zip = &packed(b"PK\x03\x04\x14\0\0\0\x08\0");
         assert!(document("application/vnd.ms-excel", "a.xlsx", zip));
         assert!(document("text/plain", "a.xlsx", zip) && document("unknown/unknown", "", zip));
-        assert!(document("text/plain", "a.bz2", b"BZh91AY&SY\x01\x02\0\x05\x1f"));
+        assert!(document("text/plain", "a.bz2", &packed(b"BZh91AY&SY")));
         assert!(!document("text/plain", "", zip) && !document("text/html", "a.xlsx", zip));
+        assert!(!document("text/plain", " ", zip));
         assert!(
             !document("text/plain", "a.txt", zip) && !document("text/plain", "a.bz2", b"BZh9 hi")
         );
+        let ole = [&b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0"[..], &[0xFF; 400], &[0; 600]].concat();
+        assert!(document("text/plain", "a.doc", &ole) && document("text-plain", "a.doc", &ole));
         assert!(!document("application/zip", "a.html", zip));
         let tar = b"page.html\0\0\0\x00000644\0<html><a href='javascript:history.back()'>";
         let signed = b"\x30\x82\x01\x00\x06\x09*\x86H\x86\xF7\r\x01\x07\x02 <html>";

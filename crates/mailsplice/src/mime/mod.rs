@@ -16,6 +16,7 @@ mod labels;
 mod lenient;
 mod lines;
 mod lower;
+mod metas;
 mod misread;
 mod openpgp;
 mod prefilter;

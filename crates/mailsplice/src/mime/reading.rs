@@ -11,7 +11,7 @@ use super::prefilter::{self, Candidates};
 use super::structure::Decoding;
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
-use super::{Media, Message, Reading, Tree, sniff};
+use super::{Media, Message, Reading, Tree, metas, sniff};
 use crate::span::Text;
 
 /// Charsets that are tried for one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
@@ -315,7 +315,7 @@ fn charsets(
     }
     found.extend(charset::byte_order_marks(bytes));
     match media {
-        Media::Html => found.extend(meta_charsets(bytes)),
+        Media::Html => found.extend(metas::charsets(bytes, !labelled && !ascii)),
         Media::Calendar => found.extend(card_charsets(bytes)),
         _ => {}
     }
@@ -421,16 +421,6 @@ fn holds_utf8(bytes: &[u8]) -> bool {
     }
 }
 
-/// `<meta>` elements that are read: one or two decoys may precede the effective one.
-const MAX_METAS: usize = 4;
-
-/// The charsets of `<meta charset>` and `<meta http-equiv>` in the first KiB (WHATWG HTML §13.2.3.2).
-fn meta_charsets(bytes: &[u8]) -> Vec<Charset> {
-    let opening = bytes.get(..1024).unwrap_or(bytes).to_ascii_lowercase();
-    let metas = memchr::memmem::find_iter(&opening, b"<meta").take(MAX_METAS);
-    metas.filter_map(|at| meta_charset(opening.get(at..)?)).collect()
-}
-
 /// The charset of an XML declaration (XML 1.0 §4.3.3), which browsers read in HTML as well (WHATWG HTML §13.2.3.2).
 fn xml_charset(bytes: &[u8]) -> Option<Charset> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
@@ -457,10 +447,10 @@ fn card_charsets(bytes: &[u8]) -> Vec<Charset> {
         let name = at.checked_sub(7).and_then(|start| bytes.get(start..at));
         if name.is_some_and(|name| name.eq_ignore_ascii_case(b"charset")) {
             let charset =
-                bytes.get(at..).and_then(named).filter(|charset| !found.contains(charset));
+                bytes.get(at..).and_then(metas::named).filter(|charset| !found.contains(charset));
             found.extend(charset);
         }
-        if found.len() == MAX_METAS {
+        if found.len() == metas::MAX_METAS {
             break;
         }
     }
@@ -469,25 +459,6 @@ fn card_charsets(bytes: &[u8]) -> Vec<Charset> {
 
 /// Parameters of a card that are searched for a charset.
 const MAX_PARAMETERS: usize = 1_000;
-
-/// The charset of the `<meta>` at the start of `rest`.
-fn meta_charset(rest: &[u8]) -> Option<Charset> {
-    let at = memchr::memmem::find(rest, b"charset")?;
-    match named(rest.get(at + b"charset".len()..)?)? {
-        // Text in which a <meta> can be read is not UTF-16.
-        Charset::Utf16(_) => Some(Charset::Utf8),
-        charset => Some(charset),
-    }
-}
-
-/// The charset named after an equals sign.
-fn named(rest: &[u8]) -> Option<Charset> {
-    let value = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
-    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
-    let length =
-        value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(b)).count();
-    Charset::from_label(std::str::from_utf8(value.get(..length)?).ok()?)
-}
 
 impl Reading<'_> {
     /// Whether the text can be written into the part: its charset has the characters, and its

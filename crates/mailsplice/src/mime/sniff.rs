@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 
 use super::Media;
 use super::content_type::ContentType;
+use super::document;
 use super::header;
 use super::transfer::Transfer;
 
@@ -86,11 +87,7 @@ fn is_page(label: &ContentType) -> bool {
     )
 }
 
-fn by_label(
-    label: &ContentType,
-    names: &[String],
-    opening: impl FnOnce() -> Vec<u8>,
-) -> Vec<Media> {
+fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>) -> Vec<Media> {
     let mut by_names = names.iter().filter_map(|name| by_extension(name));
     let by_name = by_names.clone().find(|media| *media == Media::Html).or_else(|| by_names.next());
     let html = by_name.filter(|media| *media == Media::Html);
@@ -118,7 +115,7 @@ fn by_label(
             named => named.to_vec(),
         },
         ("text" | "message", _) => text(Media::Plain),
-        ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => match html {
+        (kind, _) if is_no_text(kind) => match html {
             Some(html) => vec![html],
             None => of_no_text(&opening()),
         },
@@ -132,6 +129,7 @@ fn by_label(
         // Some programs treat an empty type as unknown, others as text/plain (RFC 2045 §5.2).
         ("", _) => match by_name.unwrap_or_else(|| sniff(&opening())) {
             Media::Opaque => vec![Media::Plain],
+            Media::Inert if !document::is_data(&opening()) => vec![Media::Plain],
             Media::Plain => vec![Media::Plain],
             media => vec![media, Media::Plain],
         },
@@ -147,10 +145,17 @@ fn by_label(
         ("application", _) => vec![of_a_program(by_name, &opening())],
         // RFC 2045 §5.2: an unreadable type is text/plain.
         _ => match by_name {
-            Some(Media::Opaque | Media::Inert) => by_name.into_iter().collect(),
+            Some(media @ (Media::Opaque | Media::Inert)) if document::is_data(&opening()) => {
+                vec![media]
+            }
             _ => text(Media::Plain),
         },
     }
+}
+
+/// Whether a type is that of pictures, sounds and the like.
+pub(super) fn is_no_text(kind: &str) -> bool {
+    matches!(kind, "image" | "audio" | "video" | "font" | "model" | "chemical")
 }
 
 /// The media of what is labelled as a picture, a sound or the like: some programs show a text all the same.
@@ -181,7 +186,7 @@ pub(super) fn is_drawing(label: &ContentType, names: &[String]) -> bool {
     let no_other_page = pages.all(|name| names_drawing(name));
     let by_label = match (label.kind.as_str(), label.subtype.as_str()) {
         ("image", "svg+xml" | "svg") => true,
-        ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => named,
+        (kind, _) if is_no_text(kind) => named,
         ("application", subtype) => named && !is_shown(subtype),
         _ => false,
     };
