@@ -1,6 +1,9 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
-use super::{HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Sender, Verdict};
+use super::{
+    HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Sender, Verdict, beside_host,
+    carried_steps,
+};
 use crate::userinfo;
 
 impl Judge<'_> {
@@ -15,6 +18,7 @@ impl Judge<'_> {
             return None;
         }
         let carried = homograph::carried(text, link, &own, &self.context(HostBounds::Certain));
+        self.steps += carried_steps(beside_host(text, link), &carried);
         carried
             .inner
             .iter()
@@ -24,7 +28,7 @@ impl Judge<'_> {
 
     /// Judges what a link contains beside its host. A login that reads as a host which nobody knows is only suspect.
     pub(super) fn carried(
-        &self,
+        &mut self,
         text: &str,
         link: &Link,
         host: &Judgement,
@@ -49,6 +53,7 @@ impl Judge<'_> {
         }
         let mut rest =
             homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
+        self.steps += carried_steps(beside_host(text, link), &login);
         rest.add(Reason::Userinfo);
         rest.inner.extend(login.inner);
         rest
