@@ -188,3 +188,35 @@ fn messages_that_only_look_encrypted() {
         class("OpenPGP", Fate::Reported, everywhere("Content-Type: text/plain\r\n", inline));
     }
 }
+
+/// A host without a scheme in an attribute, with escapes.
+#[test]
+fn escaped_hosts_without_a_scheme() {
+    let page = |href: &str| {
+        let fields = "Content-Type: text/html; charset=utf-8\r\n";
+        everywhere(fields, format!("<p><a href=\"{href}\">log in</a></p>\r\n"))
+    };
+    for href in [
+        "%D1%80%D0%B0ypal.com/login",
+        "www.%D1%80%D0%B0ypal.com/login",
+        "раypal%2Ecom/login",
+        "раypal%2ecom",
+        "xn%2D%2Dypal-43d9g.com",
+        "%78n--ypal-43d9g.com/",
+    ] {
+        class("escaped hosts without a scheme", Fate::Caught, page(href));
+    }
+    for href in [
+        "my%20file.pdf",
+        "r%C3%A9sum%C3%A9.pdf",
+        "%D0%BE%D1%82%D1%87%D1%91%D1%82.pdf",
+        "images%2Flogo.png",
+        "page%2Ehtml",
+        "example.com%20x",
+        "%E4%BE%8B%E3%81%88.jp/",
+    ] {
+        for message in page(href) {
+            assert!(judge(&message).edits.is_empty(), "{href}");
+        }
+    }
+}
