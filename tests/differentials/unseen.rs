@@ -189,6 +189,29 @@ fn messages_that_only_look_encrypted() {
     }
 }
 
+/// Any number of characters that are ignored in a host, in text and in an attribute, in each label.
+#[test]
+fn characters_that_nobody_sees_without_end() {
+    let mut messages = Vec::new();
+    for ignored in ["\u{AD}", "\u{200B}", "\u{2060}", "\u{FE0F}"] {
+        for count in [400, 1_100] {
+            let ignored = ignored.repeat(count);
+            let fields = "Content-Type: text/plain; charset=utf-8\r\n";
+            messages.extend(everywhere(fields, text(&format!("раypal.c{ignored}om"))));
+            for host in [format!("р{ignored}аypal.com"), format!("раypal.com{ignored}")] {
+                messages.extend(everywhere(fields, text(&host)));
+                let bare = format!("Please visit {host}/login today.\r\n");
+                messages.extend(everywhere(fields, bare));
+            }
+        }
+    }
+    class("ignored characters without end", Fate::Caught, messages);
+    let honest = format!("https://ex{}ample.com/\r\n", "\u{AD}".repeat(2_000));
+    for message in everywhere("Content-Type: text/plain; charset=utf-8\r\n", honest) {
+        assert!(judge(&message).verdict < Verdict::Unsafe);
+    }
+}
+
 /// A host without a scheme in an attribute, with escapes.
 #[test]
 fn escaped_hosts_without_a_scheme() {
