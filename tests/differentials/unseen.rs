@@ -243,3 +243,14 @@ fn escaped_hosts_without_a_scheme() {
         }
     }
 }
+
+/// A Cherokee letter among capitals of Latin reads as I; names in Cherokee are left as they are.
+#[test]
+fn a_cherokee_letter_among_capitals() {
+    class("Cherokee among capitals", Fate::Caught, everywhere(PLAIN, text("MᏆCROSOFT.COM")));
+    for honest in ["https://ᏆᏣᎳᎩ.com/\r\n", "https://wikipedia.org/wiki/ᏆᏣᎳᎩ\r\n"] {
+        for message in everywhere(PLAIN, honest) {
+            assert!(judge(&message).edits.is_empty(), "{honest}");
+        }
+    }
+}
