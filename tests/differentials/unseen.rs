@@ -188,3 +188,69 @@ fn messages_that_only_look_encrypted() {
         class("OpenPGP", Fate::Reported, everywhere("Content-Type: text/plain\r\n", inline));
     }
 }
+
+/// Any number of characters that are ignored in a host, in text and in an attribute, in each label.
+#[test]
+fn characters_that_nobody_sees_without_end() {
+    let mut messages = Vec::new();
+    for ignored in ["\u{AD}", "\u{200B}", "\u{2060}", "\u{FE0F}"] {
+        for count in [400, 1_100] {
+            let ignored = ignored.repeat(count);
+            let fields = "Content-Type: text/plain; charset=utf-8\r\n";
+            messages.extend(everywhere(fields, text(&format!("раypal.c{ignored}om"))));
+            for host in [format!("р{ignored}аypal.com"), format!("раypal.com{ignored}")] {
+                messages.extend(everywhere(fields, text(&host)));
+                let bare = format!("Please visit {host}/login today.\r\n");
+                messages.extend(everywhere(fields, bare));
+            }
+        }
+    }
+    class("ignored characters without end", Fate::Caught, messages);
+    let honest = format!("https://ex{}ample.com/\r\n", "\u{AD}".repeat(2_000));
+    for message in everywhere("Content-Type: text/plain; charset=utf-8\r\n", honest) {
+        assert!(judge(&message).verdict < Verdict::Unsafe);
+    }
+}
+
+/// A host without a scheme in an attribute, with escapes.
+#[test]
+fn escaped_hosts_without_a_scheme() {
+    let page = |href: &str| {
+        let fields = "Content-Type: text/html; charset=utf-8\r\n";
+        everywhere(fields, format!("<p><a href=\"{href}\">log in</a></p>\r\n"))
+    };
+    for href in [
+        "%D1%80%D0%B0ypal.com/login",
+        "www.%D1%80%D0%B0ypal.com/login",
+        "раypal%2Ecom/login",
+        "раypal%2ecom",
+        "xn%2D%2Dypal-43d9g.com",
+        "%78n--ypal-43d9g.com/",
+    ] {
+        class("escaped hosts without a scheme", Fate::Caught, page(href));
+    }
+    for href in [
+        "my%20file.pdf",
+        "r%C3%A9sum%C3%A9.pdf",
+        "%D0%BE%D1%82%D1%87%D1%91%D1%82.pdf",
+        "images%2Flogo.png",
+        "page%2Ehtml",
+        "example.com%20x",
+        "%E4%BE%8B%E3%81%88.jp/",
+    ] {
+        for message in page(href) {
+            assert!(judge(&message).edits.is_empty(), "{href}");
+        }
+    }
+}
+
+/// A Cherokee letter among capitals of Latin reads as I; names in Cherokee are left as they are.
+#[test]
+fn a_cherokee_letter_among_capitals() {
+    class("Cherokee among capitals", Fate::Caught, everywhere(PLAIN, text("MᏆCROSOFT.COM")));
+    for honest in ["https://ᏆᏣᎳᎩ.com/\r\n", "https://wikipedia.org/wiki/ᏆᏣᎳᎩ\r\n"] {
+        for message in everywhere(PLAIN, honest) {
+            assert!(judge(&message).edits.is_empty(), "{honest}");
+        }
+    }
+}

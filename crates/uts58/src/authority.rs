@@ -317,9 +317,16 @@ fn fits(name: &str, form: &Form) -> bool {
     if form.surely_too_long {
         return false;
     }
-    // Four octets of UTF-8 for each character: a longer name cannot fit and is not converted.
+    // Four octets of UTF-8 for each character: a longer name cannot fit and is not converted. Ignored characters
+    // do not count.
+    let seen: String;
+    let mut name = name;
     if name.len() > 4 * NAME {
-        return false;
+        seen = name.chars().filter(|c| !Class::of(*c).is_ignored()).collect();
+        if seen.len() > 4 * NAME {
+            return false;
+        }
+        name = &seen;
     }
     if form.settled {
         return encoded::fits(name);

@@ -15,7 +15,8 @@ use crate::tlds::TldSet;
 use crate::unicode::hosts::is_stable;
 use crate::unicode::{Class, ScriptOf as _, is_alphanumeric, is_dot_to_somebody, prose as bounds};
 
-/// Bytes of a label, with prose joined to it, that are read: a longer one is no label (S14).
+/// Characters of a label, with prose joined to it, that are read: a longer one is no label (S14). Ignored ones do not
+/// count.
 const LONGEST_LABEL: usize = 1024;
 
 /// The end of the longest prefix of a dotted run that has two labels and ends in an existing
@@ -73,7 +74,8 @@ impl Stop {
 /// after which a reader sees an end.
 pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
     let first = label.chars().next()?;
-    if label.len() > LONGEST_LABEL {
+    let is_seen = |c: &char| !Class::of(*c).is_ignored();
+    if label.len() > LONGEST_LABEL && label.chars().filter(is_seen).nth(LONGEST_LABEL).is_some() {
         return None;
     }
     if first.is_ascii() {

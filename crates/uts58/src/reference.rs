@@ -222,9 +222,18 @@ fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
     };
     let mut link = authority(value, start..range.end, range, kind)?;
     let host = value.get(link.host.clone())?;
-    let plain = host.find([' ', '%', '{', '[']).and_then(|end| host.get(..end)).unwrap_or(host);
+    // `example.com%20x` ends there, `%65xample.com` goes on.
+    let ends = |at: &usize| match host.as_bytes().get(*at..) {
+        Some([b' ' | b'{' | b'[', ..]) => true,
+        Some(rest @ [b'%', ..]) => !percent::escape_at(rest).is_some_and(|byte| {
+            !byte.is_ascii() || byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.')
+        }),
+        _ => false,
+    };
+    let plain = (0..host.len()).find(ends).and_then(|end| host.get(..end)).unwrap_or(host);
     link.host.end = link.host.start + plain.len();
-    plain.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then_some(link)
+    let name = percent::decode_text(plain);
+    name.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then_some(link)
 }
 
 /// The host after an `@` in a path segment that begins with a backslash (`\\x@host`): clients that
@@ -323,6 +332,11 @@ mod tests {
             ("http://user:p@[2001:db8::1]:8080", "[2001:db8::1]"),
             ("www.example.com/x", "www.example.com"),
             ("example.com:8080/x", "example.com"),
+            ("www.%D1%80%D0%B0ypal.com/x", "www.%D1%80%D0%B0ypal.com"),
+            ("xn%2D%2Dypal-43d9g.com", "xn%2D%2Dypal-43d9g.com"),
+            ("example%2Ecom/x", "example%2Ecom"),
+            ("example.com%20x", "example.com"),
+            ("my%20file.pdf", "-"),
             ("http://example.com./", "example.com"),
             ("mailto:info@example.com?subject=x", "example.com"),
             ("mailto:?to=info%40example.com", "example.com"),

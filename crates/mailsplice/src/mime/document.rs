@@ -4,6 +4,7 @@
 use memchr::memmem;
 
 use super::content_type::ContentType;
+use super::data;
 use super::sniff::{self, SNIFFED};
 use super::transfer::Transfer;
 use crate::byte_search;
@@ -40,14 +41,14 @@ pub(super) fn is_document(
         "application" if !sniff::is_shown(&label.subtype) => {}
         // A file labelled as text: its name and its first bytes decide.
         "text" if label.subtype == "plain" && names.iter().any(|name| !name.trim().is_empty()) => {
-            return is_named_binary(names, opening, is_data);
+            return is_named_binary(names, opening, data::is_data);
         }
         "" | "application" | "text" | "multipart" | "message" => return false,
         kind if sniff::is_no_text(kind) => {
             return is_named_binary(names, opening, |opening| !sniff::is_readable(opening));
         }
         // RFC 2045 §5.2: an unreadable type is text/plain.
-        _ => return is_named_binary(names, opening, is_data),
+        _ => return is_named_binary(names, opening, data::is_data),
     }
     let labelled = matches!(label.subtype.as_str(), "pdf" | "x-pdf" | "acrobat")
         || sniff::is_generic(&label.subtype);
@@ -118,32 +119,6 @@ fn opens_binary(opening: &[u8]) -> bool {
     MARKS.iter().any(|mark| opening.starts_with(mark))
 }
 
-/// Kinds of controls, and of bytes from 0x80 to 0x9F that are not UTF-8, from which bytes are data. Packed data has
-/// about thirty of each in a KiB; text has none, and nobody sees a few controls in it.
-const DATA_KINDS: u32 = 12;
-
-/// Data that is not packed has at least one 0xFF in so many bytes, which fill what is free in an OLE file.
-const BYTES_PER_FILLER: usize = 8;
-
-/// Whether bytes look like no text to anybody: a reader of a lure would see that something is broken.
-pub(super) fn is_data(opening: &[u8]) -> bool {
-    let (mut controls, mut undecoded, mut filler) = (0_u32, 0_u32, 0_usize);
-    for chunk in opening.utf8_chunks() {
-        for byte in chunk.valid().bytes().filter(|byte| *byte < b' ') {
-            controls |= 1 << byte;
-        }
-        for byte in chunk.invalid() {
-            match byte {
-                0x80..=0x9F => undecoded |= 1 << (byte - 0x80),
-                0xFF => filler += 1,
-                _ => {}
-            }
-        }
-    }
-    controls.count_ones().min(undecoded.count_ones()) >= DATA_KINDS
-        || filler > 0 && filler * BYTES_PER_FILLER >= opening.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,22 +137,6 @@ mod tests {
             assert_eq!(is_pdf(&opening), may, "{wrapped}");
         }
         assert!(may_be_pdf(b"JVBERi0xLjQ=", Transfer::Base64));
-    }
-
-    /// Bytes like those of packed data.
-    fn packed() -> Vec<u8> {
-        (0..1_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
-    }
-
-    #[test]
-    fn a_text_is_no_data_for_a_few_bytes() {
-        assert!(is_data(&packed()));
-        let controls: Vec<u8> = (0..32).collect();
-        let (letters, _, _) = encoding_rs::WINDOWS_1251.encode("Здравствуйте, я пришёл. Ещё я.");
-        for text in [&letters, "Здравствуйте, я пришёл.".as_bytes(), b"hello\x7F", b""]
-        {
-            assert!(!is_data(text) && !is_data(&[&controls, text].concat()), "{text:?}");
-        }
     }
 
     #[test]
@@ -212,7 +171,7 @@ mod tests {
         ] {
             assert!(!document(label, name, pdf), "{label} {name}");
         }
-        let packed = |mark: &[u8]| [mark, &packed()].concat();
+        let packed = |mark: &[u8]| [mark, &data::tests::packed()].concat();
         let zip = &packed(b"PK\x03\x04\x14\0\0\0\x08\0");
         assert!(document("application/vnd.ms-excel", "a.xlsx", zip));
         assert!(document("text/plain", "a.xlsx", zip) && document("unknown/unknown", "", zip));

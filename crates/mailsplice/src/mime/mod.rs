@@ -5,6 +5,7 @@
 
 mod charset;
 mod content_type;
+mod data;
 mod der;
 mod document;
 mod early;

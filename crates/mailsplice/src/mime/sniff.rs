@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use super::Media;
 use super::content_type::ContentType;
-use super::document;
+use super::data;
 use super::header;
 use super::transfer::Transfer;
 
@@ -129,7 +129,7 @@ fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>
         // Some programs treat an empty type as unknown, others as text/plain (RFC 2045 §5.2).
         ("", _) => match by_name.unwrap_or_else(|| sniff(&opening())) {
             Media::Opaque => vec![Media::Plain],
-            Media::Inert if !document::is_data(&opening()) => vec![Media::Plain],
+            Media::Inert if !data::is_data(&opening()) => vec![Media::Plain],
             Media::Plain => vec![Media::Plain],
             media => vec![media, Media::Plain],
         },
@@ -145,7 +145,7 @@ fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>
         ("application", _) => vec![of_a_program(by_name, &opening())],
         // RFC 2045 §5.2: an unreadable type is text/plain.
         _ => match by_name {
-            Some(media @ (Media::Opaque | Media::Inert)) if document::is_data(&opening()) => {
+            Some(media @ (Media::Opaque | Media::Inert)) if data::is_data(&opening()) => {
                 vec![media]
             }
             _ => text(Media::Plain),
