@@ -1,6 +1,7 @@
 //! Judges the links that `content` found. Each distinct host is judged once per message.
 
 mod beside_host;
+mod capitals;
 mod listed;
 mod queries;
 
@@ -119,6 +120,7 @@ impl<'a> Judge<'a> {
                 if names_file_server(text, link) {
                     judged.mark_file_server();
                 }
+                judged.mark_twin_in_capitals(host);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
                 } else if holds_undecoded(host) {

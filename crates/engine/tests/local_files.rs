@@ -33,7 +33,12 @@ fn links_to_local_files_are_not_edited() {
 
 #[test]
 fn twins_of_known_names_behind_www() {
-    for host in ["www.раypal－login.com", "https://xn－－ypal-43d9g.com/x"] {
+    for host in [
+        "www.раypal－login.com",
+        "https://xn－－ypal-43d9g.com/x",
+        "https://APPLΕ.COM",
+        "CНASE.COM",
+    ] {
         for kind in ["text/plain", "text/html"] {
             let body = format!("Please log in at {host} now.\r\n");
             assert_ne!(filtered(kind, &body), body, "{kind}");

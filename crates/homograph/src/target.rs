@@ -317,32 +317,7 @@ fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Lik
     {
         return mapped;
     }
-    let twin = capital_twin(&part.spelling);
-    if twin.is_some_and(|twin| {
-        likeness(LabelChars::of(twin.chars()).all(), look) == Some(Likeness::Same)
-    }) {
-        return Some(Likeness::Alike);
-    }
     mapped.max(likeness(LabelChars::of(part.spelling.chars()).all(), look))
-}
-
-/// A label in capitals, some of them Latin, as it reads: Greek and Cyrillic capitals have the shapes of Latin ones also
-/// where their small letters do not (`APPLΕ`, `CНASE`). In lower case.
-fn capital_twin(spelling: &str) -> Option<String> {
-    const TWINS: &str = "ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXАAВBЕEЅSІIЈJКKМMНHОOРPСCТTУYХX";
-    if spelling.is_ascii() || !spelling.contains(|c: char| c.is_ascii_uppercase()) {
-        return None;
-    }
-    let twin = |c: char| {
-        let at = TWINS.find(c).filter(|_| !c.is_ascii());
-        at.and_then(|at| TWINS.get(at + c.len_utf8()..)?.chars().next())
-    };
-    let read = |c: char| match c {
-        _ if c.is_ascii_lowercase() => None,
-        _ if c.is_ascii() => Some(c),
-        _ => twin(c),
-    };
-    spelling.chars().map(|c| read(c).map(|c| c.to_ascii_lowercase())).collect()
 }
 
 /// The names that the label may resemble, as mapped and as spelled.

@@ -1,0 +1,61 @@
+//! Hosts in capitals that look like a known name, whatever their small letters look like: `APPLΕ.COM`, `CНASE.COM`.
+
+use crate::judged::Judged;
+use crate::outcome::{Edit, Reason, Verdict};
+
+/// Greek and Cyrillic capitals with the shape of a Latin one, which is behind each.
+const TWINS: &str = "ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXАAВBЕEЅSІIЈJКKМMНHОOРPСCТTУYХX";
+
+impl Judged {
+    /// Marks a host as unsafe that shows the name it resembles letter by letter, since it is in capitals. Some letters
+    /// are Latin: a word of Greek or Russian is not mixed.
+    pub(super) fn mark_twin_in_capitals(&mut self, host: &str) {
+        if self.verdict != Verdict::Suspect || !self.reasons.contains(Reason::MixedScript) {
+            return;
+        }
+        let Some(target) = self.target() else { return };
+        let shown = shown(host);
+        let is_twin = shown.is_some_and(|shown| {
+            shown
+                .strip_suffix(target)
+                .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        });
+        if is_twin {
+            self.verdict = Verdict::Unsafe;
+            self.edit = self.edit.max(Edit::Link);
+        }
+    }
+}
+
+/// The host as it reads, in lower case. `None` if it has small letters, or others.
+fn shown(host: &str) -> Option<String> {
+    let twin = |c: char| {
+        let at = TWINS.find(c).filter(|_| !c.is_ascii())?;
+        TWINS.get(at + c.len_utf8()..)?.chars().next()
+    };
+    let read = |c: char| match c {
+        'a'..='z' => None,
+        c if c.is_ascii() => Some(c),
+        c => twin(c),
+    };
+    host.chars().map(|c| read(c).map(|c| c.to_ascii_lowercase())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capitals_are_read_by_their_shape() {
+        for (host, reads) in [
+            ("APPLΕ.COM", Some("apple.com")),
+            ("CНASE.COM", Some("chase.com")),
+            ("WWW.ΕΒΑΥ.COM", Some("www.ebay.com")),
+            ("APPLε.COM", None),
+            ("APPLΕ.com", None),
+            ("ЖAPPLE.COM", None),
+        ] {
+            assert_eq!(shown(host).as_deref(), reads, "{host}");
+        }
+    }
+}
