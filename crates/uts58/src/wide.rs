@@ -33,8 +33,7 @@ pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
 
 /// The hosts in a run, each from the end of the previous one to its last top-level domain.
 pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
-    // Most runs hold one.
-    let mut found = Vec::with_capacity(1);
+    let mut found = Vec::new();
     let mut start = 0;
     let mut end: Option<usize> = None;
     let mut before: Option<char> = None;
