@@ -41,7 +41,7 @@ use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive, seen_host};
 use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
-use homograph::ends_host_to_a_reader;
+use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
@@ -120,28 +120,43 @@ pub struct AfterSchemes {
     pub seen: Vec<Judged>,
 }
 
+/// Whether `www.` is before an offset.
+fn is_behind_www(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
+    before.eq_ignore_ascii_case(b"www.")
+}
+
+/// Whether a host is made to be taken for a known name.
+fn is_twin(host: &Judgement) -> bool {
+    host.reasons.contains(Reason::TargetLookalike)
+}
+
 /// The hosts that the net would defang in a text that readings have read.
 pub fn after_schemes(source: &str, judge: &mut Judge<'_>) -> AfterSchemes {
     let seen = judge.take_seen();
     let bytes = source.as_bytes();
-    let mut hosts: Vec<(Trigger, String)> = Vec::new();
+    let mut hosts: Vec<(Trigger, bool, String)> = Vec::new();
     let _ = triggers(bytes, |trigger, at| {
-        if is_after_scheme(bytes, at) {
+        let follows_scheme = is_after_scheme(bytes, at);
+        if follows_scheme || is_behind_www(bytes, at) {
             let window = Some(window(bytes, at)).filter(|window| needs_reading(window));
-            hosts.extend(window.map(|window| (trigger, text(host_of(&letters(window))))));
+            let host = |window| text(host_of(&letters(window)));
+            hosts.extend(window.map(|window| (trigger, follows_scheme, host(window))));
         }
         ControlFlow::Continue(())
     });
-    hosts.sort_by_key(|(trigger, _)| *trigger);
+    hosts.sort_by_key(|(trigger, ..)| *trigger);
     let mut found = AfterSchemes::default();
-    for (_, host) in &hosts {
+    for (_, follows_scheme, host) in &hosts {
         let judged = |judgement| Judged::of(judgement, TldStatus::Link);
         match find_deceptive(host, judge, &seen) {
-            Some(Deceptive::Hidden(judgement)) => found.hidden.push(judged(judgement)),
-            Some(Deceptive::Seen) => {
+            Some(Deceptive::Hidden(judgement)) if *follows_scheme || is_twin(&judgement) => {
+                found.hidden.push(judged(judgement));
+            }
+            Some(Deceptive::Seen) if *follows_scheme => {
                 found.seen.extend(deceptive_judgement(host, judge).map(judged))
             }
-            None => {}
+            _ => {}
         }
     }
     found
@@ -476,9 +491,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     /// The edits that defang a host after a scheme, with a look-alike of a slash, or a known name's twin behind `www.`,
     /// if its bytes are plain: its dots in brackets. After another trigger it may be no link to any program, and stays.
     fn bracket_dots(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
-        let before = self.body.get(at.saturating_sub(4)..at).unwrap_or_default();
-        let is_twin = before.eq_ignore_ascii_case(b"www.")
-            && judged.reasons.contains(Reason::TargetLookalike);
+        let is_twin = is_behind_www(self.body, at) && judged.host.as_deref().is_some_and(is_twin);
         if !is_after_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
             && !is_twin
