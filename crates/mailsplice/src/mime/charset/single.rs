@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::Encoding;
+use encoding_rs::{CoderResult, Encoding};
 
 use super::builder::Builder;
 use super::pages::Page;
@@ -23,13 +23,23 @@ pub(super) fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'st
     for (length, character) in lengths.iter_mut().zip(upper.chars()) {
         *length = character.len_utf8() as u8;
     }
-    let (text, _) = encoding.decode_without_bom_handling(bytes);
-    let map = map_of(bytes, |byte| lengths.get(usize::from(byte & 127)).copied().unwrap_or(1));
-    Text { text: Cow::Owned(text.into_owned()), map: Some(map) }
+    let length_of = |byte: u8| lengths.get(usize::from(byte & 127)).copied().unwrap_or(1);
+    let (map, length) = map_of(bytes, length_of);
+    let mut text = String::with_capacity(length + LONGEST);
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let (result, ..) = decoder.decode_to_string(bytes, &mut text, true);
+    let text = match result {
+        CoderResult::InputEmpty => text,
+        CoderResult::OutputFull => encoding.decode_without_bom_handling(bytes).0.into_owned(),
+    };
+    Text { text: Cow::Owned(text), map: Some(map) }
 }
 
-/// The map of a text in which each byte is a character: ASCII, or one of so many bytes.
-fn map_of(bytes: &[u8], length_of: impl Fn(u8) -> u8) -> Map {
+/// Bytes that the decoder wants for the next character, whatever it is.
+const LONGEST: usize = 4;
+
+/// The map of a text in which each byte is a character, ASCII or one of so many bytes; and the length of the text.
+fn map_of(bytes: &[u8], length_of: impl Fn(u8) -> u8) -> (Map, usize) {
     let mut map = Map::new();
     let (mut text, mut at) = (0, 0);
     while let Some(rest) = bytes.get(at..)
@@ -47,7 +57,7 @@ fn map_of(bytes: &[u8], length_of: impl Fn(u8) -> u8) -> Map {
         at += count;
     }
     map.close(text, bytes.len());
-    map
+    (map, text)
 }
 
 /// Bytes above ASCII. A text with fewer of them is decoded without a table of all.
