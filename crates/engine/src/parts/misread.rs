@@ -42,9 +42,9 @@ impl Judged {
             self.downgrade_misread_hosts(|host| !host.unicode.is_ascii() && !imitates(host));
         }
         if self.target().is_none() {
-            let in_host = written.is_some_and(|written| written.contains('+'));
+            let is_shifted = || written.is_some_and(|written| written.contains('+'));
             let is_shifted_by_chance = reading.is_guessed_utf7()
-                && !(in_host && matches!(link.kind, Kind::Scheme | Kind::Www));
+                && !(matches!(link.kind, Kind::Scheme | Kind::Www) && is_shifted());
             let link = text.get(link.span.clone()).unwrap_or_default();
             if is_shifted_by_chance || reading.is_punctuation(link) {
                 self.downgrade();
