@@ -1,18 +1,11 @@
 //! What only looks dangerous: content that a message carries in a URL, and scripts that do nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter_engine::policy::HeaderFields;
-use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+mod common;
 
 /// Whether the filter edits the body.
 fn is_edited(kind: &str, body: &str) -> bool {
-    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
-    let tlds = TldTable::new(["com", "org", "tr"], "");
-    let head =
-        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
-    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
-    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
-    !outcome.edits.is_empty()
+    common::is_edited(&format!("{kind}; charset=utf-8"), body.as_bytes())
 }
 
 #[test]
@@ -121,4 +114,21 @@ fn the_dot_of_a_turkish_capital_is_not_edited() {
     ] {
         assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
     }
+}
+
+#[test]
+fn links_to_local_files_are_not_edited() {
+    for url in ["file:///C:/Users/a/Plan.docx#_Toc1", "file:///S:\\daten\\a.xlsx", "file:///tmp/a"]
+    {
+        for body in [
+            format!("<a href=\"{url}\">x</a>"),
+            format!("<base href=\"{url}\"><a href=\"#a\">x</a>"),
+            format!("<img src=\"{url}\">"),
+        ] {
+            assert!(!is_edited("text/html", &body), "{body}");
+        }
+    }
+    // Another machine gets a hash of the reader's password.
+    let body = "<a href=\"file://evil.com/share/a.docx\">x</a>";
+    assert!(is_edited("text/html", body));
 }

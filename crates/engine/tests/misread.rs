@@ -2,30 +2,10 @@
 //! deceives in any reading is edited nonetheless.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod common;
+
+use common::{edited, untouched};
 use encoding_rs::{EUC_JP, EUC_KR, GB18030, GBK, IBM866, WINDOWS_1250, WINDOWS_1252};
-use linkmilter_engine::policy::HeaderFields;
-use linkmilter_engine::splice::apply;
-use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
-
-fn filtered(kind: &str, body: &[u8]) -> Vec<u8> {
-    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
-    let tlds = TldTable::new(["com", "org", "example", "fr", "pl", "de", "jp", "hk", "рф"], "");
-    let head = format!("Content-Type: {kind}\r\nContent-Transfer-Encoding: 8bit\r\n");
-    let message = Message { head: head.as_bytes(), body };
-    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
-    apply(body, &outcome.edits).to_vec()
-}
-
-#[track_caller]
-fn untouched(kind: &str, body: &[u8]) {
-    let after = filtered(kind, body);
-    assert!(after == body, "{kind}: {}", String::from_utf8_lossy(&after));
-}
-
-#[track_caller]
-fn edited(kind: &str, body: &[u8]) {
-    assert!(filtered(kind, body) != body, "{kind}: {}", String::from_utf8_lossy(body));
-}
 
 fn bytes(charset: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
     let (bytes, _, unmappable) = charset.encode(text);

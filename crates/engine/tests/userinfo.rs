@@ -2,21 +2,11 @@
 //! are not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter_engine::policy::HeaderFields;
-use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+mod common;
 
 /// Whether the filter edits the body.
 fn is_edited(kind: &str, body: &str) -> bool {
-    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
-    let tlds = TldTable::new(
-        ["com", "org", "net", "de", "fr", "at", "br", "berlin", "kim", "lu", "li", "name", "pl"],
-        "",
-    );
-    let head =
-        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
-    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
-    let facts = Facts { recipient_domains: vec!["mybank.com".into()], ..Facts::default() };
-    !inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).edits.is_empty()
+    common::is_edited(&format!("{kind}; charset=utf-8"), body.as_bytes())
 }
 
 #[test]

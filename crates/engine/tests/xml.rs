@@ -1,18 +1,9 @@
 //! XML that no program shows as a page: its elements are fields of data, and no text goes from one to the next.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter_engine::policy::HeaderFields;
-use linkmilter_engine::splice::apply;
-use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+mod common;
 
-fn filtered(head: &str, body: &[u8]) -> Vec<u8> {
-    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
-    let tlds = TldTable::new(["com", "org", "example", "рф"], "");
-    let head = format!("{head}\r\nContent-Transfer-Encoding: 8bit\r\n");
-    let message = Message { head: head.as_bytes(), body };
-    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
-    apply(body, &outcome.edits).to_vec()
-}
+use common::filtered;
 
 const LABELS: [&str; 7] = [
     "Content-Type: text/xml; charset=utf-8",

@@ -1,0 +1,38 @@
+//! The body of a message after the filter. Each file of tests uses a part of this.
+#![allow(dead_code)]
+
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::splice::apply;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+const TLDS: [&str; 21] = [
+    "com", "org", "net", "example", "de", "fr", "pl", "jp", "hk", "at", "br", "tr", "berlin",
+    "kim", "lu", "li", "name", "рф", "xn--p1ai", "cn", "ru",
+];
+
+/// The body after the filter, of a message with these header fields, for a recipient at `mybank.com`.
+pub fn filtered(head: &str, body: &[u8]) -> Vec<u8> {
+    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let facts = Facts { recipient_domains: vec!["mybank.com".into()], ..Facts::default() };
+    let tlds = TldTable::new(TLDS, "");
+    let head = format!("{head}\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let message = Message { head: head.as_bytes(), body };
+    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+    apply(body, &outcome.edits).to_vec()
+}
+
+/// Whether the filter edits a body of this type.
+pub fn is_edited(kind: &str, body: &[u8]) -> bool {
+    filtered(&format!("Content-Type: {kind}"), body) != body
+}
+
+#[track_caller]
+pub fn untouched(kind: &str, body: &[u8]) {
+    let after = filtered(&format!("Content-Type: {kind}"), body);
+    assert!(after == body, "{kind}: {}", String::from_utf8_lossy(&after));
+}
+
+#[track_caller]
+pub fn edited(kind: &str, body: &[u8]) {
+    assert!(is_edited(kind, body), "{kind}: {}", String::from_utf8_lossy(body));
+}
