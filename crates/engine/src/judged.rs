@@ -162,11 +162,11 @@ impl Judged {
             reason.verdict() <= Verdict::Notice
                 || matches!(reason, Reason::MarkAbuse | Reason::TargetLookalike)
         };
-        if host.is_ascii() || host.contains(char::is_lowercase) {
+        if host.contains(char::is_lowercase) {
             return;
         }
-        let meant = host.replace("I\u{307}", "i").replace('İ', "i").to_lowercase();
-        let means_target = self.target().is_some_and(|target| *target == meant);
+        let Some(meant) = homograph::without_turkish_dots(host) else { return };
+        let means_target = self.target().is_some_and(|target| *target == meant.to_lowercase());
         if means_target && self.reasons.iter().all(of_capitals) {
             self.downgrade();
         }

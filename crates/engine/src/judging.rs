@@ -418,7 +418,7 @@ impl<'a> Judge<'a> {
 }
 
 /// Whether a character stands for a byte that its charset does not have: browsers decode some as controls.
-fn is_undecoded(c: char) -> bool {
+pub fn is_undecoded(c: char) -> bool {
     matches!(c, char::REPLACEMENT_CHARACTER | '\u{80}'..='\u{9F}')
 }
 

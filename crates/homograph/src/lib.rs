@@ -71,7 +71,7 @@ pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
 pub use disguise::{Disguise, disguised};
 pub use domain::{Section, and_above, is_special_use, registrable};
 pub use edit::is_word;
-pub use form::SPELLING_BYTES;
+pub use form::{SPELLING_BYTES, without_turkish_dots};
 pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use listed::Known;
 pub use lookalike::VARIANTS;

@@ -3,9 +3,6 @@
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 
-/// Greek and Cyrillic capitals with the shape of a Latin one, which is behind each.
-const TWINS: &str = "ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXАAВBЕEЅSІIЈJКKМMНHОOРPСCТTУYХX";
-
 impl Judged {
     /// Marks a host as unsafe that shows the name it resembles letter by letter, since it is in capitals. Some letters
     /// are Latin: a word of Greek or Russian is not mixed.
@@ -14,11 +11,9 @@ impl Judged {
             return;
         }
         let Some(target) = self.target() else { return };
-        let shown = shown(host);
-        let is_twin = shown.is_some_and(|shown| {
-            shown
-                .strip_suffix(target)
-                .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        let is_twin = shown(host).is_some_and(|shown| {
+            let before = shown.strip_suffix(&as_stem(target));
+            before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
         });
         if is_twin {
             self.verdict = Verdict::Unsafe;
@@ -29,16 +24,17 @@ impl Judged {
 
 /// The host as it reads, in lower case. `None` if it has small letters, or others.
 fn shown(host: &str) -> Option<String> {
-    let twin = |c: char| {
-        let at = TWINS.find(c).filter(|_| !c.is_ascii())?;
-        TWINS.get(at + c.len_utf8()..)?.chars().next()
-    };
     let read = |c: char| match c {
-        'a'..='z' => None,
-        c if c.is_ascii() => Some(c),
-        c => twin(c),
+        c if c.is_lowercase() => None,
+        c if c.is_ascii() => Some(c.to_ascii_lowercase().to_string()),
+        c => homograph::reads_as(c),
     };
-    host.chars().map(|c| read(c).map(|c| c.to_ascii_lowercase())).collect()
+    host.chars().map(read).collect::<Option<String>>().map(|read| as_stem(&read))
+}
+
+/// A capital `I` reads as a stem, like `l`.
+fn as_stem(text: &str) -> String {
+    text.replace('i', "l")
 }
 
 #[cfg(test)]
@@ -49,6 +45,7 @@ mod tests {
     fn capitals_are_read_by_their_shape() {
         for (host, reads) in [
             ("APPLΕ.COM", Some("apple.com")),
+            ("CΙTІ.COM", Some("cltl.com")),
             ("CНASE.COM", Some("chase.com")),
             ("WWW.ΕΒΑΥ.COM", Some("www.ebay.com")),
             ("APPLε.COM", None),

@@ -25,30 +25,25 @@ pub fn find_deceptive(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> Op
     if !can_deceive(host) {
         return None;
     }
-    if host.contains(char::REPLACEMENT_CHARACTER) {
-        let named = may_be_opened(host)
-            .then(|| judge.named_without_undecoded(host, HostBounds::Certain))
-            .flatten()
-            .filter(|judgement| judgement.question.is_none());
-        return named.map(|judgement| match seen.has(&judgement.ascii) {
-            true => Deceptive::Seen,
-            false => Deceptive::Hidden(judgement),
-        });
-    }
     if seen.has_spelling(host) {
         return seen.is_deceptive(host).then_some(Deceptive::Seen);
     }
-    deceptive_judgement(host, judge).map(|judgement| match seen.has(&judgement.ascii) {
+    let judgement = deceptive_judgement(host, judge)?;
+    Some(match seen.has(&judgement.ascii) {
         true => Deceptive::Seen,
         false => Deceptive::Hidden(judgement),
     })
 }
 
-/// The judgement of a deceptive host.
+/// The judgement of a deceptive host. With undecodable bytes it counts only if it is a known name without them.
 pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
     // What needs no judgement comes first.
     if !may_be_opened(host) {
         return None;
+    }
+    if host.contains(char::REPLACEMENT_CHARACTER) {
+        let named = judge.named_without_undecoded(host, HostBounds::Certain);
+        return named.filter(|named| named.question.is_none());
     }
     let judgement = judge.host(host, HostBounds::Certain);
     let is_opened = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);

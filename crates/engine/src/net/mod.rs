@@ -111,7 +111,8 @@ impl Origin {
     }
 }
 
-/// Deceptive hosts after schemes, in a text that readings have read: what the net defangs.
+/// Deceptive hosts after schemes, and twins of known names behind `www.`, in a text that readings have read: what the net
+/// defangs.
 #[derive(Debug, Default)]
 pub struct AfterSchemes {
     /// Those that no reading has found.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use super::super::judged::{Judged, are_about_letters};
+use super::super::judging::is_undecoded;
 use super::super::outcome::{Reason, Verdict};
 use super::OpenReading;
 use homograph::{Judgement, Label};
@@ -80,11 +81,8 @@ fn imitates(host: &Judgement) -> bool {
 /// Whether a program that reads the part like this opens nothing (WHATWG URL §3.5), since the host has undecodable
 /// bytes or controls that no keyboard writes. A program that reads it in another charset is covered by its own reading.
 fn cannot_be_opened(host: &Judgement, reading: &Reading<'_>) -> bool {
-    let is_left_over = |c: char| match c {
-        char::REPLACEMENT_CHARACTER => true,
-        '\u{80}'..='\u{9F}' => reading.may_be_misread(),
-        _ => false,
-    };
+    let is_left_over =
+        |c: char| is_undecoded(c) && (c == char::REPLACEMENT_CHARACTER || reading.may_be_misread());
     host.target.is_none()
         && !host.reasons.contains(Reason::BidiControl)
         && host.labels.iter().any(|label| label.spelling.contains(is_left_over))

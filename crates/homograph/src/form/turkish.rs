@@ -2,7 +2,7 @@
 
 /// The label with `i` for the capital that Turkish keyboards write for it, composed or not, and for
 /// its lower case, if it has one of them and no other dot above.
-pub(crate) fn without_turkish_dots(spelling: &str) -> Option<String> {
+pub fn without_turkish_dots(spelling: &str) -> Option<String> {
     if spelling.is_ascii() || !spelling.contains(['İ', '\u{307}']) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The charsets that a page names in its `<meta>` elements (WHATWG HTML §13.2.3.2).
+//! The charsets that a page names in its `<meta>` elements (WHATWG HTML §13.2.3.2), or in an XML declaration.
 
 use memchr::memmem;
 
@@ -85,6 +85,20 @@ fn charset_of(meta: &[u8]) -> Option<Charset> {
         charset => Some(charset),
     }
 }
+
+/// The charset of an XML declaration (XML 1.0 §4.3.3), which browsers read in HTML as well.
+pub(super) fn declared(bytes: &[u8]) -> Option<Charset> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+    let declaration = bytes.strip_prefix(b"<?xml")?;
+    let end = memchr::memchr(b'>', declaration.get(..DECLARATION).unwrap_or(declaration))?;
+    let declaration = declaration.get(..end)?.to_ascii_lowercase();
+    let at = memmem::find(&declaration, b"encoding")? + b"encoding".len();
+    // It was read as ASCII.
+    named(declaration.get(at..)?).filter(|charset| charset.keeps_ascii())
+}
+
+/// Bytes in which an XML declaration ends.
+const DECLARATION: usize = 256;
 
 /// The charset named after an equals sign.
 pub(super) fn named(rest: &[u8]) -> Option<Charset> {

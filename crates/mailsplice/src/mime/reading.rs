@@ -319,7 +319,7 @@ fn charsets(
         Media::Calendar => found.extend(card_charsets(bytes)),
         _ => {}
     }
-    found.extend(xml_charset(bytes));
+    found.extend(metas::declared(bytes));
     if utf8 {
         found.push(Charset::Utf8);
     } else {
@@ -420,24 +420,6 @@ fn holds_utf8(bytes: &[u8]) -> bool {
         rest = after.get(broken..).unwrap_or_default();
     }
 }
-
-/// The charset of an XML declaration (XML 1.0 §4.3.3), which browsers read in HTML as well (WHATWG HTML §13.2.3.2).
-fn xml_charset(bytes: &[u8]) -> Option<Charset> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
-    let declaration = bytes.strip_prefix(b"<?xml")?;
-    let end = memchr::memchr(b'>', declaration.get(..DECLARATION).unwrap_or(declaration))?;
-    let declaration = declaration.get(..end)?.to_ascii_lowercase();
-    let at = memchr::memmem::find(&declaration, b"encoding")? + b"encoding".len();
-    let value = declaration.get(at..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
-    let (quote, value) = value.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
-    let label = value.split(|byte| byte == quote).next()?;
-    let charset = Charset::from_label(str::from_utf8(label).ok()?)?;
-    // It was read as ASCII.
-    charset.keeps_ascii().then_some(charset)
-}
-
-/// Bytes in which an XML declaration ends.
-const DECLARATION: usize = 256;
 
 /// The charsets that properties of a card or a calendar declare (vCard 2.1 §2.1.5, vCalendar 1.0 §2.1.5):
 /// `NOTE;CHARSET=KOI8-R:…`.
