@@ -1,7 +1,6 @@
 //! What was found so far, with the edits that wait for the DNS.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::BuildHasher;
 use std::ops::Range;
 
 use super::content::Visibility;

@@ -6,7 +6,6 @@ mod listed;
 mod queries;
 
 use std::collections::hash_map::Entry;
-use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;

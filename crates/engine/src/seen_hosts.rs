@@ -1,9 +1,7 @@
 //! Hosts that readings have found, so that the net can tell which ones are hidden from all of them.
 //!
 //! Hosts are kept as keyed hashes: a message can hold more hosts than should be kept in memory. Two hosts have the
-//! same hash by chance once in 2⁵⁶.
-
-use std::hash::BuildHasher as _;
+//! same hash by chance once in 2⁶⁴.
 
 use super::keyed_hash::{Hashes, Key};
 
