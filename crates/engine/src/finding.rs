@@ -1,6 +1,7 @@
 //! What was found so far, with the edits that wait for the DNS.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 
 use super::content::Visibility;

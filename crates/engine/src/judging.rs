@@ -6,6 +6,7 @@ mod listed;
 mod queries;
 
 use std::collections::hash_map::Entry;
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
@@ -122,7 +123,7 @@ impl<'a> Judge<'a> {
                 judged.mark_twin_in_capitals(host);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
-                } else if holds_undecoded(host) {
+                } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),
                         // A calendar may fold a value inside a character.
@@ -432,12 +433,6 @@ fn has_unusual_user(text: &str, link: &Link) -> bool {
 fn holds_bracket(host: &str) -> bool {
     // Two signs differ by this bit.
     host.bytes().any(|byte| byte | 0x20 == b'{' || byte == b'(')
-}
-
-/// Whether a host has a byte that could not be decoded.
-fn holds_undecoded(host: &str) -> bool {
-    // Faster than searching the characters.
-    memchr::memchr2(0xC2, 0xEF, host.as_bytes()).is_some() && host.contains(is_undecoded)
 }
 
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.

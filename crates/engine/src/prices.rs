@@ -15,7 +15,7 @@ const RARE_READING_STEPS: u64 = 512;
 const RARE_READING_STEPS_PER_BYTE: u64 = 16;
 
 /// Steps for each byte that the charset detector reads.
-const DETECTION_STEPS_PER_BYTE: u64 = 42;
+const DETECTION_STEPS_PER_BYTE: u64 = 44;
 
 /// Steps of each further text in a reading, whatever its length: a calendar property, a document in an attribute.
 /// It is searched by itself, and its offsets are mapped back through those of the reading.

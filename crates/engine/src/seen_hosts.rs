@@ -4,6 +4,7 @@
 //! same hash by chance once in 2⁶⁴.
 
 use super::keyed_hash::{Hashes, Key};
+use std::hash::BuildHasher as _;
 
 /// Hosts that are kept: one for each [`BYTES`] bytes of the message, and [`BASE`] in any case. Further ones are
 /// reported as hidden too.
