@@ -396,7 +396,7 @@ fn hosts() -> Vec<Bound> {
         },
         Bound {
             name: "host_spelling",
-            unit: "bytes of a host as spelled",
+            unit: "bytes of a host as spelled, without characters that are mapped to nothing",
             default: host::SPELLING_BYTES as u64,
             reason: "Punycode is quadratic; a longer spelling cannot become a name of 253 characters.",
             effect: "the host is invalid",

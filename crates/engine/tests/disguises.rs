@@ -23,3 +23,16 @@ fn twins_of_known_names() {
         untouched("text/plain; charset=utf-8", body.as_bytes());
     }
 }
+
+/// UTS #46 maps invisible characters to nothing, however many there are.
+#[test]
+fn invisible_characters_do_not_count() {
+    for c in ["\u{ad}", "\u{200b}", "\u{fe0f}"] {
+        let link = |before: &str, behind: &str| {
+            let many = c.repeat(3_000);
+            format!("<a href=\"https://{before}{many}{behind}/x\">here</a>\r\n")
+        };
+        edited("text/html; charset=utf-8", link("рау", "pal.com").as_bytes());
+        untouched("text/html; charset=utf-8", link("exam", "ple.com").as_bytes());
+    }
+}
