@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::mapped::{Builder, MappedText};
-use super::{Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
+use super::{AnchorAround, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::HostBounds;
 use uts58::{Target, reference, scheme};
 
@@ -176,7 +176,7 @@ impl<'l> View<'l> {
                 site: Site::Text,
                 bounds: HostBounds::Certain,
                 shown: Rendering::AsWritten,
-                anchor: None,
+                anchor: AnchorAround::None,
                 markup: Markup::Shown,
                 seen_by: SeenBy::Lenient,
             });

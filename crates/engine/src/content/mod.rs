@@ -157,12 +157,33 @@ pub struct Occurrence {
     pub bounds: HostBounds,
     /// Whether a reader sees the same characters.
     pub shown: Rendering,
-    /// The anchor around this visible text: the index of its `href`'s occurrence, if it leads anywhere.
-    pub anchor: Option<Option<usize>>,
+    /// The anchor around this visible text.
+    pub anchor: AnchorAround,
     /// Whether markup around it is read as markup.
     pub markup: Markup,
     /// Which programs find it.
     pub seen_by: SeenBy,
+}
+
+/// Whether an anchor is around visible text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnchorAround {
+    /// There is none.
+    None,
+    /// One that leads nowhere.
+    WithoutTarget,
+    /// The index of the occurrence of its `href`.
+    LeadsTo(usize),
+}
+
+impl AnchorAround {
+    /// The index of the occurrence that it leads to.
+    pub fn target(self) -> Option<usize> {
+        match self {
+            AnchorAround::LeadsTo(at) => Some(at),
+            AnchorAround::None | AnchorAround::WithoutTarget => None,
+        }
+    }
 }
 
 /// Whether an element can be inserted in a place of visible text.
@@ -297,7 +318,7 @@ impl<'l> View<'l> {
         let (seen, occurrences) = (self.seen.len(), self.occurrences.len());
         for occurrence in &mut then.occurrences {
             occurrence.seen += seen;
-            if let Some(Some(anchor)) = &mut occurrence.anchor {
+            if let AnchorAround::LeadsTo(anchor) = &mut occurrence.anchor {
                 *anchor += occurrences;
             }
         }
@@ -315,7 +336,7 @@ pub fn runs(occurrences: &[Occurrence], least: usize) -> Vec<usize> {
     if all <= least {
         return vec![all];
     }
-    let anchor = |occurrence: &Occurrence| occurrence.anchor.flatten();
+    let anchor = |occurrence: &Occurrence| occurrence.anchor.target();
     // The first anchor of the occurrences from each index on.
     let mut first = vec![all; all];
     let mut known = all;
@@ -393,7 +414,7 @@ impl Occurrence {
             bounds: HostBounds::in_text(link.kind),
             target: Target::Link(link),
             shown: Rendering::AsWritten,
-            anchor: None,
+            anchor: AnchorAround::None,
             markup: Markup::Read,
             seen_by: SeenBy::Standard,
         }
@@ -426,7 +447,7 @@ mod tests {
         let one = text::value("http://example.com/", 1).occurrences;
         let ends = |anchors: &[Option<usize>]| {
             let with = |anchor: &Option<usize>| Occurrence {
-                anchor: anchor.map(Some),
+                anchor: anchor.map_or(AnchorAround::None, AnchorAround::LeadsTo),
                 ..one.first().unwrap().clone()
             };
             runs(&anchors.iter().map(with).collect::<Vec<_>>(), 2)

@@ -7,8 +7,8 @@ use memchr::{memchr_iter, memchr3};
 use super::bidi::Overridden;
 use super::mapped::{Builder, MappedText};
 use super::{
-    Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, View,
-    search_steps, unseen,
+    AnchorAround, Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site,
+    Take, View, search_steps, unseen,
 };
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
@@ -133,7 +133,7 @@ pub fn value(text: &str, max: usize) -> View<'_> {
             site: Site::Value,
             bounds: HostBounds::Certain,
             shown: Rendering::AsWritten,
-            anchor: None,
+            anchor: AnchorAround::None,
             markup: Markup::Shown,
             seen_by: SeenBy::Standard,
         })

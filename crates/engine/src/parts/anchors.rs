@@ -15,7 +15,7 @@ impl LayerReader<'_> {
     /// it leads to that host.
     pub(super) fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
-            let anchor = occurrence.anchor.flatten();
+            let anchor = occurrence.anchor.target();
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
             if occurrence.shown == Rendering::Broken && !leads_to_visible(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{LayerReader, has_one_charset};
 use crate::budget::Budget;
-use crate::content::{Markup, Occurrence, SeenBy, Site};
+use crate::content::{AnchorAround, Markup, Occurrence, SeenBy, Site};
 use crate::finding::{Candidate, Findings};
 use crate::judging::Judged;
 use crate::outcome::{Bypass, Done, Limit};
@@ -53,7 +53,7 @@ impl<'a> LayerReader<'a> {
         occurrences
             .filter_map(|(occurrence, judged)| {
                 let anchor =
-                    occurrence.anchor.flatten().filter(|_| occurrence.site == Site::HtmlText)?;
+                    occurrence.anchor.target().filter(|_| occurrence.site == Site::HtmlText)?;
                 let action = actions::link(context.policy, self.open.entry, judged.as_ref()?).0;
                 (action >= LinkAction::Unlink).then_some(anchor)
             })
@@ -107,7 +107,7 @@ impl<'a> LayerReader<'a> {
             && !self.open.entry.document
             && policy.mode != Mode::ReportOnly
             && occurrence.site == Site::HtmlText
-            && occurrence.anchor.is_none()
+            && occurrence.anchor == AnchorAround::None
             && occurrence.markup == Markup::Read
             && action == LinkAction::Leave;
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::elements::Holds;
 use super::{Occurrence, Reader, Site, Tag, token};
+use crate::content::AnchorAround;
 
 /// The text of an `<a href>`.
 #[derive(Clone, Debug)]
@@ -13,6 +14,13 @@ pub(super) struct Anchor {
     /// Whether a later base decides where it leads.
     awaits_base: bool,
     pub text: Range<usize>,
+}
+
+impl Anchor {
+    /// What is said of a link in its text.
+    pub(super) fn around(&self) -> AnchorAround {
+        self.occurrence.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo)
+    }
 }
 
 impl Reader<'_, '_, '_> {
@@ -65,7 +73,7 @@ impl Reader<'_, '_, '_> {
         let Some(own_target) = self.own_target(first).or(form).or_else(around) else { return };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
             if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
-                occurrence.anchor = Some(Some(own_target));
+                occurrence.anchor = AnchorAround::LeadsTo(own_target);
             }
         }
     }

@@ -33,7 +33,7 @@ fn long_documents_come_in_stretches() {
         let Target::Link(link) = &occurrence.target else { panic!("{occurrence:?}") };
         let source = view.seen[occurrence.seen].source(link.host.clone());
         assert_eq!(html[source], text[link.host.clone()]);
-        let led = occurrence.anchor.flatten().map(|at| &view.occurrences[at]);
+        let led = occurrence.anchor.target().map(|at| &view.occurrences[at]);
         let shown = &text[link.host.clone()] == "b.com";
         assert_eq!(led.is_some(), shown, "{occurrence:?}");
         if let Some(Occurrence { target: Target::Link(led), seen, .. }) = led {
@@ -110,7 +110,7 @@ fn found(html: &str) -> Vec<String> {
                 Target::Dangerous { scheme, .. } => format!("!{}", &text[scheme.clone()]),
             };
             let obfuscated = if occurrence.shown == Rendering::AsWritten { "" } else { "?" };
-            let anchored = if occurrence.anchor.flatten().is_some() { "^" } else { "" };
+            let anchored = if occurrence.anchor.target().is_some() { "^" } else { "" };
             format!("{place} {host}{obfuscated}{anchored}")
         })
         .collect()
@@ -302,10 +302,8 @@ fn shown_attributes_know_their_anchor() {
             view.seen[occurrence.seen].as_str()[occurrence.span()].to_owned()
         };
         let all = view.occurrences.iter().enumerate();
-        all.filter_map(|(at, occurrence)| {
-            Some((spelled(at), spelled(occurrence.anchor.flatten()?)))
-        })
-        .collect()
+        all.filter_map(|(at, occurrence)| Some((spelled(at), spelled(occurrence.anchor.target()?))))
+            .collect()
     };
     let tied = vec![("paypal.com".to_owned(), "https://x.test/".to_owned())];
     for html in [

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::super::{script, search_steps};
+use super::super::{AnchorAround, script, search_steps};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Display, Traits};
 use super::token::Attribute;
@@ -240,7 +240,7 @@ impl<'t> Reader<'t, '_, '_> {
                         site: site.clone(),
                         bounds: HostBounds::Certain,
                         shown: Rendering::AsWritten,
-                        anchor: None,
+                        anchor: AnchorAround::None,
                         markup: if self.hiding.is_some() { Markup::Shown } else { self.markup },
                         seen_by: self.seen_by,
                     });

@@ -10,7 +10,7 @@ use super::{
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
-use crate::content::{STRETCH, has_link_sign, idle_steps, search_steps, unseen};
+use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, unseen};
 use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
@@ -118,7 +118,7 @@ impl<'t> Reader<'t, '_, '_> {
                 _ => shown_as(&marks, &link.host, text),
             };
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
-            occurrence.anchor = anchor.map(|anchor| anchor.occurrence);
+            occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
             occurrence.shown = shown;
             occurrence.markup = markup(&written, &span);
             self.view.occurrences.push(occurrence);
@@ -172,7 +172,7 @@ impl<'t> Reader<'t, '_, '_> {
                     link.span.start < reversed.end && reversed.start < link.span.end
                 });
                 let shown = shown.take(self.capacity()).map(|link| Occurrence {
-                    anchor: Some(anchor.occurrence),
+                    anchor: anchor.around(),
                     shown: Rendering::Obfuscated,
                     markup: Markup::Shown,
                     ..Occurrence::in_text(0, link, Site::HtmlText)
