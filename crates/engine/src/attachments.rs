@@ -1,6 +1,7 @@
-//! Links in attachments that are no text, PDF and pictures: judged and reported, never edited.
+//! Links in attachments that are no text, PDF, TNEF and pictures: judged and reported, never edited.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use super::cost::Stage;
@@ -9,6 +10,7 @@ use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Place};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
+use super::tnef::{self, Body, Tnef};
 use super::{content, images, pdf};
 use homograph::HostBounds;
 use mailsplice::mime::{self, Media, Part};
@@ -21,12 +23,14 @@ const OPENING_BYTES: usize = 2_048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Pdf,
+    Tnef,
     Picture(image::ImageFormat),
 }
 
 /// What was read from an attachment.
 struct Contents {
     links: BTreeSet<String>,
+    bodies: Vec<Body>,
     unread: bool,
 }
 
@@ -35,29 +39,38 @@ impl Kind {
         if mime::is_pdf(opening) {
             return Some(Kind::Pdf);
         }
+        if tnef::is(opening) {
+            return Some(Kind::Tnef);
+        }
         images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
     }
 
     /// What is in it; `None` when no steps are left.
     fn read(self, bytes: &[u8], budget: &mut Budget<'_>, found: &mut Findings) -> Option<Contents> {
-        let (links, unread, steps) = match self {
+        let (contents, steps) = match self {
             Kind::Pdf => {
                 let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
-                (links, unread, steps)
+                (Contents { links, bodies: Vec::new(), unread }, steps)
+            }
+            Kind::Tnef => {
+                let Tnef { bodies, unread, steps } = tnef::read(bytes);
+                (Contents { links: BTreeSet::new(), bodies, unread }, steps)
             }
             Kind::Picture(format) => {
                 let read = images::read(bytes, format, &mut found.images);
                 let images::Picture { codes, unread, steps } = read;
-                (codes.iter().map(|code| as_link(code)).collect(), unread, steps)
+                let links = codes.iter().map(|code| as_link(code)).collect();
+                (Contents { links, bodies: Vec::new(), unread }, steps)
             }
         };
-        budget.spend(Stage::Reading, steps).then_some(Contents { links, unread })
+        budget.spend(Stage::Reading, steps).then_some(contents)
     }
 
     /// The place of its links in findings.
     fn place(self) -> Place {
         let (element, attribute) = match self {
             Kind::Pdf => ("pdf", "uri"),
+            Kind::Tnef => ("tnef", "body"),
             Kind::Picture(_) => ("qr", "code"),
         };
         Place::Attribute { element: element.into(), attribute: attribute.into() }
@@ -84,7 +97,9 @@ pub fn read(
     let transfer = entry.transfer();
     let opening = raw.get(..OPENING_BYTES).unwrap_or(raw);
     let qr_codes = context.policy.qr_codes;
-    let may_be = qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
+    // Programs take a file for TNEF by its label, which says nothing of text.
+    let opaque = entry.media == Media::Opaque;
+    let may_be = opaque || qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
     let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
     let Some(kind) = kind else {
         return read_inline_pictures(context, (part, entry), judge, budget, found);
@@ -95,11 +110,14 @@ pub fn read(
     let Some(contents) = kind.read(&transfer.bytes(raw), budget, found) else { return };
     if !contents.unread {
         found.has_read(&entry.path);
-    } else if entry.media != Media::Opaque && !entry.label.starts_with("text/") {
+    } else if !opaque && !entry.label.starts_with("text/") {
         // Text may be about such files; anything else may be opened as one.
         found.bypass(&entry.path, Bypass::Opaque);
     }
     judge_links((&context, entry, kind), &contents.links, judge, budget, found);
+    for body in &contents.bodies {
+        judge_body((&context, entry, kind), body, judge, budget, found);
+    }
 }
 
 /// Reads the pictures inside an HTML part.
@@ -149,6 +167,44 @@ fn judge_links(
             }
         }
         if !budget.spend_link(url.len(), judge.take_steps()) {
+            return;
+        }
+    }
+}
+
+/// Judges the links of a text that is shown, and reports them.
+fn judge_body(
+    (context, entry, kind): (&PartContext<'_>, &Part, Kind),
+    body: &Body,
+    judge: &mut Judge<'_>,
+    budget: &mut Budget<'_>,
+    found: &mut Findings,
+) {
+    let (text, media) = match body {
+        Body::Text(text) => (text, Media::Plain),
+        Body::Html(text) => (text, Media::Html),
+    };
+    let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
+    let tlds = judge.tlds();
+    for layer in content::layers(text, media) {
+        let read = content::read_in_turn(&layer, tlds, capacity, &mut |view| {
+            if !budget.spend(Stage::Reading, view.steps) {
+                return ControlFlow::Break(());
+            }
+            for occurrence in &view.occurrences {
+                let Some(seen) = view.seen.get(occurrence.seen) else { continue };
+                let url = seen.as_str().get(occurrence.span()).unwrap_or_default();
+                let judged = judge.occurrence(seen.as_str(), occurrence);
+                if let Some(judged) = judged {
+                    report(context, (entry, kind.place()), url, &judged, found);
+                }
+                if !budget.spend_link(url.len(), judge.take_steps()) {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        if read.is_break() {
             return;
         }
     }

@@ -47,6 +47,7 @@ pub mod policy;
 mod prices;
 mod seen_hosts;
 mod sender;
+mod tnef;
 pub mod trace;
 mod userinfo;
 pub mod words;

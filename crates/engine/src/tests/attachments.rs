@@ -113,3 +113,26 @@ fn a_code_in_a_picture_is_reported_and_left_as_it_is() {
     let off = page(crate::policy::QrCodes::Off, &escaped);
     assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
 }
+
+/// What Exchange and Outlook show of a message of their own format.
+#[test]
+fn a_tnef_file_is_reported_and_left_as_it_is() {
+    let attribute = |text: &str| {
+        let (id, length) = (0x0002_800C_u32.to_le_bytes(), u32::try_from(text.len()).unwrap());
+        [&[1][..], &id, &length.to_le_bytes(), text.as_bytes(), &[0, 0]].concat()
+    };
+    let inspected = |label: &str, text: &str| {
+        let head = format!("Content-Type: {label}; name=winmail.dat\r\n");
+        let body = [&[0x78, 0x9F, 0x3E, 0x22, 1, 0][..], &attribute(text)].concat();
+        let message = Message { head: head.as_bytes(), body: &body };
+        inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new())
+    };
+    for label in ["application/ms-tnef", "application/vnd.ms-tnef", "application/octet-stream"] {
+        let outcome = inspected(label, "see https://p\u{430}ypal.com/x and www.example.com");
+        let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+        assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
+        assert_eq!(finding.place.to_string(), "tnef[body]");
+        assert_eq!((outcome.edits.len(), outcome.bypasses.len(), outcome.links), (0, 0, 2));
+        assert!(outcome.passed.contains(&"www.example.com".to_owned()));
+    }
+}
