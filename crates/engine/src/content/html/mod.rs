@@ -13,6 +13,7 @@ mod open;
 mod outlook;
 mod pictures;
 mod relative;
+mod sheets;
 mod skipped;
 mod style;
 mod subset;
@@ -22,6 +23,7 @@ mod urls;
 mod visible;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
@@ -38,6 +40,7 @@ use anchors::Anchor;
 use entity::Within;
 use homograph::HostBounds;
 use open::OpenElements;
+use sheets::HidingRules;
 use skipped::Skipped;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
@@ -151,6 +154,8 @@ struct Reader<'t, 'k, 'f> {
     seams: Vec<usize>,
     /// Elements inside words.
     skipped: Skipped,
+    /// What style sheets hide, once that is asked.
+    hiding_rules: OnceCell<HidingRules>,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     /// The occurrence of the `action` of the open form: its buttons lead there.
@@ -212,6 +217,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             nodes: Vec::new(),
             seams: Vec::new(),
             skipped: Skipped::default(),
+            hiding_rules: OnceCell::new(),
             base: None,
             form: None,
             foreign: false,

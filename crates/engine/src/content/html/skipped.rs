@@ -4,9 +4,12 @@
 //! The word is also read without them. Most names found in this way are not shown, so that only a deceptive one
 //! counts.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::elements::{self, Key};
+use super::sheets::HidingRules;
+use super::token::Tag;
 use crate::content::joined::{Joined, first_word, last_word};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::is_dot_to_somebody;
@@ -20,22 +23,33 @@ const SIDE: usize = 256;
 /// Maximum bytes of the words, as a multiple of the visible text.
 const OVERLAP: usize = 2;
 
+/// The text of an element, and its tag in the source.
+type Element = (Range<usize>, Range<usize>);
+
 /// The elements inside words of one stretch of visible text.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
-    /// Open elements: the key and the range of the name in the source, and the offset in the visible text.
-    open: Vec<(Key, Range<usize>, usize)>,
-    /// Closed elements, in the order of their end tags.
-    elements: Vec<Range<usize>>,
+    open: Vec<Open>,
+    /// Closed elements, in the order of their end tags: the text in them, and where their tags are in the source.
+    elements: Vec<Element>,
+}
+
+/// An open element.
+#[derive(Clone, Debug)]
+struct Open {
+    key: Key,
+    tag: Tag,
+    /// The offset in the visible text.
+    from: usize,
 }
 
 impl Skipped {
-    /// Handles a start tag inside a word: its name, and the bytes of visible text so far.
-    pub fn enter(&mut self, text: &str, name: Range<usize>, from: usize) {
+    /// Handles a start tag inside a word: the tag, and the bytes of visible text so far.
+    pub fn enter(&mut self, text: &str, tag: &Tag, from: usize) {
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
-        self.open.push((key(text, &name), name, from));
+        self.open.push(Open { key: key(text, &tag.name), tag: tag.clone(), from });
     }
 
     /// Handles an end tag of this name.
@@ -49,64 +63,77 @@ impl Skipped {
     fn leave_one(&mut self, text: &str, name: &Range<usize>, to: usize) {
         let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
         let wanted = key(text, name);
-        let is = |(key, open, _): &(Key, Range<usize>, usize)| {
-            *key == wanted && (key.is_whole() || slice(open).eq_ignore_ascii_case(slice(name)))
+        let is = |open: &Open| {
+            let whole = open.key.is_whole();
+            open.key == wanted && (whole || slice(&open.tag.name).eq_ignore_ascii_case(slice(name)))
         };
         let Some(at) = self.open.iter().rposition(is) else { return };
-        let from = self.open.get(at).map_or(to, |(_, _, from)| *from);
-        self.open.truncate(at);
-        if from < to {
-            self.elements.push(from..to);
-        }
+        let closed = self.open.drain(at..).next();
+        let inside = closed.filter(|open| open.from < to);
+        self.elements.extend(inside.map(|open| (open.from..to, open.tag.range)));
     }
 
     /// Whether one ends at this offset of the visible text: the next text may continue the word before it.
     pub fn ends_at(&self, at: usize) -> bool {
-        self.elements.last().is_some_and(|element| element.end == at)
+        self.elements.last().is_some_and(|(element, _)| element.end == at)
     }
 
-    /// The words without such elements, if they may be deceptive. Linear: words around nested elements overlap, and
-    /// come to at most [`OVERLAP`] times the text.
-    pub fn words(&self, shown: &str) -> Joined {
+    /// The words without such elements, if they may be deceptive and the page may hide the elements. Linear: words
+    /// around nested elements overlap, and come to at most [`OVERLAP`] times the text.
+    pub fn words(&self, shown: &str, page: &str, rules: &OnceCell<HidingRules>) -> Joined {
         let mut joined = Joined::default();
         let may_deceive = || !shown.is_ascii() || memchr::memchr(b'-', shown.as_bytes()).is_some();
         if self.elements.is_empty() || !may_deceive() {
             return joined;
         }
         let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
-        let in_a_word = |one: &Range<usize>, next: &Range<usize>| {
+        let in_a_word = |one: &&Element, next: &&Element| {
+            let (one, next) = (&one.0, &next.0);
             one.end <= next.start && !slice(one.end..next.start).contains(char::is_whitespace)
         };
+        let all: Vec<&Element> = self.elements.iter().collect();
+        // Most pages have no such word, and need not be asked what they hide.
+        if !all.chunk_by(in_a_word).any(|row| deceptive(shown, row).is_some()) {
+            return joined;
+        }
+        let rules = rules.get_or_init(|| HidingRules::of(page));
+        let may_hide =
+            |element: &&Element| rules.may_hide(page.get(element.1.clone()).unwrap_or_default());
+        let hidden: Vec<&Element> = all.into_iter().filter(may_hide).collect();
         let max = OVERLAP * shown.len() + 2 * SIDE;
-        for row in self.elements.chunk_by(in_a_word) {
-            let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
-            let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
-            let to = shown.ceil_char_boundary(last.end + SIDE);
-            let start = last_word(shown, from..first.start).start;
-            let end = first_word(shown, last.end..to).end;
-            let starts = std::iter::once(start).chain(row.iter().map(|element| element.end));
-            let ends = row.iter().map(|element| element.start).chain([end]);
-            let pieces: Vec<Range<usize>> =
-                starts.zip(ends).map(|(start, end)| start..end).collect();
-            let texts = || pieces.iter().map(|piece| slice(piece.clone()));
-            let is_plain = |text: &str| text.is_ascii() && !text.contains('-');
-            if !texts().any(|text| text.contains(is_dot_to_somebody)) || texts().all(is_plain) {
-                continue;
-            }
-            let word: String = texts().collect();
-            if word.is_ascii() && !has_a_label(word.as_bytes()) {
-                continue;
-            }
-            joined.cut = joined.len() + word.len() > max;
+        for pieces in hidden.chunk_by(in_a_word).filter_map(|row| deceptive(shown, row)) {
+            let length: usize = pieces.iter().map(Range::len).sum();
+            let end = pieces.last().map_or(0, |last| last.end);
+            joined.cut = joined.len() + length > max;
             if joined.cut {
                 break;
             }
             // The character that ends the word separates it from the next.
-            let after = slice(end..to).chars().next().map_or(0, char::len_utf8);
+            let after = slice(end..shown.len()).chars().next().map_or(0, char::len_utf8);
             joined.add(pieces, end..end + after);
         }
         joined
     }
+}
+
+/// The word around elements without them, in pieces, if it may be deceptive.
+fn deceptive(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
+    let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
+    let ((first, _), (last, _)) = (row.first()?, row.last()?);
+    let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
+    let to = shown.ceil_char_boundary(last.end + SIDE);
+    let start = last_word(shown, from..first.start).start;
+    let end = first_word(shown, last.end..to).end;
+    let starts = std::iter::once(start).chain(row.iter().map(|(element, _)| element.end));
+    let ends = row.iter().map(|(element, _)| element.start).chain([end]);
+    let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
+    let texts = || pieces.iter().map(|piece| slice(piece.clone()));
+    let is_plain = |text: &str| text.is_ascii() && !text.contains('-');
+    if !texts().any(|text| text.contains(is_dot_to_somebody)) || texts().all(is_plain) {
+        return None;
+    }
+    let word: String = texts().collect();
+    (!word.is_ascii() || has_a_label(word.as_bytes())).then_some(pieces)
 }
 
 fn key(text: &str, name: &Range<usize>) -> Key {
@@ -116,14 +143,15 @@ fn key(text: &str, name: &Range<usize>) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::html::token::TagKind;
 
     /// The words; some are left out only if there are many.
     fn words(shown: &str, elements: &[(usize, usize)]) -> String {
         let skipped = Skipped {
             open: Vec::new(),
-            elements: elements.iter().map(|(from, to)| *from..*to).collect(),
+            elements: elements.iter().map(|(from, to)| (*from..*to, 0..4)).collect(),
         };
-        let joined = skipped.words(shown);
+        let joined = skipped.words(shown, "<rp>", &OnceCell::new());
         assert!(!joined.cut || joined.len() > shown.len());
         joined.text_and_joints(shown).0
     }
@@ -159,11 +187,16 @@ mod tests {
     fn elements_end_with_the_last_tag_of_their_name() {
         let text = "<b><I></i></b></b>";
         let mut skipped = Skipped::default();
-        skipped.enter(text, 1..2, 3);
-        skipped.enter(text, 4..5, 4);
+        let tag = |name: Range<usize>| Tag {
+            kind: TagKind::Open,
+            range: name.start - 1..name.end + 1,
+            name,
+        };
+        skipped.enter(text, &tag(1..2), 3);
+        skipped.enter(text, &tag(4..5), 4);
         skipped.leave(text, &(8..9), 6);
         skipped.leave(text, &(12..13), 9);
         skipped.leave(text, &(16..17), 9);
-        assert_eq!(skipped.elements, [4..6, 3..9]);
+        assert_eq!(skipped.elements, [(4..6, 3..6), (3..9, 0..3)]);
     }
 }

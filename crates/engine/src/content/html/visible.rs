@@ -87,7 +87,7 @@ impl<'t> Reader<'t, '_, '_> {
     /// Records an element that begins inside a word: the word is also read without it.
     pub(super) fn skip_from(&mut self, tag: &Tag) {
         if self.visible.len() > 0 && !self.visible.ends_with_space() {
-            self.skipped.enter(self.text, tag.name.clone(), self.visible.len());
+            self.skipped.enter(self.text, tag, self.visible.len());
         }
     }
 
@@ -130,7 +130,7 @@ impl<'t> Reader<'t, '_, '_> {
         let without = [
             words_across_seams(self.visible.as_str(), &seams),
             unseen::joined(self.visible.as_str()),
-            skipped.words(self.visible.as_str()),
+            skipped.words(self.visible.as_str(), self.text, &self.hiding_rules),
         ];
         let found = self.view.occurrences.len() > before;
         let others = !overridden.is_empty() || without.iter().any(|joined| !joined.is_empty());

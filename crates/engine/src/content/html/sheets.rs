@@ -1,0 +1,287 @@
+//! Which elements a page may hide, by the selectors of its style sheets and by what their tags say. The cascade is not
+//! computed: what is named by a rule that hides something may be hidden.
+
+use std::collections::HashSet;
+
+use super::style::{Display, Traits};
+use crate::content::css;
+
+/// What hides, moves away or blanks out, without white space. `display:none` and its like are those of [`Traits`].
+const HIDING: [&str; 24] = [
+    "absolute",
+    "fixed",
+    "text-indent",
+    "clip",
+    "transform",
+    "transparent",
+    "opacity",
+    "height:0",
+    "width:0",
+    "float",
+    "margin:-",
+    "margin-left:-",
+    "margin-right:-",
+    "left:-",
+    "top:-",
+    "color:white",
+    "color:#fff",
+    "rgb(255",
+    "zoom",
+    "scale",
+    "filter",
+    "letter-spacing:-",
+    "hidden",
+    "var(",
+];
+
+/// Elements that browsers show rarely or never.
+const RARELY_SHOWN: [&str; 24] = [
+    "annotation",
+    "audio",
+    "canvas",
+    "datalist",
+    "desc",
+    "details",
+    "dialog",
+    "iframe",
+    "map",
+    "math",
+    "metadata",
+    "meter",
+    "noembed",
+    "noframes",
+    "noscript",
+    "object",
+    "progress",
+    "rp",
+    "rt",
+    "select",
+    "svg",
+    "template",
+    "title",
+    "video",
+];
+
+/// What the rules of a page that hide something are for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HidingRules {
+    /// Whether it may be any element.
+    any: bool,
+    /// Names of elements, classes with `.` in front, identifiers with `#`.
+    named: HashSet<String>,
+}
+
+impl HidingRules {
+    /// Reads the style sheets of a page. Linear.
+    pub fn of(page: &str) -> HidingRules {
+        let mut rules = HidingRules::default();
+        let mut rest = page;
+        while let Some((_, tag)) = rest.split_once('<') {
+            rest = tag;
+            if begins(tag, "link") {
+                let (link, behind) = tag.split_once('>').unwrap_or((tag, ""));
+                rules.any |= link.to_ascii_lowercase().contains("stylesheet");
+                rest = behind;
+            } else if begins(tag, "style") {
+                let sheet = tag.split_once('>').map_or("", |(_, sheet)| sheet);
+                let end = memchr::memmem::find_iter(sheet.as_bytes(), "</")
+                    .find(|end| sheet.get(end + 2..).is_some_and(|end| begins(end, "style")));
+                let (sheet, behind) =
+                    sheet.split_at_checked(end.unwrap_or(sheet.len())).unwrap_or((sheet, ""));
+                rules.read(sheet);
+                rest = behind;
+            }
+        }
+        rules
+    }
+
+    /// Whether the element of a tag may be hidden.
+    pub fn may_hide(&self, tag: &str) -> bool {
+        let tag = tag.to_ascii_lowercase();
+        let mut words = tag.split(|c| !is_in_name(c)).filter(|word| !word.is_empty());
+        let name = words.next().unwrap_or_default();
+        let named = |word: &str| {
+            ['.', '#'].iter().any(|sign| self.named.contains(&format!("{sign}{word}")))
+        };
+        self.any
+            || RARELY_SHOWN.contains(&name)
+            || tag.contains("hidden")
+            || tag.contains("style") && hides(&tag)
+            || name == "font" && (tag.contains("color") || tag.contains("size"))
+            || !self.named.is_empty()
+                && (tag.contains('&') || self.named.contains(name) || words.any(named))
+    }
+
+    fn read(&mut self, sheet: &str) {
+        let sheet = css::plain(sheet).to_ascii_lowercase();
+        self.any |= sheet.contains("@import");
+        let mut rest = sheet.as_str();
+        while let Some((before, behind)) = rest.split_once('{') {
+            let selector = before.rsplit(['}', ';', '{']).next().unwrap_or_default();
+            let end = behind.find(['{', '}']).unwrap_or(behind.len());
+            let declarations = behind.get(..end).unwrap_or_default();
+            // Conditions as `@media` have rules inside them.
+            if hides(declarations) {
+                self.name(selector);
+            }
+            rest = behind;
+        }
+    }
+
+    /// Adds what a selector names.
+    fn name(&mut self, selector: &str) {
+        let mut rest = selector;
+        let mut sign = None;
+        while let Some(c) = rest.chars().next() {
+            if is_in_name(c) {
+                let end = rest.find(|c| !is_in_name(c)).unwrap_or(rest.len());
+                let (word, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                self.named.insert(sign.take().into_iter().chain(word.chars()).collect());
+                rest = behind;
+                continue;
+            }
+            let behind = rest.get(c.len_utf8()..).unwrap_or_default();
+            sign = matches!(c, '.' | '#').then_some(c);
+            match c {
+                '[' => {
+                    let (test, after) = behind.split_once(']').unwrap_or((behind, ""));
+                    self.attribute(test);
+                    rest = after;
+                }
+                ':' => {
+                    // What a pointer does hides nothing before it is there.
+                    let end = behind.find(|c| !is_in_name(c) && c != ':').unwrap_or(behind.len());
+                    let word = behind.get(..end).unwrap_or_default().trim_start_matches(':');
+                    let of_state =
+                        ["hover", "visited", "active", "link", "focus", "root", "before", "after"];
+                    self.any |= !of_state.contains(&word);
+                    rest = behind.get(end..).unwrap_or_default();
+                }
+                '*' => {
+                    self.any |= !behind.starts_with(['.', '#', '[', '|']);
+                    rest = behind;
+                }
+                _ => rest = behind,
+            }
+        }
+    }
+
+    /// Adds the values of a test of classes or identifiers; others may be of any element.
+    fn attribute(&mut self, test: &str) {
+        let of_names = |(name, value): (&str, &str)| {
+            let name = name.trim_ascii().trim_end_matches('~');
+            let sign = match name.trim_ascii() {
+                "class" => '.',
+                "id" => '#',
+                _ => return None,
+            };
+            Some((sign, value.trim_matches(['"', '\'', ' ']).to_owned()))
+        };
+        match test.split_once('=').and_then(of_names) {
+            Some((sign, value)) => {
+                let words = value.split_ascii_whitespace();
+                self.named.extend(words.map(|word| format!("{sign}{word}")));
+            }
+            None => self.any = true,
+        }
+    }
+}
+
+/// Whether declarations, or a tag with a style in lower case, hide or move text.
+fn hides(declarations: &str) -> bool {
+    let mut traits = Traits::default();
+    traits.declare(declarations);
+    let bare: String = declarations.chars().filter(|c| !c.is_whitespace()).collect();
+    traits.shown == Display::Hidden
+        || HIDING.iter().any(|word| bare.contains(word))
+        || bare.split("font-size:").skip(1).any(is_tiny)
+        || bare.split("font:").skip(1).any(is_tiny)
+}
+
+/// Whether a size is below four units of any kind.
+fn is_tiny(value: &str) -> bool {
+    let digits = value.bytes().take_while(|c| c.is_ascii_digit() || *c == b'.').count();
+    let (number, unit) = value.split_at_checked(digits).unwrap_or_default();
+    let relative = unit.starts_with("em") || unit.starts_with("rem");
+    number.parse::<f32>().is_ok_and(|size| size < if relative { 0.3 } else { 4.0 })
+}
+
+fn begins(text: &str, tag: &str) -> bool {
+    text.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag))
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_') || !c.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn hidden(page: &str, tag: &str) {
+        assert!(HidingRules::of(page).may_hide(tag), "{page} {tag}");
+    }
+
+    #[track_caller]
+    fn shown(page: &str, tag: &str) {
+        assert!(!HidingRules::of(page).may_hide(tag), "{page} {tag}");
+    }
+
+    #[test]
+    fn what_a_rule_names_may_be_hidden() {
+        for sheet in [
+            ".x{display:none}",
+            "p > .x , a { color: red; font-size: 1px }",
+            "@media screen { a{color:red} .x { position : absolute } }",
+            "#x{opacity:0}",
+            "[class~=\"x\"]{visibility:hidden}",
+            "[class^=x]{display:none}",
+            "b{display:none}",
+            "p *{display:none}",
+            "p :first-child{display:none}",
+            ".\\78 {display:none}",
+            "p{color:red; .x{display:none}}",
+            ".x{display:/**/none",
+            "@import url(x)",
+        ] {
+            hidden(&format!("<STYLE type=a>{sheet}</STYLE>"), "<b class=\"a X\" id=x>");
+        }
+        hidden("<link rel=stylesheet href=x>", "<b>");
+        hidden("<style>.x{display:none}</style>", "<b class=&#120;>");
+    }
+
+    #[test]
+    fn what_no_rule_names_is_shown() {
+        for sheet in [
+            ".x{color:red}",
+            ".preheader{display:none} a:hover{opacity:.5} a{text-decoration:none}",
+            "@media print { [class=mobile] { display:none } }",
+            "p.MsoNormal, li {margin:0cm; font-size:12.0pt}",
+        ] {
+            shown(&format!("<style>{sheet}</style>"), "<b class=x>");
+        }
+        for tag in [
+            "<b>",
+            "<span class=\"Apple-converted-space\">",
+            "<span lang=RU style='font-size:12.0pt;color:black;mso-fareast-language:RU'>",
+        ] {
+            shown("", tag);
+        }
+    }
+
+    #[test]
+    fn tags_that_hide_by_themselves() {
+        for tag in [
+            "<title>",
+            "<rp>",
+            "<b hidden>",
+            "<b style='position: absolute'>",
+            "<b style=\"font-size:2px\">",
+            "<b style=\"font:.1em a\">",
+            "<font color=white>",
+        ] {
+            hidden("", tag);
+        }
+    }
+}
