@@ -3,6 +3,7 @@
 mod beside_host;
 mod capitals;
 mod listed;
+mod plain_reading;
 mod queries;
 
 use std::collections::hash_map::Entry;
@@ -133,6 +134,8 @@ impl<'a> Judge<'a> {
                         }
                         None => {}
                     }
+                } else {
+                    self.downgrade_plain_reading(host, &mut judged);
                 }
                 judged
             }

@@ -12,14 +12,28 @@ pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
         return None;
     }
     let written = text.get(user.clone())?;
-    let end = written.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '.')))?;
+    let is_in_host = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
+    // In scripts without blanks a word may follow a host of ASCII directly.
+    let ascii = written.find(|c: char| !(c.is_ascii() && is_in_host(c)))?;
+    let attached = written.get(..ascii).is_some_and(|host| host.contains('.'))
+        && written.get(ascii..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let end = if attached { ascii } else { written.find(|c| !is_in_host(c))? };
     let (host, rest) = written.split_at_checked(end)?;
     // Programs that link `www.` may read a colon as the end of the host.
     let colon = if link.kind == Kind::Www { rest.strip_prefix(':') } else { None };
     let is_host = host.contains('.') && !host.ends_with('.');
-    let separate = colon.is_some() || rest.starts_with(is_separator);
+    let separate = attached || colon.is_some() || rest.starts_with(is_separator);
     let mut words = colon.unwrap_or(rest).split(is_separator);
     (is_host && separate && words.all(is_word)).then(|| user.start..user.start + end)
+}
+
+/// Whether a link of running text ends in a mail address: nothing follows the host, and a local part of ASCII is before
+/// the `@`, behind something that is none: `https://example.comメール:ann@example.org`.
+pub fn ends_in_address(text: &str, link: &Link) -> bool {
+    let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+    let local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
+    let before = user.trim_end_matches(local);
+    link.host.end == link.span.end && !before.is_empty() && before.len() < user.len()
 }
 
 /// A word, a local part, or one behind what it is: `e-mail:ann`.
@@ -29,9 +43,9 @@ fn is_word(word: &str) -> bool {
     label.chars().all(|c| c.is_alphabetic() || c == '-') && local.chars().all(plain)
 }
 
-/// Signs between the cells of a list, quotes and brackets.
+/// Signs between the cells of a list, quotes, brackets and bullets.
 fn is_separator(c: char) -> bool {
-    ";,'\"|()[]{}<>=*~!，；、".contains(c)
+    ";,'\"|()[]{}<>=*~!&`$^".contains(c) || !c.is_ascii() && !c.is_alphanumeric()
 }
 
 /// Whether userinfo is a login: a mail address (`ann%40example.org`), or the name of a person whose surname is a

@@ -132,3 +132,65 @@ fn links_to_local_files_are_not_edited() {
     let body = "<a href=\"file://evil.com/share/a.docx\">x</a>";
     assert!(is_edited("text/html", body));
 }
+
+/// Apple Mail, Word and Gmail put white space and words into elements, which no style hides.
+#[test]
+fn words_on_both_sides_of_an_element() {
+    for body in [
+        "<p>Договор: ООО<b> «Ромашка», </b>romashka.ru</p>",
+        "<p>с<span class=\"Apple-converted-space\">&nbsp;</span>example.com</p>",
+        "<p><span lang=RU>о</span><span lang=EN-US> </span><span lang=EN-US>example.com</span></p>",
+        "<style>p.MsoNormal{margin:0cm} a{text-decoration:none}</style><p>ο<b> </b>example.com</p>",
+        "<style>.preheader{display:none}</style><p>с<b> нами </b>example.com</p>",
+        "<p>https://firma.de<span class=\"Apple-converted-space\">&nbsp;</span>или\
+         <span class=\"Apple-converted-space\">&nbsp;</span>firma@example.com</p>",
+    ] {
+        assert!(!is_edited("text/html", body), "{body}");
+    }
+    for body in [
+        "<style>.x{display:none}</style>https://ра<b class=x>junk </b>ypal.com",
+        "https://ра<b style='position:absolute;left:-9999px'>junk </b>ypal.com",
+        "https://ра<title>junk</title>ypal.com",
+    ] {
+        assert!(is_edited("text/html", body), "{body}");
+    }
+}
+
+/// Joiners keep programs from linking, and word processors put signs into hosts: such a host is dead, or what it reads as.
+#[test]
+fn signs_that_no_registry_takes() {
+    for host in [
+        "booking\u{200c}.com",
+        "exam\u{200c}ple.com",
+        "\u{200c}www.example.com",
+        "https://www.coca\u{2011}cola.com/",
+        "info@my\u{2010}shop.de",
+        "http://“www.example.com/",
+    ] {
+        assert!(!is_edited("text/plain", &format!("see {host} now")), "{host}");
+        assert!(!is_edited("text/html", &format!("<a href=\"{host}\">x</a>")), "{host}");
+    }
+    for host in ["https://ра\u{200c}ypal.com", "https://www.paypal.com\u{2011}login.com/"] {
+        assert!(is_edited("text/html", &format!("<a href=\"{host}\">x</a>")), "{host}");
+    }
+}
+
+/// In scripts without blanks an address follows a URL directly. A host that readers know is no trap.
+#[test]
+fn an_address_of_a_known_host_behind_a_url() {
+    for text in [
+        "官网：http://www.firma.com.cn邮箱:firma@163.com",
+        "홈페이지:http://www.firma.co.kr이메일:firma@naver.com",
+        "https://firma.de·firma@gmail.com",
+        "name=Firma&url=https://firma.de&email=firma@gmail.com",
+    ] {
+        assert!(!is_edited("text/plain", text), "{text}");
+    }
+    for text in [
+        "官网：http://www.paypal.com邮箱:firma@evil.example",
+        "https://раypal.com邮箱:firma@gmail.com",
+        "https://www.paypal.com邮箱:firma@evil.blogspot.com",
+    ] {
+        assert!(is_edited("text/plain", text), "{text}");
+    }
+}

@@ -1,8 +1,8 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
 use super::{
-    HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Sender, Verdict, beside_host,
-    carried_steps,
+    HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Section, Sender, Verdict,
+    beside_host, carried_steps, registrable,
 };
 use crate::userinfo;
 
@@ -10,20 +10,32 @@ impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the web address is
     /// none that readers know. Only for running text: in an attribute nothing separates the two.
     pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<Link> {
-        let shown = userinfo::address_beside(text, link)?;
         let own = self.host(link.host_str(text), HostBounds::Certain);
+        let is_known = || {
+            registrable(&own.ascii, Section::Icann) == Some(&own.ascii)
+                && self.is_protected(&own.ascii)
+        };
+        if userinfo::ends_in_address(text, link) && is_known() {
+            // A host that readers know is no trap, and nothing of a URL follows.
+            let inner = self.named_in_userinfo(text, link, &own);
+            let harmless =
+                |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
+            return inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() });
+        }
+        let shown = userinfo::address_beside(text, link)?;
         // A browser reads a password behind a colon. It does no harm where the host is one that readers know.
         let colon = text.get(shown.end..).is_some_and(|rest| rest.starts_with(':'));
         if colon && !self.is_protected(&own.ascii) {
             return None;
         }
-        let carried = homograph::carried(text, link, &own, &self.context(HostBounds::Certain));
+        let inner = self.named_in_userinfo(text, link, &own);
+        inner.iter().all(|host| self.is_unknown(host)).then(|| Link { user: None, ..link.clone() })
+    }
+
+    fn named_in_userinfo(&mut self, text: &str, link: &Link, own: &Judgement) -> Vec<Judgement> {
+        let carried = homograph::carried(text, link, own, &self.context(HostBounds::Certain));
         self.steps += carried_steps(beside_host(text, link), &carried);
-        carried
-            .inner
-            .iter()
-            .all(|host| self.is_unknown(host))
-            .then(|| Link { user: None, ..link.clone() })
+        carried.inner
     }
 
     /// Judges what a link contains beside its host. A login that reads as a host which nobody knows is only suspect.

@@ -1,0 +1,98 @@
+//! Hosts with signs that browsers refuse or no registry takes, and that read as a harmless host without them: a joiner
+//! that keeps programs from linking (`example&zwnj;.com`), the hyphen and the quotation marks of a word processor.
+
+use super::{HostBounds, Judge};
+use crate::judged::Judged;
+use crate::outcome::{Edit, Reason, Verdict};
+use homograph::{Section, registrable};
+use uts58::unicode::a_label::has_a_label;
+
+impl Judge<'_> {
+    /// Lowers the verdict of a host that leads nowhere, or where it seems to. Lookalikes of a name keep theirs.
+    pub(super) fn downgrade_plain_reading(&mut self, host: &str, judged: &mut Judged) {
+        if judged.verdict <= Verdict::Notice
+            || judged.target().is_some()
+            || !judged.inner.is_empty()
+            || judged.reasons.contains(Reason::NameInHost)
+        {
+            return;
+        }
+        let ascii = judged.host.as_ref().map_or("", |judgement| judgement.ascii.as_str());
+        let Some(plain) = plain_reading(host, ascii) else { return };
+        let plain = self.host(&plain, HostBounds::Certain);
+        if plain.verdict <= Verdict::Notice && plain.target.is_none() {
+            judged.edit = Edit::Inert;
+            judged.verdict = Verdict::Notice;
+        }
+    }
+}
+
+/// A host without what leads nowhere. `None` if nothing does, or if it is not plain without that.
+fn plain_reading(host: &str, ascii: &str) -> Option<String> {
+    // What is in front of a first label below a domain is still below it.
+    let host = host.trim_start_matches(|c| is_joiner(c) || is_sign(c));
+    let mut labels: Vec<String> = Vec::new();
+    for label in host.split('.') {
+        labels.push(label.chars().filter(|c| !is_joiner(*c)).collect());
+    }
+    let domain = registrable(ascii, Section::Private)?;
+    let own = labels.len().checked_sub(domain.split('.').count())?;
+    let name = labels.get_mut(own)?;
+    *name = name.replace(is_hyphen, "-");
+    let plain = labels.join(".");
+    (plain.is_ascii() && !has_a_label(plain.as_bytes())).then_some(plain)
+}
+
+/// UTS #46 §4.1 (CheckJoiners): browsers open no host of Latin letters with one.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Hyphens that reach no name of ASCII. No registry takes them (RFC 5892 §2.6).
+fn is_hyphen(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2013}' | '\u{2212}')
+}
+
+/// Quotation marks, bullets and arrows, which no registry takes either; not what looks like a slash or a full stop.
+fn is_sign(c: char) -> bool {
+    matches!(
+        c,
+        '“' | '”'
+            | '„'
+            | '‘'
+            | '’'
+            | '‚'
+            | '«'
+            | '»'
+            | '‹'
+            | '›'
+            | '•'
+            | '‣'
+            | '・'
+            | '･'
+    ) || matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2500}'..='\u{25ff}' | '\u{2700}'..='\u{27bf}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_read_plainly() {
+        for (host, ascii, reads) in [
+            ("example\u{200c}.com", "xn--example-f06c.com", Some("example.com")),
+            ("exam\u{200d}ple.com", "xn--example-g06c.com", Some("example.com")),
+            ("\u{200c}www.example.com", "xn--www-8m0a.example.com", Some("www.example.com")),
+            ("www.my\u{2011}shop.de", "www.xn--myshop-cg0c.de", Some("www.my-shop.de")),
+            ("“www.example.com", "xn--www-2o0a.example.com", Some("www.example.com")),
+            ("・example.com", "xn--example-h64e.com", Some("example.com")),
+            ("my\u{2011}shop.example.com", "xn--myshop-cg0c.example.com", None),
+            ("ex⁄ample.com", "xn--example-x.com", None),
+            ("⁄example.com", "xn--example-x.com", None),
+            ("p\u{430}ypal\u{200c}.com", "xn--pypal-x.com", None),
+            ("xn--e1afmkfd\u{200c}.com", "xn--x.com", None),
+        ] {
+            assert_eq!(plain_reading(host, ascii).as_deref(), reads, "{host}");
+        }
+    }
+}
