@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 
 /// Bytes that are tested together.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
+
+/// Bytes of [`each_rare`] that are tested together: few blocks hold any that is looked for.
+const RARE_BLOCK: usize = 256;
 
 /// Words of eight marks that are skipped together if none is set.
 const WORDS: usize = 4;
@@ -24,13 +27,14 @@ pub fn each(
         for ((mark, byte), next) in here.iter_mut().zip(block).zip(after) {
             *mark = u8::from(is_kind(*byte, *next));
         }
-        if after.len() < BLOCK {
+        let groups = block.len().div_ceil(WORDS * 8);
+        if after.len() < block.len() {
             let last = block.last().is_some_and(|last| is_kind(*last, 0));
-            let beyond = here.get_mut(after.len()..).unwrap_or_default();
+            let beyond = here.get_mut(after.len()..groups * WORDS * 8).unwrap_or_default();
             beyond.fill(0);
             beyond.iter_mut().take(1).for_each(|mark| *mark = u8::from(last));
         }
-        for (group, words) in marks.iter().enumerate() {
+        for (group, words) in marks.iter().take(groups).enumerate() {
             let words = words.map(u64::from_le_bytes);
             if words.iter().fold(0, |all, word| all | word) == 0 {
                 continue;
@@ -40,6 +44,31 @@ pub fn each(
                 visit(start + group * WORDS * 8 + marked.trailing_zeros() as usize)?;
                 marked &= marked - 1;
             }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// Like [`each`], for bytes that most blocks do not hold: such a block is only tested.
+pub fn each_rare(
+    bytes: &[u8],
+    is_kind: impl Fn(u8, u8) -> bool,
+    mut visit: impl FnMut(usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for (index, block) in bytes.chunks(RARE_BLOCK).enumerate() {
+        let start = index * RARE_BLOCK;
+        let after = bytes.get(start + 1..).unwrap_or_default();
+        let pairs = block.iter().zip(after);
+        let holds = pairs.fold(false, |any, (byte, next)| any | is_kind(*byte, *next));
+        let is_last = after.len() < block.len();
+        if holds || is_last {
+            let end = bytes.len().min(start + RARE_BLOCK + 1);
+            each(bytes.get(start..end).unwrap_or_default(), &is_kind, |at| {
+                match at < RARE_BLOCK {
+                    true => visit(start + at),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
         }
     }
     ControlFlow::Continue(())
@@ -78,19 +107,20 @@ mod tests {
     fn every_byte_of_a_kind_is_visited_wherever_it_stands() {
         for length in [0, 1, 7, 8, 9, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5] {
             let bytes: Vec<u8> = (0..length).map(|at| (at * 7 % 11) as u8).collect();
-            let mut visited = Vec::new();
-            let _ = each(
-                &bytes,
-                |byte, next| (byte < 3) & (next != 5),
-                |at| {
-                    visited.push(at);
-                    ControlFlow::Continue(())
-                },
-            );
+            let is_kind = |byte: u8, next: u8| (byte < 3) & (next != 5);
             let next = |at: usize| bytes.get(at + 1).copied().unwrap_or(0);
-            let is_kind = |at: &usize| bytes[*at] < 3 && next(*at) != 5;
-            let all: Vec<usize> = (0..length).filter(is_kind).collect();
-            assert_eq!(visited, all, "{length}");
+            let wanted: Vec<usize> =
+                (0..length).filter(|at| is_kind(bytes[*at], next(*at))).collect();
+            let (mut visited, mut rare) = (Vec::new(), Vec::new());
+            let _ = each(&bytes, is_kind, |at| {
+                visited.push(at);
+                ControlFlow::Continue(())
+            });
+            let _ = each_rare(&bytes, is_kind, |at| {
+                rare.push(at);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((&visited, &rare), (&wanted, &wanted), "{length}");
         }
     }
 }

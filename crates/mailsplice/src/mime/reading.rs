@@ -1,7 +1,7 @@
 //! The ways in which clients may read a part: transfer encodings × charsets × media.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
 use super::charset::{self, Charset};
@@ -12,6 +12,7 @@ use super::structure::Decoding;
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
 use super::{Media, Message, Reading, Tree, metas, sniff};
+use crate::byte_search::each_rare;
 use crate::span::Text;
 
 /// Charsets that are tried for one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
@@ -405,8 +406,8 @@ fn has_shifted_host(bytes: &[u8]) -> bool {
 
 /// Whether there is at least one valid multi-byte character of UTF-8.
 fn holds_utf8(bytes: &[u8]) -> bool {
-    let may_begin = |[lead, next]: &[u8; 2]| *lead >= 0xC2 && (0x80..0xC0).contains(next);
-    if !bytes.array_windows().any(may_begin) {
+    let may_begin = |lead: u8, next: u8| (lead >= 0xC2) & (next & 0xC0 == 0x80);
+    if each_rare(bytes, may_begin, |_| ControlFlow::Break(())).is_continue() {
         return false;
     }
     let mut rest = bytes;
