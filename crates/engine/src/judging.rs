@@ -12,6 +12,7 @@ use std::sync::Arc;
 use uts58::unicode::a_label;
 
 use super::content::{Occurrence, Rendering, Site, script};
+use mailsplice::byte_search::{equal, first, splat};
 use super::file_servers::{fetches_nothing, names_file_server};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
@@ -432,7 +433,8 @@ fn has_unusual_user(text: &str, link: &Link) -> bool {
 /// Whether a host may have a dot in brackets. Most have none.
 fn holds_bracket(host: &str) -> bool {
     // Two signs differ by this bit.
-    host.bytes().any(|byte| byte | 0x20 == b'{' || byte == b'(')
+    let is_bracket = |word: u64| equal(word | splat(0x20), b'{') | equal(word, b'(');
+    first(host.as_bytes(), is_bracket).is_some()
 }
 
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.

@@ -81,6 +81,41 @@ fn bits_of(marks: u64) -> u32 {
     (marks.wrapping_mul(GATHER) >> 56) as u32
 }
 
+/// Offset of the first byte that `marks` finds, eight bytes at a time: where it is near, this costs less than a search
+/// that tests more at once. `marks` sets the highest bit of the first such byte in a word; of those above it any.
+pub fn first(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
+    let (eights, rest) = bytes.as_chunks::<8>();
+    for (index, eight) in eights.iter().enumerate() {
+        let marked = marks(u64::from_le_bytes(*eight)) & HIGHEST;
+        if marked != 0 {
+            return Some(index * 8 + marked.trailing_zeros() as usize / 8);
+        }
+    }
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(last, byte)| *last = *byte);
+    let marked = marks(u64::from_le_bytes(last)) & HIGHEST;
+    let at = marked.trailing_zeros() as usize / 8;
+    (at < rest.len()).then_some(bytes.len() - rest.len() + at)
+}
+
+/// The highest bit of each byte of a word.
+const HIGHEST: u64 = splat(0x80);
+
+/// Eight of one byte.
+pub const fn splat(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The marks of bytes below a limit that is ASCII, for [`first`].
+pub const fn below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(splat(limit)) & !word
+}
+
+/// The marks of one byte, for [`first`].
+pub const fn equal(word: u64, byte: u8) -> u64 {
+    below(word ^ splat(byte), 1)
+}
+
 /// Offset of the first occurrence of a short sign, found by its byte at `rare`: in a few lines this costs less
 /// than building the tables of a substring search.
 pub fn find(bytes: &[u8], sign: &[u8], rare: usize) -> Option<usize> {
@@ -100,6 +135,20 @@ mod tests {
             assert_eq!(find(b"bc a ab abc abc", b"abc", rare), Some(8));
             assert_eq!(find(b"abc", b"abc", rare), Some(0));
             assert_eq!(find(b"bc ab", b"abc", rare), None);
+        }
+    }
+
+    #[test]
+    fn the_first_byte_of_a_kind_is_found_wherever_it_stands() {
+        for length in 0..40 {
+            for at in 0..=length {
+                for (other, sign) in [(b'a', b'b'), (0xFF, 0xFE), (b'~', 0), (0x80, b' ')] {
+                    let mut bytes = vec![other; length];
+                    bytes.iter_mut().skip(at).step_by(3).for_each(|byte| *byte = sign);
+                    let expected = Some(at).filter(|at| *at < length);
+                    assert_eq!(first(&bytes, |word| equal(word, sign)), expected, "{length}");
+                }
+            }
         }
     }
 
