@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher as _;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::content::Visibility;
 use super::images;
@@ -10,7 +11,7 @@ use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
-use homograph::{Section, registrable};
+use homograph::{Judgement, Section, registrable};
 use mailsplice::mime::Tree;
 use mailsplice::span::TextEdit;
 
@@ -64,6 +65,8 @@ pub struct Findings {
     pub passed: BTreeSet<Box<str>>,
     /// Whether there were more of them.
     pub passed_more: bool,
+    /// The host of the last harmless link, whose judgement it shares with other links to it.
+    last_passed: Option<Arc<Judgement>>,
     /// Registrable domains by part, for parts of a multipart/alternative; a host without one stands for itself.
     domains: BTreeMap<usize, Domains>,
     /// Key of the hashes of domains and hosts.
@@ -124,6 +127,11 @@ impl Findings {
             return;
         }
         let Some(host) = judged.destination().filter(|host| !host.ascii.is_empty()) else { return };
+        // Links next to each other often lead to one host.
+        if self.last_passed.as_deref().is_some_and(|last| std::ptr::eq(last, host)) {
+            return;
+        }
+        self.last_passed.clone_from(&judged.host);
         if self.passed.contains(host.ascii.as_str()) {
             return;
         }

@@ -26,6 +26,7 @@ use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
     Section, Sender, registrable,
 };
+use mailsplice::byte_search::{equal, first, splat};
 pub use queries::Queries;
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 
@@ -52,6 +53,8 @@ pub struct Judge<'a> {
     steps: u64,
     /// Hosts that readings have found; the net reports only others.
     seen: SeenHosts,
+    /// The last host that was asked for, and whether it is a link rewriter.
+    last_host: (String, bool),
 }
 
 /// The judgements of one spelling. Most are found with one kind of bounds only.
@@ -98,6 +101,7 @@ impl<'a> Judge<'a> {
             queries: Queries::default(),
             steps: 0,
             seen: SeenHosts::for_message_of(message.head.len() + message.body.len()),
+            last_host: Default::default(),
         }
     }
 
@@ -219,7 +223,9 @@ impl<'a> Judge<'a> {
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if has_unusual_user(text, link) || may_carry_host(tail) || may_be_rewritten(spelling, tail)
+        if has_unusual_user(text, link)
+            || may_carry_host(tail)
+            || tail.len() > 1 && self.is_rewriter(spelling)
         {
             let carried = match &judged.host {
                 Some(host) => self.carried(text, link, host, bounds),
@@ -248,6 +254,17 @@ impl<'a> Judge<'a> {
             self.local_part(local, &mut judged);
         }
         Some(judged)
+    }
+
+    /// Whether a host is a link rewriter, whose query may hide the target in any form. Links next to each other often
+    /// lead to one host.
+    fn is_rewriter(&mut self, host: &str) -> bool {
+        let (last, rewrites) = &mut self.last_host;
+        if *last != host {
+            host.clone_into(last);
+            *rewrites = homograph::rewrites(host);
+        }
+        *rewrites
     }
 
     /// S29: a client may link `example.com` of `example.com~x@example.org` as a host.
@@ -435,7 +452,8 @@ fn has_unusual_user(text: &str, link: &Link) -> bool {
 /// Whether a host may have a dot in brackets. Most have none.
 fn holds_bracket(host: &str) -> bool {
     // Two signs differ by this bit.
-    host.bytes().any(|byte| byte | 0x20 == b'{' || byte == b'(')
+    let is_bracket = |word: u64| equal(word | splat(0x20), b'{') | equal(word, b'(');
+    first(host.as_bytes(), is_bracket).is_some()
 }
 
 /// Whether path, query or fragment may hold something deceptive: another URL, letters of another script.
@@ -444,11 +462,6 @@ fn may_carry_host(tail: &str) -> bool {
     !matches!(tail, "" | "/")
         && (tail.bytes().fold(false, |any, c| any | matches!(c, b'%' | b':' | b'@' | 0x80..))
             || a_label::has_a_label(tail.as_bytes()))
-}
-
-/// Whether the host is a link rewriter, whose query may hide the target in any form.
-fn may_be_rewritten(host: &str, tail: &str) -> bool {
-    tail.len() > 1 && homograph::rewrites(host)
 }
 
 /// The texts of a link before and after its host.

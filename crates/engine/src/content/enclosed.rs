@@ -20,15 +20,13 @@ const LONGEST_SCHEME: usize = 16;
 /// The URLs that begin in a stretch of a text and are cut by blanks, without the blanks, up to the end of the
 /// authority. Linear: each sign ends one and begins the next.
 fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'static>> {
-    let rest = text.as_bytes().get(stretch.start..).unwrap_or_default();
-    let mut signs = memchr::memchr3_iter(b'<', b'>', b'"', rest).map(move |at| stretch.start + at);
-    let mut open = signs.next();
-    let next = move || {
-        let at = open.filter(|at| *at < stretch.end)?;
-        open = signs.next();
-        Some((at, open?))
-    };
-    let urls = std::iter::from_fn(next).filter(|(open, _)| may_open(text, *open));
+    let bytes = text.as_bytes();
+    let before = bytes.get(..stretch.end).unwrap_or(bytes).get(stretch.start..).unwrap_or_default();
+    let opens = memchr::memchr2_iter(b'<', b'"', before).map(move |at| stretch.start + at);
+    let urls = opens.filter(|open| may_open(text, *open)).filter_map(|open| {
+        let rest = bytes.get(open + 1..).unwrap_or_default();
+        memchr::memchr3(b'<', b'>', b'"', rest).map(|length| (open, open + 1 + length))
+    });
     let urls = urls.filter_map(|(open, close)| enclosed(text, open, close));
     urls.flat_map(Url::readings)
 }
@@ -36,11 +34,10 @@ fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'s
 /// Whether a URL may begin after this sign, or after a blank there: a cheap test that most signs fail.
 fn may_open(text: &str, sign: usize) -> bool {
     let bytes = text.as_bytes();
-    bytes.get(sign) != Some(&b'>')
-        && bytes.get(sign + 1).is_some_and(|first| {
-            let is_blank = first.is_ascii_whitespace() || *first == 0x0B;
-            first.is_ascii_alphabetic() || !first.is_ascii() || is_blank
-        })
+    bytes.get(sign + 1).is_some_and(|first| {
+        let is_blank = first.is_ascii_whitespace() || *first == 0x0B;
+        first.is_ascii_alphabetic() || !first.is_ascii() || is_blank
+    })
 }
 
 /// The text between the signs at these offsets, if it is a URL.

@@ -32,8 +32,12 @@ impl Base64Lines {
         let mut found = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
         let mut start = 0;
         while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
-            let length = memchr::memchr2(b'\r', b'\n', rest);
-            let end = start + length.unwrap_or(rest.len());
+            let length = match rest {
+                // An empty line.
+                [b'\r' | b'\n', ..] => 0,
+                _ => memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len()),
+            };
+            let end = start + length;
             if may_begin(rest.first()) {
                 found.line(body, start..end);
             }
@@ -46,14 +50,14 @@ impl Base64Lines {
 
     /// Adds a line if it is one of base64.
     fn line(&mut self, body: &[u8], line: Range<usize>) {
-        let whole = body.get(line.clone()).unwrap_or_default();
-        let content = match whole {
-            [blank, ..] | [.., blank] if blank.is_ascii_whitespace() => whole.trim_ascii(),
-            _ => whole,
-        };
-        let [Some(first), Some(last)] = [content.first(), content.last()] else { return };
+        let whole = body.get(line.clone()).unwrap_or_default().trim_ascii_end();
         let digit = |byte: u8| base64::digit(byte).is_some();
-        if !digit(*first) || !(digit(*last) || *last == b'=') {
+        // What most lines of markup fail on, which may be far to the right.
+        if !whole.last().is_some_and(|last| digit(*last) || *last == b'=') {
+            return;
+        }
+        let content = whole.trim_ascii_start();
+        if !content.first().is_some_and(|first| digit(*first)) {
             return;
         }
         // Most prose has a blank early.
@@ -62,7 +66,7 @@ impl Base64Lines {
         {
             return;
         }
-        let blanks = whole.len() - whole.trim_ascii_start().len();
+        let blanks = whole.len() - content.len();
         if self.bytes.is_empty() {
             self.bytes.reserve(CAPACITY);
         }

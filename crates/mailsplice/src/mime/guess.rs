@@ -1,6 +1,7 @@
 //! Guesses the charset of unlabelled bytes, like the detectors of mail programs.
 
 use super::charset::Charset;
+use super::header::line_after;
 
 /// A guess at the charset of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,13 +68,16 @@ pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
     let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     let mut left = max_bytes;
-    // Lines of ASCII give no information.
-    for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
-        let line = line.get(..left).unwrap_or(line);
-        detector.feed(line, false);
-        left -= line.len();
-        if left == 0 {
-            break;
+    let mut at = 0;
+    while at < bytes.len() && left > 0 {
+        let end = line_after(bytes, at);
+        let line = bytes.get(at..end).unwrap_or_default();
+        at = end;
+        // Lines of ASCII give no information.
+        if !line.is_ascii() {
+            let line = line.get(..left).unwrap_or(line);
+            detector.feed(line, false);
+            left -= line.len();
         }
     }
     detector.feed(&[], true);

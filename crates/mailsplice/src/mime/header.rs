@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | RFC 5322 §2.2, fields and folding | [`fields`], [`unfold`] |
 
+use crate::byte_search::{below, equal, first, splat};
 use crate::edit::HeaderField;
 
 /// The fields of a block, in order. Lines that are not fields are skipped.
@@ -82,28 +83,14 @@ fn envelope(block: &[u8]) -> usize {
     if colon(line).is_some() { 0 } else { line.len() }
 }
 
-/// Length of the field name at the start.
+/// Length of the field name at the start (RFC 5322 §3.6.8).
 fn field_name(line: &[u8]) -> usize {
-    line.iter().position(|byte| !in_field_name(*byte)).unwrap_or(line.len())
+    // Up to a colon, a blank or control character, or one outside ASCII.
+    let ends = |word: u64| {
+        equal(word, b':') | below(word, b'!') | word | word.wrapping_add(splat(0x80 - 0x7F))
+    };
+    first(line, ends).unwrap_or(line.len())
 }
-
-/// Whether a byte is allowed in a field name (RFC 5322 §3.6.8).
-fn in_field_name(byte: u8) -> bool {
-    FIELD_NAME_BYTES.get(usize::from(byte)).copied().unwrap_or_default()
-}
-
-static FIELD_NAME_BYTES: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-        {
-            all[byte] = matches!(byte as u8, b'!'..=b'9' | b';'..=b'~');
-        }
-        byte += 1;
-    }
-    all
-};
 
 /// The line at `at`, with its line end.
 fn line_at(bytes: &[u8], at: usize) -> &[u8] {
@@ -226,6 +213,17 @@ pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_of_field_names() {
+        for byte in 0..=u8::MAX {
+            let is_inside = matches!(byte, b'!'..=b'9' | b';'..=b'~');
+            for before in 0..20 {
+                let line = [&b"x".repeat(before)[..], &[byte, 0xFF, 0, b'a']].concat();
+                assert_eq!(field_name(&line), before + usize::from(is_inside), "{byte}");
+            }
+        }
+    }
 
     #[test]
     fn fields_with_folds_and_junk() {

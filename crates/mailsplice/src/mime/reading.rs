@@ -1,7 +1,7 @@
 //! The ways in which clients may read a part: transfer encodings × charsets × media.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
 use super::charset::{self, Charset};
@@ -12,6 +12,7 @@ use super::structure::Decoding;
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
 use super::{Media, Message, Reading, Tree, metas, sniff};
+use crate::byte_search::each_rare;
 use crate::span::Text;
 
 /// Charsets that are tried for one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
@@ -61,8 +62,10 @@ struct Unwrapped<'m> {
     /// See [`Reading::detected`].
     detected: usize,
     bytes: Cow<'m, [u8]>,
-    /// The bytes as UTF-8, if they are that and are those of the message. Of ASCII it is not kept.
+    /// The bytes as UTF-8, if they are that and are those of the message.
     utf8: Option<&'m str>,
+    /// Whether they are ASCII.
+    ascii: bool,
     charsets: Vec<Charset>,
     kinds: Kinds<'m>,
     /// Index of the next reading: each charset in turn, in each of the kinds.
@@ -221,15 +224,16 @@ impl<'m> Readings<'m> {
             && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
         let shown = if markup { Media::Html } else { media };
         let mut detected = 0;
+        let ascii = bytes.is_ascii();
         let utf8 = match &bytes {
-            Cow::Borrowed(bytes) if !bytes.is_ascii() => std::str::from_utf8(bytes).ok(),
-            _ => None,
+            Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok(),
+            Cow::Owned(_) => None,
         };
         let is_utf8 = match &bytes {
-            Cow::Borrowed(bytes) => utf8.is_some() || bytes.is_ascii(),
-            Cow::Owned(bytes) => bytes.is_ascii() || std::str::from_utf8(bytes).is_ok(),
+            Cow::Borrowed(_) => utf8.is_some(),
+            Cow::Owned(bytes) => ascii || std::str::from_utf8(bytes).is_ok(),
         };
-        let charsets = charsets((&bytes, is_utf8), shown, labels, || {
+        let charsets = charsets(&bytes, (ascii, is_utf8), (shown, labels), || {
             let guess = decoding.guess.get_or_init(|| guessed(&bytes, self.detection_bytes));
             detected = guess.detected;
             guess.charsets.clone()
@@ -242,6 +246,7 @@ impl<'m> Readings<'m> {
             detected,
             bytes,
             utf8,
+            ascii,
             charsets,
             kinds: Kinds { first: media, also: self.also, markup },
             next: 0,
@@ -270,14 +275,16 @@ impl<'m> Unwrapped<'m> {
         let following = self.peek().map(|(charset, _)| charset);
         // Readings in this charset may have been skipped.
         let decoded = self.decoded.take().filter(|(of, _)| *of == charset);
-        let known = self.utf8.filter(|text| charset == Charset::Utf8 && !text.starts_with(BOM));
+        let is_plain = self.ascii && charset.keeps_ascii();
+        let is_known = |text: &&str| is_plain || charset == Charset::Utf8 && !text.starts_with(BOM);
+        let known = self.utf8.filter(is_known);
         let known = || known.map(Text::plain);
         let text = decoded.map(|(_, text)| text).or_else(known).unwrap_or_else(|| {
             let bytes = match following {
                 None => std::mem::take(&mut self.bytes),
                 Some(_) => self.bytes.clone(),
             };
-            charset.decode(bytes)
+            if is_plain { charset::utf8(bytes) } else { charset.decode(bytes) }
         });
         let again = following == Some(charset);
         self.decoded = (again && text.as_str().len() <= KEPT).then(|| (charset, text.clone()));
@@ -294,15 +301,14 @@ impl<'m> Unwrapped<'m> {
     }
 }
 
-/// The charsets that a client might choose for bytes, of which is known whether they are UTF-8; the label's first. Never
-/// empty. `guessed` returns the guess of the charset detector.
+/// The charsets that a client might choose for bytes, of which is known whether they are ASCII and UTF-8; the label's
+/// first. Never empty. `guessed` returns the guess of the charset detector.
 fn charsets(
-    (bytes, utf8): (&[u8], bool),
-    media: Media,
-    labels: &[String],
+    bytes: &[u8],
+    (ascii, utf8): (bool, bool),
+    (media, labels): (Media, &[String]),
     guessed: impl FnOnce() -> Vec<Charset>,
 ) -> Vec<Charset> {
-    let ascii = bytes.is_ascii();
     let mut found: Vec<Charset> = Vec::with_capacity(CHARSETS);
     let mut labelled = false;
     for label in labels {
@@ -405,8 +411,8 @@ fn has_shifted_host(bytes: &[u8]) -> bool {
 
 /// Whether there is at least one valid multi-byte character of UTF-8.
 fn holds_utf8(bytes: &[u8]) -> bool {
-    let may_begin = |[lead, next]: &[u8; 2]| *lead >= 0xC2 && (0x80..0xC0).contains(next);
-    if !bytes.array_windows().any(may_begin) {
+    let may_begin = |lead: u8, next: u8| (lead >= 0xC2) & (next & 0xC0 == 0x80);
+    if each_rare(bytes, may_begin, |_| ControlFlow::Break(())).is_continue() {
         return false;
     }
     let mut rest = bytes;

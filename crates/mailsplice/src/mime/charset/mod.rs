@@ -183,30 +183,10 @@ impl Charset {
 
     /// Decodes. Malformed sequences become U+FFFD; a byte order mark is left out.
     pub fn decode(self, bytes: Cow<'_, [u8]>) -> Text<'_> {
-        if self.keeps_ascii() && bytes.is_ascii() {
-            return match bytes {
-                Cow::Borrowed(bytes) => Text {
-                    text: Cow::Borrowed(std::str::from_utf8(bytes).unwrap_or_default()),
-                    map: None,
-                },
-                Cow::Owned(bytes) => owned_utf8(bytes),
-            };
-        }
-        if self == Charset::Utf8 && !bytes.starts_with(UTF8_BOM) {
-            match bytes {
-                Cow::Borrowed(bytes) => {
-                    if let Ok(text) = std::str::from_utf8(bytes) {
-                        return Text::plain(text);
-                    }
-                    return utf8_lossy(bytes);
-                }
-                Cow::Owned(bytes) => {
-                    return match String::from_utf8(bytes) {
-                        Ok(text) => Text { text: Cow::Owned(text), map: None },
-                        Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
-                    };
-                }
-            }
+        if self.keeps_ascii() && bytes.is_ascii()
+            || self == Charset::Utf8 && !bytes.starts_with(UTF8_BOM)
+        {
+            return utf8(bytes);
         }
         match self {
             Charset::Utf8 => utf8_lossy(&bytes).into_owned(),
@@ -316,10 +296,16 @@ fn byte_order_mark(bytes: &[u8]) -> Option<Charset> {
     }
 }
 
-fn owned_utf8(bytes: Vec<u8>) -> Text<'static> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Text { text: Cow::Owned(text), map: None },
-        Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
+/// Decodes UTF-8 without a byte order mark.
+pub(super) fn utf8(bytes: Cow<'_, [u8]>) -> Text<'_> {
+    match bytes {
+        Cow::Borrowed(bytes) => {
+            std::str::from_utf8(bytes).map_or_else(|_| utf8_lossy(bytes), Text::plain)
+        }
+        Cow::Owned(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Text { text: Cow::Owned(text), map: None },
+            Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
+        },
     }
 }
 

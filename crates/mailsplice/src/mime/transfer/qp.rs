@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
-use crate::byte_search::each;
+use crate::byte_search::{each, equal, first};
 use crate::edit::RawEdit;
 use crate::span::{PieceKind, Track};
 
@@ -104,15 +104,14 @@ pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) 
     bytes
 }
 
-/// Bytes that are looked at one by one, before a search is faster.
-const NEAR: usize = 6;
+/// Bytes that are looked at before a search is faster.
+const NEAR: usize = 16;
 
 /// Offset of the next sign of an escape or line end.
 fn sign(rest: &[u8]) -> Option<usize> {
-    let is_sign = |byte: &u8| matches!(byte, b'=' | b'\n');
     let (near, far) = rest.split_at(rest.len().min(NEAR));
     let far = || memchr::memchr2(b'=', b'\n', far).map(|at| near.len() + at);
-    near.iter().position(is_sign).or_else(far)
+    first(near, |word| equal(word, b'=') | equal(word, b'\n')).or_else(far)
 }
 
 /// Copies the literal bytes of `from..to`, without white space before a line end (rule 3).
