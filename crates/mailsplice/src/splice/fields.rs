@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::{canonical, packing};
+use super::canonical;
+use super::packing::{self, Bits};
 pub use crate::edit::HeaderField;
 use crate::edit::{Field, HeadEdit};
 
@@ -152,7 +153,9 @@ pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
         return Seal::Unknown;
     };
     let dense: String = sealed.split_ascii_whitespace().collect();
-    let Some(found) = packing::from_base64(&dense) else { return Seal::Foreign };
+    let Some(found) = packing::from_base64(dense.as_bytes(), Bits::Any) else {
+        return Seal::Foreign;
+    };
     let verifies = |key: &&[u8]| mac(text, key).is_some_and(|mac| mac.verify_slice(&found).is_ok());
     if keys.iter().any(verifies) { Seal::Ours } else { Seal::Foreign }
 }
@@ -183,7 +186,7 @@ pub(super) fn parse_undo(value: &str) -> Option<Undo> {
         let (name, value) = part.split_once('=')?;
         match name.trim() {
             "v" => version = Some(value.trim() == "1"),
-            "z" => content = Some(Undo::Inline(packing::from_base64(value)?)),
+            "z" => content = Some(Undo::Inline(packing::from_base64(value.as_bytes(), Bits::Any)?)),
             "file" => {
                 let digest: String = value.split_ascii_whitespace().collect();
                 let plain = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());
