@@ -89,14 +89,18 @@ pub enum Undo {
 
 /// The field for a recipe: with the recipe itself, or with its digest if the field would exceed `cap` bytes.
 pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Undo) {
-    let inline = format!("v=1; z={}", packing::to_base64(recipe));
     let fits = |text: &str| {
         cap.is_none_or(|cap| Field::folded(UNDO, text).value.len() + SEAL_BYTES <= cap)
     };
-    let digest = canonical::digest(recipe);
-    let (text, undo) = match fits(&inline) {
-        true => (inline, Undo::Inline(recipe.to_vec())),
-        false => (format!("v=1; file={digest}"), Undo::Stored(digest)),
+    // A longer one is not encoded in vain.
+    let may_fit = cap.is_none_or(|cap| recipe.len() <= cap);
+    let inline = may_fit.then(|| format!("v=1; z={}", packing::to_base64(recipe)));
+    let (text, undo) = match inline.filter(|inline| fits(inline)) {
+        Some(inline) => (inline, Undo::Inline(recipe.to_vec())),
+        None => {
+            let digest = canonical::digest(recipe);
+            (format!("v=1; file={digest}"), Undo::Stored(digest))
+        }
     };
     let text = match key {
         Some(key) => format!("{text}; seal={}", seal(&text, key)),
