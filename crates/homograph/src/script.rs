@@ -177,8 +177,9 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })
 }
 
-/// The restriction level of a label (UTS #39 §5.2). Identifier_Status is judged separately.
-pub(super) fn level(label: &str) -> RestrictionLevel {
+/// The restriction level of a label (UTS #39 §5.2), or any level above `enough` as soon as it is known to be above.
+/// Identifier_Status is judged separately.
+fn level(label: &str, enough: RestrictionLevel) -> RestrictionLevel {
     if label.is_ascii() {
         return RestrictionLevel::AsciiOnly;
     }
@@ -194,6 +195,14 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
         all.intersect_with(set);
         if !set.base.contains_script(Script::Latin) {
             but_latin.intersect_with(set);
+        }
+        // No further letter makes the label one of a single script, or one that goes with Latin.
+        if cfg!(feature = "shortcuts")
+            && enough <= RestrictionLevel::HighlyRestrictive
+            && !(but_latin.hanb || but_latin.jpan || but_latin.kore)
+            && all.is_empty()
+        {
+            return RestrictionLevel::MinimallyRestrictive;
         }
         extended_latin |= c.script() == Script::Latin;
     }
@@ -227,7 +236,7 @@ fn single_script(set: ScriptExtension) -> Option<Script> {
 /// level.
 pub fn mixes_scripts(text: &str, level_required: RestrictionLevel) -> bool {
     let passes = level_required >= RestrictionLevel::SingleScript && is_of_one_script(text);
-    !passes && level(text) > level_required
+    !passes && level(text, level_required) > level_required
 }
 
 /// Whether all characters are of one script, ASCII other than letters left out. Most words are, and
@@ -308,10 +317,10 @@ mod tests {
         }
         let single = RestrictionLevel::SingleScript;
         for text in ["отчёт", "مثال", "ひらがな", "münchen", "abc-1"] {
-            assert!(!mixes_scripts(text, single) && level(text) <= single, "{text}");
+            assert!(!mixes_scripts(text, single) && level(text, single) <= single, "{text}");
         }
         assert!(mixes_scripts("отчёт", RestrictionLevel::AsciiOnly));
-        assert!(mixes_scripts("\u{378}", single) && level("\u{378}") > single);
+        assert!(mixes_scripts("\u{378}", single) && level("\u{378}", single) > single);
         assert!(mixes_scripts("раypal", RestrictionLevel::default()));
     }
 

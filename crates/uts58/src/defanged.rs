@@ -32,9 +32,7 @@ pub(super) fn before_slashes(text: &str) -> Option<&str> {
 
 /// The host with plain dots; `None` if it has no bracket except that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
-    // A loop without an exit: hosts are short.
-    let is_bracket = |byte: u8| matches!(byte, b'[' | b'(' | b'{');
-    if !host.bytes().fold(false, |any, byte| any | is_bracket(byte)) || host.starts_with('[') {
+    if !has_bracket(host) {
         return None;
     }
     let mut plain = String::with_capacity(host.len());
@@ -44,6 +42,13 @@ pub(super) fn refanged(host: &str) -> Option<String> {
     }
     plain.pop();
     Some(plain)
+}
+
+/// Whether the host has a bracket except that of an IPv6 address.
+fn has_bracket(host: &str) -> bool {
+    // A loop without an exit: hosts are short.
+    let is_bracket = |byte: u8| matches!(byte, b'[' | b'(' | b'{');
+    host.bytes().fold(false, |any, byte| any | is_bracket(byte)) && !host.starts_with('[')
 }
 
 /// The text between the bracketed dots.
@@ -61,7 +66,7 @@ pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
 
 /// Whether every dot of the host is in brackets.
 pub(super) fn is_complete(host: &str) -> bool {
-    refanged(host).is_some() && !has_dot(host)
+    has_bracket(host) && !has_dot(host)
 }
 
 /// Whether some dot is not in brackets.

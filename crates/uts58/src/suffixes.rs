@@ -84,10 +84,19 @@ impl SuffixList {
     /// The public suffix of a name, given as lower-case labels from the right. U-labels and
     /// A-labels are both known.
     pub fn suffix<'a>(&self, from_right: impl IntoIterator<Item = &'a str>) -> Suffix {
+        self.of_labels(from_right.into_iter().map(str::as_bytes))
+    }
+
+    /// The same for a name with full stops.
+    pub fn of_name(&self, name: &str) -> Suffix {
+        self.of_labels(name.as_bytes().rsplit(|byte| *byte == b'.'))
+    }
+
+    fn of_labels<'a>(&self, from_right: impl Iterator<Item = &'a [u8]>) -> Suffix {
         let mut best = Suffix { labels: 1, section: None };
         let (mut list, mut node) = (self, 0);
+        let mut above = list.rule(node);
         for (depth, label) in (1..).zip(from_right) {
-            let above = list.rule(node);
             let child = list.child(node, label);
             let rule = child.map_or(0, |child| list.rule(child));
             if rule & EXCEPTION != 0 {
@@ -105,20 +114,9 @@ impl SuffixList {
                 Some(child) => (list, node) = (list.whole(), child),
                 None => break,
             }
+            above = rule;
         }
         best
-    }
-
-    /// The same for a name with full stops.
-    pub fn of_name(&self, name: &str) -> Suffix {
-        let mut rest = Some(name);
-        // Labels are short: a loop is faster than a search.
-        self.suffix(core::iter::from_fn(|| {
-            let name = rest?;
-            let dot = name.bytes().rposition(|byte| byte == b'.');
-            rest = dot.and_then(|dot| name.get(..dot));
-            name.get(dot.map_or(0, |dot| dot + 1)..)
-        }))
     }
 
     /// The last labels of all rules, each once, sorted: the top-level domains, and whatever else
@@ -130,7 +128,7 @@ impl SuffixList {
 
     /// Whether some rule ends with this label, in lower case, or with any label.
     pub(crate) fn has_last_label(&self, label: &str) -> bool {
-        self.rule(0) & WILD != 0 || self.child(0, label).is_some()
+        self.rule(0) & WILD != 0 || self.child(0, label.as_bytes()).is_some()
     }
 
     /// The list with all nodes.
@@ -143,19 +141,21 @@ impl SuffixList {
         self.rules.get(node).copied().unwrap_or_default()
     }
 
-    fn child(&self, node: usize, label: &str) -> Option<usize> {
+    fn child(&self, node: usize, label: &[u8]) -> Option<usize> {
         let first = self.first_child(node);
         let heads = self.heads.get(first..self.first_child(node + 1))?;
-        let head = head(label.as_bytes());
+        let head = head(label);
         let from = heads.partition_point(|other| *other < head);
+        if heads.get(from) != Some(&head) {
+            return None;
+        }
+        // No other label has the head of a shorter one.
+        if label.len() < size_of_val(&head) {
+            return Some(first + from);
+        }
         let same = heads.get(from..)?.iter().take_while(|other| **other == head);
         let mut same = (first + from..).zip(same).map(|(child, _)| child);
-        // A label of this length is equal if its head is.
-        let decided = label.len() <= size_of_val(&head);
-        same.find(|child| {
-            let other = self.label(*child);
-            other.len() == label.len() && (decided || other == label.as_bytes())
-        })
+        same.find(|child| self.label(*child) == label)
     }
 
     /// Whether no rule continues with another label.
@@ -221,14 +221,14 @@ impl SuffixList {
 /// The first letters of a label as a number that sorts in the same order. A-labels differ after
 /// their prefix.
 fn head(label: &[u8]) -> u64 {
-    label.first_chunk().map_or_else(
-        || {
-            let mut bytes = [0; 8];
-            bytes.iter_mut().zip(label).for_each(|(byte, letter)| *byte = *letter);
-            u64::from_be_bytes(bytes)
-        },
-        |bytes| u64::from_be_bytes(*bytes),
-    )
+    match label.first_chunk() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        // An empty one has no bits to shift.
+        None => {
+            let letters = label.iter().fold(0, |head, letter| head << 8 | u64::from(*letter));
+            letters.checked_shl(64 - 8 * label.len() as u32).unwrap_or(0)
+        }
+    }
 }
 
 fn section(private: u8) -> Section {

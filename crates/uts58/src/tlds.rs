@@ -217,13 +217,15 @@ impl TldSet for TldTable {
     }
 
     fn exists_as(&self, label: &str) -> bool {
-        if !label.is_ascii() && self.unicode.contains(label) {
-            return true;
-        }
-        // Text that is read in a wrong charset is full of these capitals, and the whole mapping is slow.
-        #[cfg(not(target_family = "wasm"))]
-        if let Some(lower) = lower_latin(label) {
-            return self.unicode.contains(lower.as_str());
+        if !label.is_ascii() {
+            if self.unicode.contains(label) {
+                return true;
+            }
+            // Text that is read in a wrong charset is full of these capitals, and the whole mapping is slow.
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(lower) = lower_latin(label) {
+                return self.unicode.contains(lower.as_str());
+            }
         }
         is_spelled(label, |ascii| self.contains(ascii))
     }

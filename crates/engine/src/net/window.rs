@@ -63,6 +63,8 @@ pub struct NestedWindows {
     last: Range<usize>,
     /// How many are around it.
     depth: usize,
+    /// Bytes that were seen, from the start of a window: none ends one, and none matters to whether one is read.
+    plain: Range<usize>,
 }
 
 /// Windows inside one another that are read to their ends. Behind `www.` without an end, and inside a two-byte set, where no
@@ -73,16 +75,42 @@ impl NestedWindows {
     /// As much of the window at an offset behind this trigger as is read, and whether it needs reading.
     pub fn next<'w>(&mut self, bytes: &'w [u8], trigger: Trigger, at: usize) -> (&'w [u8], bool) {
         let depth = if self.last.contains(&at) { self.depth + 1 } else { 0 };
-        let (window, needs_reading) = match depth < NESTED {
-            true => window_to_read(bytes, at),
-            false => window_to_read(up_to_next(bytes, trigger, at), at),
+        let bytes = match depth < NESTED {
+            true => bytes,
+            false => up_to_next(bytes, trigger, at),
         };
+        if let Some(window) = self.beyond_plain(bytes, at) {
+            return (window, false);
+        }
+        let (window, signs) = window_with_signs(bytes, at);
+        if signs & (CODED | PERCENT | HYPHEN) == 0 {
+            self.plain = at..at + window.len();
+        }
+        let needs_reading = holds_coded(window, signs);
         if needs_reading {
             // What was cut goes on behind the sign that it was cut at.
             let beyond = if depth < NESTED { 0 } else { CUT_AT.len() + 1 };
-            *self = NestedWindows { last: at..at + window.len() + beyond, depth };
+            self.last = at..at + window.len() + beyond;
+            self.depth = depth;
         }
         (window, needs_reading)
+    }
+
+    /// The window at an offset among plain bytes, if it is plain to its end: only what is behind them is looked at.
+    fn beyond_plain<'w>(&mut self, bytes: &'w [u8], at: usize) -> Option<&'w [u8]> {
+        let limit = bytes.len().min(at + WINDOW);
+        if !self.plain.contains(&at) || self.plain.end > limit {
+            return None;
+        }
+        let beyond = bytes.get(self.plain.end..limit)?;
+        let matters = |byte: &u8| signs_of(*byte) & !(DOT | BRACE) != 0;
+        let length = match beyond.iter().position(matters) {
+            Some(length) if beyond.get(length).is_some_and(|byte| ends_at_once(*byte)) => length,
+            Some(_) => return None,
+            None => beyond.len(),
+        };
+        self.plain.end += length;
+        bytes.get(at..self.plain.end)
     }
 }
 
@@ -182,8 +210,8 @@ fn holds_coded(window: &[u8], signs: u8) -> bool {
             || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
 }
 
-/// The window after a trigger, and whether it holds anything but a plain host; in one pass if nothing in it may be encoded.
-fn window_to_read(bytes: &[u8], at: usize) -> (&[u8], bool) {
+/// The window after a trigger, and the flags of its bytes; in one pass if nothing in it may be encoded.
+fn window_with_signs(bytes: &[u8], at: usize) -> (&[u8], u8) {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
     let mut signs = 0;
@@ -191,15 +219,13 @@ fn window_to_read(bytes: &[u8], at: usize) -> (&[u8], bool) {
         signs |= signs_of(*byte);
         signs & (END | CODED) != 0
     });
-    let Some(end) = end else { return (rest, holds_coded(rest, signs)) };
+    let Some(end) = end else { return (rest, signs) };
     if signs & CODED == 0 {
-        let window = rest.get(..end).unwrap_or_default();
-        return (window, holds_coded(window, signs));
+        return (rest.get(..end).unwrap_or_default(), signs);
     }
     let window = window(bytes, at);
     // The first such byte may be the sign that ends the window.
-    let signs = if window.len() > end { signs } else { signs & !CODED };
-    (window, holds_coded(window, signs))
+    (window, if window.len() > end { signs } else { signs & !CODED })
 }
 
 fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
@@ -409,7 +435,7 @@ mod tests {
         ] {
             assert!(needs_reading(written.as_bytes()), "{written}");
             assert_eq!(
-                window_to_read(written.as_bytes(), 0),
+                NestedWindows::default().next(written.as_bytes(), Trigger::Sign, 0),
                 (written.as_bytes(), true),
                 "{written}"
             );
@@ -439,7 +465,8 @@ mod tests {
                 let text = format!("{host}{end}");
                 let window = window(text.as_bytes(), 0);
                 let both = (window, needs_reading(window));
-                assert_eq!(window_to_read(text.as_bytes(), 0), both, "{text}");
+                let found = NestedWindows::default().next(text.as_bytes(), Trigger::Sign, 0);
+                assert_eq!(found, both, "{text}");
             }
         }
     }
@@ -461,6 +488,26 @@ mod tests {
             let all = read.iter().map(|window| window.len()).sum::<usize>();
             assert!(all < NESTED * WINDOW + text.len(), "{unit:?}");
             assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()), "{unit:?}");
+        }
+    }
+
+    #[test]
+    fn windows_inside_plain_ones_are_as_any_other() {
+        let end = ["", " ", "-", "xn--a", "%41", "\u{430}", "{x}", "\r\nwww.b", "=41", "~{", "@"];
+        for count in [1, 3, 127, 128, 129, 300] {
+            let text: String = end.iter().map(|end| "www.".repeat(count) + end).collect();
+            let bytes = text.as_bytes();
+            let mut windows = NestedWindows::default();
+            for (trigger, at) in places(bytes).into_iter().filter(|(one, _)| *one == Trigger::Small)
+            {
+                let depth = windows.depth;
+                let alone = NestedWindows::default().next(bytes, trigger, at);
+                let found = windows.next(bytes, trigger, at);
+                // Those inside windows that are read may be cut.
+                if windows.depth == 0 && depth == 0 {
+                    assert_eq!(found, alone, "{count} {at}");
+                }
+            }
         }
     }
 

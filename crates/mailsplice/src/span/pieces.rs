@@ -18,6 +18,9 @@ pub(super) struct Piece {
 /// Pieces per block: a block costs twelve bytes more, each piece of a lookup a few nanoseconds.
 const BLOCK: u8 = 8;
 
+/// Blocks that are searched one by one.
+const NEAR: usize = 8;
+
 /// Bytes of a chunk, which contains whole blocks. One single buffer would be copied as it grows.
 const CHUNK: usize = 1 << 16;
 
@@ -30,6 +33,23 @@ const BLOCK_BYTES: usize = 13 * BLOCK as usize;
 /// Units (in text, in source) that have a code of one byte: its index here.
 const UNITS: [(u8, u8); 10] =
     [(0, 0), (1, 1), (1, 3), (3, 4), (2, 1), (3, 1), (2, 2), (3, 2), (1, 2), (4, 4)];
+
+/// The code of a unit that has one, without a search.
+fn code_of(unit: (u8, u8)) -> Option<u8> {
+    match unit {
+        (0, 0) => Some(0),
+        (1, 1) => Some(1),
+        (1, 3) => Some(2),
+        (3, 4) => Some(3),
+        (2, 1) => Some(4),
+        (3, 1) => Some(5),
+        (2, 2) => Some(6),
+        (3, 2) => Some(7),
+        (1, 2) => Some(8),
+        (4, 4) => Some(9),
+        _ => None,
+    }
+}
 
 /// Code of any other unit: its two sizes follow.
 const EXPLICIT: u8 = u8::MAX;
@@ -65,14 +85,14 @@ impl Pieces {
         if let Some(packed) = self.chunks.last_mut() {
             let unit = (piece.unit_text, piece.unit_source);
             let (text, source) = (text.wrapping_sub(before.0), source.wrapping_sub(before.1));
-            match UNITS.iter().position(|known| *known == unit) {
+            match code_of(unit) {
                 // Most pieces are near the previous one.
                 Some(code) if (text | source) < 0x80 => {
-                    packed.extend_from_slice(&[code as u8, text as u8, source as u8]);
+                    packed.extend_from_slice(&[code, text as u8, source as u8]);
                 }
                 code => {
                     match code {
-                        Some(code) => packed.push(code as u8),
+                        Some(code) => packed.push(code),
                         None => packed.extend([EXPLICIT, unit.0, unit.1]),
                     }
                     write(packed, text);
@@ -122,16 +142,22 @@ impl Pieces {
     }
 
     /// [`Pieces::last_while`] for the offsets up to the start of a non-empty range, and for those before its end.
-    /// Usually both are in one or two blocks, which are then read once.
+    /// Usually the second is near the first.
     pub fn around(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
         let after = self.blocks.partition_point(|block| block.text as usize <= range.start);
-        let far = self.blocks.get(after + 1).is_some_and(|far| (far.text as usize) < range.end);
-        let Some(block) = after.checked_sub(1).filter(|_| !far) else {
-            let start = self.last_while(|text| text <= range.start).0;
-            return (start, self.last_while(|text| text < range.end));
+        let Some(block) = after.checked_sub(1) else {
+            return (None, self.last_while(|text| text < range.end));
         };
+        let later = self.blocks.get(after..).unwrap_or_default();
+        let is_inside = |block: &Block| (block.text as usize) < range.end;
+        let mut inside = later.iter().take(NEAR).take_while(|block| is_inside(block)).count();
+        if inside == NEAR {
+            inside = later.partition_point(is_inside);
+        }
         let (mut start, mut end) = (None, None);
-        for block in block..block + 3 {
+        // No block between the first one and the last one inside is read.
+        let last = after + inside.saturating_sub(1)..after + inside + 1;
+        for block in std::iter::once(block).chain(last) {
             for piece in self.pieces_of(block) {
                 if piece.text as usize >= range.end {
                     return (start, (end, Some(piece)));

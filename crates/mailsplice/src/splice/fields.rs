@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::{canonical, packing};
+use super::canonical;
+use super::packing::{self, Bits};
 pub use crate::edit::HeaderField;
 use crate::edit::{Field, HeadEdit};
 
@@ -88,14 +89,18 @@ pub enum Undo {
 
 /// The field for a recipe: with the recipe itself, or with its digest if the field would exceed `cap` bytes.
 pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Undo) {
-    let inline = format!("v=1; z={}", packing::to_base64(recipe));
     let fits = |text: &str| {
         cap.is_none_or(|cap| Field::folded(UNDO, text).value.len() + SEAL_BYTES <= cap)
     };
-    let digest = canonical::digest(recipe);
-    let (text, undo) = match fits(&inline) {
-        true => (inline, Undo::Inline(recipe.to_vec())),
-        false => (format!("v=1; file={digest}"), Undo::Stored(digest)),
+    // A longer one is not encoded in vain.
+    let may_fit = cap.is_none_or(|cap| recipe.len() <= cap);
+    let inline = may_fit.then(|| format!("v=1; z={}", packing::to_base64(recipe)));
+    let (text, undo) = match inline.filter(|inline| fits(inline)) {
+        Some(inline) => (inline, Undo::Inline(recipe.to_vec())),
+        None => {
+            let digest = canonical::digest(recipe);
+            (format!("v=1; file={digest}"), Undo::Stored(digest))
+        }
     };
     let text = match key {
         Some(key) => format!("{text}; seal={}", seal(&text, key)),
@@ -152,7 +157,9 @@ pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
         return Seal::Unknown;
     };
     let dense: String = sealed.split_ascii_whitespace().collect();
-    let Some(found) = packing::from_base64(&dense) else { return Seal::Foreign };
+    let Some(found) = packing::from_base64(dense.as_bytes(), Bits::Any) else {
+        return Seal::Foreign;
+    };
     let verifies = |key: &&[u8]| mac(text, key).is_some_and(|mac| mac.verify_slice(&found).is_ok());
     if keys.iter().any(verifies) { Seal::Ours } else { Seal::Foreign }
 }
@@ -183,7 +190,7 @@ pub(super) fn parse_undo(value: &str) -> Option<Undo> {
         let (name, value) = part.split_once('=')?;
         match name.trim() {
             "v" => version = Some(value.trim() == "1"),
-            "z" => content = Some(Undo::Inline(packing::from_base64(value)?)),
+            "z" => content = Some(Undo::Inline(packing::from_base64(value.as_bytes(), Bits::Any)?)),
             "file" => {
                 let digest: String = value.split_ascii_whitespace().collect();
                 let plain = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::packing::{Reader, Writer};
+use super::packing::{Bits, Reader, Writer, has_space};
 
 /// The bytes that a replacement replaced.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,17 +40,15 @@ impl<'a> Original<'a> {
     }
 
     fn encoded(old: &'a [u8], new: &[u8]) -> Option<Original<'a>> {
-        let layout = Layout::of(old)?;
-        let (plain, decoded_new) = (decode(old)?, decode(new)?);
-        if layout.encode(&plain) != old {
-            return None;
-        }
+        let layout = Layout::of(old).filter(|layout| layout.is_that_of(old))?;
+        let (mut plain, decoded_new) = (decode(old, Bits::Zero)?, decode(new, Bits::Any)?);
         let prefix = plain.iter().zip(&decoded_new).take_while(|(a, b)| a == b).count();
         let max_suffix = plain.len().min(decoded_new.len()) - prefix;
         let backward = plain.iter().rev().zip(decoded_new.iter().rev());
         let suffix = backward.take(max_suffix).take_while(|(a, b)| a == b).count();
-        let middle = plain.get(prefix..plain.len() - suffix)?.to_vec();
-        Some(Original::Encoded { layout, prefix, middle: Cow::Owned(middle), suffix })
+        plain.truncate(plain.len() - suffix);
+        plain.drain(..prefix);
+        Some(Original::Encoded { layout, prefix, middle: Cow::Owned(plain), suffix })
     }
 
     pub fn write(&self, out: &mut Writer) {
@@ -90,7 +88,7 @@ impl<'a> Original<'a> {
         match self {
             Original::Plain(bytes) => Some(Cow::Borrowed(bytes)),
             Original::Encoded { layout, prefix, middle, suffix } => {
-                let decoded_new = decode(new)?;
+                let decoded_new = decode(new, Bits::Any)?;
                 let tail = decoded_new.len().checked_sub(*suffix)?;
                 let parts = [decoded_new.get(..*prefix)?, middle, decoded_new.get(tail..)?];
                 Some(Cow::Owned(layout.encode(&parts.concat())))
@@ -114,9 +112,31 @@ impl Layout {
         Some(Layout { first: feed - usize::from(crlf), width, crlf })
     }
 
+    /// Whether these bytes are lines of this layout, with white space nowhere else: as [`Layout::encode`] writes them.
+    fn is_that_of(self, old: &[u8]) -> bool {
+        let (first, mut rest) = old.split_at(self.first.min(old.len()));
+        if has_space(first) {
+            return false;
+        }
+        while !rest.is_empty() {
+            let Some(lines) = rest.strip_prefix(self.line_end()) else { return false };
+            let width = if self.width == 0 { lines.len() } else { self.width };
+            let (line, after) = lines.split_at(width.min(lines.len()));
+            if line.is_empty() || has_space(line) {
+                return false;
+            }
+            rest = after;
+        }
+        true
+    }
+
+    fn line_end(self) -> &'static [u8] {
+        if self.crlf { b"\r\n" } else { b"\n" }
+    }
+
     fn encode(self, plain: &[u8]) -> Vec<u8> {
         let text = super::packing::to_base64(plain);
-        let line_end: &[u8] = if self.crlf { b"\r\n" } else { b"\n" };
+        let line_end = self.line_end();
         let mut out = Vec::with_capacity(text.len() + text.len() / 32);
         let (first, mut rest) = text.as_bytes().split_at(self.first.min(text.len()));
         out.extend_from_slice(first);
@@ -134,14 +154,14 @@ impl Layout {
 /// Bytes that are looked at before a text is taken for base64: other text has another sign among them.
 const SAMPLE: usize = 64;
 
-fn decode(text: &[u8]) -> Option<Vec<u8>> {
+fn decode(text: &[u8], unused: Bits) -> Option<Vec<u8>> {
     let may_be = |byte: &u8| {
         byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=".contains(byte)
     };
     if !text.iter().take(SAMPLE).all(may_be) {
         return None;
     }
-    super::packing::from_base64(std::str::from_utf8(text).ok()?)
+    super::packing::from_base64(text, unused)
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl<'t> Candidates<'t> {
         let name = self.walker.str(host.clone());
         // A number has no dot that could be bracketed.
         let number =
-            defanged_scheme && user.is_none() && !defanged::has_dot(name) && ipv4::is_number(name);
+            defanged_scheme && user.is_none() && ipv4::is_number(name) && !defanged::has_dot(name);
         if number
             || (defanged_scheme || !user.as_ref().is_some_and(live)) && defanged::is_complete(name)
         {

@@ -98,8 +98,18 @@ pub(in crate::mime) fn unwrap_onto(
     let mut reader = Reader { bytes, map, restart, unit: Unit::default(), padding };
     let mut at = 0;
     while let Some(first) = raw.get(at) {
+        // Most of what is no character is a line end.
+        if *first <= b' ' {
+            at += 1;
+            continue;
+        }
         if reader.unit.count == 0 && value(*first) < 64 {
             at += reader.whole_units(raw, at);
+            let last = reader.padded_unit(raw, at);
+            if last > 0 {
+                at += last;
+                continue;
+            }
         }
         let Some(byte) = raw.get(at) else { break };
         reader.byte(*byte, at, raw.get(at + 1) == Some(&b'='));
@@ -216,7 +226,13 @@ impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
                 *three = unwrapped;
                 count += 1;
             }
-            self.bytes.extend_from_slice(bytes.get(..count).unwrap_or_default().as_flattened());
+            match &bytes {
+                [unwrapped, ..] if count == 1 => self.bytes.extend_from_slice(unwrapped),
+                _ => {
+                    let unwrapped = bytes.get(..count).unwrap_or_default();
+                    self.bytes.extend_from_slice(unwrapped.as_flattened());
+                }
+            }
             taken += 4 * count;
             if count < several.len() {
                 break;
@@ -226,6 +242,29 @@ impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
             self.map.push(before, at, PieceKind::Units { text: 3, source: 4 });
         }
         taken
+    }
+
+    /// Decodes a unit of two or three characters with its padding, as [`Reader::byte`] does; returns the number of raw
+    /// bytes.
+    fn padded_unit(&mut self, raw: &[u8], at: usize) -> usize {
+        let four = raw.get(at..).and_then(|rest| rest.first_chunk());
+        let (digits, is_short) = match four {
+            Some([a, b, b'=', b'=']) => ([*a, *b, b'A', b'A'], true),
+            Some([a, b, c, b'=']) => ([*a, *b, *c, b'A'], false),
+            _ => return 0,
+        };
+        let Some([first, second, _]) = unit(digits) else { return 0 };
+        if !matches!(self.padding, Padding::Ends | Padding::Skipped) {
+            return 0;
+        }
+        self.map.push(self.bytes.len(), at, PieceKind::Atomic);
+        self.bytes.push(first);
+        if !is_short {
+            self.bytes.push(second);
+        }
+        self.map.push(self.bytes.len(), at + 4, PieceKind::Atomic);
+        (self.restart)(self.bytes.len());
+        4
     }
 
     fn byte(&mut self, byte: u8, at: usize, more_padding: bool) {

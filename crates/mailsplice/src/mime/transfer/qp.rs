@@ -85,7 +85,7 @@ pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'static> {
 /// Decodes.
 pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) -> Vec<u8> {
     let ends = if breaks == Breaks::Swapped { Ends::swapped(raw) } else { Ends::Kept };
-    let mut bytes = Vec::with_capacity(raw.len());
+    let mut bytes = Vec::with_capacity(raw.len() + SHORT);
     let mut at = 0;
     while let Some(rest) = raw.get(at..)
         && !rest.is_empty()
@@ -122,7 +122,7 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl 
     if raw.get(to) != Some(&b'\n') {
         if !literal.is_empty() {
             map.push(bytes.len(), from, PieceKind::Linear);
-            bytes.extend_from_slice(literal);
+            append(bytes, raw, from, literal);
         }
         return false;
     }
@@ -137,6 +137,21 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl 
         map.push(bytes.len(), to - carriage, PieceKind::Linear);
     }
     carriage == 1
+}
+
+/// Bytes up to which so many are copied at once, and those that were too many removed.
+const SHORT: usize = 8;
+
+/// Appends the literal bytes from an offset on. Between escapes they are few.
+fn append(bytes: &mut Vec<u8>, raw: &[u8], from: usize, literal: &[u8]) {
+    match raw.get(from..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+        Some(several) if literal.len() <= SHORT => {
+            let end = bytes.len() + literal.len();
+            bytes.extend_from_slice(several);
+            bytes.truncate(end);
+        }
+        _ => bytes.extend_from_slice(literal),
+    }
 }
 
 /// Decodes from the `=` at `at`: consecutive escapes, a soft break, or a literal `=`. Returns the offset after it.
