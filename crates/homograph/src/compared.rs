@@ -6,7 +6,7 @@ use unicode_script::Script;
 use super::domain::SuffixLengths;
 use super::form::Part;
 use super::phrase;
-use super::reading::{LabelChar, LabelChars};
+use super::reading::{LabelChar, LabelChars, Shape, reading_as_latin};
 use super::script::is_native_label;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
@@ -71,7 +71,7 @@ impl<'a> HostLabels<'a> {
     }
 }
 
-/// A piece of a label between hyphens.
+/// A piece of a label between hyphens, or of such a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub unicode: &'a str,
@@ -87,18 +87,24 @@ impl Token<'_> {
 }
 
 /// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
-/// what they read as.
+/// what they read as. If all letters of a piece are twins of Latin ones, every beginning and end of
+/// it is one as well: no word of a language is made so (`аррӏерау`).
 pub(super) fn tokens<'a>(
     label: &'a str,
     chars: &'a LabelChars,
     least: usize,
 ) -> impl Iterator<Item = Token<'a>> {
-    let hyphenated = label.contains('-').then(|| label.split('-'));
+    let hyphenated = label.contains('-');
     let seen = chars.all().split(|letter| letter.c == '-');
     let mut before = None;
-    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, chars)| {
+    let tokens = label.split('-').zip(seen).flat_map(move |(unicode, chars)| {
         let before = before.replace(unicode);
-        Token { unicode, chars, before }
+        let are_twins = chars.len() > least && reading_as_latin(chars) == Some(Shape::Exact);
+        let cuts = 1..if are_twins { chars.len() } else { 1 };
+        let parts = cuts.filter_map(|at| chars.split_at_checked(at));
+        let parts = parts.flat_map(|(front, back)| [front, back]);
+        let pieces = hyphenated.then_some(chars).into_iter().chain(parts);
+        pieces.map(move |chars| Token { unicode, chars, before })
     });
     tokens.filter(move |token| token.chars.len() >= least)
 }
