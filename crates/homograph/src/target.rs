@@ -169,6 +169,12 @@ impl HostLabels<'_> {
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
             Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
+            // The name as its own country writes it (`монобанк.ua`).
+            Likeness::Rough | Likeness::Alike
+                if ends && self.is_native_word(&span.get(name.brand)?.unicode) =>
+            {
+                None
+            }
             // Spelled identically: only the position may mislead.
             Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
@@ -417,6 +423,7 @@ mod tests {
             "=signal.example",
             "=impots.gouv.fr",
             "zaire.fr",
+            "monobank.ua",
             "נמל.example",
         ]);
         compared(host, |compared| {
@@ -487,6 +494,14 @@ mod tests {
         ] {
             assert_eq!(marked(host), None, "{host}");
         }
+    }
+
+    #[test]
+    fn a_country_writes_names_in_its_own_letters() {
+        assert_eq!(marked("монобанк.ua"), None);
+        assert_eq!(marked("mоnоbаnk.ua"), Some(Verdict::Unsafe));
+        assert_eq!(marked("монобанк.com"), Some(Verdict::Unsafe));
+        assert_eq!(marked("раураӏ.com"), Some(Verdict::Unsafe));
     }
 
     /// Letters that are all twins need no hyphen around the name.
