@@ -88,3 +88,26 @@ fn kana_and_ideographs_are_read_among_latin_letters() {
         assert!(judgement.verdict < Verdict::Suspect, "{host}: {}", judgement.verdict);
     }
 }
+
+#[test]
+fn accents_disguise_names_that_became_known_since() {
+    for (host, target) in [
+        ("appleíd.com", "appleid.com"),
+        ("àppleid.com", "appleid.com"),
+        ("applepáy.com", "applepay.com"),
+        ("steám.com", "steam.tv"),
+        ("claudė.ai", "claude.ai"),
+        ("robinhoód.com", "robinhood.com"),
+        ("lloydś.com", "lloyds.com"),
+        ("cashápp.com", "cashapp.com"),
+        ("doordaśh.com", "doordash.com"),
+        ("turbotáx.com", "turbotax.com"),
+        ("coupańg.com", "coupang.com"),
+    ] {
+        mistaken(host, target);
+    }
+    for host in ["appleid.com", "steam.com", "claude.de", "želje.com", "tešla.com", "telegra.ph"]
+    {
+        assert_eq!(judged(host).verdict, Verdict::Ok, "{host}");
+    }
+}
