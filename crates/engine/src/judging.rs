@@ -4,6 +4,7 @@ mod beside_host;
 mod capitals;
 mod listed;
 mod queries;
+mod signs;
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
@@ -121,6 +122,7 @@ impl<'a> Judge<'a> {
                     judged.mark_file_server();
                 }
                 judged.mark_twin_in_capitals(host);
+                self.mark_name_before_sign(&mut judged);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
