@@ -89,22 +89,27 @@ impl Token<'_> {
 /// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
 /// what they read as. If all letters of a piece are twins of Latin ones, every beginning and end of
 /// it is one as well: no word of a language is made so (`аррӏерау`).
-pub(super) fn tokens<'a>(
-    label: &'a str,
-    chars: &'a LabelChars,
-    least: usize,
-) -> impl Iterator<Item = Token<'a>> {
-    let hyphenated = label.contains('-');
+pub(super) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) -> Vec<Token<'a>> {
+    let mut found = Vec::new();
     let seen = chars.all().split(|letter| letter.c == '-');
     let mut before = None;
-    let tokens = label.split('-').zip(seen).flat_map(move |(unicode, chars)| {
+    for (unicode, chars) in label.split('-').zip(seen) {
         let before = before.replace(unicode);
-        let are_twins = chars.len() > least && reading_as_latin(chars) == Some(Shape::Exact);
-        let cuts = 1..if are_twins { chars.len() } else { 1 };
-        let parts = cuts.filter_map(|at| chars.split_at_checked(at));
-        let parts = parts.flat_map(|(front, back)| [front, back]);
-        let pieces = hyphenated.then_some(chars).into_iter().chain(parts);
-        pieces.map(move |chars| Token { unicode, chars, before })
-    });
-    tokens.filter(move |token| token.chars.len() >= least)
+        let mut add = |chars: &'a [LabelChar]| {
+            if chars.len() >= least {
+                found.push(Token { unicode, chars, before });
+            }
+        };
+        if label.contains('-') {
+            add(chars);
+        }
+        if chars.len() <= least || reading_as_latin(chars) != Some(Shape::Exact) {
+            continue;
+        }
+        for (front, back) in (1..chars.len()).filter_map(|at| chars.split_at_checked(at)) {
+            add(front);
+            add(back);
+        }
+    }
+    found
 }

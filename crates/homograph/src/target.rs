@@ -121,7 +121,7 @@ pub(super) fn may_resemble(label: &str, chars: &LabelChars, context: &Context<'_
     };
     let named = |letters: &[LabelChar]| looks(letters, begins).any(is_look);
     named(chars.all())
-        || tokens(label, chars, TOKEN).any(|token| named(token.chars))
+        || tokens(label, chars, TOKEN).iter().any(|token| named(token.chars))
         || sets.iter().any(|names| {
             brand_part(label, chars, names).is_some()
                 || names.near(chars).is_some()
