@@ -5,6 +5,7 @@ mod capitals;
 mod listed;
 mod plain_reading;
 mod queries;
+mod signs;
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
@@ -126,6 +127,7 @@ impl<'a> Judge<'a> {
                     judged.mark_file_server();
                 }
                 judged.mark_twin_in_capitals(host);
+                self.mark_name_before_sign(&mut judged);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {

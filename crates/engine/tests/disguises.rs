@@ -36,3 +36,28 @@ fn invisible_characters_do_not_count() {
         untouched("text/html; charset=utf-8", link("exam", "ple.com").as_bytes());
     }
 }
+
+/// Letters and signs that read as a question mark, a hash, a slash, a dot or a hyphen.
+#[test]
+fn signs_behind_known_names() {
+    for host in [
+        "www.paypal.comʔlogin.example.com",
+        "paypal.comɂx.example.com",
+        "www.paypal.com♯login.example.com",
+        "paypal.com⌗login.example.com",
+        "www.paypal.com÷login.example.com",
+        "paypal‧com.login.example.com",
+        "paypal.com∙login.example.com",
+        "paypal.comᐧlogin.example.com",
+        "paypal.comꞏlogin.example.com",
+        "www.paypal·login.com",
+        "www.paypalꟷlogin.com",
+    ] {
+        let body = format!("<a href=\"https://{host}/\">here</a>\r\n");
+        edited("text/html; charset=utf-8", body.as_bytes());
+    }
+    for host in ["www.col·legi.cat", "paral·lel.com", "skʔu.example.com", "www.musicʔs.com"] {
+        let body = format!("<a href=\"https://{host}/\">here</a>\r\n");
+        untouched("text/html; charset=utf-8", body.as_bytes());
+    }
+}

@@ -6,7 +6,7 @@ use unicode_script::Script;
 use super::domain::SuffixLengths;
 use super::form::Part;
 use super::phrase;
-use super::reading::{LabelChar, LabelChars};
+use super::reading::{LabelChar, LabelChars, Shape, reading_as_latin};
 use super::script::is_native_label;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
@@ -71,7 +71,7 @@ impl<'a> HostLabels<'a> {
     }
 }
 
-/// A piece of a label between hyphens.
+/// A piece of a label between hyphens, or of such a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub unicode: &'a str,
@@ -87,18 +87,29 @@ impl Token<'_> {
 }
 
 /// The pieces between hyphens of a hyphenated label that have at least `least` characters, with
-/// what they read as.
-pub(super) fn tokens<'a>(
-    label: &'a str,
-    chars: &'a LabelChars,
-    least: usize,
-) -> impl Iterator<Item = Token<'a>> {
-    let hyphenated = label.contains('-').then(|| label.split('-'));
+/// what they read as. If all letters of a piece are twins of Latin ones, every beginning and end of
+/// it is one as well: no word of a language is made so (`аррӏерау`).
+pub(super) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) -> Vec<Token<'a>> {
+    let mut found = Vec::new();
     let seen = chars.all().split(|letter| letter.c == '-');
     let mut before = None;
-    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, chars)| {
+    for (unicode, chars) in label.split('-').zip(seen) {
         let before = before.replace(unicode);
-        Token { unicode, chars, before }
-    });
-    tokens.filter(move |token| token.chars.len() >= least)
+        let mut add = |chars: &'a [LabelChar]| {
+            if chars.len() >= least {
+                found.push(Token { unicode, chars, before });
+            }
+        };
+        if label.contains('-') {
+            add(chars);
+        }
+        if chars.len() <= least || reading_as_latin(chars) != Some(Shape::Exact) {
+            continue;
+        }
+        for (front, back) in (1..chars.len()).filter_map(|at| chars.split_at_checked(at)) {
+            add(front);
+            add(back);
+        }
+    }
+    found
 }

@@ -163,7 +163,8 @@ impl Known {
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
             .filter_map(|(at, (part, chars))| {
                 let looks = self.looks();
-                let pieces = tokens(&part.unicode, chars, MIN_TOKEN).filter_map(|token| {
+                let tokens = tokens(&part.unicode, chars, MIN_TOKEN).into_iter();
+                let pieces = tokens.filter_map(|token| {
                     let hit = looks.label(&host, at, token.chars);
                     hit.filter(|_| !token.is_in_phrase())
                 });

@@ -8,6 +8,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 
 use smallvec::{SmallVec, smallvec};
+use unicode_script::Script;
 
 use super::reading::{LabelChar, Likeness, Reading, Shape, Text, readings};
 
@@ -102,7 +103,11 @@ pub(super) fn likeness(label: &[LabelChar], name: &Look) -> Option<Likeness> {
             }
         }
     }
-    alignment.get(label.len(), name.len())
+    // What is all kana is a word: one of them is a letter among Latin ones only.
+    let kana =
+        |letter: &LabelChar| matches!(letter.traits.script(), Script::Hiragana | Script::Katakana);
+    let how = alignment.get(label.len(), name.len())?;
+    (how < Likeness::Rough || !label.iter().all(kana)).then_some(how)
 }
 
 /// Cells for a label and a name of usual lengths, which are stored without allocation.

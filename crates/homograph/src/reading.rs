@@ -351,27 +351,9 @@ impl LabelChars {
         self.all.len()
     }
 
-    /// How closely the letters of the label resemble Latin ones, the worst of them, if each has
-    /// such a shape and none is Latin (UTS #39 §4.1). Digits and hyphens are neutral; marks of the
-    /// script are not. Ideographs and kana (`山口`) are never read as letters among their own, and
-    /// Arabic letters join.
+    /// How closely the letters of the label resemble Latin ones.
     pub(super) fn read_as_latin(&self) -> Option<Shape> {
-        let mut worst = None;
-        for LabelChar { c, readings, traits, .. } in self.all.iter().copied() {
-            if c.is_ascii_digit() || c == '-' {
-                continue;
-            }
-            let counts = |reading: &&Reading| {
-                let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
-                reading.shape < Shape::Near && (letter() || traits.is_digit())
-            };
-            if c.is_ascii() || !can_be_whole_script(c) {
-                return None;
-            }
-            let best = readings.iter().filter(counts).map(|reading| reading.shape).min()?;
-            worst = worst.max(Some(best));
-        }
-        worst
+        reading_as_latin(&self.all)
     }
 
     /// Whether the label reads as a number but is not all ASCII digits.
@@ -388,6 +370,28 @@ impl LabelChars {
         }
         foreign
     }
+}
+
+/// How closely letters resemble Latin ones, the worst of them, if each has such a shape and none is
+/// Latin (UTS #39 §4.1). Digits and hyphens are neutral; marks of the script are not. Ideographs and
+/// kana (`山口`) are never read as letters among their own, and Arabic letters join.
+pub(super) fn reading_as_latin(letters: &[LabelChar]) -> Option<Shape> {
+    let mut worst = None;
+    for LabelChar { c, readings, traits, .. } in letters.iter().copied() {
+        if c.is_ascii_digit() || c == '-' {
+            continue;
+        }
+        let counts = |reading: &&Reading| {
+            let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
+            reading.shape < Shape::Near && (letter() || traits.is_digit())
+        };
+        if c.is_ascii() || !can_be_whole_script(c) {
+            return None;
+        }
+        let best = readings.iter().filter(counts).map(|reading| reading.shape).min()?;
+        worst = worst.max(Some(best));
+    }
+    worst
 }
 
 /// Whether the character is examined as punctuation regardless of the table: middle dots and

@@ -121,7 +121,7 @@ pub(super) fn may_resemble(label: &str, chars: &LabelChars, context: &Context<'_
     };
     let named = |letters: &[LabelChar]| looks(letters, begins).any(is_look);
     named(chars.all())
-        || tokens(label, chars, TOKEN).any(|token| named(token.chars))
+        || tokens(label, chars, TOKEN).iter().any(|token| named(token.chars))
         || sets.iter().any(|names| {
             brand_part(label, chars, names).is_some()
                 || names.near(chars).is_some()
@@ -169,6 +169,12 @@ impl HostLabels<'_> {
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
             Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
+            // The name as its own country writes it (`монобанк.ua`).
+            Likeness::Rough | Likeness::Alike
+                if ends && self.is_native_word(&span.get(name.brand)?.unicode) =>
+            {
+                None
+            }
             // Spelled identically: only the position may mislead.
             Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
@@ -254,7 +260,7 @@ impl HostLabels<'_> {
         // With the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
-        let plain = look.len() < enough || how >= Likeness::Foreign && self.is_native_word(token);
+        let plain = look.len() < enough || how > Likeness::Foreign && self.is_native_word(token);
         if plain { None } else { self.verdict_of(how, name, token) }
     }
 
@@ -277,6 +283,10 @@ impl HostLabels<'_> {
         let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
         if own && how >= Likeness::Marks && !self.is_accented_original(name, label) {
             return Some(Verdict::Suspect);
+        }
+        // No word of a language is made of twins and reads so, not even at home (`аррӏерау.ru`).
+        if how == Likeness::Foreign && look.len() >= MIN_TOKEN && is_foreign(label) {
+            return Some(Verdict::Unsafe);
         }
         listed::judge(self, at, chars, &name.ascii, look, how)
     }
@@ -306,8 +316,12 @@ fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
 /// abbreviation by chance (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
 fn is_chance(span: &[Part], name: &Name) -> bool {
     let short = name.labels.get(name.brand).is_some_and(|(_, look)| CHANCE.contains(&look.len()));
-    let foreign = |part: &Part| !part.unicode.contains(|c: char| c.is_ascii_alphanumeric());
-    short && span.get(name.brand).is_some_and(foreign)
+    short && span.get(name.brand).is_some_and(|part| is_foreign(&part.unicode))
+}
+
+/// Whether the label has no Latin letter and no digit of ASCII.
+fn is_foreign(label: &str) -> bool {
+    !label.contains(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
@@ -409,6 +423,7 @@ mod tests {
             "=signal.example",
             "=impots.gouv.fr",
             "zaire.fr",
+            "monobank.ua",
             "נמל.example",
         ]);
         compared(host, |compared| {
@@ -477,6 +492,32 @@ mod tests {
             "la-zaïre-musique.com",
             "mon-zaïre.be",
         ] {
+            assert_eq!(marked(host), None, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_country_writes_names_in_its_own_letters() {
+        assert_eq!(marked("монобанк.ua"), None);
+        assert_eq!(marked("mоnоbаnk.ua"), Some(Verdict::Unsafe));
+        assert_eq!(marked("монобанк.com"), Some(Verdict::Unsafe));
+        assert_eq!(marked("раураӏ.com"), Some(Verdict::Unsafe));
+    }
+
+    /// Letters that are all twins need no hyphen around the name.
+    #[test]
+    fn names_glued_in_twins() {
+        for host in [
+            "раураӏһеӏр.com",
+            "ехаӏраураӏ.com",
+            "раураӏѕ.ua",
+            "раураӏ-һеӏр.ru",
+            "аса-раураӏѕ.com",
+            "ꓑꓮꓬꓑꓮꓡꓲꓓ.com",
+        ] {
+            assert_eq!(marked(host), Some(Verdict::Unsafe), "{host}");
+        }
+        for host in ["ароса.com", "хороссера.ru", "серго.ru"] {
             assert_eq!(marked(host), None, "{host}");
         }
     }
