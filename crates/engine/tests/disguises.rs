@@ -36,3 +36,93 @@ fn invisible_characters_do_not_count() {
         untouched("text/html; charset=utf-8", link("exam", "ple.com").as_bytes());
     }
 }
+
+/// Bodies that are edited, and neighbours of them that are not, as plain text and as text of a page.
+fn in_text(lures: &[&str], honest: &[&str]) {
+    for kind in ["text/plain; charset=utf-8", "text/html; charset=utf-8"] {
+        for lure in lures {
+            edited(kind, format!("Please log in at {lure} now.\r\n").as_bytes());
+            edited(kind, format!("{lure}\r\n").as_bytes());
+            edited(kind, format!("Log in (at “{lure}”), or not.\r\n").as_bytes());
+        }
+        for text in honest {
+            untouched(kind, format!("see {text} now.\r\n").as_bytes());
+            untouched(kind, format!("({text}), or “{text}”;\r\n").as_bytes());
+        }
+    }
+}
+
+/// Browsers take these signs for parts of a host, and Mozilla links it; others end it there, without a top-level
+/// domain.
+#[test]
+fn twins_before_a_sign_of_urls() {
+    for sign in ["!", "$", "&amp;", "'", "(", "*", "+", ",", ";", "=", "~", "%2B", "%2C"] {
+        let url = format!("https://раypal{sign}login.evil.com/");
+        edited("text/html; charset=utf-8", format!("<p>Log in: {url}</p>\r\n").as_bytes());
+        let sign = sign.replace("&amp;", "&");
+        let url = format!("https://раypal{sign}login.evil.com/");
+        for text in [url.clone(), format!("<{url}>"), format!("[x]({url})"), format!("‹{url}›")]
+        {
+            edited("text/plain; charset=utf-8", format!("Log in: {text}\r\n").as_bytes());
+        }
+        let calendar = format!("BEGIN:VCALENDAR\r\nDESCRIPTION:at {url} now\r\nEND:VCALENDAR\r\n");
+        if ![",", ";"].contains(&sign.as_str()) {
+            edited("text/calendar; charset=utf-8", calendar.as_bytes());
+        }
+    }
+    in_text(
+        &[
+            "https://аррӏе~support.evil.com/",
+            "https://u@раypal+login.evil.com/",
+            "ftp://раypal+login.evil.com/",
+            "www.раypal+login.evil.com",
+            "https://a.раypal+login.evil.com:8080/x",
+            "https://login+раypal.evil.com/",
+            "x@раypal+login.evil.com",
+        ],
+        &[
+            "https://example+login.example.org/",
+            "https://пример+вход.рф/",
+            "https://www.google.com,www.apple.com/",
+            "https://www.google.com;x.example.org/",
+            "https://пример.рф,www.google.com/",
+            "https://www.example.com+пример.рф",
+            "www.example.com,www.пример.рф,bob@example.com,ann@пример.рф",
+            "https://paypal+login.example.com/",
+            "https://пример.рф/?a=b.com+x~y.org",
+            "bob+x@gmail.com,ann@gmail.com",
+        ],
+    );
+}
+
+/// The same for signs beyond ASCII, which read as a letter, a hyphen or nothing in a protected name.
+#[test]
+fn protected_names_with_a_sign_inside() {
+    in_text(
+        &[
+            "https://app।e.com/login",
+            "https://paypa।.com.evil.com/",
+            "https://apple–id.evil.com/",
+            "https://www.apple—id.evil.com/",
+            "www.apple‒id.evil.com",
+            "https://id.apple―x.evil.com/",
+            "https://apple%E2%80%93id.evil.com/",
+            "support@app।e.com",
+            "mailto:support@app।e.com",
+        ],
+        &[
+            "https://example–id.example.com/",
+            "https://www.example–kontakt.de/",
+            "https://foo–bar.google.com/",
+            "https://www.facebook.com–www.example.org/",
+            "https://www.google.com、www.apple.com/",
+            "https://www.example.de—apple.com",
+            "https://www.paypal.com–login.com/",
+            "https://www.google.com।पता",
+            "https://example।com/",
+            "bob@gmail.com–ann@gmail.com",
+            "bob@firma–kontakt.de",
+            "office@apple.com–www.example.org",
+        ],
+    );
+}

@@ -189,7 +189,7 @@ fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Lin
 }
 
 /// Octets of the longest host (RFC 1035 §2.3.4), each a letter of three bytes.
-const LONGEST_HOST: usize = 3 * 253;
+pub const LONGEST_HOST: usize = 3 * 253;
 
 /// Whether a host continues after this sign for programs that end it only where a path begins: it is no letter or
 /// digit, and no bracket, quote or other sign that ends a URL.

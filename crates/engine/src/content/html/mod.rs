@@ -167,6 +167,7 @@ struct Reader<'t, 'k, 'f> {
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
     linkifier: Linkifier<'k>,
+    tlds: &'k dyn TldSet,
     /// Maximum number of occurrences, of all and of one stretch.
     most: usize,
     together: usize,
@@ -221,6 +222,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             shown: Vec::new(),
             showing: None,
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
+            tlds,
             most: capacity.all,
             together: capacity.together,
             // What only Outlook shows is compared with all that other clients show.
