@@ -126,3 +126,15 @@ fn protected_names_with_a_sign_inside() {
         ],
     );
 }
+
+/// No name holds as many, and programs that map them to nothing see the rest.
+#[test]
+fn joiners_in_rows() {
+    for joiner in ["\u{200d}", "\u{200c}", "\u{200d}\u{200b}"] {
+        let many = joiner.repeat(80);
+        in_text(
+            &[&format!("https://ра{many}ypal.com/")],
+            &[&format!("https://exam{many}ple.com/"), &format!("صفحه{joiner}های www.example.com")],
+        );
+    }
+}
