@@ -138,3 +138,21 @@ fn joiners_in_rows() {
         );
     }
 }
+
+/// Mozilla drops the blanks in an address between angles.
+#[test]
+fn blanks_in_an_address_between_angles() {
+    let kind = "text/plain; charset=utf-8";
+    for lure in ["<support@ра ypal.com>", "<support@раypal .com>", "< x <a@app।e. com >"] {
+        edited(kind, format!("Write to {lure} now\r\n").as_bytes());
+    }
+    for text in [
+        "<support@pay pal.com>",
+        "<info@firma.de für alle Fragen>",
+        "<bob@example.com oder ann@пример.рф>",
+        "<Bob bob@пример.рф>",
+        "<bob@при мер.рф>",
+    ] {
+        untouched(kind, format!("Write to {text} now\r\n").as_bytes());
+    }
+}
