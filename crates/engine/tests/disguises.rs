@@ -156,3 +156,18 @@ fn blanks_in_an_address_between_angles() {
         untouched(kind, format!("Write to {text} now\r\n").as_bytes());
     }
 }
+
+/// Some calendars undo the escapes of text in a URL.
+#[test]
+fn escapes_in_the_urls_of_calendars() {
+    let calendar = |line: &str| format!("BEGIN:VCALENDAR\r\n{line}\r\nEND:VCALENDAR\r\n");
+    for name in ["URL", "ATTACH", "CONFERENCE;VALUE=URI"] {
+        for url in ["https\\://раypal.com/x", "https\\:\\/\\/раypal.com", "HTTPS\\://раypal\\.com/"]
+        {
+            let body = calendar(&format!("{name}:{url}"));
+            edited("text/calendar; charset=utf-8", body.as_bytes());
+        }
+        let body = calendar(&format!("{name}:https\\://www.example.com/a\\,b\\;c"));
+        untouched("text/calendar; charset=utf-8", body.as_bytes());
+    }
+}
