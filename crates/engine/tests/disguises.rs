@@ -171,3 +171,34 @@ fn escapes_in_the_urls_of_calendars() {
         untouched("text/calendar; charset=utf-8", body.as_bytes());
     }
 }
+
+/// Elements that a page shows beside one another, and pictures of one pixel.
+#[test]
+fn names_in_elements_beside_one_another() {
+    let kind = "text/html; charset=utf-8";
+    let beside = |style: &str, one: &str, next: &str| {
+        format!(
+            "<p>See</p><div style=\"{style}\">{one}</div><div style=\"{style}\">{next}</div>\r\n"
+        )
+    };
+    for style in ["display:inline", "display:inline-block", "float:left", "FLOAT : left"] {
+        edited(kind, beside(style, "https://ра", "ypal.com/").as_bytes());
+        for (one, next) in [
+            ("https://www.example.com", "Привет"),
+            ("www.example.de", "Öffnungszeiten.de"),
+            ("bob@example.com", "www.пример.рф"),
+            ("https://exam", "ple.com/"),
+        ] {
+            untouched(kind, beside(style, one, next).as_bytes());
+        }
+    }
+    untouched(kind, beside("float:none", "https://ра", "ypal.com/").as_bytes());
+    let picture = |size: &str, one: &str, next: &str| format!("<p>{one}<img {size}>{next}</p>\r\n");
+    for size in ["width=1 height=1 alt=\"\"", "height=\"1px\" width='0'"] {
+        edited(kind, picture(size, "https://ра", "ypal.com/").as_bytes());
+        untouched(kind, picture(size, "https://www.example.com/", "Привет.рф").as_bytes());
+    }
+    for size in ["width=10 height=1", "width=1", ""] {
+        untouched(kind, picture(size, "https://ра", "ypal.com/").as_bytes());
+    }
+}
