@@ -1,11 +1,50 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::content::{Occurrence, SeenBy};
+use super::content::{LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs};
 use super::judging::{Judge, Judged};
 use super::outcome::{Reason, Verdict};
-use uts58::Target;
+use homograph::{Judgement, spelled_host};
+use uts58::unicode::Class;
+use uts58::{Link, Target, percent};
 
 impl Judge<'_> {
+    /// Whether an occurrence is to be judged at all: one that is no lure asks the DNS nothing.
+    pub fn may_be_deceptive(&mut self, text: &str, occurrence: &Occurrence) -> bool {
+        match (&occurrence.target, occurrence.seen_by) {
+            (Target::Link(link), SeenBy::Signed { whole }) => {
+                self.is_signed_lure(text, link, whole)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a host with signs reads as a protected name, or such a name is next to a sign in a host of others.
+    fn is_signed_lure(&mut self, text: &str, link: &Link, whole: bool) -> bool {
+        let spelling = &*spelled_host(text, link);
+        let seen = spelling.chars().filter(|c| !Class::of(*c).is_ignored()).map(char::len_utf8);
+        if seen.sum::<usize>() > LONGEST_HOST {
+            return false;
+        }
+        let host = self.host_in_question(spelling);
+        if host.verdict < Verdict::Unsafe || self.is_protected(&host.ascii) {
+            return false;
+        }
+        let is_twin = |host: &Judgement| host.reasons.contains(Reason::TargetLookalike);
+        is_twin(&host) || !whole && self.has_protected_piece(spelling)
+    }
+
+    /// Whether a protected name, or what looks like one, is a piece between signs.
+    fn has_protected_piece(&mut self, spelling: &str) -> bool {
+        let decoded = percent::decode_text(spelling).to_lowercase();
+        pieces_between_signs(&decoded).any(|piece| {
+            let name = format!("{piece}.com");
+            self.is_protected(&name) || {
+                let host = self.host_in_question(&name);
+                host.verdict >= Verdict::Unsafe && host.target.is_some()
+            }
+        })
+    }
+
     /// Whether a link of this text leads to a deceptive host. A scheme that runs code is not enough.
     pub fn is_deceptive(&self, text: &str, occurrence: &Occurrence, judged: &Judged) -> bool {
         let Target::Link(link) = &occurrence.target else { return false };

@@ -113,6 +113,9 @@ impl<'a> Judge<'a> {
 
     /// Judges an occurrence in its text. `None` if it is no link.
     pub fn occurrence(&mut self, text: &str, occurrence: &Occurrence) -> Option<Judged> {
+        if !self.may_be_deceptive(text, occurrence) {
+            return None;
+        }
         let mut judged = match &occurrence.target {
             Target::Link(link) => {
                 let shown = matches!(occurrence.site, Site::Text | Site::HtmlText);
@@ -323,6 +326,13 @@ impl<'a> Judge<'a> {
             }
             Entry::Occupied(entry) => entry.into_mut().others.push(new),
         }
+        judgement
+    }
+
+    /// Judges a host that counts only if it is a lure: as long as it does not, no reading has found it.
+    pub fn host_in_question(&mut self, spelling: &str) -> Arc<Judgement> {
+        let judgement = self.cached_or_judged(spelling, HostBounds::Certain);
+        self.steps += host_steps(spelling, &judgement);
         judgement
     }
 

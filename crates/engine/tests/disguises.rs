@@ -61,3 +61,169 @@ fn signs_behind_known_names() {
         untouched("text/html; charset=utf-8", body.as_bytes());
     }
 }
+
+/// Bodies that are edited, and neighbours of them that are not, as plain text and as text of a page.
+fn in_text(lures: &[&str], honest: &[&str]) {
+    for kind in ["text/plain; charset=utf-8", "text/html; charset=utf-8"] {
+        for lure in lures {
+            edited(kind, format!("Please log in at {lure} now.\r\n").as_bytes());
+            edited(kind, format!("{lure}\r\n").as_bytes());
+            edited(kind, format!("Log in (at “{lure}”), or not.\r\n").as_bytes());
+        }
+        for text in honest {
+            untouched(kind, format!("see {text} now.\r\n").as_bytes());
+            untouched(kind, format!("({text}), or “{text}”;\r\n").as_bytes());
+        }
+    }
+}
+
+/// Browsers take these signs for parts of a host, and Mozilla links it; others end it there, without a top-level
+/// domain.
+#[test]
+fn twins_before_a_sign_of_urls() {
+    for sign in ["!", "$", "&amp;", "'", "(", "*", "+", ",", ";", "=", "~", "%2B", "%2C"] {
+        let url = format!("https://раypal{sign}login.evil.com/");
+        edited("text/html; charset=utf-8", format!("<p>Log in: {url}</p>\r\n").as_bytes());
+        let sign = sign.replace("&amp;", "&");
+        let url = format!("https://раypal{sign}login.evil.com/");
+        for text in [url.clone(), format!("<{url}>"), format!("[x]({url})"), format!("‹{url}›")]
+        {
+            edited("text/plain; charset=utf-8", format!("Log in: {text}\r\n").as_bytes());
+        }
+        let calendar = format!("BEGIN:VCALENDAR\r\nDESCRIPTION:at {url} now\r\nEND:VCALENDAR\r\n");
+        if ![",", ";"].contains(&sign.as_str()) {
+            edited("text/calendar; charset=utf-8", calendar.as_bytes());
+        }
+    }
+    in_text(
+        &[
+            "https://аррӏе~support.evil.com/",
+            "https://u@раypal+login.evil.com/",
+            "ftp://раypal+login.evil.com/",
+            "www.раypal+login.evil.com",
+            "https://a.раypal+login.evil.com:8080/x",
+            "https://login+раypal.evil.com/",
+            "x@раypal+login.evil.com",
+        ],
+        &[
+            "https://example+login.example.org/",
+            "https://пример+вход.рф/",
+            "https://www.google.com,www.apple.com/",
+            "https://www.google.com;x.example.org/",
+            "https://пример.рф,www.google.com/",
+            "https://www.example.com+пример.рф",
+            "www.example.com,www.пример.рф,bob@example.com,ann@пример.рф",
+            "https://paypal+login.example.com/",
+            "https://пример.рф/?a=b.com+x~y.org",
+            "bob+x@gmail.com,ann@gmail.com",
+        ],
+    );
+}
+
+/// The same for signs beyond ASCII, which read as a letter, a hyphen or nothing in a protected name.
+#[test]
+fn protected_names_with_a_sign_inside() {
+    in_text(
+        &[
+            "https://app।e.com/login",
+            "https://paypa।.com.evil.com/",
+            "https://apple–id.evil.com/",
+            "https://www.apple—id.evil.com/",
+            "www.apple‒id.evil.com",
+            "https://id.apple―x.evil.com/",
+            "https://apple%E2%80%93id.evil.com/",
+            "support@app।e.com",
+            "mailto:support@app।e.com",
+        ],
+        &[
+            "https://example–id.example.com/",
+            "https://www.example–kontakt.de/",
+            "https://foo–bar.google.com/",
+            "https://www.facebook.com–www.example.org/",
+            "https://www.google.com、www.apple.com/",
+            "https://www.example.de—apple.com",
+            "https://www.paypal.com–login.com/",
+            "https://www.google.com।पता",
+            "https://example।com/",
+            "bob@gmail.com–ann@gmail.com",
+            "bob@firma–kontakt.de",
+            "office@apple.com–www.example.org",
+        ],
+    );
+}
+
+/// No name holds as many, and programs that map them to nothing see the rest.
+#[test]
+fn joiners_in_rows() {
+    for joiner in ["\u{200d}", "\u{200c}", "\u{200d}\u{200b}"] {
+        let many = joiner.repeat(80);
+        in_text(
+            &[&format!("https://ра{many}ypal.com/")],
+            &[&format!("https://exam{many}ple.com/"), &format!("صفحه{joiner}های www.example.com")],
+        );
+    }
+}
+
+/// Mozilla drops the blanks in an address between angles.
+#[test]
+fn blanks_in_an_address_between_angles() {
+    let kind = "text/plain; charset=utf-8";
+    for lure in ["<support@ра ypal.com>", "<support@раypal .com>", "< x <a@app।e. com >"] {
+        edited(kind, format!("Write to {lure} now\r\n").as_bytes());
+    }
+    for text in [
+        "<support@pay pal.com>",
+        "<info@firma.de für alle Fragen>",
+        "<bob@example.com oder ann@пример.рф>",
+        "<Bob bob@пример.рф>",
+        "<bob@при мер.рф>",
+    ] {
+        untouched(kind, format!("Write to {text} now\r\n").as_bytes());
+    }
+}
+
+/// Some calendars undo the escapes of text in a URL.
+#[test]
+fn escapes_in_the_urls_of_calendars() {
+    let calendar = |line: &str| format!("BEGIN:VCALENDAR\r\n{line}\r\nEND:VCALENDAR\r\n");
+    for name in ["URL", "ATTACH", "CONFERENCE;VALUE=URI"] {
+        for url in ["https\\://раypal.com/x", "https\\:\\/\\/раypal.com", "HTTPS\\://раypal\\.com/"]
+        {
+            let body = calendar(&format!("{name}:{url}"));
+            edited("text/calendar; charset=utf-8", body.as_bytes());
+        }
+        let body = calendar(&format!("{name}:https\\://www.example.com/a\\,b\\;c"));
+        untouched("text/calendar; charset=utf-8", body.as_bytes());
+    }
+}
+
+/// Elements that a page shows beside one another, and pictures of one pixel.
+#[test]
+fn names_in_elements_beside_one_another() {
+    let kind = "text/html; charset=utf-8";
+    let beside = |style: &str, one: &str, next: &str| {
+        format!(
+            "<p>See</p><div style=\"{style}\">{one}</div><div style=\"{style}\">{next}</div>\r\n"
+        )
+    };
+    for style in ["display:inline", "display:inline-block", "float:left", "FLOAT : left"] {
+        edited(kind, beside(style, "https://ра", "ypal.com/").as_bytes());
+        for (one, next) in [
+            ("https://www.example.com", "Привет"),
+            ("www.example.de", "Öffnungszeiten.de"),
+            ("bob@example.com", "www.пример.рф"),
+            ("https://exam", "ple.com/"),
+        ] {
+            untouched(kind, beside(style, one, next).as_bytes());
+        }
+    }
+    untouched(kind, beside("float:none", "https://ра", "ypal.com/").as_bytes());
+    let picture = |size: &str, one: &str, next: &str| format!("<p>{one}<img {size}>{next}</p>\r\n");
+    for size in ["width=1 height=1 alt=\"\"", "height=\"1px\" width='0'"] {
+        edited(kind, picture(size, "https://ра", "ypal.com/").as_bytes());
+        untouched(kind, picture(size, "https://www.example.com/", "Привет.рф").as_bytes());
+    }
+    for size in ["width=10 height=1", "width=1", ""] {
+        untouched(kind, picture(size, "https://ра", "ypal.com/").as_bytes());
+    }
+}

@@ -17,6 +17,7 @@ use memchr::{memchr_iter, memchr2_iter};
 use super::mapped::{Builder, MappedText};
 use super::{Edits, Language, Layer, STRETCH, encoded, named};
 use mailsplice::span::TextEdit;
+use uts58::reference;
 use uts58::scheme::{self, Does};
 
 /// Maximum octets of a line without its line end (§3.1).
@@ -195,7 +196,12 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     // Some clients show the markup of a description whatever its format parameter.
     let markup = (language == Language::Text && is_markup(seen.as_str()))
         .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
+    // Some clients undo the escapes of text in a URL: `https\://`.
+    let escaped = language == Language::Url && reference::scheme(seen.as_str()).is_none();
+    let unescaped = escaped.then(|| unescaped(&seen)).flatten();
+    let unescaped = unescaped.map(|seen| Layer { edits, ..layer(seen, Language::Url) });
     layers.push(Layer { organizer, edits, ..layer(seen, language) });
+    layers.extend(unescaped);
     layers.extend(markup);
 }
 
@@ -285,6 +291,13 @@ fn piece(unfolded: &MappedText<'_>, range: Range<usize>, escapes: Escapes) -> Ma
         Escapes::Text => unescape(text).shifted(range.start),
     };
     inner.over(unfolded)
+}
+
+/// A value without the escapes of text, if it has a scheme then.
+fn unescaped(seen: &MappedText<'_>) -> Option<MappedText<'static>> {
+    let text = seen.as_str();
+    let url = text.contains('\\').then(|| unescape(text))?;
+    reference::scheme(url.as_str()).map(|_| url.over(seen))
 }
 
 fn unescape(text: &str) -> MappedText<'_> {

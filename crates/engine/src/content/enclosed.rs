@@ -2,14 +2,16 @@
 //! the blanks in it (RFC 2396 appendix E), so that `<https://www.example.com @attack.example/>` leads to the attacker.
 //!
 //! People put sentences between quotes as well, so only a deceptive URL counts, and only if a blank cuts its
-//! authority.
+//! authority. The same holds for `<bob@exam ple.com>`.
 
 use std::ops::Range;
 
 use super::mapped::{Builder, MappedText};
 use super::{AnchorAround, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::HostBounds;
-use uts58::{Target, reference, scheme};
+use uts58::tlds::TldSet;
+use uts58::unicode::Class;
+use uts58::{Confidence, Kind, Link, Target, known_end, reference, scheme};
 
 /// Maximum bytes of an authority, with its blanks.
 pub const AUTHORITY_BYTES: usize = 4 * STRETCH;
@@ -147,22 +149,67 @@ fn has_host(url: &str, target: &Target) -> bool {
     }
 }
 
+/// The addresses in a stretch of a text whose domain is cut by blanks, without the blanks. Each is on one line and
+/// limited by the next sign, so that this is linear.
+fn addresses(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'static>> {
+    let all = text.get(stretch.clone()).unwrap_or_default();
+    memchr::memchr_iter(b'<', all.as_bytes()).filter_map(move |open| {
+        let inside = all.get(open + 1..)?;
+        let inside = inside.get(..inside.floor_char_boundary(AUTHORITY_BYTES))?;
+        let end = inside.find(['<', '>', '"', '\r', '\n'])?;
+        let text = inside.get(..end).filter(|_| inside.as_bytes().get(end) == Some(&b'>'))?;
+        let (local, domain) = text.split_once('@')?;
+        let is_local = |c: char| Class::of(c).is_email();
+        let is_cut = domain.trim().contains(char::is_whitespace) && !domain.contains('@');
+        if local.is_empty() || !local.chars().all(is_local) || !is_cut {
+            return None;
+        }
+        let at = stretch.start + open + 1;
+        Some(MappedText::slice(text, at).without(char::is_whitespace).into_owned())
+    })
+}
+
+/// The link to an address that ends with a top-level domain.
+fn address(text: &str, tlds: &dyn TldSet) -> Option<Target> {
+    let at_sign = text.find('@')?;
+    let domain = text.get(at_sign + 1..)?;
+    let is_whole = !domain.is_ascii() && known_end(domain, tlds) == Some(domain.len());
+    is_whole.then(|| {
+        Target::Link(Link {
+            span: 0..text.len(),
+            inner: 0,
+            kind: Kind::Email,
+            host: at_sign + 1..text.len(),
+            user: Some(0..at_sign),
+            port: None,
+            tail: text.len()..text.len(),
+            defanged: false,
+            confidence: Confidence::Low,
+        })
+    })
+}
+
 impl<'l> View<'l> {
     /// Adds such URLs of a stretch of a text, at most `capacity`. Returns how many.
     pub(super) fn add_enclosed(
         &mut self,
         text: &str,
         stretch: Range<usize>,
+        tlds: &dyn TldSet,
         capacity: usize,
     ) -> usize {
         let mut added = 0;
-        for url in urls(text, stretch) {
-            self.steps += url.as_str().len() as u64;
+        let found = urls(text, stretch.clone()).map(|url| {
             let all = 0..url.as_str().len();
             let target = reference::parse(url.as_str(), all).next();
-            let Some(target) = target.filter(|target| has_host(url.as_str(), target)) else {
-                continue;
-            };
+            (target.filter(|target| has_host(url.as_str(), target)), url)
+        });
+        let found = found.chain(
+            addresses(text, stretch).map(|written| (address(written.as_str(), tlds), written)),
+        );
+        for (target, url) in found {
+            self.steps += url.as_str().len() as u64;
+            let Some(target) = target else { continue };
             if added == capacity {
                 self.cut = true;
                 break;
@@ -187,6 +234,7 @@ impl<'l> View<'l> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use uts58::tlds::TldTable;
 
     fn found(text: &str) -> Vec<String> {
         urls(text, 0..text.len()).map(|url| url.as_str().to_owned()).collect()
@@ -228,6 +276,23 @@ mod tests {
         assert_eq!(found("\"https://a.com x @b.com/\""), both[..1]);
         assert_eq!(found("\"https://a. com @b.com/\""), ["https://a.com@b.com"]);
         assert_eq!(found("<https://a. com/>"), ["https://a.com"]);
+    }
+
+    #[test]
+    fn blanks_in_the_domain_of_an_address() {
+        let found = |text: &str| -> Vec<String> {
+            let tlds = TldTable::new(["com"], "");
+            let all = addresses(text, 0..text.len());
+            let cut = all.filter(|all| address(all.as_str(), &tlds).is_some());
+            cut.map(|all| all.as_str().to_owned()).collect()
+        };
+        assert_eq!(found("<bob@ра ypal. com> < x <b@é.com\u{2003}>"), ["bob@раypal.com"]);
+        for text in [
+            "<bob@é.com> <bob@é.com > <b ob@é.com> <bob@exam ple.com> <@é .com>",
+            "<bob@é.com or x@é.com> <bob@é.com please> <bob@é\n.com> <bob@é .com",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
     }
 
     #[test]

@@ -174,11 +174,12 @@ fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Lin
     let continues = signs.ends_with('.') && !signs.starts_with('.');
     let below = registrable(&host, Section::Icann)
         .is_some_and(|domain| continues || domain.len() < host.len());
+    let end = link.host.end + after.len() - rest.len() + end;
+    let behind = text.get(end..)?;
     // In a list of names all begin in the same way.
-    if !below || host.starts_with("www.") {
+    if !below || host.starts_with("www.") || is_closed(signs, behind) {
         return None;
     }
-    let end = link.host.end + after.len() - rest.len() + end;
     Some(Link {
         span: link.span.start..end,
         host: link.host.start..end,
@@ -188,16 +189,23 @@ fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Lin
     })
 }
 
+/// Whether a bracket among the signs is closed in the word behind the host: it holds a remark.
+fn is_closed(signs: &str, behind: &str) -> bool {
+    let behind = behind.get(..behind.floor_char_boundary(LONGEST_HOST)).unwrap_or_default();
+    let word = behind.split(char::is_whitespace).next().unwrap_or_default();
+    signs.contains('(') && word.contains(')')
+}
+
 /// Octets of the longest host (RFC 1035 §2.3.4), each a letter of three bytes.
-const LONGEST_HOST: usize = 3 * 253;
+pub const LONGEST_HOST: usize = 3 * 253;
 
 /// Whether a host continues after this sign for programs that end it only where a path begins: it is no letter or
-/// digit, and no bracket, quote or other sign that ends a URL.
+/// digit, and no other bracket, quote or other sign that ends a URL.
 fn continues_host(c: char) -> bool {
     match c.is_ascii() {
         true => matches!(
             c,
-            '~' | '!' | '$' | '&' | '\'' | '+' | ',' | ';' | '=' | '*' | '-' | '_' | '.'
+            '~' | '!' | '$' | '&' | '\'' | '(' | '+' | ',' | ';' | '=' | '*' | '-' | '_' | '.'
         ),
         false => !c.is_alphanumeric() && !c.is_whitespace() && !Class::of(c).is_ignored(),
     }
@@ -321,6 +329,7 @@ mod tests {
             "https://www.a.com’.b.example",
             "https://www.a.com;.b.example",
             "https://www.a.com՝.b.example",
+            "https://www.a.com(x.b.example",
         ] {
             assert_eq!(longer_of(&format!("see {url}/x now")), [url]);
         }
@@ -331,6 +340,8 @@ mod tests {
             "https://www.a.com/–x.b.example",
             "https://www.a.com–x@b.b.example",
             "https://www.a.com)x.b.example",
+            "https://www.a.com(x.b.example)",
+            "https://www.a.com(x.b.example/x)",
             "https://www.a.com....b.example",
             "https://www.a.com’.www.b.example",
             "https://www.a.com\".b.example",

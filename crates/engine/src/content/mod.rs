@@ -19,6 +19,7 @@ mod mapped;
 mod plain_stretches;
 mod runs;
 pub mod script;
+mod signed;
 mod text;
 mod unseen;
 
@@ -34,9 +35,11 @@ use uts58::{Link, Target};
 
 pub use data::Data;
 pub use defanger::Defanger;
+pub use greedy::LONGEST_HOST;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
+pub use signed::pieces as pieces_between_signs;
 pub use text::LONGEST_WRAPPED;
 
 /// A text of a part: the part itself, or the value of a property, or text without its folds.
@@ -212,6 +215,11 @@ pub enum SeenBy {
     Continued {
         /// Where others end it, in bytes of the text.
         end: usize,
+    },
+    /// Programs for which a sign is part of a host. Honest text separates names with signs, so that only a lure counts.
+    Signed {
+        /// Whether others link the text before the first sign.
+        whole: bool,
     },
 }
 

@@ -70,7 +70,7 @@ pub fn read<'t>(
     while at < text.len() && left > 0 {
         if let Some(known) = repeated.next_if(|known| known.start <= at) {
             let mut view = View { steps: (known.end - at) as u64, ..View::default() };
-            left -= view.add_enclosed(text, at..known.end, left.min(capacity.together));
+            left -= view.add_enclosed(text, at..known.end, tlds, left.min(capacity.together));
             take(view)?;
             at = known.end;
             continue;
@@ -102,8 +102,9 @@ pub fn read<'t>(
             let most = left.min(capacity.together);
             left -= view.add_across_joints(&linkifier, (&joined, words), most, &Site::Text);
         }
-        left -= view.add_enclosed(text, at..end, left.min(capacity.together));
+        left -= view.add_enclosed(text, at..end, tlds, left.min(capacity.together));
         left -= view.add_greedy(stretch, tlds, left.min(capacity.together));
+        left -= view.add_signed(stretch, tlds, left.min(capacity.together));
         take(view)?;
         at = end;
     }

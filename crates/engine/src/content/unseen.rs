@@ -2,7 +2,8 @@
 //!
 //! They end a host for programs that follow the standards strictly, but for a reader `p`, U+200E, `aypal.com` is one
 //! name. Characters that mapping removes from hosts (UTS #46 §4: soft hyphens, zero-width spaces) do not matter here:
-//! every search for links reads them as part of a host.
+//! every search for links reads them as part of a host. Joiners are part of names; so many that no name can hold them
+//! are left out as well, as programs do that map them to nothing (UTS #46 transitional processing).
 
 use std::ops::{ControlFlow, Range};
 
@@ -29,7 +30,11 @@ pub fn joined(text: &str) -> Joined {
         if !word.contains(is_dot_to_somebody) || is_data(word) {
             return ControlFlow::Continue(());
         }
-        let pieces = pieces(word, range.start);
+        let with_joiners = word.chars().filter(|c| is_joiner(*c)).count() > JOINERS;
+        let pieces = match with_joiners {
+            true => pieces(word, range.start, |c| is_joiner(c) || is_unseen(c)),
+            false => pieces(word, range.start, is_unseen),
+        };
         if pieces.len() > 1 {
             joined.add(pieces, at..at);
         }
@@ -39,7 +44,7 @@ pub fn joined(text: &str) -> Joined {
 }
 
 /// The stretches of a word that begins here, without its invisible characters.
-fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
+fn pieces(word: &str, start: usize, is_unseen: impl Fn(char) -> bool) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut at = 0;
     for (unseen, c) in word.char_indices().filter(|(_, c)| is_unseen(*c)) {
@@ -50,6 +55,9 @@ fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
     pieces.retain(|piece| !piece.is_empty());
     pieces
 }
+
+/// Joiners in one word: no word of any language has more.
+const JOINERS: usize = 16;
 
 /// Bytes that are tested together for any that is not plain.
 const BLOCK: usize = 512;
@@ -87,7 +95,11 @@ fn is_first_of_unseen(byte: u8, _: u8) -> bool {
 /// Whether an invisible character is at this offset.
 fn is_unseen_at(text: &str, at: usize) -> bool {
     may_begin_unseen(text.as_bytes().get(at..).unwrap_or_default())
-        && text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
+        && text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|c| {
+            // One in a row of joiners: most words with joiners need not be read.
+            let next = || text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            is_unseen(c) || is_joiner(c) && next().is_some_and(|c| !c.is_alphanumeric())
+        })
 }
 
 /// Whether these bytes may begin an invisible character: most letters do not, and need not be decoded.
@@ -184,11 +196,21 @@ mod tests {
     }
 
     #[test]
+    fn many_joiners_are_left_out() {
+        for joiners in ["\u{200d}", "\u{200c}", "\u{200d}\u{200b}"] {
+            let word = |count| words(&format!("x a{}b.com", joiners.repeat(count)));
+            assert_eq!(word(JOINERS), "");
+            assert_eq!(word(JOINERS + 1).replace('\u{200b}', ""), "ab.com");
+        }
+    }
+
+    #[test]
     fn characters_that_mapping_removes_do_not_matter() {
         for text in [
             "pay\u{ad}pal.com",
             "pay\u{200b}pal.com",
             "a\u{200d}b.com",
+            "a\u{200d}\u{200d}b.com",
             "it\u{2019}s.so",
             "plain.com",
         ] {

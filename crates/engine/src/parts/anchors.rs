@@ -135,6 +135,8 @@ mod tests {
         for (text, reported) in [
             ("https://www.paypal.com–signin.evil.top/x", true),
             ("see www.paypal.com~signin.evil.top now", true),
+            ("http://www.paypal.com(login.evil.top/", true),
+            ("http://www.paypal.com(login.evil.top/)", false),
             ("https://www.fine.com–signin.evil.top/x", false),
             ("https://www.paypal.com–evil.top/x", false),
             ("https://www.paypal.com,www.ebay.com", false),

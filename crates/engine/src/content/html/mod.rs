@@ -39,7 +39,7 @@ use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take
 use anchors::Anchor;
 use entity::Within;
 use homograph::HostBounds;
-use open::OpenElements;
+use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
 use token::{RawElement, TagKind};
@@ -172,6 +172,7 @@ struct Reader<'t, 'k, 'f> {
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
     linkifier: Linkifier<'k>,
+    tlds: &'k dyn TldSet,
     /// Maximum number of occurrences, of all and of one stretch.
     most: usize,
     together: usize,
@@ -227,6 +228,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             shown: Vec::new(),
             showing: None,
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
+            tlds,
             most: capacity.all,
             together: capacity.together,
             // What only Outlook shows is compared with all that other clients show.
@@ -489,8 +491,16 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if breaks {
             self.end_paragraph();
         }
+        let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
+        if let Some(name) = breaking.filter(|_| is_element && floats) {
+            self.elements.is_beside(name);
+        }
         if breaks && traits.shown == style::Display::Visible {
-            self.separate(tag.range.start);
+            let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);
+            match !self.tags_separate && (traits.flow == style::Flow::Beside || tiny()) {
+                true => self.separate_anchor(tag.range.start),
+                false => self.separate(tag.range.start),
+            }
         }
         match name.as_bytes() {
             [b'a' | b'A'] if self.is_link(attributes) => {
@@ -561,10 +571,16 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.reverse(&inside);
         }
         let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
-        let closes = |name| self.elements.closes(name) || self.foreign;
-        let ends = elements::breaking(name).is_some_and(closes);
-        if (broke || ends || self.tags_separate) && !was_hidden {
-            self.separate(tag.range.start);
+        let ends = match elements::breaking(name).map(|name| self.elements.closes(name)) {
+            Some(_) if self.foreign => Ends::Line,
+            ends => ends.unwrap_or(Ends::Nothing),
+        };
+        match ends {
+            _ if was_hidden => {}
+            _ if broke || self.tags_separate => self.separate(tag.range.start),
+            Ends::Line => self.separate(tag.range.start),
+            Ends::Beside => self.separate_anchor(tag.range.start),
+            Ends::Nothing => {}
         }
     }
 
@@ -581,7 +597,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
 fn breaks(breaking: Option<&str>, traits: &style::Traits) -> bool {
     match traits.flow {
-        style::Flow::Natural => breaking.is_some(),
+        style::Flow::Natural | style::Flow::Beside => breaking.is_some(),
         style::Flow::Inline => false,
         style::Flow::Block => true,
     }

@@ -15,6 +15,18 @@ pub(super) struct OpenElements {
     open: Vec<&'static str>,
     /// The indexes of tables in `open`.
     tables: Vec<usize>,
+    /// The indexes in `open` of those that are shown beside their neighbours.
+    beside: Vec<usize>,
+}
+
+/// What an end tag ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    Nothing,
+    /// An element that is shown beside its neighbours.
+    Beside,
+    /// The line of text.
+    Line,
 }
 
 impl OpenElements {
@@ -39,10 +51,19 @@ impl OpenElements {
         !matches!(name, "table" | "tbody" | "tfoot" | "thead" | "tr")
     }
 
-    /// Whether an end tag of a breaking element ends anything here.
-    pub fn closes(&mut self, name: &'static str) -> bool {
+    /// Notes that the element of this name that was just opened is shown beside its neighbours.
+    pub fn is_beside(&mut self, name: &'static str) {
+        if let Some((at, last)) = self.open.iter().enumerate().next_back()
+            && *last == name
+        {
+            self.beside.push(at);
+        }
+    }
+
+    /// What an end tag of a breaking element ends here.
+    pub fn closes(&mut self, name: &'static str) -> Ends {
         if matches!(name, "body" | "head" | "html") || is_empty(name) && name != "br" {
-            return false;
+            return Ends::Nothing;
         }
         let name = heading(name);
         let mut looked_at = 0;
@@ -61,10 +82,16 @@ impl OpenElements {
             Some(at) => {
                 self.open.truncate(at);
                 while self.tables.pop_if(|table| *table >= at).is_some() {}
-                true
+                let mut ends = Ends::Line;
+                while let Some(beside) = self.beside.pop_if(|beside| *beside >= at) {
+                    ends = if beside == at { Ends::Beside } else { Ends::Line };
+                }
+                ends
             }
             // `</p>` and `</br>` make an element of their own.
-            None => matches!(name, "p" | "br") || looked_at == SEARCHED_ELEMENTS || self.is_full(),
+            None if matches!(name, "p" | "br") => Ends::Line,
+            None if looked_at == SEARCHED_ELEMENTS || self.is_full() => Ends::Line,
+            None => Ends::Nothing,
         }
     }
 
@@ -106,6 +133,27 @@ mod tests {
         }
     }
 
+    impl OpenElements {
+        fn ends(&mut self, name: &'static str) -> bool {
+            self.closes(name) == Ends::Line
+        }
+    }
+
+    #[test]
+    fn elements_beside_others() {
+        let mut open = OpenElements::default();
+        assert!(open.opens("div") && open.opens("p"));
+        open.is_beside("p");
+        assert_eq!(open.closes("p"), Ends::Beside);
+        assert!(open.opens("p"));
+        open.is_beside("div");
+        assert_eq!(open.closes("p"), Ends::Line);
+        open.is_beside("div");
+        assert!(open.opens("p"));
+        assert_eq!(open.closes("div"), Ends::Beside);
+        assert_eq!(open.closes("div"), Ends::Nothing);
+    }
+
     #[test]
     fn tags_that_parsers_drop() {
         let mut open = OpenElements::default();
@@ -113,9 +161,9 @@ mod tests {
             assert!(!open.opens(name), "<{name}>");
         }
         for name in ["td", "table", "div", "li", "h1", "body", "html", "img", "input", "option"] {
-            assert!(!open.closes(name), "</{name}>");
+            assert!(!open.ends(name), "</{name}>");
         }
-        assert!(open.closes("p") && open.closes("br"));
+        assert!(open.ends("p") && open.ends("br"));
     }
 
     #[test]
@@ -126,12 +174,10 @@ mod tests {
         {
             assert_eq!(open.opens(name), breaks, "<{name}>");
         }
-        assert!(open.closes("h3"));
-        assert!(!open.closes("div"), "a cell keeps it in");
-        assert!(
-            open.closes("tr") && !open.closes("td") && open.closes("table") && open.closes("div")
-        );
-        assert!(!open.closes("div"));
+        assert!(open.ends("h3"));
+        assert!(!open.ends("div"), "a cell keeps it in");
+        assert!(open.ends("tr") && !open.ends("td") && open.ends("table") && open.ends("div"));
+        assert!(!open.ends("div"));
     }
 
     #[test]
@@ -140,6 +186,6 @@ mod tests {
         for _ in 0..OPEN_ELEMENTS {
             assert!(open.opens("div"));
         }
-        assert!(open.opens("td") && open.closes("li"));
+        assert!(open.opens("td") && open.ends("li"));
     }
 }

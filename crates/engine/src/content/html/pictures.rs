@@ -1,6 +1,9 @@
 //! Pictures inside a page: `data:` URLs (RFC 2397), in attributes and in style sheets.
 
+use std::ops::Range;
+
 use super::entity;
+use super::token::Attribute;
 use memchr::memchr;
 use uts58::{base64, percent};
 
@@ -24,6 +27,19 @@ pub fn pictures(text: &str) -> impl Iterator<Item = Vec<u8>> {
                 return Some(bytes);
             }
         }
+    })
+}
+
+/// Whether these attributes make a picture of at most one pixel.
+pub(super) fn is_tiny(text: &str, attributes: &[Attribute]) -> bool {
+    let slice = |range: Range<usize>| text.get(range).unwrap_or_default();
+    let is_one = |value: &str| {
+        let digits = value.trim_ascii().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        matches!(digits, "0" | "1")
+    };
+    ["width", "height"].iter().all(|side| {
+        let own = attributes.iter().find(|one| slice(one.name()).eq_ignore_ascii_case(side));
+        own.is_some_and(|one| is_one(slice(one.value())))
     })
 }
 

@@ -49,6 +49,8 @@ pub enum Flow {
     Natural,
     Inline,
     Block,
+    /// Beside its neighbours: `float: left`.
+    Beside,
 }
 
 /// Whether a declaration may be of a property that is read: what most properties fail on.
@@ -57,7 +59,7 @@ fn may_be_read(declaration: &[u8]) -> bool {
     match [first | 0x20, second | 0x20] {
         // Not `font-family` and `font-weight`.
         [b'f', b'o'] => matches!(declaration.get(5), Some(b's' | b'S')),
-        letters => matches!(&letters, b"di" | b"vi" | b"ms" | b"op" | b"un"),
+        letters => matches!(&letters, b"di" | b"fl" | b"vi" | b"ms" | b"op" | b"un"),
     }
 }
 
@@ -92,6 +94,7 @@ impl Traits {
                 }
                 Some(b'm') if is("mso-hide") && says("all") => self.shown = Display::Hidden,
                 Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Display::Hidden,
+                Some(b'f') if is("float") && !says("none") => self.flow = Flow::Beside,
                 Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Display::Hidden,
                 Some(b'u')
                     if is("unicode-bidi")
@@ -150,6 +153,8 @@ mod tests {
         }
         assert_eq!(traits("display:inline-block").flow, Flow::Inline);
         assert_eq!(traits("display:block").flow, Flow::Block);
+        assert_eq!(traits("float:left").flow, Flow::Beside);
+        assert_eq!(traits("float:none").flow, Flow::Natural);
         assert_eq!(
             traits("direction:rtl;unicode-bidi:bidi-override").direction,
             Direction::Reversed

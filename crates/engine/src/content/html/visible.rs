@@ -10,6 +10,7 @@ use super::{
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
+use crate::content::signed::{self, Signed};
 use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, unseen};
 use uts58::Confidence;
 
@@ -127,6 +128,8 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.steps += text.len() as u64 + search_steps(&links);
         drop(links);
         self.read_text_nodes(&nodes, before);
+        let signed = signed::hosts(self.visible.as_str(), self.tlds, self.capacity());
+        self.add_signed(signed, index, (&anchors, &marks, &written));
         let without = [
             words_across_seams(self.visible.as_str(), &seams),
             unseen::joined(self.visible.as_str()),
@@ -153,6 +156,27 @@ impl<'t> Reader<'t, '_, '_> {
                 capacity,
                 &Site::HtmlText,
             );
+        }
+    }
+
+    /// Adds hosts with signs that were found in the visible text with this index.
+    fn add_signed(
+        &mut self,
+        (found, cut, steps): (Vec<Signed>, bool, u64),
+        index: usize,
+        (anchors, marks, written): (&[Anchor], &[Range<usize>], &[Range<usize>]),
+    ) {
+        self.view.cut |= cut;
+        self.view.steps += steps;
+        for signed in found {
+            let mut occurrence = signed.occurrence(index, Site::HtmlText);
+            let span = occurrence.span();
+            let at = anchors.partition_point(|anchor| anchor.text.end <= span.start);
+            let anchor = anchors.get(at).filter(|anchor| anchor.text.start < span.end);
+            occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
+            occurrence.shown = shown_as(marks, &span, self.visible.as_str());
+            occurrence.markup = markup(written, &span);
+            self.view.occurrences.push(occurrence);
         }
     }
 

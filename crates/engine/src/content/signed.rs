@@ -1,0 +1,316 @@
+//! Hosts with signs in running text: `https://www.exam–ple.com/`, `https://раypal+login.attack.example/`.
+//!
+//! Browsers open them (WHATWG URL §3.5, UTS #46), and Mozilla and Roundcube link them; others end a host at the sign,
+//! where it has no top-level domain yet, and link nothing. People put signs between names as well, so that such a host
+//! counts only if it is a lure ([`SeenBy::Signed`]).
+
+use std::ops::Range;
+
+use super::{Occurrence, SeenBy, Site, View};
+use uts58::tlds::TldSet;
+use uts58::unicode::{Class, is_dot_to_somebody};
+use uts58::{Confidence, Kind, Link, known_end, percent, scheme};
+
+/// A host with a sign in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Signed {
+    pub(super) link: Link,
+    /// Whether the text before its first sign is a host already.
+    whole: bool,
+}
+
+/// Whether a program ends an authority at this character: Mozilla at the fewest. What stands for a byte that its
+/// charset does not have is left to the readings in other charsets.
+fn ends_authority(c: char) -> bool {
+    matches!(c, '\0' | '\t' | '\n' | '\x0C' | '\r' | ' ' | '\u{A0}' | '\u{3000}')
+        || matches!(c, '\u{80}'..='\u{9F}' | char::REPLACEMENT_CHARACTER)
+        || "/\\?#<>\"{}[]`^|".contains(c)
+}
+
+/// Whether hosts may hold it to browsers, and end before it to others. An escape may stand for one.
+fn is_sign(c: char) -> bool {
+    match c.is_ascii() {
+        true => "%!$&'()*+,;=~".contains(c),
+        false => !is_of_host(c) && !c.is_alphanumeric() && !c.is_whitespace(),
+    }
+}
+
+fn is_of_host(c: char) -> bool {
+    is_dot_to_somebody(c) || Class::of(c).is_host_or_dot()
+}
+
+/// The pieces of a host between its signs and dots, if the label that they are in holds a sign.
+pub fn pieces(host: &str) -> impl Iterator<Item = &str> {
+    let labels = host.split(is_dot_to_somebody).filter(|label| label.contains(is_sign));
+    labels.flat_map(|label| label.split(is_sign)).filter(|piece| !piece.is_empty())
+}
+
+/// Finds such hosts in a text. Each byte is read once, as part of one authority, and once as part of an address.
+pub(super) struct Search<'t> {
+    text: &'t str,
+    tlds: &'t dyn TldSet,
+    /// Where the last authority ends.
+    read_to: usize,
+    /// Bytes of the authorities that were read.
+    pub(super) steps: u64,
+}
+
+impl<'t> Search<'t> {
+    pub(super) fn new(text: &'t str, tlds: &'t dyn TldSet) -> Search<'t> {
+        Search { text, tlds, read_to: 0, steps: 0 }
+    }
+
+    /// The next one behind a colon or an at sign at one of these places.
+    pub(super) fn announced(&mut self, mut signs: impl Iterator<Item = usize>) -> Option<Signed> {
+        signs.by_ref().find_map(|at| match self.text.as_bytes().get(at) {
+            _ if at < self.read_to => None,
+            Some(b':') => self.behind_scheme(at),
+            Some(b'@') => self.of_address(at),
+            _ => self.behind_www(at),
+        })
+    }
+
+    fn behind_scheme(&mut self, colon: usize) -> Option<Signed> {
+        let after = self.text.get(colon + 1..)?;
+        let slashes = after.len() - after.trim_start_matches(['/', '\\']).len();
+        if slashes == 0 {
+            return None;
+        }
+        let name = scheme::linked_at_end(self.text.get(..colon)?)?.name;
+        let authority = self.url_authority(colon + 1 + slashes)?;
+        self.url(colon - name.len(), authority, Kind::Scheme)
+    }
+
+    fn behind_www(&mut self, start: usize) -> Option<Signed> {
+        let www = self.text.get(start..start + 4)?.eq_ignore_ascii_case("www.");
+        let before = self.text.get(..start)?.chars().next_back();
+        let joined =
+            |c: char| c.is_ascii_alphanumeric() || is_dot_to_somebody(c) || "/\\@-_+=%".contains(c);
+        if !www || before.is_some_and(joined) {
+            return None;
+        }
+        let authority = self.url_authority(start)?;
+        self.url(start, authority, Kind::Www)
+    }
+
+    /// The same for a URL. The next scheme may be at its end.
+    fn url_authority(&mut self, start: usize) -> Option<Range<usize>> {
+        let authority = self.authority(start, |_| false);
+        let read = self.text.get(start..self.read_to).unwrap_or_default();
+        self.read_to -= usize::from(read.ends_with(':'));
+        authority
+    }
+
+    fn url(&self, start: usize, authority: Range<usize>, kind: Kind) -> Option<Signed> {
+        let text = self.text.get(authority.clone())?;
+        let host = text.rfind('@').map_or(0, |at_sign| at_sign + 1);
+        let user = (host > 0).then(|| authority.start..authority.start + host - 1);
+        let host = authority.start + host..authority.end;
+        let port = self.text.get(host.clone())?.find(':').map_or(host.end, |at| host.start + at);
+        self.signed(start, user, host.start..port, kind)
+    }
+
+    fn of_address(&mut self, at_sign: usize) -> Option<Signed> {
+        let before = self.text.get(self.read_to..at_sign)?;
+        let ascii = |c: char| c.is_ascii() && Class::of(c).is_email();
+        let local = at_sign - (before.len() - before.trim_end_matches(ascii).len());
+        let domain = self.authority(at_sign + 1, |c| matches!(c, '@' | ':'));
+        // The local part of the next address may be in the domain.
+        self.read_to = at_sign + 1;
+        self.signed(local, Some(local..at_sign), domain?, Kind::Email).filter(|_| local < at_sign)
+    }
+
+    /// The authority that begins here, if it holds a sign. Most do not, and end at a slash or a blank.
+    fn authority(&mut self, start: usize, ends: impl Fn(char) -> bool) -> Option<Range<usize>> {
+        let text = self.text.get(start..)?;
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        let plain = text.bytes().take_while(plain).count();
+        let rest = text.get(plain..)?;
+        let mut open = 0_usize;
+        let end = rest.find(|c: char| match c {
+            '(' => {
+                open += 1;
+                false
+            }
+            ')' if open == 0 => true,
+            ')' => {
+                open -= 1;
+                false
+            }
+            c => ends_authority(c) || ends(c),
+        });
+        let end = start + plain + end.unwrap_or(rest.len());
+        self.read_to = end;
+        self.steps += (end - start) as u64;
+        self.text.get(start + plain..end)?.contains(is_sign).then_some(start..end)
+    }
+
+    /// The link to the host at the start of a range, up to its last top-level domain, if a sign is in it.
+    fn signed(
+        &self,
+        start: usize,
+        user: Option<Range<usize>>,
+        within: Range<usize>,
+        kind: Kind,
+    ) -> Option<Signed> {
+        let written = self.text.get(within.clone())?;
+        let host = written.get(..end(written, self.tlds)?)?;
+        let end = within.start + host.len();
+        let first = host.get(..host.find(is_sign)?)?;
+        // Other readings find hosts whose escapes are those of letters.
+        let literal = |c: char| c != '%' && is_sign(c);
+        if !host.contains(literal) && !percent::decode_text(host).contains(literal) {
+            return None;
+        }
+        let name = match first.get(..4) {
+            Some(www) if www.eq_ignore_ascii_case("www.") => first.get(4..)?,
+            _ => first,
+        };
+        let whole =
+            name.contains(is_dot_to_somebody) && known_end(first, self.tlds) == Some(first.len());
+        let link = Link {
+            span: start..end,
+            inner: start,
+            kind,
+            user,
+            port: None,
+            tail: end..end,
+            defanged: false,
+            confidence: Confidence::Low,
+            host: within.start..end,
+        };
+        Some(Signed { link, whole })
+    }
+}
+
+/// Where the host at the start of a text ends: with the last top-level domain behind a sign.
+fn end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
+    let mut left = text;
+    loop {
+        let (at, sign) = left.char_indices().rev().find(|(_, c)| is_sign(*c))?;
+        let piece = at + sign.len_utf8();
+        if let Some(end) = left.get(piece..).and_then(|piece| known_end(piece, tlds)) {
+            return Some(piece + end);
+        }
+        left = left.get(..at)?;
+    }
+}
+
+/// All such hosts of a text: of URLs with a scheme and of addresses, then of those with `www.`, at most `capacity`.
+/// Returns whether there were more, and the steps.
+pub(super) fn hosts(text: &str, tlds: &dyn TldSet, capacity: usize) -> (Vec<Signed>, bool, u64) {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut search = Search::new(text, tlds);
+    let mut signs = memchr::memchr2_iter(b':', b'@', bytes);
+    found.extend(
+        std::iter::from_fn(|| search.announced(&mut signs)).take(capacity.saturating_add(1)),
+    );
+    let mut www = Search::new(text, tlds);
+    let mut signs = memchr::memchr2_iter(b'w', b'W', bytes);
+    let left = capacity.saturating_add(1).saturating_sub(found.len());
+    found.extend(std::iter::from_fn(|| www.announced(&mut signs)).take(left));
+    let cut = found.len() > capacity;
+    found.truncate(capacity);
+    (found, cut, search.steps + www.steps)
+}
+
+impl Signed {
+    /// Its occurrence in the text with this index.
+    pub(super) fn occurrence(self, seen: usize, site: Site) -> Occurrence {
+        let seen_by = SeenBy::Signed { whole: self.whole };
+        Occurrence { seen_by, ..Occurrence::in_text(seen, self.link, site) }
+    }
+}
+
+impl View<'_> {
+    /// Adds such hosts of the first text of the view, at most `capacity`. Returns how many.
+    pub(super) fn add_signed(
+        &mut self,
+        stretch: &str,
+        tlds: &dyn TldSet,
+        capacity: usize,
+    ) -> usize {
+        let (found, cut, steps) = hosts(stretch, tlds, capacity);
+        self.steps += steps;
+        self.cut |= cut;
+        let added = found.len();
+        self.occurrences.extend(found.into_iter().map(|host| host.occurrence(0, Site::Text)));
+        added
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uts58::tlds::TldTable;
+
+    fn found(text: &str) -> Vec<&str> {
+        let tlds = TldTable::new(["com", "example", "org"], "");
+        let (found, ..) = hosts(text, &tlds, 100_000);
+        found.into_iter().map(|one| &text[one.link.span]).collect()
+    }
+
+    #[test]
+    fn a_host_goes_on_behind_signs() {
+        for url in [
+            "https://раypal+x.a.example",
+            "https://u@раypal~x.a.example",
+            "ftp:/раypal(x.a.example",
+            "https://раypal%2Bx.a.example",
+            "https://app।e.com",
+            "www.apple–id.a.example",
+            "https://paypa।.com.a.example",
+            "https://a–b–c.example",
+            "bob@app।e.com",
+            "https://a‖b.com–c.a.example",
+        ] {
+            assert_eq!(found(&format!("see ({url}:80/x) now")), [url]);
+            assert_eq!(found(&format!("<{url}>, {url}. x")), [url, url]);
+            assert_eq!(found(&format!("“{url}”; {url}")), [url, url]);
+        }
+    }
+
+    #[test]
+    fn what_is_before_hides_none() {
+        let urls = ["https://a।b.com", "x@a।b.com"];
+        for before in
+            ["https://a+b;", "www.a.com;", "b@a.com;", "@", "b@a,", "https://a.com–", "x@y:"]
+        {
+            for url in urls {
+                let all = found(&format!("{before}{url}")).concat();
+                assert!(all.ends_with("a।b.com"), "{before}{url}: {all}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_host_without_a_sign_in_it() {
+        for text in [
+            "https://a.com, https://b.org; (https://c.com) https://d.com–see 'www.e.com'",
+            "bob@a.com,ann@b.org; <bob@a.com>",
+            "https://p%61ypal.com/ https://раypal.com/+x.org https://раypal.com?x~y.org",
+            "https://a (b.com) https://a]+b.com https:a+b.com a+b.com //a+b.com",
+            "https://u+x@b.com xwww.a+b.com https://(a)b",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn only_labels_with_signs_have_pieces() {
+        let pieces: Vec<_> = pieces("a.b+c–d.e.com").collect();
+        assert_eq!(pieces, ["b", "c", "d"]);
+    }
+
+    #[test]
+    fn hostile_signs_take_few_steps() {
+        for piece in ["https://", "@", "+", "www.(", "a@+", "https://a+b.com(", "www.a+", "%"] {
+            let text = piece.repeat(20_000);
+            let tlds = TldTable::new(["com"], "");
+            let (found, _, steps) = hosts(&text, &tlds, 100_000);
+            assert!(steps <= 2 * text.len() as u64, "{piece} {steps}");
+            assert!(found.len() <= 20_000);
+        }
+    }
+}
