@@ -11,7 +11,7 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 use std::sync::Arc;
-use uts58::unicode::a_label;
+use uts58::unicode::{Class, a_label};
 
 use super::content::{Occurrence, Rendering, Site, script};
 use super::file_servers::{fetches_nothing, names_file_server};
@@ -350,6 +350,8 @@ impl<'a> Judge<'a> {
 
     /// The judgement of a host from memory, or a new one.
     fn cached_or_judged(&self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
+        let seen = without_ignored(spelling);
+        let spelling = seen.as_deref().unwrap_or(spelling);
         let context = self.context(bounds);
         let Some(memory) = self.memory else {
             return Arc::new(homograph::judge(spelling, &context));
@@ -489,6 +491,12 @@ pub fn same_domain(one: &str, other: &str) -> bool {
             (Some(one), Some(other)) => one == other,
             _ => false,
         }
+}
+
+/// A spelling that is too long to be judged, without the characters that browsers map to nothing (UTS #46 §4).
+fn without_ignored(spelling: &str) -> Option<String> {
+    let long = spelling.len() > homograph::SPELLING_BYTES;
+    long.then(|| spelling.chars().filter(|c| !Class::of(*c).is_ignored()).collect())
 }
 
 #[cfg(test)]
