@@ -44,8 +44,9 @@ hosts.forEach((host, index) => {
   const { input, verdict, reasons, target, ascii, unicode } = rows[index] ?? {}
   const expected = JSON.stringify({ verdict, reasons, target, ascii, unicode })
   const ours = check(host)
-  // A link to a name in ASCII that cannot exist is opened by nobody, and the command judges links.
-  const dead = /^[\x20-\x7e]*$/.test(host) && ours.verdict === 'invalid' && ours.reasons.every(reason => reason === 'idna-invalid')
+  // A link to a name in ASCII that cannot exist, or has joiners in it, is opened by nobody, and the command judges links.
+  const form = ['idna-invalid', 'invisible-removed']
+  const dead = /^[\x20-\x7e\u200c\u200d]*$/.test(host) && ours.verdict === 'invalid' && ours.reasons.every(reason => form.includes(reason))
   const found = JSON.stringify({ verdict: dead ? 'notice' : ours.verdict, reasons: ours.reasons, target: ours.target, ascii: ours.ascii, unicode: ours.unicode })
   if (input !== host || found !== expected) wrong.push(`${host}: the command says ${expected}, the package ${found}`)
   kinds.add(verdict)
