@@ -10,19 +10,24 @@ impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the web address is
     /// none that readers know. Only for running text: in an attribute nothing separates the two.
     pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<Link> {
+        let ends_in_address = userinfo::ends_in_address(text, link);
+        let shown = userinfo::address_beside(text, link);
+        if !ends_in_address && shown.is_none() {
+            return None;
+        }
         let own = self.host(link.host_str(text), HostBounds::Certain);
         let is_known = || {
             registrable(&own.ascii, Section::Icann) == Some(&own.ascii)
                 && self.is_protected(&own.ascii)
         };
-        if userinfo::ends_in_address(text, link) && is_known() {
+        if ends_in_address && is_known() {
             // A host that readers know is no trap, and nothing of a URL follows.
             let inner = self.named_in_userinfo(text, link, &own);
             let harmless =
                 |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
             return inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() });
         }
-        let shown = userinfo::address_beside(text, link)?;
+        let shown = shown?;
         // A browser reads a password behind a colon. It does no harm where the host is one that readers know.
         let colon = text.get(shown.end..).is_some_and(|rest| rest.starts_with(':'));
         if colon && !self.is_protected(&own.ascii) {
