@@ -24,7 +24,8 @@ pub(super) struct Signed {
 fn ends_authority(c: char) -> bool {
     matches!(c, '\0' | '\t' | '\n' | '\x0C' | '\r' | ' ' | '\u{A0}' | '\u{3000}')
         || matches!(c, '\u{80}'..='\u{9F}' | char::REPLACEMENT_CHARACTER)
-        || "/\\?#<>\"{}[]`^|".contains(c)
+        || matches!(c, '/' | '\\' | '?' | '#' | '<' | '>' | '"' | '{' | '}')
+        || matches!(c, '[' | ']' | '`' | '^' | '|')
 }
 
 /// Whether hosts may hold it to browsers, and end before it to others. An escape may stand for one.

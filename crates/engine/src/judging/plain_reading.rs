@@ -29,6 +29,9 @@ impl Judge<'_> {
 
 /// A host without what leads nowhere. `None` if nothing does, or if it is not plain without that.
 fn plain_reading(host: &str, ascii: &str) -> Option<String> {
+    if !host.contains(|c| is_joiner(c) || is_hyphen(c) || is_sign(c)) {
+        return None;
+    }
     // What is in front of a first label below a domain is still below it.
     let host = host.trim_start_matches(|c| is_joiner(c) || is_sign(c));
     let mut labels: Vec<String> = Vec::new();
