@@ -77,8 +77,8 @@ impl<'t> Search<'t> {
         if slashes == 0 {
             return None;
         }
-        let name = scheme::linked_at_end(self.text.get(..colon)?)?.name;
         let authority = self.url_authority(colon + 1 + slashes)?;
+        let name = scheme::linked_at_end(self.text.get(..colon)?)?.name;
         self.url(colon - name.len(), authority, Kind::Scheme)
     }
 

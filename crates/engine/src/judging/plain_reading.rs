@@ -29,7 +29,8 @@ impl Judge<'_> {
 
 /// A host without what leads nowhere. `None` if nothing does, or if it is not plain without that.
 fn plain_reading(host: &str, ascii: &str) -> Option<String> {
-    if !host.contains(|c| is_joiner(c) || is_hyphen(c) || is_sign(c)) {
+    // All of them begin with one of these bytes, and few letters do.
+    if !host.bytes().any(|byte| matches!(byte, 0xC2 | 0xE2 | 0xE3 | 0xEF)) {
         return None;
     }
     // What is in front of a first label below a domain is still below it.
@@ -79,6 +80,15 @@ fn is_sign(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn signs_begin_with_few_bytes() {
+        let counts = |c: &char| is_joiner(*c) || is_hyphen(*c) || is_sign(*c);
+        for c in ('\u{80}'..=char::MAX).filter(counts) {
+            let lead = c.encode_utf8(&mut [0; 4]).bytes().next();
+            assert!(matches!(lead, Some(0xC2 | 0xE2 | 0xE3 | 0xEF)), "{c:?}");
+        }
+    }
 
     #[test]
     fn hosts_read_plainly() {
