@@ -50,7 +50,7 @@ fn elements_that_may_not_be_shown() {
         "https://ра<math><annotation>junk</annotation></math>ypal.com/login",
         "https://ра<p style='DISPLAY:var(--x)'>junk</p>ypal.com/login",
         "write to help@ра<i>ju<b>n</b>k</i>ypal.com",
-        "https://xn<u>junk</u>--ypal-43d9g.com/login",
+        "<style>p>u{position:absolute}</style>https://xn<u>junk</u>--ypal-43d9g.com/login",
     ] {
         class("elements", Fate::Caught, everywhere(PAGE, format!("<p>See {page} now.</p>")));
     }
@@ -58,6 +58,7 @@ fn elements_that_may_not_be_shown() {
         "пример<b>.рф</b> <i>при</i>мер.рф",
         "<td>Привет</td><td>example.com</td>",
         "п<sub>1</sub>.example.com",
+        "https://xn<u>junk</u>--ypal-43d9g.com/login",
     ] {
         for message in everywhere(PAGE, format!("<p>{fine}</p>")) {
             assert!(judge(&message).edits.is_empty(), "{fine:?}");

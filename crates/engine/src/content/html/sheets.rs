@@ -34,11 +34,12 @@ const HIDING: [&str; 24] = [
     "var(",
 ];
 
-/// Elements that browsers show rarely or never.
-const RARELY_SHOWN: [&str; 24] = [
+/// Elements that programs show rarely or never, those of text/enriched among them.
+const RARELY_SHOWN: [&str; 26] = [
     "annotation",
     "audio",
     "canvas",
+    "comment",
     "datalist",
     "desc",
     "details",
@@ -52,6 +53,7 @@ const RARELY_SHOWN: [&str; 24] = [
     "noframes",
     "noscript",
     "object",
+    "param",
     "progress",
     "rp",
     "rt",
