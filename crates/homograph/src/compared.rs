@@ -103,7 +103,14 @@ pub(super) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) ->
         if label.contains('-') {
             add(chars);
         }
-        if chars.len() <= least || reading_as_latin(chars) != Some(Shape::Exact) {
+        // Most words have a letter that is no twin among their first.
+        let twin = |letter: &LabelChar| {
+            letter.c.is_ascii() || letter.readings.iter().any(|one| one.shape == Shape::Exact)
+        };
+        if chars.len() <= least
+            || !chars.iter().all(twin)
+            || reading_as_latin(chars) != Some(Shape::Exact)
+        {
             continue;
         }
         for (front, back) in (1..chars.len()).filter_map(|at| chars.split_at_checked(at)) {
