@@ -43,9 +43,8 @@ fn ends_host(c: char) -> bool {
 
 /// What reads as a dot or a hyphen.
 fn separates_words(c: char) -> bool {
-    const DOTS: &str = "·‧∙⋅•◦ᐧꞏ⸱⸳⦁᛫𐄁";
-    const DASHES: &str = "ꟷ⎯‿⁀⁔─━ㅡᅳᐨ⏤";
-    DOTS.contains(c) || DASHES.contains(c)
+    matches!(c, '·' | '‧' | '∙' | '⋅' | '•' | '◦' | 'ᐧ' | 'ꞏ' | '⸱' | '⸳' | '⦁' | '᛫' | '𐄁')
+        || matches!(c, 'ꟷ' | '⎯' | '‿' | '⁀' | '⁔' | '─' | '━' | 'ㅡ' | 'ᅳ' | 'ᐨ' | '⏤')
 }
 
 #[cfg(test)]
