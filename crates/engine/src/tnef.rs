@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Tnef {
         match id {
             id::CODE_PAGE => page = Cursor { rest: data }.u32(),
             id::BODY => tnef.bodies.push(Body::Text(decoded(data, page))),
-            id::PROPERTIES => {
+            id::MESSAGE => {
                 let read = tnef.properties(Cursor { rest: data }, page);
                 tnef.unread |= read.is_none();
             }
@@ -75,7 +75,7 @@ pub fn read(bytes: &[u8]) -> Tnef {
 mod id {
     pub const CODE_PAGE: u32 = 0x0006_9007;
     pub const BODY: u32 = 0x0002_800C;
-    pub const PROPERTIES: u32 = 0x0006_9003;
+    pub const MESSAGE: u32 = 0x0006_9003;
     pub const ATTACHED_DATA: u32 = 0x0006_800F;
     pub const ATTACHED_PROPERTIES: u32 = 0x0006_9005;
 }

@@ -113,7 +113,7 @@ fn the_bodies_of_a_message() {
     let read = read(&file(&[
         (id::CODE_PAGE, &[page, [0; 4]].concat()),
         (id::BODY, b"\xEF\xF0\0"),
-        (id::PROPERTIES, &all),
+        (id::MESSAGE, &all),
     ]));
     let bodies = [
         Body::Text("пр".into()),
@@ -129,7 +129,7 @@ fn the_bodies_of_a_message() {
 fn what_is_not_read_is_said() {
     let whole = file(&[(id::BODY, b"text"), (id::ATTACHED_DATA, b"PK")]);
     assert!(read(&whole).unread);
-    let whole = file(&[(id::BODY, b"text"), (id::PROPERTIES, &properties(&[]))]);
+    let whole = file(&[(id::BODY, b"text"), (id::MESSAGE, &properties(&[]))]);
     assert!(!read(&whole).unread);
     for end in 0..whole.len() - 1 {
         let cut = whole.get(..end).unwrap();
@@ -137,6 +137,6 @@ fn what_is_not_read_is_said() {
     }
     for count in [2, u32::MAX] {
         let many = [&count.to_le_bytes()[..], &[3, 0, 0, 0, 0, 0, 0, 0]].concat();
-        assert!(read(&file(&[(id::PROPERTIES, &many)])).unread);
+        assert!(read(&file(&[(id::MESSAGE, &many)])).unread);
     }
 }
