@@ -7,7 +7,7 @@ use super::budget::Budget;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged};
-use super::outcome::{Bypass, Place};
+use super::outcome::{Bypass, Limit, Place};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
 use super::tnef::{self, Body, Tnef};
@@ -28,6 +28,7 @@ enum Kind {
 }
 
 /// What was read from an attachment.
+#[derive(Default)]
 struct Contents {
     links: BTreeSet<String>,
     bodies: Vec<Body>,
@@ -50,17 +51,17 @@ impl Kind {
         let (contents, steps) = match self {
             Kind::Pdf => {
                 let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
-                (Contents { links, bodies: Vec::new(), unread }, steps)
+                (Contents { links, unread, ..Contents::default() }, steps)
             }
             Kind::Tnef => {
                 let Tnef { bodies, unread, steps } = tnef::read(bytes);
-                (Contents { links: BTreeSet::new(), bodies, unread }, steps)
+                (Contents { bodies, unread, ..Contents::default() }, steps)
             }
             Kind::Picture(format) => {
                 let read = images::read(bytes, format, &mut found.images);
                 let images::Picture { codes, unread, steps } = read;
                 let links = codes.iter().map(|code| as_link(code)).collect();
-                (Contents { links, bodies: Vec::new(), unread }, steps)
+                (Contents { links, unread, ..Contents::default() }, steps)
             }
         };
         budget.spend(Stage::Reading, steps).then_some(contents)
@@ -97,7 +98,7 @@ pub fn read(
     let transfer = entry.transfer();
     let opening = raw.get(..OPENING_BYTES).unwrap_or(raw);
     let qr_codes = context.policy.qr_codes;
-    // Programs take a file for TNEF by its label, which says nothing of text.
+    // What Exchange takes for TNEF has a label of its own, never one of text.
     let opaque = entry.media == Media::Opaque;
     let may_be = opaque || qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
     let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
@@ -201,6 +202,9 @@ fn judge_body(
                 if !budget.spend_link(url.len(), judge.take_steps()) {
                     return ControlFlow::Break(());
                 }
+            }
+            if view.cut {
+                found.bypass(&entry.path, Bypass::Limit(Limit::Links));
             }
             ControlFlow::Continue(())
         });

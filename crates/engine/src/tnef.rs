@@ -41,6 +41,7 @@ pub fn is(opening: &[u8]) -> bool {
 /// Reads a file.
 pub fn read(bytes: &[u8]) -> Tnef {
     let mut tnef = Tnef { steps: bytes.len() as u64, ..Tnef::default() };
+    let mut left = rtf::allowance(bytes.len());
     let mut cursor = Cursor { rest: bytes };
     let mut page = None;
     // The signature and a key.
@@ -57,7 +58,7 @@ pub fn read(bytes: &[u8]) -> Tnef {
             id::CODE_PAGE => page = Cursor { rest: data }.u32(),
             id::BODY => tnef.bodies.push(Body::Text(decoded(data, page))),
             id::MESSAGE => {
-                let read = tnef.properties(Cursor { rest: data }, page);
+                let read = tnef.properties(Cursor { rest: data }, page, &mut left);
                 tnef.unread |= read.is_none();
             }
             id::ATTACHED_DATA | id::ATTACHED_PROPERTIES => tnef.unread = true,
@@ -98,8 +99,14 @@ mod kind {
 }
 
 impl Tnef {
-    /// Reads the properties of the message (MS-OXTNEF §2.1.3.4); `None` if they are malformed.
-    fn properties(&mut self, mut cursor: Cursor<'_>, page: Option<u32>) -> Option<()> {
+    /// Reads the properties of the message (MS-OXTNEF §2.1.3.4); `None` if they are malformed. `left` is what bodies may
+    /// still unpack to.
+    fn properties(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        page: Option<u32>,
+        left: &mut usize,
+    ) -> Option<()> {
         let count = cursor.u32()?;
         if count as usize > PROPERTIES {
             self.unread = true;
@@ -112,14 +119,14 @@ impl Tnef {
             for value in 0..cursor.count_of_values(kind)? {
                 let data = cursor.value(kind & !kind::MULTIPLE)?;
                 if value == 0 {
-                    self.keep(id, kind, data, page);
+                    self.keep((id, kind), data, page, left);
                 }
             }
         }
         Some(())
     }
 
-    fn keep(&mut self, id: u16, kind: u16, data: &[u8], page: Option<u32>) {
+    fn keep(&mut self, (id, kind): (u16, u16), data: &[u8], page: Option<u32>, left: &mut usize) {
         let text = || match kind {
             kind::UNICODE => in_charset(data, Charset::Utf16(Endian::Little)),
             _ => decoded(data, page),
@@ -127,7 +134,7 @@ impl Tnef {
         match id {
             property::TEXT => self.bodies.push(Body::Text(text())),
             property::HTML => self.bodies.push(Body::Html(text())),
-            property::RTF => match rtf::unpacked(data) {
+            property::RTF => match rtf::unpacked(data, left) {
                 Some(rtf) => {
                     self.steps += rtf.len() as u64;
                     self.bodies.push(Body::Html(rtf::text(&rtf)));

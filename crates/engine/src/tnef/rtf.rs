@@ -3,7 +3,8 @@
 use super::{charset, in_charset};
 use mailsplice::mime::Charset;
 
-/// What a packed text may unpack to: this many times itself, and so many bytes. The format allows eight times.
+/// What all packed texts of a file may unpack to: this many times the file, and so many bytes. The format allows eight
+/// times.
 const UNPACKED: usize = 2;
 const UNPACKED_BYTES: usize = 4 << 20;
 
@@ -18,15 +19,22 @@ const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f
 /// Groups in one another whose number of replacement characters is kept.
 const GROUPS: usize = 256;
 
-/// Unpacks it; `None` if it is malformed or larger than its bound.
-pub fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+/// What the packed texts of a file of this length may unpack to.
+pub fn allowance(file: usize) -> usize {
+    file.saturating_mul(UNPACKED).saturating_add(UNPACKED_BYTES)
+}
+
+/// Unpacks it; `None` if it is malformed or larger than `left`, which is lowered by what was unpacked, also in vain.
+pub fn unpacked(packed: &[u8], left: &mut usize) -> Option<Vec<u8>> {
     let kind = packed.get(8..12)?;
     let data = packed.get(16..)?;
-    match kind {
+    let out = match kind {
         b"MELA" => Some(data.to_vec()),
-        b"LZFu" => unpack(data, packed.len().saturating_mul(UNPACKED) + UNPACKED_BYTES),
-        _ => None,
-    }
+        b"LZFu" => unpack(data, *left),
+        _ => return None,
+    };
+    *left = out.as_ref().and_then(|out| left.checked_sub(out.len())).unwrap_or(0);
+    out
 }
 
 /// Bytes, and references into what was unpacked last, eight of them after a byte that says which they are.

@@ -11,14 +11,14 @@ fn packed_texts_of_the_standard() {
         0x65, 0x6C, 0x09, 0, 0x20, 0x62, 0x77, 0x05, 0xB0, 0x6C, 0x64, 0x7D, 0x0A, 0x80, 0x0F,
         0xA0,
     ];
-    let rtf = rtf::unpacked(&hello).unwrap();
+    let rtf = rtf::unpacked(&hello, &mut 1_000).unwrap();
     assert_eq!(rtf, b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n");
     assert_eq!(rtf::text(&rtf), "hello world");
     let crossing = [
         0x1A, 0, 0, 0, 0x1C, 0, 0, 0, 0x4C, 0x5A, 0x46, 0x75, 0xE2, 0xD4, 0x4B, 0x51, 0x41, 0,
         0x04, 0x20, 0x57, 0x58, 0x59, 0x5A, 0x0D, 0x6E, 0x7D, 0x01, 0x0E, 0xB0,
     ];
-    assert_eq!(rtf::unpacked(&crossing).unwrap(), b"{\\rtf1 WXYZWXYZWXYZWXYZWXYZ}");
+    assert_eq!(rtf::unpacked(&crossing, &mut 1_000).unwrap(), b"{\\rtf1 WXYZWXYZWXYZWXYZWXYZ}");
 }
 
 #[test]
@@ -29,11 +29,15 @@ fn a_packed_text_is_bounded() {
         .collect();
     let units = references.chunks(8).flat_map(|eight| [&[0xFF], eight.as_flattened()].concat());
     let packed = [&[0; 8][..], b"LZFu", &[0; 4], &units.collect::<Vec<u8>>()].concat();
-    let small = rtf::unpacked(packed.get(..16 + 17 * 100).unwrap());
-    assert_eq!(small.map(|rtf| rtf.len()), Some(8 * 17 * 100));
-    assert!(rtf::unpacked(&packed).is_none());
-    assert_eq!(rtf::unpacked(b"short"), None);
-    assert_eq!(rtf::unpacked(&[0; 16]), None, "an unknown way of packing");
+    let small = packed.get(..16 + 17 * 100).unwrap();
+    let mut left = 20_000;
+    assert_eq!(rtf::unpacked(small, &mut left).map(|rtf| rtf.len()), Some(8 * 17 * 100));
+    assert_eq!(left, 20_000 - 8 * 17 * 100);
+    // The second one is more than is left.
+    assert_eq!((rtf::unpacked(small, &mut left), left), (None, 0));
+    assert_eq!(rtf::unpacked(&packed, &mut rtf::allowance(packed.len())), None);
+    assert_eq!(rtf::unpacked(b"short", &mut 1_000), None);
+    assert_eq!(rtf::unpacked(&[0; 16], &mut 1_000), None, "an unknown way of packing");
 }
 
 #[test]
