@@ -13,10 +13,11 @@ pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
     }
     let written = text.get(user.clone())?;
     let is_in_host = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
-    // In scripts without blanks a word may follow a host of ASCII directly.
+    // In scripts without blanks a word may follow a host of ASCII directly, and precede an address.
     let ascii = written.find(|c: char| !(c.is_ascii() && is_in_host(c)))?;
     let attached = written.get(..ascii).is_some_and(|host| host.contains('.'))
-        && written.get(ascii..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+        && written.get(ascii..).is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+        && ends_in_address(text, link);
     let end = if attached { ascii } else { written.find(|c| !is_in_host(c))? };
     let (host, rest) = written.split_at_checked(end)?;
     // Programs that link `www.` may read a colon as the end of the host.

@@ -189,6 +189,7 @@ fn an_address_of_a_known_host_behind_a_url() {
     for text in [
         "官网：http://www.paypal.com邮箱:firma@evil.example",
         "https://раypal.com邮箱:firma@gmail.com",
+        "http://www.firma.com.cn登录@evil.example",
         "https://www.paypal.com邮箱:firma@evil.blogspot.com",
     ] {
         assert!(is_edited("text/plain", text), "{text}");

@@ -6,6 +6,7 @@ use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::unicode::a_label::has_a_label;
+use uts58::unicode::hosts::is_joiner;
 
 impl Judge<'_> {
     /// Lowers the verdict of a host that leads nowhere, or where it seems to. Lookalikes of a name keep theirs.
@@ -27,7 +28,8 @@ impl Judge<'_> {
     }
 }
 
-/// A host without what leads nowhere. `None` if nothing does, or if it is not plain without that.
+/// A host without what leads nowhere. `None` if nothing does, or if it is not plain without that. Browsers open no host
+/// of Latin letters with a joiner (UTS #46 §4.1, CheckJoiners).
 fn plain_reading(host: &str, ascii: &str) -> Option<String> {
     // All of them begin with one of these bytes, and few letters do.
     if !host.bytes().any(|byte| matches!(byte, 0xC2 | 0xE2 | 0xE3 | 0xEF)) {
@@ -47,12 +49,7 @@ fn plain_reading(host: &str, ascii: &str) -> Option<String> {
     (plain.is_ascii() && !has_a_label(plain.as_bytes())).then_some(plain)
 }
 
-/// UTS #46 §4.1 (CheckJoiners): browsers open no host of Latin letters with one.
-fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}')
-}
-
-/// Hyphens that reach no name of ASCII. No registry takes them (RFC 5892 §2.6).
+/// Hyphens that reach no name of ASCII. No registry takes them (RFC 5892 §3).
 fn is_hyphen(c: char) -> bool {
     matches!(c, '\u{2010}'..='\u{2013}' | '\u{2212}')
 }
