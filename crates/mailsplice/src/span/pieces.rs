@@ -34,21 +34,24 @@ const BLOCK_BYTES: usize = 13 * BLOCK as usize;
 const UNITS: [(u8, u8); 10] =
     [(0, 0), (1, 1), (1, 3), (3, 4), (2, 1), (3, 1), (2, 2), (3, 2), (1, 2), (4, 4)];
 
-/// The code of a unit that has one, without a search.
-fn code_of(unit: (u8, u8)) -> Option<u8> {
-    match unit {
-        (0, 0) => Some(0),
-        (1, 1) => Some(1),
-        (1, 3) => Some(2),
-        (3, 4) => Some(3),
-        (2, 1) => Some(4),
-        (3, 1) => Some(5),
-        (2, 2) => Some(6),
-        (3, 2) => Some(7),
-        (1, 2) => Some(8),
-        (4, 4) => Some(9),
-        _ => None,
+/// The codes of [`UNITS`] by both sizes, so that none is searched for.
+static CODES: [[Option<u8>; 5]; 5] = {
+    let mut codes = [[None; 5]; 5];
+    let mut code = 0;
+    while code < UNITS.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            let (text, source) = UNITS[code];
+            codes[text as usize][source as usize] = Some(code as u8);
+        }
+        code += 1;
     }
+    codes
+};
+
+/// The code of a unit that has one.
+fn code_of((text, source): (u8, u8)) -> Option<u8> {
+    *CODES.get(usize::from(text))?.get(usize::from(source))?
 }
 
 /// Code of any other unit: its two sizes follow.
