@@ -493,7 +493,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
         let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
         if let Some(name) = breaking.filter(|_| is_element && floats) {
-            self.elements.is_beside(name);
+            self.elements.set_beside(name);
         }
         if breaks && traits.shown == style::Display::Visible {
             let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);

@@ -52,7 +52,7 @@ impl OpenElements {
     }
 
     /// Notes that the element of this name that was just opened is shown beside its neighbours.
-    pub fn is_beside(&mut self, name: &'static str) {
+    pub fn set_beside(&mut self, name: &'static str) {
         if let Some((at, last)) = self.open.iter().enumerate().next_back()
             && *last == name
         {
@@ -143,12 +143,12 @@ mod tests {
     fn elements_beside_others() {
         let mut open = OpenElements::default();
         assert!(open.opens("div") && open.opens("p"));
-        open.is_beside("p");
+        open.set_beside("p");
         assert_eq!(open.closes("p"), Ends::Beside);
         assert!(open.opens("p"));
-        open.is_beside("div");
+        open.set_beside("div");
         assert_eq!(open.closes("p"), Ends::Line);
-        open.is_beside("div");
+        open.set_beside("div");
         assert!(open.opens("p"));
         assert_eq!(open.closes("div"), Ends::Beside);
         assert_eq!(open.closes("div"), Ends::Nothing);
