@@ -11,15 +11,15 @@ impl Judge<'_> {
     /// Whether an occurrence is to be judged at all: one that is no lure asks the DNS nothing.
     pub fn may_be_deceptive(&mut self, text: &str, occurrence: &Occurrence) -> bool {
         match (&occurrence.target, occurrence.seen_by) {
-            (Target::Link(link), SeenBy::Signed { whole }) => {
-                self.is_signed_lure(text, link, whole)
+            (Target::Link(link), SeenBy::AcrossSigns { whole }) => {
+                self.is_lure_with_signs(text, link, whole)
             }
             _ => true,
         }
     }
 
     /// Whether a host with signs reads as a protected name, or such a name is next to a sign in a host of others.
-    fn is_signed_lure(&mut self, text: &str, link: &Link, whole: bool) -> bool {
+    fn is_lure_with_signs(&mut self, text: &str, link: &Link, whole: bool) -> bool {
         let spelling = &*spelled_host(text, link);
         let seen = spelling.chars().filter(|c| !Class::of(*c).is_ignored()).map(char::len_utf8);
         if seen.sum::<usize>() > LONGEST_HOST {
@@ -37,8 +37,9 @@ impl Judge<'_> {
     fn has_protected_piece(&mut self, spelling: &str) -> bool {
         let decoded = percent::decode_text(spelling).to_lowercase();
         pieces_between_signs(&decoded).any(|piece| {
+            // What it resembles is found by its label.
             let name = format!("{piece}.com");
-            self.is_protected(&name) || {
+            self.is_protected(&name) || self.is_label_of_name(piece) || {
                 let host = self.host_in_question(&name);
                 host.verdict >= Verdict::Unsafe && host.target.is_some()
             }

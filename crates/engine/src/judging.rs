@@ -417,6 +417,12 @@ impl<'a> Judge<'a> {
         homograph::is_protected(ascii, &self.policy.protected, &self.own_names)
     }
 
+    /// Whether it is the label of a protected name below any suffix: from five letters on, or of the recipients' own.
+    pub fn is_label_of_name(&self, label: &str) -> bool {
+        label.len() >= 5 && self.policy.protected.has_label(label)
+            || self.own_names.has_label(label)
+    }
+
     /// Judges a URL whose scheme does something that no reader expects.
     pub fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
         let host =

@@ -128,6 +128,7 @@ fn protected_names_with_a_sign_inside() {
             "https://app।e.com/login",
             "https://paypa।.com.evil.com/",
             "https://apple–id.evil.com/",
+            "https://sparkasse–login.evil.com/",
             "https://www.apple—id.evil.com/",
             "www.apple‒id.evil.com",
             "https://id.apple―x.evil.com/",

@@ -216,7 +216,7 @@ impl Names {
     }
 
     /// Whether the label is the registrable one of a name of the set.
-    pub(super) fn has_label(&self, label: &str) -> bool {
+    pub fn has_label(&self, label: &str) -> bool {
         let mut named = self.by_look(LookHash::of(label.as_bytes()).value());
         named.any(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
     }

@@ -2,7 +2,7 @@
 //!
 //! Browsers open them (WHATWG URL §3.5, UTS #46), and Mozilla and Roundcube link them; others end a host at the sign,
 //! where it has no top-level domain yet, and link nothing. People put signs between names as well, so that such a host
-//! counts only if it is a lure ([`SeenBy::Signed`]).
+//! counts only if it is a lure ([`SeenBy::AcrossSigns`]).
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use uts58::{Confidence, Kind, Link, known_end, percent, scheme};
 
 /// A host with a sign in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Signed {
+pub(super) struct HostWithSigns {
     pub(super) link: Link,
     /// Whether the text before its first sign is a host already.
     whole: bool,
@@ -62,7 +62,10 @@ impl<'t> Search<'t> {
     }
 
     /// The next one behind a colon or an at sign at one of these places.
-    pub(super) fn announced(&mut self, mut signs: impl Iterator<Item = usize>) -> Option<Signed> {
+    pub(super) fn announced(
+        &mut self,
+        mut signs: impl Iterator<Item = usize>,
+    ) -> Option<HostWithSigns> {
         signs.by_ref().find_map(|at| match self.text.as_bytes().get(at) {
             _ if at < self.read_to => None,
             Some(b':') => self.behind_scheme(at),
@@ -71,7 +74,7 @@ impl<'t> Search<'t> {
         })
     }
 
-    fn behind_scheme(&mut self, colon: usize) -> Option<Signed> {
+    fn behind_scheme(&mut self, colon: usize) -> Option<HostWithSigns> {
         let after = self.text.get(colon + 1..)?;
         let slashes = after.len() - after.trim_start_matches(['/', '\\']).len();
         if slashes == 0 {
@@ -82,7 +85,7 @@ impl<'t> Search<'t> {
         self.url(colon - name.len(), authority, Kind::Scheme)
     }
 
-    fn behind_www(&mut self, start: usize) -> Option<Signed> {
+    fn behind_www(&mut self, start: usize) -> Option<HostWithSigns> {
         let www = self.text.get(start..start + 4)?.eq_ignore_ascii_case("www.");
         let before = self.text.get(..start)?.chars().next_back();
         let joined =
@@ -102,23 +105,24 @@ impl<'t> Search<'t> {
         authority
     }
 
-    fn url(&self, start: usize, authority: Range<usize>, kind: Kind) -> Option<Signed> {
+    fn url(&self, start: usize, authority: Range<usize>, kind: Kind) -> Option<HostWithSigns> {
         let text = self.text.get(authority.clone())?;
         let host = text.rfind('@').map_or(0, |at_sign| at_sign + 1);
         let user = (host > 0).then(|| authority.start..authority.start + host - 1);
         let host = authority.start + host..authority.end;
         let port = self.text.get(host.clone())?.find(':').map_or(host.end, |at| host.start + at);
-        self.signed(start, user, host.start..port, kind)
+        self.host_with_signs(start, user, host.start..port, kind)
     }
 
-    fn of_address(&mut self, at_sign: usize) -> Option<Signed> {
+    fn of_address(&mut self, at_sign: usize) -> Option<HostWithSigns> {
         let before = self.text.get(self.read_to..at_sign)?;
         let ascii = |c: char| c.is_ascii() && Class::of(c).is_email();
         let local = at_sign - (before.len() - before.trim_end_matches(ascii).len());
         let domain = self.authority(at_sign + 1, |c| matches!(c, '@' | ':'));
         // The local part of the next address may be in the domain.
         self.read_to = at_sign + 1;
-        self.signed(local, Some(local..at_sign), domain?, Kind::Email).filter(|_| local < at_sign)
+        self.host_with_signs(local, Some(local..at_sign), domain?, Kind::Email)
+            .filter(|_| local < at_sign)
     }
 
     /// The authority that begins here, if it holds a sign. Most do not, and end at a slash or a blank.
@@ -147,13 +151,13 @@ impl<'t> Search<'t> {
     }
 
     /// The link to the host at the start of a range, up to its last top-level domain, if a sign is in it.
-    fn signed(
+    fn host_with_signs(
         &self,
         start: usize,
         user: Option<Range<usize>>,
         within: Range<usize>,
         kind: Kind,
-    ) -> Option<Signed> {
+    ) -> Option<HostWithSigns> {
         let written = self.text.get(within.clone())?;
         let host = written.get(..end(written, self.tlds)?)?;
         let end = within.start + host.len();
@@ -180,7 +184,7 @@ impl<'t> Search<'t> {
             confidence: Confidence::Low,
             host: within.start..end,
         };
-        Some(Signed { link, whole })
+        Some(HostWithSigns { link, whole })
     }
 }
 
@@ -199,7 +203,11 @@ fn end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 
 /// All such hosts of a text: of URLs with a scheme and of addresses, then of those with `www.`, at most `capacity`.
 /// Returns whether there were more, and the steps.
-pub(super) fn hosts(text: &str, tlds: &dyn TldSet, capacity: usize) -> (Vec<Signed>, bool, u64) {
+pub(super) fn hosts(
+    text: &str,
+    tlds: &dyn TldSet,
+    capacity: usize,
+) -> (Vec<HostWithSigns>, bool, u64) {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut search = Search::new(text, tlds);
@@ -216,17 +224,17 @@ pub(super) fn hosts(text: &str, tlds: &dyn TldSet, capacity: usize) -> (Vec<Sign
     (found, cut, search.steps + www.steps)
 }
 
-impl Signed {
+impl HostWithSigns {
     /// Its occurrence in the text with this index.
     pub(super) fn occurrence(self, seen: usize, site: Site) -> Occurrence {
-        let seen_by = SeenBy::Signed { whole: self.whole };
+        let seen_by = SeenBy::AcrossSigns { whole: self.whole };
         Occurrence { seen_by, ..Occurrence::in_text(seen, self.link, site) }
     }
 }
 
 impl View<'_> {
     /// Adds such hosts of the first text of the view, at most `capacity`. Returns how many.
-    pub(super) fn add_signed(
+    pub(super) fn add_hosts_with_signs(
         &mut self,
         stretch: &str,
         tlds: &dyn TldSet,

@@ -4,6 +4,7 @@
 //! them, `defanger` makes the edits for a link. All offsets are bytes of a reading of the part; `mime` maps them to
 //! raw bytes.
 
+mod across_signs;
 pub mod bidi;
 mod calendar;
 mod css;
@@ -19,7 +20,6 @@ mod mapped;
 mod plain_stretches;
 mod runs;
 pub mod script;
-mod signed;
 mod text;
 mod unseen;
 
@@ -33,13 +33,13 @@ use mailsplice::media::Media;
 use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
+pub use across_signs::pieces as pieces_between_signs;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
-pub use signed::pieces as pieces_between_signs;
 pub use text::LONGEST_WRAPPED;
 
 /// A text of a part: the part itself, or the value of a property, or text without its folds.
@@ -217,7 +217,7 @@ pub enum SeenBy {
         end: usize,
     },
     /// Programs for which a sign is part of a host. Honest text separates names with signs, so that only a lure counts.
-    Signed {
+    AcrossSigns {
         /// Whether others link the text before the first sign.
         whole: bool,
     },

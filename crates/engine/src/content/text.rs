@@ -104,7 +104,7 @@ pub fn read<'t>(
         }
         left -= view.add_enclosed(text, at..end, tlds, left.min(capacity.together));
         left -= view.add_greedy(stretch, tlds, left.min(capacity.together));
-        left -= view.add_signed(stretch, tlds, left.min(capacity.together));
+        left -= view.add_hosts_with_signs(stretch, tlds, left.min(capacity.together));
         take(view)?;
         at = end;
     }

@@ -2,8 +2,10 @@
 //! computed: what is named by a rule that hides something may be hidden.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::style::{Display, Traits};
+use super::token::{RawElement, RawText, Token, Tokenizer};
 use crate::content::css;
 
 /// What hides, moves away or blanks out, without white space. `display:none` and its like are those of [`Traits`].
@@ -74,27 +76,31 @@ pub(super) struct HidingRules {
 }
 
 impl HidingRules {
-    /// Reads the style sheets of a page. Linear.
+    /// Reads the style sheets of a page, those in comments as well, which some programs read. Linear.
     pub fn of(page: &str) -> HidingRules {
         let mut rules = HidingRules::default();
-        let mut rest = page;
-        while let Some((_, tag)) = rest.split_once('<') {
-            rest = tag;
-            if begins(tag, "link") {
-                let (link, behind) = tag.split_once('>').unwrap_or((tag, ""));
-                rules.any |= link.to_ascii_lowercase().contains("stylesheet");
-                rest = behind;
-            } else if begins(tag, "style") {
-                let sheet = tag.split_once('>').map_or("", |(_, sheet)| sheet);
-                let end = memchr::memmem::find_iter(sheet.as_bytes(), "</")
-                    .find(|end| sheet.get(end + 2..).is_some_and(|end| begins(end, "style")));
-                let (sheet, behind) =
-                    sheet.split_at_checked(end.unwrap_or(sheet.len())).unwrap_or((sheet, ""));
-                rules.read(sheet);
-                rest = behind;
-            }
+        let mut inside = Vec::new();
+        rules.tokens(page, 0..page.len(), &mut inside);
+        for range in std::mem::take(&mut inside) {
+            rules.tokens(page, range, &mut inside);
         }
         rules
+    }
+
+    /// Reads the style sheets in a range, and adds the ranges of other raw text.
+    fn tokens(&mut self, page: &str, range: Range<usize>, inside: &mut Vec<Range<usize>>) {
+        let slice = |range: Range<usize>| page.get(range).unwrap_or_default();
+        for token in Tokenizer::new(page, range, RawText::Honour) {
+            match token {
+                Token::Raw(RawElement::Style, sheet) => self.read(slice(sheet)),
+                Token::Raw(_, range) | Token::Comment(range) => inside.push(range),
+                Token::Tag(tag) if slice(tag.name.clone()).eq_ignore_ascii_case("link") => {
+                    let tag = slice(tag.range).to_ascii_lowercase();
+                    self.any |= tag.contains("stylesheet");
+                }
+                Token::Tag(_) | Token::Text(_) => {}
+            }
+        }
     }
 
     /// Whether the element of a tag may be hidden.
@@ -208,10 +214,6 @@ fn is_tiny(value: &str) -> bool {
     number.parse::<f32>().is_ok_and(|size| size < if relative { 0.3 } else { 4.0 })
 }
 
-fn begins(text: &str, tag: &str) -> bool {
-    text.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag))
-}
-
 fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_') || !c.is_ascii()
 }
@@ -250,6 +252,8 @@ mod tests {
             hidden(&format!("<STYLE type=a>{sheet}</STYLE>"), "<b class=\"a X\" id=x>");
         }
         hidden("<link rel=stylesheet href=x>", "<b>");
+        hidden("<!--[if mso]><style>.x{display:none}</style><![endif]-->", "<b class=x>");
+        hidden("<noscript><style>.x{display:none}</style></noscript>", "<b class=x>");
         hidden("<style>.x{display:none}</style>", "<b class=&#120;>");
     }
 

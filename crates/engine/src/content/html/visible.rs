@@ -7,10 +7,10 @@ use super::{
     Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, Site, Tag, Target, Within,
     entity, outlook,
 };
+use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
-use crate::content::signed::{self, Signed};
 use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, unseen};
 use uts58::Confidence;
 
@@ -128,13 +128,17 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.steps += text.len() as u64 + search_steps(&links);
         drop(links);
         self.read_text_nodes(&nodes, before);
-        let signed = signed::hosts(self.visible.as_str(), self.tlds, self.capacity());
-        self.add_signed(signed, index, (&anchors, &marks, &written));
+        let with_signs = across_signs::hosts(self.visible.as_str(), self.tlds, self.capacity());
+        self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
+        let asked = self.hiding_rules.get().is_some();
         let without = [
             words_across_seams(self.visible.as_str(), &seams),
             unseen::joined(self.visible.as_str()),
             skipped.words(self.visible.as_str(), self.text, &self.hiding_rules),
         ];
+        if !asked && self.hiding_rules.get().is_some() {
+            self.view.steps += self.text.len() as u64;
+        }
         let found = self.view.occurrences.len() > before;
         let others = !overridden.is_empty() || without.iter().any(|joined| !joined.is_empty());
         let seen = self.visible.take(found || others);
@@ -160,16 +164,16 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Adds hosts with signs that were found in the visible text with this index.
-    fn add_signed(
+    fn add_hosts_with_signs(
         &mut self,
-        (found, cut, steps): (Vec<Signed>, bool, u64),
+        (found, cut, steps): (Vec<HostWithSigns>, bool, u64),
         index: usize,
         (anchors, marks, written): (&[Anchor], &[Range<usize>], &[Range<usize>]),
     ) {
         self.view.cut |= cut;
         self.view.steps += steps;
-        for signed in found {
-            let mut occurrence = signed.occurrence(index, Site::HtmlText);
+        for host in found {
+            let mut occurrence = host.occurrence(index, Site::HtmlText);
             let span = occurrence.span();
             let at = anchors.partition_point(|anchor| anchor.text.end <= span.start);
             let anchor = anchors.get(at).filter(|anchor| anchor.text.start < span.end);
