@@ -31,8 +31,8 @@ const MEETINGS: [&str; 3] = ["zoom.us", "zoom.com", "zoomgov.com"];
 const PLACES: [(&str, &str); 4] = [
     ("ms-teams", "/l/"),
     ("ms-teams", "//teams.microsoft.com/l/"),
-    ("ms-windows-store", "//pdp/?"),
-    ("ms-outlook", "//emails/"),
+    ("ms-windows-store", "//pdp/?productid="),
+    ("ms-outlook", "//emails/new"),
 ];
 
 /// What a URL opens, if that is all it does.

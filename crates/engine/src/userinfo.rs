@@ -37,11 +37,28 @@ pub fn ends_in_address(text: &str, link: &Link) -> bool {
     link.host.end == link.span.end && !before.is_empty() && before.len() < user.len()
 }
 
-/// Whether no program takes what stands between a web address and the `@` for userinfo: each of the three that take the
-/// most ends a URL in it. Mozilla does so at brackets and braces, but for those that it closes; programs that follow
-/// RFC 3986 to the letter, as those of Android, at what that has in no userinfo; Roundcube at quotes, and at brackets
-/// that close nothing.
-pub fn ends_for_all(between: &str) -> bool {
+/// Whether the host at `shown` is in a cell of data beside that of the address, and no program takes what stands between
+/// them for userinfo: `(https://example.com),[mail](mailto:ann@example.org)`.
+pub fn is_cell(text: &str, link: &Link, shown: &Range<usize>) -> bool {
+    let before = text.get(..link.span.start).and_then(|before| before.chars().next_back());
+    let user_end = link.user.as_ref().map_or(shown.end, |user| user.end);
+    let between = text.get(shown.end..user_end).unwrap_or_default();
+    let mut behind = between.chars();
+    let is_enclosed = match (before, behind.next()) {
+        (Some('('), Some(')')) | (Some('['), Some(']')) | (Some('{'), Some('}')) => true,
+        (Some(one), Some(other)) => one == other && matches!(one, '\'' | '`'),
+        _ => false,
+    };
+    let is_apart = behind.next().is_some_and(|c| matches!(c, ',' | ';' | ')' | ']' | '}' | ' '));
+    let local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
+    let opens = between.trim_end_matches(local).ends_with([':', '(', '[', '{', '\'', '`']);
+    is_enclosed && is_apart && opens && ends_for_all(between)
+}
+
+/// Whether each of the three programs that take the most for userinfo ends a URL in this text. Mozilla does so at
+/// brackets and braces, but for those that it closes; programs that follow RFC 3986 to the letter, as those of Android, at
+/// what that has in no userinfo; Roundcube at quotes, and at brackets that close nothing.
+fn ends_for_all(between: &str) -> bool {
     let of_rfc = |c: char| c.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=:".contains(c);
     let closes = |open: char, close: char| {
         let closing = between.find(close);

@@ -40,9 +40,13 @@ fn a_sentence_goes_on_with_an_abbreviation() {
     ] {
         is_fine(text);
     }
-    for text in
-        ["Visit https://www.paypal.com.Nº 12", "service@paypal.com.Nº 5", "https://paypaº.com"]
-    {
+    for text in [
+        "Visit https://www.paypal.com.Nº 12",
+        "service@paypal.com.Nº 5",
+        "https://paypaº.com",
+        "www.paypal.Nº 5",
+        "https://www.huber.Nº 5",
+    ] {
         is_edited(text);
     }
 }

@@ -37,12 +37,10 @@ impl Judge<'_> {
             return None;
         }
         let inner = self.named_in_userinfo(text, link, &own);
-        let user_end = link.user.as_ref().map_or(shown.end, |user| user.end);
-        let between = text.get(shown.end..user_end).unwrap_or_default();
-        let ends = userinfo::ends_for_all(between);
+        let is_cell = userinfo::is_cell(text, link, &shown);
         let harmless = |host: &Judgement| {
             self.is_unknown(host)
-                || ends && host.verdict <= Verdict::Notice && host.target.is_none()
+                || is_cell && host.verdict <= Verdict::Notice && host.target.is_none()
                 || self.are_of_one_owner(&host.ascii, &own.ascii)
         };
         inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() })

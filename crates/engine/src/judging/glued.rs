@@ -46,7 +46,12 @@ impl Judge<'_> {
                 && !self.is_label_of_name(&before.to_ascii_lowercase());
         }
         let before = self.host(before, HostBounds::Certain);
-        is_harmless(&before)
+        // Without a suffix the abbreviation is one: `www.example.nº`.
+        let is_whole = before.question.is_none()
+            && !before.reasons.contains(Reason::TldSyntax)
+            && registrable(&before.ascii, Section::Icann).is_some();
+        is_whole
+            && is_harmless(&before)
             && (!self.is_protected(&before.ascii)
                 || kind == Kind::Email && is_anybodys(&before.ascii, &self.policy.protected))
     }
