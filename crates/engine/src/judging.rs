@@ -241,9 +241,10 @@ impl<'a> Judge<'a> {
             || tail.len() > 1 && self.is_rewriter(spelling)
         {
             let carried = match &judged.host {
-                Some(host) => self.carried_once(text, link, host, bounds),
+                Some(host) => self.carried(text, link, host, bounds),
                 None => LinkJudgement::default(),
             };
+            self.steps += carried_steps(beside_host(text, link), &carried);
             let carried = self.with_lists_inside(carried);
             for host in &carried.inner {
                 self.seen.add(&host.ascii);

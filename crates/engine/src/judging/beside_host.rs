@@ -1,12 +1,9 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
-use std::hash::BuildHasher as _;
-
 use super::{
-    Edit, HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Reasons, Section, Sender,
-    Verdict, beside_host, carried_steps, registrable,
+    HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Section, Sender, Verdict,
+    beside_host, carried_steps, registrable,
 };
-use crate::prices::known_link_steps;
 use crate::userinfo;
 
 impl Judge<'_> {
@@ -50,34 +47,6 @@ impl Judge<'_> {
         let carried = homograph::carried(text, link, own, &self.context(HostBounds::Certain));
         self.steps += carried_steps(beside_host(text, link), &carried);
         carried.inner
-    }
-
-    /// Judges what a link contains beside its host, unless the same link contained nothing before: messages have links
-    /// twice, in text and HTML, or are read in two ways.
-    pub(super) fn carried_once(
-        &mut self,
-        text: &str,
-        link: &Link,
-        host: &Judgement,
-        bounds: HostBounds,
-    ) -> LinkJudgement {
-        let written = text.get(link.span.clone()).unwrap_or_default();
-        let ends = [link.host.start, link.host.end, link.tail.start].map(|at| at - link.span.start);
-        let key = self.keys.hash_one((written, ends, link.kind, bounds));
-        self.steps += known_link_steps(written);
-        // What a command in front of a link says about its login is not hashed.
-        let is_login = link.user.is_some();
-        let nothing = LinkJudgement { edit: Edit::Inert, ..LinkJudgement::default() };
-        if !is_login && self.seen.is_bare_link(key) {
-            return nothing;
-        }
-        let carried = self.carried(text, link, host, bounds);
-        self.steps += carried_steps(beside_host(text, link), &carried);
-        let is_bare = carried.inner.is_empty() && carried.reasons == Reasons::EMPTY;
-        if !is_login && is_bare && carried.leads.is_none() {
-            self.seen.add_bare_link(key);
-        }
-        carried
     }
 
     /// Judges what a link contains beside its host. A login that reads as a host which nobody knows is only suspect.
