@@ -3,6 +3,7 @@
 mod beside_host;
 mod capitals;
 mod listed;
+mod mismatch;
 mod plain_reading;
 mod queries;
 mod signs;
@@ -438,22 +439,6 @@ impl<'a> Judge<'a> {
         };
         judged.add(Reason::DangerousScheme);
         judged
-    }
-
-    /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9).
-    pub fn compare(&self, visible: &Judged, target: &mut Judged) {
-        let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
-        let related = same_domain(&seen.ascii, &led.ascii)
-            || self.is_authors(&seen.ascii)
-            || homograph::is_one_owner(&seen.ascii, &led.ascii, &self.policy.protected);
-        if matches!(visible.tld_status, TldStatus::Asked(_)) || related {
-            return;
-        }
-        let protected = self.is_protected(&seen.ascii);
-        target.add(Reason::TextHrefMismatch);
-        if protected {
-            target.verdict = target.verdict.max(Verdict::Suspect);
-        }
     }
 }
 
