@@ -54,7 +54,7 @@ impl Judge<'_> {
             Some(_) if shared(seen).is_none() => false,
             _ => {
                 let seen_as = protected.national(seen).unwrap_or(seen);
-                same_domain(seen, led) || homograph::is_one_owner(seen_as, led, protected)
+                same_domain(seen, led) || self.are_of_one_owner(seen_as, led)
             }
         }
     }
