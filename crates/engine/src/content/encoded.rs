@@ -81,7 +81,7 @@ fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
         let plain = rest.find('=').unwrap_or(rest.len());
         seen.linear(rest.get(..plain).unwrap_or_default(), at);
         at += plain;
-        let octets = octets(value.get(at..).unwrap_or_default());
+        let octets = octets(value.get(at..).unwrap_or_default(), b'=');
         let decoded = charset.decode((&octets).into());
         for (index, c) in decoded.as_str().char_indices() {
             let source = decoded.source(index..index + c.len_utf8());
@@ -97,10 +97,13 @@ fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
     seen.finish()
 }
 
-/// The octets of the escapes at the start.
-fn octets(text: &str) -> Vec<u8> {
+/// The octets of the escapes at the start, each a mark and two digits.
+pub fn octets(text: &str, mark: u8) -> Vec<u8> {
     let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
-        let [b'=', digits @ ..] = escape else { return None };
+        let [first, digits @ ..] = escape else { return None };
+        if *first != mark {
+            return None;
+        }
         let digits = std::str::from_utf8(digits).ok()?;
         u8::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
     });

@@ -20,6 +20,7 @@ mod mapped;
 mod plain_stretches;
 mod runs;
 pub mod script;
+mod script_strings;
 mod text;
 mod unseen;
 
@@ -307,6 +308,13 @@ pub fn read_in_turn<'l>(
         }
         Language::Url => take(text::value(layer.seen.as_str(), capacity.together)),
     }
+}
+
+/// The hosts of a text that go on behind signs to some programs, at most `max`.
+pub fn hosts_with_signs(text: &str, tlds: &dyn TldSet, max: usize) -> View<'static> {
+    let mut view = View::default();
+    view.add_hosts_with_signs(text, tlds, max);
+    view
 }
 
 /// The links of a layer in one view, at most `max`.

@@ -12,6 +12,7 @@ mod named;
 mod open;
 mod outlook;
 mod pictures;
+mod programs;
 mod relative;
 mod sheets;
 mod skipped;
@@ -28,6 +29,7 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
+pub use entity::attribute as attribute_text;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives};
 pub use token::{RawText, Tag, Token, Tokenizer};

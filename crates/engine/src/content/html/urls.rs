@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::super::{AnchorAround, script, search_steps};
+use super::super::{AnchorAround, script, script_strings, search_steps};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Display, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, lenient,
+    entity, lenient, programs,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -142,9 +142,12 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Reads full URLs in script or JSON: some programs make a button of `"url":"https:\/\/example.com"`.
     pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
-        let seen = script::unescaped(seen);
-        if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
-            self.running_text(seen, site, |link| link.kind == Kind::Scheme);
+        let strings = script_strings::read(&seen);
+        self.view.steps += strings.steps;
+        for seen in std::iter::once(script::unescaped(seen)).chain(strings.texts) {
+            if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
+                self.running_text(seen, site, |link| link.kind == Kind::Scheme);
+            }
         }
     }
 
@@ -168,6 +171,9 @@ impl<'t> Reader<'t, '_, '_> {
                     let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
                     self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
+                }
+                if let Some(opened) = programs::opened(seen.as_str()) {
+                    self.references(seen.clone(), Some(vec![opened]), &found.site(holds));
                 }
                 self.references(seen, None, &found.site(holds));
             }
