@@ -20,7 +20,6 @@ mod mapped;
 mod plain_stretches;
 mod runs;
 pub mod script;
-mod script_strings;
 mod text;
 mod unseen;
 

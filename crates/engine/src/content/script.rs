@@ -59,6 +59,9 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
     if let Some(hex) = after.strip_prefix('x') {
         return Some((char::from_u32(number(hex, 2)?)?, 4));
     }
+    if let Some(found) = octal(after) {
+        return Some(found);
+    }
     let c = after.chars().next()?;
     let plain = match c {
         'n' => '\n',
@@ -70,6 +73,16 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
         c => c,
     };
     Some((plain, 1 + c.len_utf8()))
+}
+
+/// The character of up to three octal digits behind a backslash (ECMA-262 §B.1.2), and the length of all. Controls are
+/// left: `\1` stands for a group in a regular expression.
+fn octal(digits: &str) -> Option<(char, usize)> {
+    let most = if digits.starts_with(['0', '1', '2', '3']) { 3 } else { 2 };
+    let length = digits.bytes().take(most).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+    let code = u32::from_str_radix(digits.get(..length)?, 8).ok()?;
+    let c = char::from_u32(code).filter(|c| !c.is_control())?;
+    Some((c, 1 + length))
 }
 
 /// Whether a URL does nothing but call a function that only its original page has, with words and numbers:
@@ -272,6 +285,7 @@ mod tests {
             (r#"\"a\\b\n\d"#, "\"a\\b\n\\d"),
             (r"a\", "a\\"),
             (r"\é", "é"),
+            (r"\150\164\57\57a\1\0\477\8", "ht//a\\1\\0'7\\8"),
             ("a\\\r\nb\\\nc", "abc"),
         ] {
             let seen = unescaped(MappedText::slice(written, 7));

@@ -276,7 +276,9 @@ impl Reader {
             }
             (b"plain", _) => self.set_charset(self.charset),
             (b"objdata", _) => self.embeds = true,
-            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect", _) => self.push(' '),
+            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect" | b"fldrslt", _) => {
+                self.push(' ')
+            }
             (b"rquote" | b"lquote", _) => self.push('\''),
             (b"rdblquote" | b"ldblquote", _) => self.push('"'),
             _ => self.flush(),

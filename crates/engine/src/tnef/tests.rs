@@ -55,6 +55,10 @@ fn the_text_of_rtf() {
             "{\\*\\htmltag84 <a href=\"http://x.example/\\{1\\}\">}",
             "<a href=\"http://x.example/{1}\">",
         ),
+        (
+            r"{\*\fldinst mailto:x@a.example}{\fldrslt x@a.example}",
+            "mailto:x@a.example x@a.example",
+        ),
         ("a\\par b\\line\r\nc\\~d", "a b cd".replace("cd", "c\u{a0}d").as_str()),
         ("}}}\\", ""),
         ("\\'zz\\'4", "4"),

@@ -453,6 +453,7 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("handler joins strings", "<p onclick=\"open('https://{A}'+'{B}/')\">x</p>"),
     ("expression of amp", "<p [text]=\"'https://{A}'+'{B}/'\">x</p>"),
     ("edge", "<a href='microsoft-edge:{H}/x'>here</a><a href='microsoft-edge:?url={H}'>x</a>"),
+    ("feed", "<a href='feed:{H}/rss'>here</a><a href='skype:x@{H}?call'>x</a>"),
     ("intent without slashes", "<a href='intent:{H}#Intent;scheme=https;end'>here</a>"),
     ("conference", "<a href='conf:sip:x@{H}'>Join</a><a href='callto:x@{H}'>Call</a>"),
     ("onclick", "<a onclick=\"location='https://{H}/'\">here</a>"),

@@ -16,6 +16,7 @@ mod programs;
 mod relative;
 mod sheets;
 mod skipped;
+mod strings;
 mod style;
 mod subset;
 mod token;
@@ -29,7 +30,6 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
-pub use entity::attribute as attribute_text;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives};
 pub use token::{RawText, Tag, Token, Tokenizer};

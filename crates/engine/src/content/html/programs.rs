@@ -3,20 +3,21 @@
 
 use std::ops::Range;
 
-/// Schemes of programs that take what follows for a web address, an address or a URL.
-const PROGRAMS: [&str; 5] = ["microsoft-edge", "intent", "callto", "conf", "googlechrome"];
+use uts58::{reference, scheme};
 
 /// What such a URL opens, if it may be deceptive: names of people and numbers to call stand there as well.
 pub fn opened(url: &str) -> Option<Range<usize>> {
     let text = url.trim_start_matches(|c| c <= ' ');
-    let (scheme, rest) = text.split_once(':')?;
-    if !PROGRAMS.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+    let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
+    // What a known one does with it is known as well.
+    if scheme::does(name).is_some() {
         return None;
     }
+    let rest = rest.strip_prefix(':')?;
     let at = url.len() - rest.len();
     let inside = match rest.trim_start_matches('/').strip_prefix('?') {
         Some(query) => field(url.len() - query.len(), query)?,
-        None => at..at + rest.find('#').unwrap_or(rest.len()),
+        None => at..at + rest.find(['#', '?']).unwrap_or(rest.len()),
     };
     let opened = url.get(inside.clone())?;
     let ace = || opened.to_ascii_lowercase().contains("xn--");
@@ -49,12 +50,20 @@ mod tests {
             ("microsoft-edge://?url=xn--x.com#y", "xn--x.com"),
             ("conf:sip:x@р.com", "sip:x@р.com"),
             ("callto:x@%D1%80.com", "x@%D1%80.com"),
+            ("skype:x@р.com?call", "x@р.com"),
+            ("feed:р.com/rss", "р.com/rss"),
             ("intent:р.com#Intent;scheme=https;end", "р.com"),
         ] {
             assert_eq!(opened(url).and_then(|inside| url.get(inside)), Some(opens), "{url}");
         }
-        for url in ["callto:ann.example", "callto:+49123", "microsoft-edge:?x=р", "p:р.com", "р"]
-        {
+        for url in [
+            "callto:ann.example",
+            "callto:+49123",
+            "microsoft-edge:?x=р",
+            "р:р.com",
+            "р",
+            "https:р.com",
+        ] {
             assert_eq!(opened(url), None, "{url}");
         }
     }

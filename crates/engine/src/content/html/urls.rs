@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::super::{AnchorAround, script, script_strings, search_steps};
+use super::super::{AnchorAround, script, search_steps};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Display, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, lenient, programs,
+    entity, lenient, programs, strings,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -142,12 +142,18 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Reads full URLs in script or JSON: some programs make a button of `"url":"https:\/\/example.com"`.
     pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
-        let strings = script_strings::read(&seen);
+        let strings = strings::read(&seen);
         self.view.steps += strings.steps;
-        for seen in std::iter::once(script::unescaped(seen)).chain(strings.texts) {
-            if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
-                self.running_text(seen, site, |link| link.kind == Kind::Scheme);
-            }
+        self.full_urls(script::unescaped(seen), site);
+        // What strings come to is guessed: of honest ones half a host may be left.
+        let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
+        strings.texts.into_iter().for_each(|text| self.full_urls(text, site));
+        self.seen_by = by;
+    }
+
+    fn full_urls(&mut self, seen: MappedText<'t>, site: &Site) {
+        if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
+            self.running_text(seen, site, |link| link.kind == Kind::Scheme);
         }
     }
 
@@ -173,7 +179,9 @@ impl<'t> Reader<'t, '_, '_> {
                     self.seen_by = before;
                 }
                 if let Some(opened) = programs::opened(seen.as_str()) {
+                    let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
                     self.references(seen.clone(), Some(vec![opened]), &found.site(holds));
+                    self.seen_by = by;
                 }
                 self.references(seen, None, &found.site(holds));
             }

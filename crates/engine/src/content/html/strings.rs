@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::encoded::octets;
-use super::html::attribute_text;
-use super::mapped::{Builder, MappedText};
-use super::script::{self, unescape_into};
+use super::super::encoded::octets;
+use super::super::script::{self, unescape_into};
+use super::entity;
+use super::{Builder, MappedText};
 use mailsplice::mime::Charset;
 use uts58::base64;
 
@@ -53,12 +53,17 @@ impl Strings {
         if !decodes && !may_join(script) {
             return None;
         }
-        let mut values = values(script, decodes);
+        let mut values = values(script, decodes, Joint::Plus);
         self.steps += script.len() as u64;
         if !decodes && names_decoder(values.as_str()) {
             decodes = true;
-            values = self::values(script, true);
+            values = self::values(script, true, Joint::Plus);
             self.steps += script.len() as u64;
+        }
+        if memmem::find(script.as_bytes(), b".join(").is_some() {
+            let lists = self::values(script, false, Joint::Comma).over(source);
+            self.steps += script.len() as u64;
+            self.texts.push(lists);
         }
         if values.as_str().is_empty() {
             return None;
@@ -74,7 +79,7 @@ impl Strings {
 /// What was decoded, without escapes of scripts and pages.
 fn plain(decoded: &MappedText<'_>) -> MappedText<'static> {
     let text = decoded.as_str();
-    let entities = attribute_text(text, 0..text.len());
+    let entities = entity::attribute(text, 0..text.len());
     script::unescaped(entities).over(decoded)
 }
 
@@ -82,11 +87,24 @@ fn names_decoder(script: &str) -> bool {
     DECODERS.iter().any(|name| memmem::find(script.as_bytes(), name).is_some())
 }
 
-/// Whether a script has strings and a `+`.
+/// Whether a script has strings, and what joins them.
 fn may_join(script: &str) -> bool {
     let script = script.as_bytes();
-    memchr(b'+', script).is_some() && memchr3(b'"', b'\'', b'`', script).is_some()
+    let names = |name: &str| memmem::find(script, name.as_bytes()).is_some();
+    let joins = memchr(b'+', script).is_some() || names(".join(") || names(CONCAT);
+    joins && memchr3(b'"', b'\'', b'`', script).is_some()
 }
+
+/// What joins strings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// `+`, and the function that does the same.
+    Plus,
+    /// In a list that is joined.
+    Comma,
+}
+
+const CONCAT: &str = ".concat(";
 
 /// Part of an expression.
 enum Operand {
@@ -97,7 +115,7 @@ enum Operand {
 }
 
 /// The values of expressions that join strings, each on a line; of single strings as well, if `single`.
-fn values(script: &str, single: bool) -> MappedText<'static> {
+fn values(script: &str, single: bool, joint: Joint) -> MappedText<'static> {
     let mut out = Builder::default();
     let mut operands = Vec::new();
     let mut at = 0;
@@ -108,7 +126,7 @@ fn values(script: &str, single: bool) -> MappedText<'static> {
         while let Some((operand, behind)) = operand(script, end) {
             operands.push(operand);
             at = behind;
-            match joined_at(script, behind) {
+            match joined_at(script, behind, joint) {
                 Some(next) => end = next,
                 None => break,
             }
@@ -191,14 +209,21 @@ fn string_end(rest: &[u8], quote: u8) -> Option<usize> {
     }
 }
 
-/// Where the operand behind a `+` begins.
-fn joined_at(script: &str, at: usize) -> Option<usize> {
+/// Where the operand behind a joint begins.
+fn joined_at(script: &str, at: usize, joint: Joint) -> Option<usize> {
     let blank = |from: usize| {
         let rest = script.as_bytes().get(from..).unwrap_or_default();
         from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     };
-    let plus = blank(at);
-    (script.as_bytes().get(plus) == Some(&b'+')).then(|| blank(plus + 1))
+    let at = blank(at);
+    let rest = script.as_bytes().get(at..)?;
+    let sign = if joint == Joint::Comma { b',' } else { b'+' };
+    if rest.first() == Some(&sign) {
+        return Some(blank(at + 1));
+    }
+    let call = rest.strip_prefix(b")").unwrap_or(rest);
+    let call = call.strip_prefix(CONCAT.as_bytes()).filter(|_| joint == Joint::Plus)?;
+    Some(blank(script.len() - call.len()))
 }
 
 /// Adds the characters of a list of numbers.
@@ -302,6 +327,8 @@ mod tests {
             ("a=fromCodePoint(1088,1072)", "\u{440}\u{430}"),
             ("a='b'+c+'d';e='f'+'g';h='i'+'j'", "fg\nij"),
             ("a='b\\\nc'+'d'", "bcd"),
+            ("a='b'.concat('c').concat( \"d\")", "bcd"),
+            ("['b', 'c','d'].join('')", "bcd"),
         ] {
             assert_eq!(texts(script), [joined], "{script}");
         }
