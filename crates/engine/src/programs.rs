@@ -48,11 +48,10 @@ pub fn opens(url: &str) -> Option<Opens<'_>> {
         let (host, path) = after.split_at_checked(end)?;
         return (is_below(host, &MEETINGS) && leads_nowhere_else(path)).then_some(Opens::OwnPlace);
     }
-    let place = PLACES.iter().find_map(|(name, place)| {
+    PLACES.iter().find_map(|(name, place)| {
         let path = rest.strip_prefix(place).filter(|_| is(name))?;
         leads_nowhere_else(path).then_some(Opens::OwnPlace)
-    });
-    place
+    })
 }
 
 /// The URL of a document that is opened to be read or edited, with no further command: `ofe|u|https://…`.
