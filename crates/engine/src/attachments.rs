@@ -1,4 +1,4 @@
-//! Links in attachments that are no text, PDF, TNEF and pictures: judged and reported, never edited.
+//! Links in attachments that are no text, PDF, TNEF, RTF and pictures: judged and reported, never edited.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
-use super::tnef::{self, Body, Tnef};
+use super::tnef::{self, Body, Tnef, rtf};
 use super::{content, images, pdf};
 use homograph::HostBounds;
 use mailsplice::mime::{self, Media, Part};
@@ -24,6 +24,7 @@ const OPENING_BYTES: usize = 2_048;
 enum Kind {
     Pdf,
     Tnef,
+    Rtf,
     Picture(image::ImageFormat),
 }
 
@@ -43,6 +44,9 @@ impl Kind {
         if tnef::is(opening) {
             return Some(Kind::Tnef);
         }
+        if rtf::is(opening) {
+            return Some(Kind::Rtf);
+        }
         images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
     }
 
@@ -55,6 +59,11 @@ impl Kind {
             }
             Kind::Tnef => {
                 let Tnef { bodies, unread, steps } = tnef::read(bytes);
+                (Contents { bodies, unread, ..Contents::default() }, steps)
+            }
+            Kind::Rtf => {
+                let rtf::Rtf { texts, unread, steps } = rtf::read(bytes);
+                let bodies = texts.into_iter().map(Body::Text).collect();
                 (Contents { bodies, unread, ..Contents::default() }, steps)
             }
             Kind::Picture(format) => {
@@ -72,6 +81,7 @@ impl Kind {
         let (element, attribute) = match self {
             Kind::Pdf => ("pdf", "uri"),
             Kind::Tnef => ("tnef", "body"),
+            Kind::Rtf => ("rtf", "text"),
             Kind::Picture(_) => ("qr", "code"),
         };
         Place::Attribute { element: element.into(), attribute: attribute.into() }
@@ -85,7 +95,7 @@ fn as_link(code: &str) -> String {
     if bare { format!("http://{code}") } else { code.to_owned() }
 }
 
-/// Reads a part that is a PDF or a picture, whatever its label: programs choose by its name, or by its bytes.
+/// Reads a part that is such a file, whatever its label: programs choose by its name, or by its bytes.
 pub fn read(
     context: PartContext<'_>,
     part: usize,
@@ -100,7 +110,8 @@ pub fn read(
     let qr_codes = context.policy.qr_codes;
     // What Exchange takes for TNEF has a label of its own, never one of text.
     let opaque = entry.media == Media::Opaque;
-    let may_be = opaque || qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
+    let document = || mime::may_be_pdf(opening, transfer) || rtf::may_be(opening);
+    let may_be = opaque || qr_codes == QrCodes::Report || document();
     let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
     let Some(kind) = kind else {
         return read_inline_pictures(context, (part, entry), judge, budget, found);

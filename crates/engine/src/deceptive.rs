@@ -20,7 +20,11 @@ impl Judge<'_> {
 
     /// Whether a host with signs reads as a protected name, or such a name is next to a sign in a host of others.
     fn is_lure_with_signs(&mut self, text: &str, link: &Link, whole: bool) -> bool {
-        let spelling = &*spelled_host(text, link);
+        self.is_lure_across_signs(&spelled_host(text, link), whole)
+    }
+
+    /// The same for a host as it is spelled.
+    pub fn is_lure_across_signs(&mut self, spelling: &str, whole: bool) -> bool {
         let seen = spelling.chars().filter(|c| !Class::of(*c).is_ignored()).map(char::len_utf8);
         if seen.sum::<usize>() > LONGEST_HOST {
             return false;

@@ -5,6 +5,7 @@ mod beside_host;
 mod capitals;
 mod glued;
 mod listed;
+mod mismatch;
 mod opened;
 mod plain_reading;
 mod queries;
@@ -451,21 +452,6 @@ impl<'a> Judge<'a> {
     /// Whether both hosts are of one registrable domain, or of one owner.
     pub fn are_of_one_owner(&self, one: &str, other: &str) -> bool {
         same_domain(one, other) || homograph::is_one_owner(one, other, &self.policy.protected)
-    }
-
-    /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9).
-    pub fn compare(&self, visible: &Judged, target: &mut Judged) {
-        let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
-        let related =
-            self.are_of_one_owner(&seen.ascii, &led.ascii) || self.is_authors(&seen.ascii);
-        if matches!(visible.tld_status, TldStatus::Asked(_)) || related {
-            return;
-        }
-        let protected = self.is_protected(&seen.ascii);
-        target.add(Reason::TextHrefMismatch);
-        if protected {
-            target.verdict = target.verdict.max(Verdict::Suspect);
-        }
     }
 }
 

@@ -172,6 +172,12 @@ mod tests {
             ("From: Netflix <x@example.org>, <info@netflix.com>\n", "header:From netflix.com"),
             ("From: Netflix <x@example.org> <info@netflix.com>\n", "header:From netflix.com"),
             ("From: Netflix <info@netflix.com> <x@example.org>\n", "header:From netflix.com"),
+            // The name of a group stands where that of a mailbox does.
+            ("From: Netflix: x@example.org;\n", "header:From netflix.com"),
+            ("From: Netflix: x@example.org, Ann <a@example.org>;\n", "header:From netflix.com"),
+            ("From: Netflix:;\n", "header:From netflix.com"),
+            // Decoders pass over what is no base64.
+            ("From: =?utf-8?B?TmV0!Zmx!peA==?= <x@example.org>\n", "header:From netflix.com"),
         ] {
             assert_eq!(of(head), [found], "{head}");
         }
@@ -247,6 +253,8 @@ mod tests {
             "From: PayPal <service@paypal.com>\nReply-To: PayPal <b@mailer.example.net>\n",
             "From: GitHub via dev <dev@lists.example.org>\nList-Post: <mailto:dev@lists.example.org>\n",
             "From: Ann Schwab <ann@example.org>\n",
+            "From: Netflix: info@netflix.com;\n",
+            "From: =?utf-8?B?TmV0!Zmx!peA==?= <info@netflix.com>\n",
             "From: dhl@example.org\n",
         ] {
             assert_eq!(of(head), Vec::<String>::new(), "{head}");

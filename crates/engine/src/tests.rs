@@ -60,6 +60,15 @@ fn plain_text_is_defanged_so_that_no_piece_is_live() {
 }
 
 #[test]
+fn blanks_and_signs_in_a_host_between_angles_hide_nothing() {
+    for lie in ["<https:// p\u{430}ypal+login.a.com/>", "<https://p\u{430}y pal~a.com/>"] {
+        assert_ne!(plain(&format!("see {lie} now\r\n")), format!("see {lie} now\r\n"), "{lie}");
+    }
+    let honest = "see <https:// host + port.com/> and <https://a $b.m\u{fc}ller.com/>\r\n";
+    assert_eq!(plain(honest), honest);
+}
+
+#[test]
 fn an_unsafe_host_inside_makes_the_link_unsafe() {
     let text = plain(&format!("http://example.com/?u=http://{BAD}/\r\n"));
     assert_eq!(text, format!("hxxp://example[.]com/?u=hxxp://{CODE}[.]com/\r\n"));

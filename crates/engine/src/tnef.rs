@@ -3,7 +3,7 @@
 //! The attributes of the message are read, and three of its properties: the text, the page and the packed RTF. What is
 //! attached inside it is not read, and said to be unread.
 
-mod rtf;
+pub mod rtf;
 
 use std::borrow::Cow;
 

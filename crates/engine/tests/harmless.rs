@@ -277,3 +277,18 @@ fn programs_that_open_what_they_say() {
         assert!(is_edited("text/html", &format!("<a href=\"{url}\">x</a>\r\n")), "{url}");
     }
 }
+
+/// Word processors write a dash for a hyphen, also in a host.
+#[test]
+fn a_dash_in_a_host_of_nobody_known() {
+    for text in ["https://www.m\u{fc}nchen\u{2013}k\u{f6}ln.com/", "//www.\u{e9}a\u{2013}b.org"] {
+        assert!(!is_edited("text/plain", &format!("see {text}\r\n")), "{text}");
+    }
+    for text in [
+        "https://www.p\u{430}ypal\u{2013}k\u{f6}ln.com/",
+        "https://apple\u{2013}\u{ef}d.example.com/",
+        "https://www.paypal\u{2013}l\u{f6}gin.com/",
+    ] {
+        assert!(is_edited("text/plain", &format!("see {text}\r\n")), "{text}");
+    }
+}

@@ -195,6 +195,11 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_one_owner(one, other))
 }
 
+/// Whether the table of organisations of the protected names says who owns the host.
+pub fn has_owner(ascii: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.is_one_owner(ascii, ascii))
+}
+
 /// The TLD to ask the DNS for: not in the table, and not one that is never in the DNS (S25).
 fn question(tld: &str, context: &Context<'_>) -> Option<String> {
     let known = context.tlds.exists(tld) || is_special_use(tld) || tld.is_empty();

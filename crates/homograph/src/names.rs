@@ -5,11 +5,11 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::bidi::{bidi_skeleton, is_bidi};
-use super::domain::{and_above, registry_suffix};
+use super::domain::{Section, and_above, is_hosted, registrable, registry_suffix};
 use super::form::{Form, Literal};
 use super::listed::Known;
 use super::lookalike::{Look, LookHash, LookHasher, name_endings, name_look};
-use super::name::{BadName, Name, Reach};
+use super::name::{BadName, MIN_BRAND, Name, Reach};
 use super::near::NearIndex;
 use super::organisations::Organisations;
 use super::reading::LabelChars;
@@ -219,6 +219,22 @@ impl Names {
     pub fn has_label(&self, label: &str) -> bool {
         let mut named = self.by_look(LookHash::of(label.as_bytes()).value());
         named.any(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
+    }
+
+    /// The name that the host is a national site of: the same label, which is no common word, below the suffix of a
+    /// country.
+    pub fn national(&self, ascii: &str) -> Option<&str> {
+        let domain = registrable(ascii, Section::Icann).filter(|_| !is_hosted(ascii))?;
+        let (label, suffix) = domain.split_once('.')?;
+        let is_country = suffix.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
+        if label.len() < MIN_BRAND || !is_country {
+            return None;
+        }
+        let named = self.by_look(LookHash::of(label.as_bytes()).value());
+        let mut named = named.filter(|name| name.reach == Reach::Brand);
+        let name = named
+            .find(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))?;
+        Some(&name.ascii)
     }
 
     /// Whether the registrable label of some name begins with this look.

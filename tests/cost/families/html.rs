@@ -128,5 +128,8 @@ pub const SHAPES: &[Shape] = &[
     shape("strings of escapes in CSS", HTML, ("<style>", ""), "\\\\'"),
     shape("strings of comments in CSS", HTML, ("<style>", ""), "/*'*/"),
     shape("escapes of script", HTML, ("<script>", ""), "\\/"),
+    shape("joined strings of script", HTML, ("<script>atob,.join(", ""), "'//a{n}.co'+'m',"),
+    shape("decoded strings of script", HTML, ("<script>atob;x='", "'"), "aHR0cDovL2EuY28v"),
+    shape("escaped strings of script", HTML, ("<script>unescape('", "')"), "%2f%2Fa.co%25"),
     shape("open references", HTML, NONE, "&lt"),
 ];

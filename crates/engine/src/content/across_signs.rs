@@ -36,6 +36,11 @@ fn is_sign(c: char) -> bool {
     }
 }
 
+/// Whether a host holds such a sign, and nothing else that ends it.
+pub(super) fn has_sign(host: &str) -> bool {
+    host.contains(is_sign) && !host.contains(ends_authority)
+}
+
 fn is_of_host(c: char) -> bool {
     is_dot_to_somebody(c) || Class::of(c).is_host_or_dot()
 }

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::across_signs::has_sign;
 use super::mapped::{Builder, MappedText};
 use super::{AnchorAround, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::HostBounds;
@@ -140,12 +141,16 @@ fn ends_in_address(text: &str) -> bool {
     !word.is_empty() && word.chars().all(local)
 }
 
-/// Whether a client would open it: without their blanks, placeholders and lines of quoted-printable look like hosts.
-fn has_host(url: &str, target: &Target) -> bool {
+/// Which programs would open it, if any: without their blanks, placeholders and lines of quoted-printable look like
+/// hosts.
+fn opened_by(url: &str, target: &Target) -> Option<SeenBy> {
+    let Target::Link(link) = target else { return None };
+    let host = link.host_str(url);
     let of_host = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-._%:".contains(c);
-    match target {
-        Target::Link(link) => link.host_str(url).chars().all(of_host),
-        Target::Dangerous { .. } => false,
+    let is_sign = |c: char| !of_host(c);
+    match host.contains(is_sign) {
+        false => Some(SeenBy::Lenient),
+        true => has_sign(host).then_some(SeenBy::AcrossSigns { whole: false }),
     }
 }
 
@@ -202,14 +207,17 @@ impl<'l> View<'l> {
         let found = urls(text, stretch.clone()).map(|url| {
             let all = 0..url.as_str().len();
             let target = reference::parse(url.as_str(), all).next();
-            (target.filter(|target| has_host(url.as_str(), target)), url)
+            let opened =
+                target.and_then(|target| Some((opened_by(url.as_str(), &target)?, target)));
+            (opened, url)
         });
-        let found = found.chain(
-            addresses(text, stretch).map(|written| (address(written.as_str(), tlds), written)),
-        );
-        for (target, url) in found {
+        let found = found.chain(addresses(text, stretch).map(|written| {
+            let target = address(written.as_str(), tlds);
+            (target.map(|target| (SeenBy::Lenient, target)), written)
+        }));
+        for (opened, url) in found {
             self.steps += url.as_str().len() as u64;
-            let Some(target) = target else { continue };
+            let Some((seen_by, target)) = opened else { continue };
             if added == capacity {
                 self.cut = true;
                 break;
@@ -222,7 +230,7 @@ impl<'l> View<'l> {
                 shown: Rendering::AsWritten,
                 anchor: AnchorAround::None,
                 markup: Markup::Shown,
-                seen_by: SeenBy::Lenient,
+                seen_by,
             });
             self.seen.push(url);
             added += 1;

@@ -102,11 +102,11 @@ fn unescaped(value: &str, sign: u8, charset: Charset) -> MappedText<'static> {
     seen.finish()
 }
 
-/// The octets of the escapes at the start.
-fn octets(text: &str, sign: u8) -> Vec<u8> {
+/// The octets of the escapes at the start, each a mark and two digits.
+pub fn octets(text: &str, mark: u8) -> Vec<u8> {
     let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
         let [first, digits @ ..] = escape else { return None };
-        if *first != sign {
+        if *first != mark {
             return None;
         }
         let digits = std::str::from_utf8(digits).ok()?;

@@ -46,6 +46,18 @@ impl Joined {
         seen.joined(&self.stretches)
     }
 
+    /// Tells where bytes of the words are in the text; to be asked in ascending order.
+    pub fn sources(&self) -> impl FnMut(usize) -> usize {
+        let mut stretches = self.stretches.iter().peekable();
+        let mut before = 0;
+        move |at| {
+            while let Some(stretch) = stretches.next_if(|stretch| before + stretch.len() <= at) {
+                before += stretch.len();
+            }
+            stretches.peek().map_or(usize::MAX, |stretch| stretch.start + at - before)
+        }
+    }
+
     fn crosses_joint(&self, link: &Link) -> bool {
         let first = self.joints.partition_point(|joint| *joint <= link.span.start);
         self.joints.get(first).is_some_and(|joint| *joint < link.host.end)

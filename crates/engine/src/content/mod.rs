@@ -309,6 +309,13 @@ pub fn read_in_turn<'l>(
     }
 }
 
+/// The hosts of a text that go on behind signs to some programs, at most `max`.
+pub fn hosts_with_signs(text: &str, tlds: &dyn TldSet, max: usize) -> View<'static> {
+    let mut view = View::default();
+    view.add_hosts_with_signs(text, tlds, max);
+    view
+}
+
 /// The links of a layer in one view, at most `max`.
 pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, max: usize) -> View<'l> {
     let mut whole = View::default();

@@ -1,6 +1,8 @@
 //! Text of scripts and JSON as their strings are read: escapes decoded (ECMA-262 §12.9.4, RFC 8259 §7). Strings are
 //! not told from other code: outside of strings a backslash is only in regular expressions.
 
+use std::ops::Range;
+
 use super::mapped::{Builder, MappedText};
 
 /// The text with its escapes decoded.
@@ -10,16 +12,32 @@ pub fn unescaped(seen: MappedText<'_>) -> MappedText<'_> {
         return seen;
     }
     let mut plain = Builder::with_capacity(text.len());
-    let mut done = 0;
+    unescape_into(&mut plain, text, 0..text.len());
+    plain.finish().through(&seen)
+}
+
+/// Adds a stretch of a text with its escapes decoded.
+pub fn unescape_into(plain: &mut Builder, text: &str, stretch: Range<usize>) {
+    let text = text.get(..stretch.end).unwrap_or(text);
+    let mut done = stretch.start;
     while let Some(found) = text.get(done..).and_then(|rest| rest.find('\\')) {
         let at = done + found;
         plain.linear(text.get(done..at).unwrap_or_default(), done);
-        let (c, len) = text.get(at..).and_then(escape).unwrap_or(('\\', 1));
+        let rest = text.get(at..).unwrap_or_default();
+        if let Some(line_end) = continued(rest) {
+            done = at + line_end;
+            continue;
+        }
+        let (c, len) = escape(rest).unwrap_or(('\\', 1));
         plain.unit(c.encode_utf8(&mut [0; 4]), at..at + len);
         done = at + len;
     }
     plain.linear(text.get(done..).unwrap_or_default(), done);
-    plain.finish().through(&seen)
+}
+
+/// The length of a backslash at the end of a line: a string goes on behind it.
+fn continued(text: &str) -> Option<usize> {
+    ["\\\r\n", "\\\n"].iter().find(|end| text.starts_with(**end)).map(|end| end.len())
 }
 
 /// The escape at the start of the text: its character and its length. `\uD83D\uDE00` is one.
@@ -41,6 +59,9 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
     if let Some(hex) = after.strip_prefix('x') {
         return Some((char::from_u32(number(hex, 2)?)?, 4));
     }
+    if let Some(found) = octal(after) {
+        return Some(found);
+    }
     let c = after.chars().next()?;
     let plain = match c {
         'n' => '\n',
@@ -52,6 +73,16 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
         c => c,
     };
     Some((plain, 1 + c.len_utf8()))
+}
+
+/// The character of up to three octal digits behind a backslash (ECMA-262 §B.1.2), and the length of all. Controls are
+/// left: `\1` stands for a group in a regular expression.
+fn octal(digits: &str) -> Option<(char, usize)> {
+    let most = if digits.starts_with(['0', '1', '2', '3']) { 3 } else { 2 };
+    let length = digits.bytes().take(most).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+    let code = u32::from_str_radix(digits.get(..length)?, 8).ok()?;
+    let c = char::from_u32(code).filter(|c| !c.is_control())?;
+    Some((c, 1 + length))
 }
 
 /// Whether a URL does nothing but call a function that only its original page has, with words and numbers:
@@ -262,6 +293,8 @@ mod tests {
             (r#"\"a\\b\n\d"#, "\"a\\b\n\\d"),
             (r"a\", "a\\"),
             (r"\é", "é"),
+            (r"\150\164\57\57a\1\0\477\8", "ht//a\\1\\0'7\\8"),
+            ("a\\\r\nb\\\nc", "abc"),
         ] {
             let seen = unescaped(MappedText::slice(written, 7));
             assert_eq!(seen.as_str(), read, "{written}");

@@ -2,8 +2,9 @@
 //!
 //! They end a host for programs that follow the standards strictly, but for a reader `p`, U+200E, `aypal.com` is one
 //! name. Characters that mapping removes from hosts (UTS #46 §4: soft hyphens, zero-width spaces) do not matter here:
-//! every search for links reads them as part of a host. Joiners are part of names; so many that no name can hold them
-//! are left out as well, as programs do that map them to nothing (UTS #46 transitional processing).
+//! every search for links reads them as part of a host. Joiners are part of names; where no name can hold them,
+//! between ASCII letters or by the dozen, they are left out as well, as programs do that map them to nothing (UTS #46
+//! transitional processing).
 
 use std::ops::{ControlFlow, Range};
 
@@ -31,10 +32,10 @@ pub fn joined(text: &str) -> Joined {
             return ControlFlow::Continue(());
         }
         let with_joiners = word.chars().filter(|c| is_joiner(*c)).count() > JOINERS;
-        let pieces = match with_joiners {
-            true => pieces(word, range.start, |c| is_joiner(c) || is_unseen(c)),
-            false => pieces(word, range.start, is_unseen),
-        };
+        let pieces = pieces(word, range.start, |at, c| match is_joiner(c) {
+            true => with_joiners || is_in_ascii(word, at, c),
+            false => is_unseen(c),
+        });
         if pieces.len() > 1 {
             joined.add(pieces, at..at);
         }
@@ -44,16 +45,26 @@ pub fn joined(text: &str) -> Joined {
 }
 
 /// The stretches of a word that begins here, without its invisible characters.
-fn pieces(word: &str, start: usize, is_unseen: impl Fn(char) -> bool) -> Vec<Range<usize>> {
+fn pieces(word: &str, start: usize, is_unseen: impl Fn(usize, char) -> bool) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut at = 0;
-    for (unseen, c) in word.char_indices().filter(|(_, c)| is_unseen(*c)) {
+    for (unseen, c) in word.char_indices().filter(|(at, c)| is_unseen(*at, *c)) {
         pieces.push(start + at..start + unseen);
         at = unseen + c.len_utf8();
     }
     pieces.push(start + at..start + word.len());
     pieces.retain(|piece| !piece.is_empty());
     pieces
+}
+
+/// Whether the joiner at this offset stands between characters of hosts in ASCII, which nothing joins, or beside
+/// another invisible one.
+fn is_in_ascii(text: &str, at: usize, joiner: char) -> bool {
+    let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let of_host = |c: char| of_host(c) || is_joiner(c) || is_unseen(c);
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    let after = text.get(at + joiner.len_utf8()..).and_then(|after| after.chars().next());
+    before.is_some_and(of_host) && after.is_some_and(of_host)
 }
 
 /// Joiners in one word: no word of any language has more.
@@ -96,9 +107,10 @@ fn is_first_of_unseen(byte: u8, _: u8) -> bool {
 fn is_unseen_at(text: &str, at: usize) -> bool {
     may_begin_unseen(text.as_bytes().get(at..).unwrap_or_default())
         && text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|c| {
-            // One in a row of joiners: most words with joiners need not be read.
+            // One in a row of joiners or in ASCII: most words with joiners need not be read.
             let next = || text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
-            is_unseen(c) || is_joiner(c) && next().is_some_and(|c| !c.is_alphanumeric())
+            let in_row = || next().is_some_and(|c| !c.is_alphanumeric());
+            is_unseen(c) || is_joiner(c) && (in_row() || is_in_ascii(text, at, c))
         })
 }
 
@@ -198,10 +210,23 @@ mod tests {
     #[test]
     fn many_joiners_are_left_out() {
         for joiners in ["\u{200d}", "\u{200c}", "\u{200d}\u{200b}"] {
-            let word = |count| words(&format!("x a{}b.com", joiners.repeat(count)));
-            assert_eq!(word(JOINERS), "");
-            assert_eq!(word(JOINERS + 1).replace('\u{200b}', ""), "ab.com");
+            let word = |count| words(&format!("x ä{}b.com", joiners.repeat(count)));
+            assert_eq!(word(1), "");
+            assert_eq!(word(JOINERS + 1).replace('\u{200b}', ""), "äb.com");
         }
+    }
+
+    #[test]
+    fn joiners_in_ascii_are_left_out() {
+        for text in [
+            "pay\u{200c}pal.com",
+            "paypal\u{200d}.com",
+            "p\u{200c}a\u{200c}y\u{200c}p\u{200d}al.\u{200c}c\u{200c}om",
+            "pay\u{200c}\u{200d}pal.com",
+        ] {
+            assert_eq!(words(text), "paypal.com", "{text:?}");
+        }
+        assert_eq!(words("می\u{200c}خواهم.com"), "");
     }
 
     #[test]
@@ -209,8 +234,8 @@ mod tests {
         for text in [
             "pay\u{ad}pal.com",
             "pay\u{200b}pal.com",
-            "a\u{200d}b.com",
-            "a\u{200d}\u{200d}b.com",
+            "ä\u{200d}b.com",
+            "ä\u{200d}\u{200d}ö.com",
             "it\u{2019}s.so",
             "plain.com",
         ] {

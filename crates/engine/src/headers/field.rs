@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mail_parser::{Addr, Address, HeaderValue};
+use mail_parser::{Addr, Address, Group, HeaderValue};
 
 use super::SUBJECT;
-use super::words::holds;
+use super::words::{WORD, holds};
 use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
@@ -25,6 +25,29 @@ const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 /// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
 fn may_hold_scheme(text: &str) -> bool {
     memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
+}
+
+/// The names of groups and of mailboxes, each with the address behind it.
+fn mailboxes<'a>(
+    addresses: &'a Address<'_>,
+) -> Box<dyn Iterator<Item = (Option<&'a str>, Option<&'a str>)> + 'a> {
+    fn of<'a>(address: &'a Addr<'_>) -> (Option<&'a str>, Option<&'a str>) {
+        (address.name.as_deref(), address.address.as_deref())
+    }
+    match addresses {
+        Address::List(list) => Box::new(list.iter().map(of)),
+        Address::Group(groups) => Box::new(groups.iter().flat_map(|group| {
+            let first = group.addresses.first().and_then(|first| first.address.as_deref());
+            let group_name = group.name.as_deref().map(|name| (Some(name), first));
+            group_name.into_iter().chain(group.addresses.iter().map(of))
+        })),
+    }
+}
+
+/// Whether a name has encoded words that were not decoded.
+pub(super) fn is_undecoded(value: &HeaderValue<'_>) -> bool {
+    let HeaderValue::Address(addresses) = value else { return false };
+    mailboxes(addresses).any(|(name, _)| name.is_some_and(|name| holds(name.as_bytes(), WORD)))
 }
 
 /// A value without its folds.
@@ -77,7 +100,10 @@ impl FieldReader<'_, '_, '_, '_> {
         match value {
             HeaderValue::Address(Address::List(list)) => self.addresses(list),
             HeaderValue::Address(Address::Group(groups)) => {
-                groups.iter().for_each(|group| self.addresses(&group.addresses));
+                for group in groups {
+                    self.group_name(group);
+                    self.addresses(&group.addresses);
+                }
             }
             HeaderValue::Text(text) => self.text(text),
             HeaderValue::TextList(list) => list.iter().for_each(|text| self.text(text)),
@@ -94,13 +120,25 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
+    /// Judges the name of a group before its first address (RFC 5322 §3.4): programs show it in the same place.
+    fn group_name(&mut self, group: &Group<'_>) {
+        let Some(name) = group.name.as_deref().filter(|_| self.has_steps(0)) else { return };
+        let first = group.addresses.first().and_then(|first| first.address.as_deref());
+        match first.and_then(|first| self.judged_address(first)) {
+            Some(judged) => self.name_before(&bidi::shown(name), &judged),
+            None => self.text(&bidi::shown(name)),
+        }
+    }
+
+    fn judged_address(&mut self, spelled: &str) -> Option<Judged> {
+        let link = mailto::address(spelled, 0..spelled.len())?;
+        self.judge.spelled_link(spelled, &link, HostBounds::Certain)
+    }
+
     fn address(&mut self, address: &Addr<'_>) {
         let spelled = address.address.as_deref().unwrap_or_default();
         let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
-        let judged = match mailto::address(spelled, 0..spelled.len()) {
-            Some(link) => self.judge.spelled_link(spelled, &link, HostBounds::Certain),
-            None => None,
-        };
+        let judged = self.judged_address(spelled);
         // Text in place of an address is shown as well.
         if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
             self.text(spelled);
@@ -109,13 +147,30 @@ impl FieldReader<'_, '_, '_, '_> {
         if self.is_of_sender() && is_no_mailbox(spelled) {
             judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
         }
+        self.name_before(name, &judged);
+        self.push(spelled, &judged);
+    }
+
+    /// Judges the hosts in the display name before an address.
+    fn name_before(&mut self, name: &str, address: &Judged) {
         for link in self.links(name) {
             if !self.has_steps(0) {
                 return;
             }
-            self.display_name(name, &link, &judged);
+            self.display_name(name, &link, address);
         }
-        self.push(spelled, &judged);
+    }
+
+    /// Reads the mailboxes of a field that only some programs decode.
+    pub fn decoded_mailboxes(&mut self, author: &Author, text: &str) {
+        let mailboxes = text.split_inclusive('>').take(MAILBOXES).filter_map(|mailbox| {
+            let (name, address) = mailbox.strip_suffix('>')?.rsplit_once('<')?;
+            let name = name.trim_matches(|c: char| c == ',' || c == '"' || c.is_whitespace());
+            Some(Addr::new(Some(name), address.trim()))
+        });
+        let value = HeaderValue::Address(Address::List(mailboxes.collect()));
+        self.value(&value);
+        self.report_impersonation(author, &value);
     }
 
     /// Judges a host in the display name before the address.
@@ -148,7 +203,7 @@ impl FieldReader<'_, '_, '_, '_> {
         may_hold_scheme(text) || self.is_subject()
     }
 
-    fn is_of_sender(&self) -> bool {
+    pub fn is_of_sender(&self) -> bool {
         SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
     }
 
@@ -162,11 +217,11 @@ impl FieldReader<'_, '_, '_, '_> {
             true => Role::Author,
             false => Role::Deputy,
         };
-        for address in addresses.iter().take(MAILBOXES) {
-            let spelled = address.address.as_deref().unwrap_or_default();
+        for (named, address) in mailboxes(addresses).take(MAILBOXES) {
+            let spelled = address.unwrap_or_default();
             let mut own = Mailbox::read(spelled, self.judge);
             // Text in place of an address is read as a name, and an address in it as the address.
-            let mut name = match (address.name.as_deref(), &own) {
+            let mut name = match (named, &own) {
                 (Some(name), _) => bidi::shown(name).into_owned(),
                 (None, None) => spelled.to_owned(),
                 (None, Some(_)) => continue,
@@ -248,6 +303,25 @@ impl FieldReader<'_, '_, '_, '_> {
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
             if known || link.kind != Kind::Bare {
                 self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
+            }
+        }
+        self.hosts_with_signs(text);
+    }
+
+    /// Judges hosts that go on behind signs, as in the body.
+    fn hosts_with_signs(&mut self, text: &str) {
+        let max = self.budget.findings;
+        let view = content::hosts_with_signs(text, self.judge.tlds(), max);
+        if !self.budget.spend(Stage::Judging, view.steps) {
+            return;
+        }
+        for occurrence in &view.occurrences {
+            if !self.has_steps(0) {
+                return;
+            }
+            let Some(judged) = self.judge.occurrence(text, occurrence) else { continue };
+            if self.field.interest == Interest::Any || judged.verdict >= Verdict::Unsafe {
+                self.push(text.get(occurrence.span()).unwrap_or_default(), &judged);
             }
         }
     }

@@ -20,3 +20,34 @@ fn deceptive_fields_are_reported_with_their_place() {
         assert_eq!(values, ["http://р\u{430}ypal.com x", "http://p\u{430}ypal.org z"]);
     }
 }
+
+/// As in the body, a sign ends no host where it goes on to browsers.
+#[test]
+fn hosts_with_signs_are_reported() {
+    let targets = |head: &str| {
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let tlds = TldTable::new(["com", "org"], "");
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+        assert!(outcome.edits.is_empty() && outcome.head_edits.is_empty());
+        let found = outcome.findings.iter().filter(|it| it.verdict == crate::Verdict::Unsafe);
+        found.map(|it| format!("{} {}", it.place, it.spelling)).collect::<Vec<_>>()
+    };
+    for (head, found) in [
+        (
+            "List-Unsubscribe: <https://р\u{430}ypal+x.a.org/>\r\n",
+            "header:List-Unsubscribe https://р\u{430}ypal+x.a.org",
+        ),
+        ("Subject: https://app\u{964}e.com/ now\r\n", "header:Subject https://app\u{964}e.com"),
+        ("X-A: https://app\u{964}e.com/\r\n", "header:X-A https://app\u{964}e.com"),
+    ] {
+        assert_eq!(targets(head), [found], "{head}");
+    }
+    for head in [
+        "Subject: https://www.example.com+https://a.example.org\r\n",
+        "List-Unsubscribe: <https://a.org/?x=a+b.com>, <mailto:a+b@c.org>\r\n",
+        "Subject: www.example.com–www.example.org\r\n",
+    ] {
+        assert!(targets(head).is_empty(), "{head}");
+    }
+}

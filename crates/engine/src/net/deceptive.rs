@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::host::{can_deceive, ends_host};
 use super::window::is_coded;
+use crate::content::pieces_between_signs;
 use crate::judged::is_deceptive;
 use crate::judging::Judge;
 use crate::outcome::Reason;
@@ -47,7 +48,19 @@ pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judg
     }
     let judgement = judge.host(host, HostBounds::Certain);
     let is_opened = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
-    (is_opened && is_deceptive(host, &judgement)).then_some(judgement)
+    let deceives = is_opened && is_deceptive(host, &judgement);
+    (deceives && !is_dash_of_prose(host, &judgement, judge)).then_some(judgement)
+}
+
+/// Whether nothing about a host deceives but signs that stand for hyphens, as word processors write them, with no known
+/// name beside one: `https://www.münchen–köln.de/`.
+fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) -> bool {
+    const LETTERS: [Reason; 4] =
+        [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript, Reason::NameInHost];
+    pieces_between_signs(host).next().is_some()
+        && !host.chars().any(ends_host_to_a_reader)
+        && !LETTERS.into_iter().any(|reason| judgement.reasons.contains(reason))
+        && !judge.is_lure_across_signs(host, false)
 }
 
 /// The host of a window without escapes, if a reading has found it in this spelling, as most hosts that a message

@@ -136,3 +136,49 @@ fn a_tnef_file_is_reported_and_left_as_it_is() {
         assert!(outcome.passed.contains(&"www.example.com".to_owned()));
     }
 }
+
+/// Word opens RTF by its first bytes, and follows its fields.
+#[test]
+fn a_file_of_rtf_is_reported_and_left_as_it_is() {
+    let inspected = |head: &str, rtf: &str| {
+        let message = Message { head: head.as_bytes(), body: rtf.as_bytes() };
+        inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new())
+    };
+    let field = |url: &str| {
+        format!(
+            "{{\\rtf1\\ansi{{\\field{{\\*\\fldinst HYPERLINK \"{url}\"}}{{\\fldrslt Log in}}}}}}"
+        )
+    };
+    let heads = [
+        "Content-Type: text/rtf; name=x.rtf\r\n",
+        "Content-Type: application/rtf\r\n",
+        "Content-Type: application/msword; name=x.doc\r\n",
+        "Content-Type: text/plain; name=x.doc\r\n",
+        "Content-Type: application/msword\r\nContent-Transfer-Encoding: quoted-printable\r\n",
+        "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n",
+    ];
+    let urls = [
+        "https://\\u1088?\\u1072?ypal.com",
+        "https://xn--yp{}al-43d9g.com",
+        "https://xn--yp{\\*\\x y}al-43d9g.com",
+        "https://\\u1088\\'70\\u1072\\'61ypal.com/",
+    ];
+    for head in heads {
+        for url in urls {
+            let outcome = inspected(head, &field(url));
+            let reported = outcome.findings.iter().any(|it| {
+                it.place.to_string() == "rtf[text]"
+                    && (it.verdict, it.done) == (Verdict::Unsafe, Done::Reported)
+                    && it.target.as_deref() == Some("paypal.com")
+            });
+            assert!(reported, "{head} {url} {:?}", outcome.findings);
+            assert!(outcome.edits.is_empty(), "{head} {url}");
+        }
+        let outcome = inspected(head, &field("https://www.example.com/"));
+        assert!(outcome.findings.is_empty(), "{head} {:?}", outcome.findings);
+    }
+    // A file inside it may be anything.
+    let embeds = "{\\rtf1{\\object{\\*\\objdata 0105}}}";
+    assert_eq!(inspected(heads[1], embeds).bypasses.len(), 1);
+    assert_eq!(inspected(heads[1], &field("https://www.example.com/")).bypasses.len(), 0);
+}

@@ -1,5 +1,7 @@
 //! RTF as Outlook packs it (MS-OXRTFCP), and its text (MS-OXRTFEX for pages inside it).
 
+use std::collections::BTreeMap;
+
 use super::{charset, in_charset};
 use mailsplice::mime::Charset;
 
@@ -74,30 +76,98 @@ fn unpack(mut data: &[u8], max: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// Whether a file is RTF: Word asks for no more, also of a `.doc`.
+pub fn is(opening: &[u8]) -> bool {
+    opening.trim_ascii_start().starts_with(b"{\\rt")
+}
+
+/// Whether bytes may unwrap to the start of such a file.
+pub fn may_be(wrapped: &[u8]) -> bool {
+    let wrapped = wrapped.trim_ascii_start();
+    wrapped.starts_with(b"{\\r") || wrapped.starts_with(b"=") || wrapped.starts_with(b"{=")
+}
+
+/// A file of RTF, as a program for documents reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rtf {
+    /// Its text, and the text without what a program passes over, if that is another.
+    pub texts: Vec<String>,
+    /// Whether something in it may hold links and was not read: a file inside it.
+    pub unread: bool,
+    /// Bytes read.
+    pub steps: u64,
+}
+
+/// Reads a file.
+pub fn read(rtf: &[u8]) -> Rtf {
+    let all = read_text(rtf, Destinations::All);
+    let mut texts = vec![all.out];
+    if all.ignored {
+        texts.push(read_text(rtf, Destinations::Known).out);
+    }
+    let text: usize = texts.iter().map(String::len).sum();
+    let steps = rtf.len() * texts.len() + text;
+    Rtf { texts, unread: all.embeds, steps: steps as u64 }
+}
+
 /// The characters of all groups, with the tags of a page inside it: whatever a program makes links of.
 pub fn text(rtf: &[u8]) -> String {
+    read_text(rtf, Destinations::All).out
+}
+
+fn read_text(rtf: &[u8], destinations: Destinations) -> Reader {
+    let charset = charset(1252).unwrap_or(Charset::Utf8);
     let mut reader = Reader {
         out: String::new(),
         encoded: Vec::new(),
         high: None,
-        charset: charset(1252).unwrap_or(Charset::Utf8),
-        replaced: 1,
+        charset,
+        fonts: BTreeMap::new(),
+        font: 0,
+        group: Group { replaced: 1, charset, passed: false },
         groups: Vec::new(),
         skip: 0,
+        destinations,
+        ignorable: false,
+        ignored: false,
+        embeds: false,
     };
     let mut rest = rtf;
     while let Some((byte, behind)) = rest.split_first() {
         rest = behind;
         match byte {
             b'\\' => rest = reader.control(behind),
-            b'{' if reader.groups.len() < GROUPS => reader.groups.push(reader.replaced),
-            b'}' => reader.replaced = reader.groups.pop().unwrap_or(1),
-            b'{' | b'\r' | b'\n' => {}
+            b'{' => reader.begin(),
+            b'}' => reader.end(),
+            b'\r' | b'\n' => {}
             byte => reader.byte(*byte),
         }
     }
     reader.flush();
-    reader.out
+    reader
+}
+
+/// What is read of the groups that a program passes over if it does not know them (`\*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destinations {
+    All,
+    /// Those that hold links or text.
+    Known,
+}
+
+/// Destinations that hold links or text.
+const KNOWN: [&[u8]; 6] =
+    [b"fldinst", b"htmltag", b"mhtmltag", b"shpinst", b"datafield", b"hlinkbase"];
+
+/// What holds until the end of a group.
+#[derive(Clone, Copy)]
+struct Group {
+    /// How many characters stand for one of Unicode, for programs that do not know it (`\uc`).
+    replaced: usize,
+    /// That of its font.
+    charset: Charset,
+    /// Whether its text is passed over.
+    passed: bool,
 }
 
 struct Reader {
@@ -106,16 +176,43 @@ struct Reader {
     encoded: Vec<u8>,
     /// The first half of a character beyond the first plane.
     high: Option<u16>,
+    /// That of the file.
     charset: Charset,
-    /// How many characters stand for one of Unicode, for programs that do not know it (`\uc`).
-    replaced: usize,
-    /// The same in the groups around.
-    groups: Vec<usize>,
-    /// How many of them follow.
+    /// Charsets of fonts that say one.
+    fonts: BTreeMap<u16, Charset>,
+    /// The font that was named last.
+    font: u16,
+    group: Group,
+    /// The groups around.
+    groups: Vec<Group>,
+    /// How many characters that stand for another one follow.
     skip: usize,
+    destinations: Destinations,
+    /// Whether `\*` was read last.
+    ignorable: bool,
+    /// Whether a program may pass over something.
+    ignored: bool,
+    /// Whether a file is inside it.
+    embeds: bool,
 }
 
 impl Reader {
+    fn begin(&mut self) {
+        if self.groups.len() < GROUPS {
+            self.groups.push(self.group);
+        }
+    }
+
+    fn end(&mut self) {
+        let charset = self.charset;
+        let outermost = Group { replaced: 1, charset, passed: false };
+        let group = self.groups.pop().unwrap_or(outermost);
+        if group.charset != self.group.charset || group.passed != self.group.passed {
+            self.flush();
+        }
+        self.group = group;
+    }
+
     /// Reads what follows a backslash, and returns what is behind it.
     fn control<'a>(&mut self, rest: &'a [u8]) -> &'a [u8] {
         let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -128,8 +225,26 @@ impl Reader {
         let length = if digits == 0 { 0 } else { sign + digits };
         let (number, behind) = behind.split_at_checked(length).unwrap_or((&[], behind));
         let number = std::str::from_utf8(number).ok().and_then(|number| number.parse().ok());
+        let behind = behind.strip_prefix(b" ").unwrap_or(behind);
+        if std::mem::take(&mut self.ignorable) && !KNOWN.contains(&word) {
+            self.pass_over();
+        }
+        if word == b"bin" {
+            // So many bytes of data.
+            let length = number.and_then(|number: i32| usize::try_from(number).ok());
+            return behind.get(length.unwrap_or(0)..).unwrap_or_default();
+        }
         self.word(word, number);
-        behind.strip_prefix(b" ").unwrap_or(behind)
+        behind
+    }
+
+    /// Passes over a group of a kind that nobody need know.
+    fn pass_over(&mut self) {
+        self.ignored = true;
+        if self.destinations == Destinations::Known {
+            self.flush();
+            self.group.passed = true;
+        }
     }
 
     fn word(&mut self, word: &[u8], number: Option<i32>) {
@@ -139,14 +254,31 @@ impl Reader {
                 // Numbers above 32,767 are written as negative ones.
                 let unit = u16::try_from(number & 0xFFFF).unwrap_or_default();
                 self.unit(unit);
-                self.skip = self.replaced;
+                self.skip = self.group.replaced;
             }
-            (b"uc", Some(number)) => self.replaced = usize::try_from(number).unwrap_or_default(),
+            (b"uc", Some(number)) => {
+                self.group.replaced = usize::try_from(number).unwrap_or_default();
+            }
             (b"ansicpg", Some(number)) => {
                 let page = u32::try_from(number).ok();
                 self.charset = page.and_then(charset).unwrap_or(self.charset);
+                self.set_charset(self.charset);
             }
-            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect", _) => self.push(' '),
+            (b"f", Some(number)) => {
+                self.font = u16::try_from(number).unwrap_or_default();
+                let charset = self.fonts.get(&self.font).copied();
+                self.set_charset(charset.unwrap_or(self.charset));
+            }
+            (b"fcharset", Some(number)) => {
+                if let Some(charset) = font_page(number).and_then(charset) {
+                    self.fonts.insert(self.font, charset);
+                }
+            }
+            (b"plain", _) => self.set_charset(self.charset),
+            (b"objdata", _) => self.embeds = true,
+            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect" | b"fldrslt", _) => {
+                self.push(' ')
+            }
             (b"rquote" | b"lquote", _) => self.push('\''),
             (b"rdblquote" | b"ldblquote", _) => self.push('"'),
             _ => self.flush(),
@@ -175,6 +307,10 @@ impl Reader {
                 self.push(' ');
                 behind
             }
+            [b'*', behind @ ..] => {
+                self.ignorable = true;
+                behind
+            }
             [_, behind @ ..] => behind,
             [] => rest,
         }
@@ -182,6 +318,7 @@ impl Reader {
 
     fn byte(&mut self, byte: u8) {
         match self.skip {
+            0 if self.group.passed => {}
             0 => self.encoded.push(byte),
             _ => self.skip -= 1,
         }
@@ -189,7 +326,14 @@ impl Reader {
 
     fn push(&mut self, c: char) {
         self.flush();
-        self.out.push(c);
+        if !self.group.passed {
+            self.out.push(c);
+        }
+    }
+
+    fn set_charset(&mut self, charset: Charset) {
+        self.flush();
+        self.group.charset = charset;
     }
 
     /// Adds a unit of UTF-16: characters beyond the first plane have two.
@@ -199,7 +343,7 @@ impl Reader {
             return;
         }
         let units = self.high.take().into_iter().chain([unit]);
-        let characters = char::decode_utf16(units);
+        let characters = char::decode_utf16(units).filter(|_| !self.group.passed);
         self.out.extend(characters.map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
     }
 
@@ -207,7 +351,29 @@ impl Reader {
     fn flush(&mut self) {
         if !self.encoded.is_empty() {
             let bytes = std::mem::take(&mut self.encoded);
-            self.out.push_str(&in_charset(&bytes, self.charset));
+            self.out.push_str(&in_charset(&bytes, self.group.charset));
         }
     }
+}
+
+/// The code page of a charset of Windows, as fonts name it.
+fn font_page(charset: i32) -> Option<u32> {
+    Some(match charset {
+        0 => 1252,
+        77 => 10_000,
+        128 => 932,
+        129 => 949,
+        134 => 936,
+        136 => 950,
+        161 => 1253,
+        162 => 1254,
+        163 => 1258,
+        177 => 1255,
+        178 => 1256,
+        186 => 1257,
+        204 => 1251,
+        222 => 874,
+        238 => 1250,
+        _ => return None,
+    })
 }

@@ -55,6 +55,10 @@ fn the_text_of_rtf() {
             "{\\*\\htmltag84 <a href=\"http://x.example/\\{1\\}\">}",
             "<a href=\"http://x.example/{1}\">",
         ),
+        (
+            r"{\*\fldinst mailto:x@a.example}{\fldrslt x@a.example}",
+            "mailto:x@a.example x@a.example",
+        ),
         ("a\\par b\\line\r\nc\\~d", "a b cd".replace("cd", "c\u{a0}d").as_str()),
         ("}}}\\", ""),
         ("\\'zz\\'4", "4"),
@@ -62,6 +66,34 @@ fn the_text_of_rtf() {
         assert_eq!(rtf::text(rtf.as_bytes()), text, "{rtf}");
     }
     assert_eq!(rtf::text("{".repeat(100_000).as_bytes()), "");
+}
+
+/// A font says in which charset its bytes are, until its group ends.
+#[test]
+fn bytes_of_rtf_are_in_the_charset_of_their_font() {
+    for (rtf, text) in [
+        (r"{\rtf1{\fonttbl{\f0\fcharset204 A;}{\f1 B;}}\f0 \'f0{\f1 \'f0}\'e0}", "A;B;рðа"),
+        (r"{\rtf1\ansicpg1251{\fonttbl{\f7\fcharset161 A;}}\f7 \'f0\f9 \'f0}", "A;πр"),
+        (r"{\rtf1{\fonttbl{\f7\fcharset204 A;}}\f7 \'f0\plain \'f0\f7 \'f0}", "A;рðр"),
+        (r"{\rtf1{\fonttbl{\f7\fcharset999 A;}}\f7 \'f0}", "A;ð"),
+    ] {
+        assert_eq!(rtf::text(rtf.as_bytes()), text, "{rtf}");
+    }
+}
+
+/// Word passes over what it does not know, and over data.
+#[test]
+fn what_a_program_passes_over_is_read_and_left_out() {
+    let read = |text: &str| rtf::read(text.as_bytes());
+    let texts = |text: &str| read(text).texts;
+    assert_eq!(texts(r"{\rtf1 a{\*\x b{c}\u1072?}d}"), ["abcаd", "ad"]);
+    assert_eq!(texts(r"{\rtf1 a{\*\fldinst b}d}"), ["abd"]);
+    assert_eq!(texts(r"{\rtf1 a{\*\x b{\*\fldinst c}}d}"), ["abcd", "ad"]);
+    assert_eq!(texts(r"{\rtf1 a\bin3 }{\c}"), ["ac"]);
+    assert_eq!(texts(r"{\rtf1 a\bin99999 }{\c}"), ["a"]);
+    assert!(read(r"{\rtf1{\object{\*\objdata 0105}}}").unread);
+    assert!(!read(r"{\rtf1 objdata}").unread);
+    assert!(rtf::is(b"\r\n{\\rt") && !rtf::is(b"{\\r") && !rtf::is(b"{ \\rtf"));
 }
 
 /// A file with these attributes.

@@ -448,6 +448,14 @@ pub const SPELLED: &[(&str, &str)] = &[
 /// Not live for today's parsers, but for others, or once a client has rewritten the page: defanged nevertheless. So
 /// are URLs in script, which plain readings of a page show.
 pub const ELSEWHERE: &[(&str, &str)] = &[
+    ("script joins strings", "<script>location='https://{A}'+'{B}/'</script>"),
+    ("script joins escaped strings", "<script>x=\"htt\\x70s://{A}\" +\n \"{B}/\"</script>"),
+    ("handler joins strings", "<p onclick=\"open('https://{A}'+'{B}/')\">x</p>"),
+    ("expression of amp", "<p [text]=\"'https://{A}'+'{B}/'\">x</p>"),
+    ("edge", "<a href='microsoft-edge:{H}/x'>here</a><a href='microsoft-edge:?url={H}'>x</a>"),
+    ("feed", "<a href='feed:{H}/rss'>here</a><a href='skype:x@{H}?call'>x</a>"),
+    ("intent without slashes", "<a href='intent:{H}#Intent;scheme=https;end'>here</a>"),
+    ("conference", "<a href='conf:sip:x@{H}'>Join</a><a href='callto:x@{H}'>Call</a>"),
     ("onclick", "<a onclick=\"location='https://{H}/'\">here</a>"),
     ("onload", "<body onload='location.href=&quot;https://{H}/&quot;'>x"),
     ("script", "<script>location = 'https://{H}/'</script>"),

@@ -1,6 +1,15 @@
 //! Honest markup: not one byte changes.
 
 pub const CLEAN: &[(&str, &str)] = &[
+    (
+        "joined strings",
+        "<script>var u = 'https://www.' + 'example.com/' + path + '?a=%20b';</script>",
+    ),
+    ("decoded strings", "<script>f(atob('aHR0cHM6Ly93d3cuZXhhbXBsZS5jb20v'))</script>"),
+    (
+        "call of somebody",
+        "<a href='callto:ann.somebody'>Ann</a><a href='skype:jörg.müller?call'>call</a>",
+    ),
     ("plain link", "<a href=\"https://example.com/x?a=1&amp;b=2\">example.com</a>"),
     ("relative links", "<a href=login>x</a><a href=/a/b>y</a><a href=?q>z</a><a href=#top>t</a>"),
     (

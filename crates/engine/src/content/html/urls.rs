@@ -11,7 +11,7 @@ use super::style::{Direction, Display, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, lenient,
+    entity, lenient, programs, strings,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -142,7 +142,16 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Reads full URLs in script or JSON: some programs make a button of `"url":"https:\/\/example.com"`.
     pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
-        let seen = script::unescaped(seen);
+        let strings = strings::read(&seen);
+        self.view.steps += strings.steps;
+        self.full_urls(script::unescaped(seen), site);
+        // What strings come to is guessed: of honest ones half a host may be left.
+        let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
+        strings.texts.into_iter().for_each(|text| self.full_urls(text, site));
+        self.seen_by = by;
+    }
+
+    fn full_urls(&mut self, seen: MappedText<'t>, site: &Site) {
         if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
             self.running_text(seen, site, |link| link.kind == Kind::Scheme);
         }
@@ -168,6 +177,11 @@ impl<'t> Reader<'t, '_, '_> {
                     let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
                     self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
+                }
+                if let Some(opened) = programs::opened(seen.as_str()) {
+                    let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
+                    self.references(seen.clone(), Some(vec![opened]), &found.site(holds));
+                    self.seen_by = by;
                 }
                 self.references(seen, None, &found.site(holds));
             }

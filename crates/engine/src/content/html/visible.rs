@@ -154,12 +154,25 @@ impl<'t> Reader<'t, '_, '_> {
         }
         for (words, joined) in without {
             let capacity = self.capacity();
-            self.view.add_across_joints(
-                &self.linkifier,
-                (&joined, words),
-                capacity,
-                &Site::HtmlText,
-            );
+            let text = (&joined, words);
+            let added =
+                self.view.add_across_joints(&self.linkifier, text, capacity, &Site::HtmlText);
+            self.tie_joined(&joined, added, &anchors);
+        }
+    }
+
+    /// Ties the links of joined words that were added last to the anchors that show all of them.
+    fn tie_joined(&mut self, joined: &Joined, added: usize, anchors: &[Anchor]) {
+        let mut source = joined.sources();
+        let before = self.view.occurrences.len() - added;
+        for occurrence in self.view.occurrences.iter_mut().skip(before) {
+            let Target::Link(link) = &occurrence.target else { continue };
+            let host = source(link.host.start)..source(link.host.end - 1);
+            let at = anchors.partition_point(|anchor| anchor.text.end <= host.start);
+            let anchor = anchors
+                .get(at)
+                .filter(|anchor| anchor.text.start <= host.start && host.end < anchor.text.end);
+            occurrence.anchor = anchor.map_or(AnchorAround::None, Anchor::around);
         }
     }
 

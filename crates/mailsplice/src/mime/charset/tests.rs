@@ -52,3 +52,20 @@ proptest::proptest! {
         }
     }
 }
+
+/// Names of `iconv`, which Evolution and others ask.
+#[test]
+fn names_of_iconv() {
+    for (label, bytes, text) in [
+        ("CN-GB", &b"\xA7\xE2"[..], "р"),
+        ("EUCJP-OPEN", b"\xA7\xE0", "о"),
+        ("IBM905", b"\x79", "ı"),
+        ("EBCDIC-CP-FR", b"\xC0", "é"),
+        ("ibm-297", b"\xC0", "é"),
+        ("ARMSCII-8", b"p\xFB", "pօ"),
+        ("csVISCII", b"\xD5", "\u{1EA1}"),
+    ] {
+        let charset = Charset::from_label(label).unwrap_or_else(|| panic!("{label}"));
+        assert_eq!(charset.decode(bytes.into()).as_str(), text, "{label}");
+    }
+}

@@ -1,0 +1,70 @@
+//! URLs for programs that open a host without a scheme of its own: `microsoft-edge:example.com`,
+//! `conf:sip:ann@example.com`, `intent:example.com#Intent;scheme=https;end`.
+
+use std::ops::Range;
+
+use uts58::{reference, scheme};
+
+/// What such a URL opens, if it may be deceptive: names of people and numbers to call stand there as well.
+pub fn opened(url: &str) -> Option<Range<usize>> {
+    let text = url.trim_start_matches(|c| c <= ' ');
+    let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
+    // What a known one does with it is known as well.
+    if scheme::does(name).is_some() {
+        return None;
+    }
+    let rest = rest.strip_prefix(':')?;
+    let at = url.len() - rest.len();
+    let inside = match rest.trim_start_matches('/').strip_prefix('?') {
+        Some(query) => field(url.len() - query.len(), query)?,
+        None => at..at + rest.find(['#', '?']).unwrap_or(rest.len()),
+    };
+    let opened = url.get(inside.clone())?;
+    let ace = || opened.to_ascii_lowercase().contains("xn--");
+    (!opened.is_ascii() || opened.contains('%') || ace()).then_some(inside)
+}
+
+/// The value of `url=` in a query that begins here.
+fn field(mut at: usize, query: &str) -> Option<Range<usize>> {
+    for field in query.split(['&', '#']) {
+        let end = at + field.len();
+        if let Some((name, value)) = field.split_once('=')
+            && name.eq_ignore_ascii_case("url")
+        {
+            return Some(end - value.len()..end);
+        }
+        at = end + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_opens() {
+        for (url, opens) in [
+            ("microsoft-edge:р.com/x", "р.com/x"),
+            (" Microsoft-Edge:?x=y&url=р.com&z=1", "р.com"),
+            ("microsoft-edge://?url=xn--x.com#y", "xn--x.com"),
+            ("conf:sip:x@р.com", "sip:x@р.com"),
+            ("callto:x@%D1%80.com", "x@%D1%80.com"),
+            ("skype:x@р.com?call", "x@р.com"),
+            ("feed:р.com/rss", "р.com/rss"),
+            ("intent:р.com#Intent;scheme=https;end", "р.com"),
+        ] {
+            assert_eq!(opened(url).and_then(|inside| url.get(inside)), Some(opens), "{url}");
+        }
+        for url in [
+            "callto:ann.example",
+            "callto:+49123",
+            "microsoft-edge:?x=р",
+            "р:р.com",
+            "р",
+            "https:р.com",
+        ] {
+            assert_eq!(opened(url), None, "{url}");
+        }
+    }
+}
