@@ -6,6 +6,7 @@ mod listed;
 mod plain_reading;
 mod queries;
 mod signs;
+mod words;
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
@@ -145,6 +146,7 @@ impl<'a> Judge<'a> {
                     }
                 } else {
                     self.downgrade_plain_reading(host, &mut judged);
+                    self.downgrade_words(host, link.kind, &mut judged);
                 }
                 judged
             }
@@ -278,7 +280,10 @@ impl<'a> Judge<'a> {
         for link in links.filter(|link| link.kind != Kind::Email) {
             let Some(spelling) = local.get(link.host) else { continue };
             let host = self.host(spelling, HostBounds::Prose);
-            if host.question.is_none() && host.verdict >= Verdict::Unsafe {
+            if host.question.is_none()
+                && host.verdict >= Verdict::Unsafe
+                && !self.is_words(spelling, link.kind, &host)
+            {
                 judged.verdict = judged.verdict.max(host.verdict);
                 judged.reasons = judged.reasons.union(host.reasons);
                 judged.edit = judged.edit.max(host.edit);
