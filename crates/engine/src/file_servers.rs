@@ -32,7 +32,42 @@ pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     if scheme.eq_ignore_ascii_case("data") {
         return data_urls::is_content(rest, occurrence);
     }
+    if scheme::does(scheme.trim()) == Some(Does::Share) && is_on_own_network(rest) {
+        return true;
+    }
     scheme.eq_ignore_ascii_case("file") && is_local(rest)
+}
+
+/// Whether the server of a URL, given after its colon, is on the reader's own network: a name without a dot, a name that
+/// no public server has (RFC 6762, RFC 8375, and names that are customary), an address of a private network (RFC 1918).
+fn is_on_own_network(rest: &str) -> bool {
+    let server = rest.trim_start_matches(['/', '\\']);
+    let server = server.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if rest.len() - rest.trim_start_matches(['/', '\\']).len() < 2 || !server.chars().all(of_name) {
+        return false;
+    }
+    let Some((before, last)) = server.rsplit_once('.') else {
+        // A number is an address.
+        return server.contains(|c: char| c.is_ascii_alphabetic())
+            && !server.starts_with(|c: char| c.is_ascii_digit());
+    };
+    let mut parts = server.split('.').map(|part| match part {
+        "0" => Some(0),
+        _ if part.starts_with('0') => None,
+        _ => part.parse::<u8>().ok(),
+    });
+    let address = [parts.next(), parts.next(), parts.next(), parts.next()].map(Option::flatten);
+    match (address, parts.next()) {
+        ([Some(first), Some(second), Some(_), Some(_)], None) => {
+            first == 10 || first == 192 && second == 168 || first == 172 && second / 16 == 1
+        }
+        _ => {
+            let is_last = |name: &&str| last.eq_ignore_ascii_case(name);
+            !before.is_empty() && ["local", "lan", "internal", "localdomain"].iter().any(is_last)
+                || server.to_ascii_lowercase().ends_with(".home.arpa")
+        }
+    }
 }
 
 /// Whether a `file:` URL, given after its colon, names no other machine: it has no host, or a drive.
@@ -80,6 +115,37 @@ mod tests {
         }
         for foreign in ["//host/a", "////host/a", "\\\\host\\a", "///\\host/a", "\\\\\\host\\a"] {
             assert!(!is_local(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn servers_of_the_own_network() {
+        for own in [
+            "//server/share/plan.pdf",
+            "//nas",
+            "\\\\NAS-2\\x",
+            "//192.168.0.10/x",
+            "//172.31.1.1/x",
+            "//files.firma.local/x",
+            "//nas.home.arpa/x",
+        ] {
+            assert!(is_on_own_network(own), "{own}");
+        }
+        for foreign in [
+            "//evil.com/x",
+            "//2130706433/x",
+            "//0x7f000001/x",
+            "//172.32.1.1/x",
+            "//192.168.0.10.evil.com/x",
+            "//192.168.010.1/x",
+            "//192.168.1/x",
+            "//server@evil.com/x",
+            "//server@80/x",
+            "//s\u{435}rver/x",
+            "/server/x",
+            "///",
+        ] {
+            assert!(!is_on_own_network(foreign), "{foreign}");
         }
     }
 }

@@ -2,11 +2,14 @@
 
 mod beside_host;
 mod capitals;
+mod glued;
 mod listed;
+mod opened;
 mod plain_reading;
 mod queries;
 mod signs;
 mod words;
+mod zones;
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
@@ -134,6 +137,7 @@ impl<'a> Judge<'a> {
                 self.mark_name_before_sign(&mut judged);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
+                    judged.downgrade_name_in_zone();
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),
@@ -147,13 +151,15 @@ impl<'a> Judge<'a> {
                 } else {
                     self.downgrade_plain_reading(host, &mut judged);
                     self.downgrade_words(host, link.kind, &mut judged);
+                    self.downgrade_glued(host, link.kind, &mut judged);
                 }
+                Self::downgrade_pasted_mark(text, link, &mut judged);
                 judged
             }
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();
-                if fetches_nothing(url, occurrence) {
+                if fetches_nothing(url, occurrence) || self.opens_what_it_says(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
                 } else if script::calls_page_function(url) || script::does_nothing(url) {
@@ -235,10 +241,9 @@ impl<'a> Judge<'a> {
             || tail.len() > 1 && self.is_rewriter(spelling)
         {
             let carried = match &judged.host {
-                Some(host) => self.carried(text, link, host, bounds),
+                Some(host) => self.carried_once(text, link, host, bounds),
                 None => LinkJudgement::default(),
             };
-            self.steps += carried_steps(beside_host(text, link), &carried);
             let carried = self.with_lists_inside(carried);
             for host in &carried.inner {
                 self.seen.add(&host.ascii);

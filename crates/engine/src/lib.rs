@@ -45,6 +45,7 @@ mod parts;
 mod pdf;
 pub mod policy;
 mod prices;
+mod programs;
 mod seen_hosts;
 mod sender;
 mod tnef;

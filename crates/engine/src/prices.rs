@@ -87,6 +87,11 @@ pub fn host_steps(spelling: &str, judgement: &Judgement) -> u64 {
     steps + steps * judgement.more_bounds as u64 / 4 + report
 }
 
+/// Steps of looking whether a link is known to carry nothing: it is hashed.
+pub fn known_link_steps(link: &str) -> u64 {
+    4 + link.len() as u64 / 16
+}
+
 /// Steps of looking for hosts in the text before and after a link's host, and of judging those that were found.
 pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     let bytes = beside.iter().map(|text| {

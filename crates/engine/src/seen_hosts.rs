@@ -19,6 +19,8 @@ pub struct SeenHosts {
     spellings: Hashes,
     /// The spellings that are deceptive.
     deceptive: Hashes,
+    /// Links that carry nothing beside their host: a message often has them twice, in text and HTML.
+    bare_links: Hashes,
     max: usize,
     /// Key of the hashes, so that a sender cannot construct collisions.
     keys: Key,
@@ -54,6 +56,24 @@ impl SeenHosts {
                 self.deceptive.insert(hash);
             }
         }
+    }
+
+    /// Adds a link, by its hash, that carries nothing beside its host.
+    pub fn add_bare_link(&mut self, link: u64) {
+        if self.bare_links.len() < self.max {
+            self.bare_links.insert(link);
+        }
+    }
+
+    /// Whether a link, by its hash, carries nothing beside its host.
+    pub fn is_bare_link(&self, link: u64) -> bool {
+        self.bare_links.contains(&link)
+    }
+
+    /// Takes back that a spelling is deceptive: where it stands it is not.
+    pub fn absolve(&mut self, spelling: &str) {
+        let hash = self.hash(spelling);
+        self.deceptive.remove(&hash);
     }
 
     /// Whether a host was seen in this spelling.
@@ -106,11 +126,15 @@ mod tests {
         assert!(!seen.is_deceptive("а.com"));
         seen.add_spelling("А.com", true);
         assert!(seen.is_deceptive("А.com") && !seen.is_deceptive("а.com"));
+        seen.absolve("А.com");
+        assert!(!seen.is_deceptive("А.com") && seen.has_spelling("А.com"));
     }
 
     #[test]
     fn seen_hosts_are_bounded() {
         let mut seen = SeenHosts::for_message_of(160);
+        (0..10_000).for_each(|link| seen.add_bare_link(link));
+        assert_eq!(seen.bare_links.len(), BASE + 10);
         for number in 0..10_000 {
             seen.add(&format!("xn--{number}.com"));
         }

@@ -37,6 +37,38 @@ pub fn ends_in_address(text: &str, link: &Link) -> bool {
     link.host.end == link.span.end && !before.is_empty() && before.len() < user.len()
 }
 
+/// Whether no program takes what stands between a web address and the `@` for userinfo: each of the three that take the
+/// most ends a URL in it. Mozilla does so at brackets and braces, but for those that it closes; programs that follow
+/// RFC 3986 to the letter, as those of Android, at what that has in no userinfo; Roundcube at quotes, and at brackets
+/// that close nothing.
+pub fn ends_for_all(between: &str) -> bool {
+    let of_rfc = |c: char| c.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=:".contains(c);
+    let closes = |open: char, close: char| {
+        let closing = between.find(close);
+        closing.is_some_and(|at| between.find(open).is_none_or(|open| at < open))
+    };
+    let is_closed = closes('(', ')') || closes('[', ']');
+    let mozilla = is_closed || between.contains(['{', '}', '[']);
+    let roundcube = is_closed || between.contains('\'');
+    mozilla && roundcube && !between.chars().all(of_rfc)
+}
+
+/// Whether a link is what a command in front of it connects to: `ssh www.example.com@ssh.example.org`,
+/// `git clone https://example.com@example.org/team/repo.git`. Accounts of hosters are called by domains.
+fn is_of_command(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default();
+    let Some(before) = before.strip_suffix(' ') else { return false };
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    let word = |name: &str| {
+        let rest = before.strip_suffix(name);
+        rest.is_some_and(|rest| rest.chars().next_back().is_none_or(char::is_whitespace))
+    };
+    match link.kind {
+        Kind::Scheme => word("git clone") && tail.ends_with(".git"),
+        _ => ["ssh", "sftp"].into_iter().any(word) && tail.is_empty(),
+    }
+}
+
 /// A word, a local part, or one behind what it is: `e-mail:ann`.
 fn is_word(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
@@ -50,7 +82,7 @@ fn is_separator(c: char) -> bool {
 }
 
 /// Whether userinfo is a login: a mail address (`ann%40example.org`), or the name of a person whose surname is a
-/// top-level domain (`james.kim`). No browser opens `ftp:`, whose users are often hosts.
+/// top-level domain (`james.kim`); or what a command connects to. No browser opens `ftp:`, whose users are often hosts.
 pub fn is_login(text: &str, link: &Link) -> bool {
     let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
     let decoded = percent::decode_text(user);
@@ -60,6 +92,9 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-' | '@');
     if name.is_empty() || !name.chars().all(plain) || !decoded.is_ascii() {
         return false;
+    }
+    if user == name && is_of_command(text, link) {
+        return true;
     }
     let before = text.get(link.span.start..link.host.start).unwrap_or_default();
     if before.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("ftp")) {

@@ -195,3 +195,85 @@ fn an_address_of_a_known_host_behind_a_url() {
         assert!(is_edited("text/plain", text), "{text}");
     }
 }
+
+/// A calendar with an alternative page of its description, percent-encoded.
+fn alternative(page: &str) -> String {
+    let mut encoded = String::new();
+    for byte in page.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    format!(
+        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDESCRIPTION;ALTREP=\"data:text/html,{encoded}\":Agenda\r\n\
+        END:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+}
+
+#[test]
+fn the_alternative_page_of_a_description_is_read_as_a_page() {
+    for page in [
+        "<body>Agenda</body>",
+        "<body><a href=\"https://www.example.com/\">Agenda</a> info@example.org</body>",
+        "<p>Grüße; 100 %</p>",
+    ] {
+        assert!(!is_edited("text/calendar", &alternative(page)), "{page}");
+    }
+    for page in [
+        "<a href=\"https://p\u{430}ypal.com/\">Agenda</a>",
+        "<a href=\"javascript:alert(1)\">Agenda</a>",
+        "<p>https://p\u{430}ypal.com/</p>",
+        "<p>p\u{430}y<b>pal.com</b></p>",
+    ] {
+        let body = alternative(page);
+        let after = common::filtered("Content-Type: text/calendar; charset=utf-8", body.as_bytes());
+        let after = String::from_utf8(after).unwrap();
+        assert_ne!(after, body, "{page}");
+        let quotes = |text: &str| text.matches('"').count();
+        assert_eq!(quotes(&after), 2, "{after}");
+        assert!(after.contains(":Agenda\r\nEND:VEVENT"), "{after}");
+    }
+    for value in
+        ["data:text/html;base64,PGI+", "data:image/svg+xml,<svg/>", "javascript:alert(1.0)"]
+    {
+        let body =
+            format!("BEGIN:VCALENDAR\r\nSUMMARY;ALTREP=\"{value}\":x.y\r\nEND:VCALENDAR\r\n");
+        assert!(is_edited("text/calendar", &body), "{value}");
+    }
+    let body = "BEGIN:VCALENDAR\r\nATTENDEE;DIR=\"data:text/html,x.com\":mailto:a@b.com\r\nEND:VCALENDAR\r\n";
+    assert!(is_edited("text/calendar", body));
+}
+
+#[test]
+fn programs_that_open_what_they_say() {
+    for url in [
+        "zoommtg://zoom.us/join?confno=123&pwd=abc",
+        "ms-word:ofe|u|https://contoso.sharepoint.com/sites/a/b.docx",
+        "ms-excel:ofv|u|https://files.mybank.com/b.xlsx",
+        "onenote:https://contoso-my.sharepoint.com/personal/ann/Documents/a%20b",
+        "ms-teams:/l/chat/0/0?users=ann@example.com",
+        "smb://server/share/plan.pdf",
+        "file://server/share/plan.pdf",
+        "afp://192.168.0.2/share",
+        "javascript:window.location.reload()",
+    ] {
+        assert!(!is_edited("text/html", &format!("<a href=\"{url}\">x</a>\r\n")), "{url}");
+    }
+    for url in [
+        "zoommtg://zoom.us.evil.com/join",
+        "zoommtg://p\u{430}ypal.com/join",
+        "ms-word:ofe|u|https://evil.com/b.docm",
+        "ms-word:ofe|u|https://sharepoint.com@evil.com/b.docm",
+        "ms-word:ofe|u|https://evil-sharepoint.com/b.docm",
+        "ms-msdt:/id",
+        "search-ms:query=x&crumb=location:\\\\evil.com",
+        "smb://evil.com/share",
+        "file://evil.com/share",
+        "smb://16909060/share",
+        "javascript:window.location='https://evil.com'",
+    ] {
+        assert!(is_edited("text/html", &format!("<a href=\"{url}\">x</a>\r\n")), "{url}");
+    }
+}

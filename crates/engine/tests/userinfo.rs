@@ -22,6 +22,9 @@ fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
         "[Huber](https://www.huber.de)huber@gmail.com",
         "\\href{https://www.huber.de}{huber@gmail.com}",
         "https://www.cafe.de,@cafe.berlin",
+        "http://facebook.com;press@fb.com",
+        "[Google](https://www.google.com),[mail](mailto:ann@huber.de)",
+        "[{'u':'https://www.google.com'},{'m':'ann@huber.de'}]",
     ] {
         assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
     }
@@ -29,6 +32,12 @@ fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
     for text in [
         "https://paypal.com;a@evil.com",
         "https://www.google.com,x@evil.com",
+        "'https://www.google.com','x@evil.com'",
+        "(https://www.google.com),x@evil.com",
+        "(https://www.google.com}x@evil.com",
+        "https://www.google.com[a]x@evil.com",
+        "https://www.google.com]x@evil.com/login",
+        "http://facebook.com;press@evil.com",
         "https://mybank.com;x@evil.com",
         "https://a.com;www.paypal.com;x@evil.com",
         "https://p\u{430}ypal.com;x@evil.com",
@@ -83,5 +92,29 @@ fn a_login_that_nobody_takes_for_a_host_they_know_is_reported() {
     ] {
         assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
         assert!(is_edited("text/html", &format!("<a href=\"{text}\">here</a>\r\n")), "{text}");
+    }
+}
+
+#[test]
+fn an_account_of_a_command_may_be_a_domain() {
+    for text in [
+        "git clone https://huber.de@bitbucket.org/team/repo.git",
+        "Terminal: ssh www.huber.de@ssh.strato.de",
+        "sftp www.huber.de@ssh.strato.de",
+    ] {
+        assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+    for text in [
+        "git clone https://paypal.com@evil.org/team/repo.git",
+        "git clone https://huber.de@evil.org/team/",
+        "git clone https://huber.de:x@evil.org/repo.git",
+        "clone https://huber.de@evil.org/repo.git",
+        "ssh www.paypal.com@evil.org",
+        "ssh www.mybank.com@evil.org",
+        "ssh www.huber.de@evil.org/login",
+        "sssh www.huber.de@evil.org",
+        "www.huber.de@evil.org",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
     }
 }

@@ -82,3 +82,24 @@ fn the_charset_of_a_declaration_is_read() {
         assert_eq!(filtered(label, &body), body, "{label}");
     }
 }
+
+/// Programs that look for markup in plain text take this for XML, too.
+#[test]
+fn a_text_that_declares_itself_as_xml_is_data() {
+    let label = "Content-Type: text/plain; charset=utf-8; name=\"export.txt\"";
+    let data = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a><org>\u{410}\u{41E}</org>\
+        <site>example.com</site><url>https://www.google.com</url><mail>ann@huber.de</mail></a>\r\n";
+    for body in [data.to_owned(), format!("\u{FEFF}\r\n{data}")] {
+        assert_eq!(String::from_utf8_lossy(&filtered(label, body.as_bytes())), body);
+    }
+    for (declaration, lie) in [
+        ("", "<p>p\u{430}y<b>pal.com</b></p>"),
+        ("x <?xml version=\"1.0\"?>", "<p>p\u{430}y<b>pal.com</b></p>"),
+        ("<?xml version=\"1.0\"?><html>", "<p>p\u{430}y<b>pal.com</b></p>"),
+        ("<?xml version=\"1.0\"?>", "<a href=\"https://p\u{430}ypal.com/\">x</a>"),
+        ("<?xml version=\"1.0\"?>", "<a>p\u{430}ypal.com</a>"),
+    ] {
+        let body = format!("{declaration}{lie}\r\n");
+        assert_ne!(filtered(label, body.as_bytes()), body.as_bytes(), "{body}");
+    }
+}

@@ -170,8 +170,14 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         edits: Edits::Possible,
         repeated: Vec::new(),
     };
-    if may_hold_link(head) {
+    if may_hold_link(head) || head.contains(':') {
         for range in followed_values(head) {
+            if let Some(page) = alternative_page(head, &range) {
+                let start = line.start + page.start;
+                let seen = encoded::percent_decoded(head.get(page).unwrap_or_default());
+                layers.push(layer(seen.shifted(start).over(unfolded), Language::Html));
+                continue;
+            }
             let range = line.start + range.start..line.start + range.end;
             layers.push(layer(piece(unfolded, range, Escapes::None), Language::Url));
         }
@@ -263,6 +269,17 @@ fn followed_values(head: &str) -> Vec<Range<usize>> {
     let is_followed = |name: &str| FOLLOWED.iter().any(|known| name.eq_ignore_ascii_case(known));
     let followed_values = parameters(head).filter(|(name, _)| is_followed(name));
     followed_values.filter_map(|(_, value)| unquoted(head, value)).collect()
+}
+
+/// The page that a calendar shows instead of a text, if the value of `ALTREP` (§3.2.1) holds it, as Thunderbird writes it.
+fn alternative_page(head: &str, value: &Range<usize>) -> Option<Range<usize>> {
+    let name = head.get(..value.start)?.trim_end_matches('"').strip_suffix('=')?;
+    let url = head.get(value.clone())?;
+    let (media, page) = url.split_once(',')?;
+    let is_page = ["data:text/html", "data:text/html;charset=utf-8"]
+        .iter()
+        .any(|known| media.eq_ignore_ascii_case(known));
+    (is_page && scheme::ends_with(name, ";ALTREP")).then(|| value.end - page.len()..value.end)
 }
 
 /// The name that a calendar shows instead of an address.

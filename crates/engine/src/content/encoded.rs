@@ -43,7 +43,7 @@ fn is_base64(head: &str) -> bool {
 /// The decoded value, a URL or text, mapped to the encoded one. `None` if nothing is encoded.
 pub fn value(head: &str, value: &str, language: Language) -> Option<(MappedText<'static>, Edits)> {
     if has_encoding(head, "quoted-printable") {
-        return Some((quoted(value, charset(head)), Edits::Possible));
+        return Some((unescaped(value, b'=', charset(head)), Edits::Possible));
     }
     is_base64(head).then(|| (unwrapped(value, language, charset(head)), Edits::Impossible))
 }
@@ -73,15 +73,20 @@ fn is_b(parameter: &str) -> bool {
     parameter.trim().eq_ignore_ascii_case("encoding=b")
 }
 
-/// Decodes quoted-printable (`=D1=80`) without soft line breaks.
-fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
+/// Decodes percent-escapes of UTF-8 (`%D1%80`).
+pub fn percent_decoded(value: &str) -> MappedText<'static> {
+    unescaped(value, b'%', Charset::Utf8)
+}
+
+/// Decodes quoted-printable (`=D1=80`) without soft line breaks, or escapes with another sign.
+fn unescaped(value: &str, sign: u8, charset: Charset) -> MappedText<'static> {
     let mut seen = Builder::with_capacity(value.len());
     let mut at = 0;
     while let Some(rest) = value.get(at..).filter(|rest| !rest.is_empty()) {
-        let plain = rest.find('=').unwrap_or(rest.len());
+        let plain = rest.find(char::from(sign)).unwrap_or(rest.len());
         seen.linear(rest.get(..plain).unwrap_or_default(), at);
         at += plain;
-        let octets = octets(value.get(at..).unwrap_or_default());
+        let octets = octets(value.get(at..).unwrap_or_default(), sign);
         let decoded = charset.decode((&octets).into());
         for (index, c) in decoded.as_str().char_indices() {
             let source = decoded.source(index..index + c.len_utf8());
@@ -90,7 +95,7 @@ fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
         }
         at += 3 * octets.len();
         if octets.is_empty() && at < value.len() {
-            seen.linear("=", at);
+            seen.linear(value.get(at..at + 1).unwrap_or_default(), at);
             at += 1;
         }
     }
@@ -98,9 +103,12 @@ fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
 }
 
 /// The octets of the escapes at the start.
-fn octets(text: &str) -> Vec<u8> {
+fn octets(text: &str, sign: u8) -> Vec<u8> {
     let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
-        let [b'=', digits @ ..] = escape else { return None };
+        let [first, digits @ ..] = escape else { return None };
+        if *first != sign {
+            return None;
+        }
         let digits = std::str::from_utf8(digits).ok()?;
         u8::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
     });

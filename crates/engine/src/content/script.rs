@@ -78,7 +78,7 @@ pub fn does_nothing(url: &str) -> bool {
     code.is_some_and(|(_, code)| code.split(';').map(str::trim_ascii).all(is_idle))
 }
 
-/// Whether a statement does nothing, or turns a page, prints or closes it.
+/// Whether a statement does nothing, or turns a page, prints, closes or loads it again.
 fn is_idle(statement: &str) -> bool {
     const NOTHING: [&str; 11] = [
         "void(0)",
@@ -93,7 +93,15 @@ fn is_idle(statement: &str) -> bool {
         "void 0",
         "return false",
     ];
-    const OF_WINDOW: [&str; 4] = ["print()", "close()", "history.back()", "history.forward()"];
+    const OF_WINDOW: [&str; 7] = [
+        "print()",
+        "close()",
+        "history.back()",
+        "history.forward()",
+        "location.reload()",
+        "location.reload(true)",
+        "document.location.reload()",
+    ];
     let call = ["window.", "self."].into_iter().find_map(|of| statement.strip_prefix(of));
     let call = call.unwrap_or(statement);
     let pages = call.strip_prefix("history.go(").and_then(|call| call.strip_suffix(')'));

@@ -1,10 +1,14 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
+use std::hash::BuildHasher as _;
+
 use super::{
-    HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Section, Sender, Verdict,
-    beside_host, carried_steps, registrable,
+    Edit, HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Reasons, Section, Sender,
+    Verdict, beside_host, carried_steps, registrable,
 };
+use crate::prices::known_link_steps;
 use crate::userinfo;
+use homograph::is_one_owner;
 
 impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the web address is
@@ -34,13 +38,49 @@ impl Judge<'_> {
             return None;
         }
         let inner = self.named_in_userinfo(text, link, &own);
-        inner.iter().all(|host| self.is_unknown(host)).then(|| Link { user: None, ..link.clone() })
+        let user_end = link.user.as_ref().map_or(shown.end, |user| user.end);
+        let between = text.get(shown.end..user_end).unwrap_or_default();
+        let ends = userinfo::ends_for_all(between);
+        let harmless = |host: &Judgement| {
+            self.is_unknown(host)
+                || ends && host.verdict <= Verdict::Notice && host.target.is_none()
+                || is_one_owner(&host.ascii, &own.ascii, &self.policy.protected)
+        };
+        inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() })
     }
 
     fn named_in_userinfo(&mut self, text: &str, link: &Link, own: &Judgement) -> Vec<Judgement> {
         let carried = homograph::carried(text, link, own, &self.context(HostBounds::Certain));
         self.steps += carried_steps(beside_host(text, link), &carried);
         carried.inner
+    }
+
+    /// Judges what a link contains beside its host, unless the same link contained nothing before: messages have links
+    /// twice, in text and HTML, or are read in two ways.
+    pub(super) fn carried_once(
+        &mut self,
+        text: &str,
+        link: &Link,
+        host: &Judgement,
+        bounds: HostBounds,
+    ) -> LinkJudgement {
+        let written = text.get(link.span.clone()).unwrap_or_default();
+        let ends = [link.host.start, link.host.end, link.tail.start].map(|at| at - link.span.start);
+        let key = self.keys.hash_one((written, ends, link.kind, bounds));
+        self.steps += known_link_steps(written);
+        // What a command in front of a link says about its login is not hashed.
+        let is_login = link.user.is_some();
+        let nothing = LinkJudgement { edit: Edit::Inert, ..LinkJudgement::default() };
+        if !is_login && self.seen.is_bare_link(key) {
+            return nothing;
+        }
+        let carried = self.carried(text, link, host, bounds);
+        self.steps += carried_steps(beside_host(text, link), &carried);
+        let is_bare = carried.inner.is_empty() && carried.reasons == Reasons::EMPTY;
+        if !is_login && is_bare && carried.leads.is_none() {
+            self.seen.add_bare_link(key);
+        }
+        carried
     }
 
     /// Judges what a link contains beside its host. A login that reads as a host which nobody knows is only suspect.

@@ -58,7 +58,9 @@ fn is_hyphen(c: char) -> bool {
 fn is_sign(c: char) -> bool {
     matches!(
         c,
-        '“' | '”'
+        '\u{A0}'
+            | '“'
+            | '”'
             | '„'
             | '‘'
             | '’'
@@ -96,6 +98,7 @@ mod tests {
             ("www.my\u{2011}shop.de", "www.xn--myshop-cg0c.de", Some("www.my-shop.de")),
             ("“www.example.com", "xn--www-2o0a.example.com", Some("www.example.com")),
             ("・example.com", "xn--example-h64e.com", Some("example.com")),
+            ("\u{a0}www.example.com", "xn--www-xda.example.com", Some("www.example.com")),
             ("my\u{2011}shop.example.com", "xn--myshop-cg0c.example.com", None),
             ("ex⁄ample.com", "xn--example-x.com", None),
             ("⁄example.com", "xn--example-x.com", None),

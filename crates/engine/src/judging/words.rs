@@ -36,6 +36,9 @@ impl Judge<'_> {
         };
         if harmless || self.has_particle(host, judged) {
             judged.downgrade();
+            if kind.is_announced() {
+                self.seen.absolve(host);
+            }
         }
     }
 

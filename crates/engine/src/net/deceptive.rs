@@ -61,10 +61,36 @@ pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
     Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| seen.has_spelling(host))
 }
 
+/// Whether the host of a window without escapes ends in what can be no top-level domain, as where text goes on without a
+/// blank: `example.co.jpから`. Cheaper than to judge it. Not if a reading has found it deceptive.
+pub fn runs_on(window: &[u8], seen: &SeenHosts) -> bool {
+    if window.iter().any(|byte| is_coded(*byte) && byte.is_ascii()) {
+        return false;
+    }
+    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '\\', '.']);
+    let host = text.split(ends_host).next().unwrap_or_default();
+    let host = host.trim_end_matches(is_dot_to_somebody);
+    let last = host.rsplit(is_dot_to_somebody).next().unwrap_or_default();
+    last.contains(|c: char| c.is_ascii_alphanumeric())
+        && last.contains(is_of_cjk)
+        && !last.contains(is_hyphen_mapped)
+        && !seen.is_deceptive(host)
+}
+
+/// Hiragana, Katakana, Han and Hangul as most texts write them: no mapping makes another letter of them, and no
+/// top-level domain has them beside ASCII.
+fn is_of_cjk(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{4E00}'..='\u{9FFF}')
+        || matches!(c, '\u{AC00}'..='\u{D7A3}')
+}
+
 /// Whether a host is an A-label once its wide and small hyphens are mapped (UTS #46 §4).
 fn is_a_label_mapped(host: &str) -> bool {
-    const HYPHENS: [char; 2] = ['\u{FF0D}', '\u{FE63}'];
-    host.contains(HYPHENS) && has_a_label(host.replace(HYPHENS, "-").as_bytes())
+    host.contains(is_hyphen_mapped) && has_a_label(host.replace(is_hyphen_mapped, "-").as_bytes())
+}
+
+fn is_hyphen_mapped(c: char) -> bool {
+    matches!(c, '\u{FF0D}' | '\u{FE63}')
 }
 
 /// Whether some client may open a host, by its characters. Signs next to a host are prose (`a.com—b.com`), except

@@ -39,7 +39,7 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
-use deceptive::{Deceptive, deceptive_judgement, find_deceptive, seen_host};
+use deceptive::{Deceptive, deceptive_judgement, find_deceptive, runs_on, seen_host};
 use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, starts_plain, stays_plain};
@@ -277,17 +277,21 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         pending.windows.sort();
         for PendingWindow { at, length, .. } in pending.windows.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
+            let mut is_read = true;
             if let Some(host) = seen_host(window, &self.seen) {
                 if self.seen.is_deceptive(host) {
                     self.keep_offset(at, origin);
                 }
+            } else if runs_on(window, &self.seen) {
+                is_read = false;
             } else if !starts_plain(window) && !stays_plain(window) {
                 let place = origin.body_offset(|| at);
                 self.judge_host(&letters(window), place, origin);
                 self.read_shifted(window, place);
             }
-            let steps = window_steps(window, true) + self.judge.take_steps();
-            if !self.budget.spend(Stage::Net, steps) || self.is_full {
+            // Of others the bytes are looked at a few times.
+            let steps = if is_read { window_steps(window, true) } else { window.len() as u64 };
+            if !self.budget.spend(Stage::Net, steps + self.judge.take_steps()) || self.is_full {
                 return ControlFlow::Break(());
             }
         }

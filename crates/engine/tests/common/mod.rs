@@ -3,22 +3,26 @@
 
 use linkmilter_engine::policy::HeaderFields;
 use linkmilter_engine::splice::apply;
-use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+use linkmilter_engine::{Answers, Facts, Message, Outcome, Policy, TldTable, inspect};
 
-const TLDS: [&str; 21] = [
+const TLDS: [&str; 25] = [
     "com", "org", "net", "example", "de", "fr", "pl", "jp", "hk", "at", "br", "tr", "berlin",
-    "kim", "lu", "li", "name", "рф", "xn--p1ai", "cn", "ru",
+    "kim", "lu", "li", "name", "рф", "xn--p1ai", "cn", "ru", "no", "to", "la", "ma",
 ];
 
 /// The body after the filter, of a message with these header fields, for a recipient at `mybank.com`.
 pub fn filtered(head: &str, body: &[u8]) -> Vec<u8> {
+    apply(body, &outcome(head, body).edits).to_vec()
+}
+
+/// The outcome of such a message.
+pub fn outcome(head: &str, body: &[u8]) -> Outcome {
     let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
     let facts = Facts { recipient_domains: vec!["mybank.com".into()], ..Facts::default() };
     let tlds = TldTable::new(TLDS, "");
     let head = format!("{head}\r\nContent-Transfer-Encoding: 8bit\r\n");
     let message = Message { head: head.as_bytes(), body };
-    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-    apply(body, &outcome.edits).to_vec()
+    inspect(message, &facts, &policy, &tlds).resolve(&Answers::new())
 }
 
 /// Whether the filter edits a body of this type.

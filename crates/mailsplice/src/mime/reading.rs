@@ -79,14 +79,14 @@ struct Unwrapped<'m> {
 struct Kinds<'m> {
     first: Media,
     also: &'m [Media],
-    /// Whether a text is read as HTML because it looks like that; then this comes last.
-    markup: bool,
+    /// What a text is read as because it looks like markup; then this comes last.
+    markup: Option<Media>,
 }
 
 impl Kinds<'_> {
     fn all(self) -> impl Iterator<Item = Media> {
-        let also = self.also.iter().filter(move |other| !self.markup || **other != Media::Html);
-        std::iter::once(self.first).chain(also.copied()).chain(self.markup.then_some(Media::Html))
+        let also = self.also.iter().filter(move |other| self.markup != Some(**other));
+        std::iter::once(self.first).chain(also.copied()).chain(self.markup)
     }
 }
 
@@ -219,10 +219,11 @@ impl<'m> Readings<'m> {
         {
             return None;
         }
-        let markup = matches!(media, Media::Plain | Media::Flowed { .. })
-            && !self.also.contains(&Media::Xml)
-            && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
-        let shown = if markup { Media::Html } else { media };
+        let is_text = matches!(media, Media::Plain | Media::Flowed { .. });
+        let markup = (is_text && !self.also.contains(&Media::Xml))
+            .then(|| sniff::markup(bytes.get(..2048).unwrap_or(&bytes)))
+            .flatten();
+        let shown = markup.unwrap_or(media);
         let mut detected = 0;
         let ascii = bytes.is_ascii();
         let utf8 = match &bytes {

@@ -324,6 +324,13 @@ pub(super) fn opening(raw: &[u8], transfer: Transfer) -> Vec<u8> {
     transfer.bytes(raw).into_owned()
 }
 
+/// What a text is to programs that look for markup: a page, or XML that says so at its start and is data.
+pub(super) fn markup(opening: &[u8]) -> Option<Media> {
+    let text = opening.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(opening).trim_ascii_start();
+    let declared = text.get(..6).is_some_and(|mark| mark.eq_ignore_ascii_case(b"<?xml "));
+    looks_like_html(opening).then(|| if declared { xml(opening) } else { Media::Html })
+}
+
 /// Whether the first KiB contains markup that clients take for HTML or XML: tags of the WHATWG MIME Sniffing
 /// table, but anywhere in the first KiB. NULs are skipped, so that UTF-16 is recognized.
 pub(super) fn looks_like_html(opening: &[u8]) -> bool {

@@ -555,6 +555,7 @@ pub(super) static ALIASES: &[(&str, &str)] = &[
     ("windows1258", "windows-1258"),
     ("windows50220", "iso-2022-jp"),
     ("windows50221", "iso-2022-jp"),
+    ("windows949", "euc-kr"),
     ("windowsiso2022jp", "iso-2022-jp"),
     ("xmacjapanese", "shift_jis"),
     ("xmackorean", "euc-kr"),

@@ -109,7 +109,7 @@ impl Charset {
                 Some(Charset::Iso2022Shift)
             }
             "hz-gb-2312" | "hz" => Some(Charset::Hz),
-            "us-ascii" | "utf8mb4" => Encoding::for_label(lower.as_bytes()).map(Charset::Known),
+            "us-ascii" => Encoding::for_label(lower.as_bytes()).map(Charset::Known),
             "cp1252" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
             "cp932" | "windows-932" => Some(Charset::Known(encoding_rs::SHIFT_JIS)),
             "cp936" => Some(Charset::Known(encoding_rs::GBK)),

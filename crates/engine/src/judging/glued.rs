@@ -1,0 +1,154 @@
+//! What stands directly next to a host and is no part of it for who wrote it: a sign of a list, an abbreviation, a second
+//! name behind a sign that separates them. Programs may take it into the host, so that only a host that nobody takes for
+//! one they know is let alone, or one that leads where it seems to.
+
+use super::{HostBounds, Judge, same_domain};
+use crate::judged::Judged;
+use crate::outcome::{Edit, Reason, Verdict};
+use homograph::{Judgement, Section, is_anybodys, registrable};
+use uts58::{Kind, Link};
+
+impl Judge<'_> {
+    /// Lowers the verdict of a host that is next to something that is no part of it.
+    pub(super) fn downgrade_glued(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+        if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
+            return;
+        }
+        let harmless = if let Some(alone) = without_sentence(host) {
+            kind == Kind::Bare && self.host(alone, HostBounds::Prose).verdict <= Verdict::Notice
+        } else if let Some(before) = numero(host) {
+            self.is_before_numero(before, kind, judged)
+        } else if let Some([before, behind]) = names_around_sign(host) {
+            self.are_two_names(before, behind, kind, judged)
+        } else if let Some(plain) = without_list_sign(host) {
+            self.is_behind_list_sign(plain, kind, judged)
+        } else {
+            kind == Kind::Bare && is_phonetic(host) && judged.target().is_none()
+        };
+        if harmless {
+            judged.downgrade();
+            if kind.is_announced() {
+                self.seen.absolve(host);
+            }
+        }
+    }
+
+    /// Whether a host ends its sentence before an abbreviation, and misleads nobody: no site that readers know. An address
+    /// at a host where everybody can have one says nothing about its owner.
+    fn is_before_numero(&mut self, before: &str, kind: Kind, judged: &Judged) -> bool {
+        if !before.contains('.') {
+            return kind == Kind::Bare
+                && judged.target().is_none()
+                && !self.is_label_of_name(&before.to_ascii_lowercase());
+        }
+        let before = self.host(before, HostBounds::Certain);
+        is_harmless(&before)
+            && (!self.is_protected(&before.ascii)
+                || kind == Kind::Email && is_anybodys(&before.ascii, &self.policy.protected))
+    }
+
+    /// Whether two names with a sign between them lead where the first leads, or are an address and a site that nobody
+    /// takes for another.
+    fn are_two_names(&mut self, before: &str, behind: &str, kind: Kind, judged: &Judged) -> bool {
+        let [before, behind] = [before, behind].map(|name| self.host(name, HostBounds::Certain));
+        let own = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
+        // What is behind the sign is the domain that a program opens.
+        let leads_behind = same_domain(&behind.ascii, own);
+        let is_known = |host: &Judgement| self.is_protected(&host.ascii);
+        let is_owners = |host: &Judgement| {
+            let [domain, given] =
+                [Section::Icann, Section::Private].map(|part| registrable(own, part));
+            is_known(host)
+                && domain == given
+                && !is_anybodys(domain.unwrap_or_default(), &self.policy.protected)
+        };
+        is_harmless(&before)
+            && is_harmless(&behind)
+            && leads_behind
+            && (same_domain(&before.ascii, &behind.ascii)
+                || kind == Kind::Email
+                    && (is_owners(&behind) || !is_known(&before) && !is_known(&behind)))
+    }
+
+    /// Whether a bare host behind the sign of a list is none that readers know, or leads where it seems to.
+    fn is_behind_list_sign(&mut self, plain: &str, kind: Kind, judged: &Judged) -> bool {
+        let own = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
+        let plain = self.host(plain, HostBounds::Certain);
+        kind == Kind::Bare
+            && judged.target().is_none()
+            && is_harmless(&plain)
+            && (same_domain(own, &plain.ascii) || !self.is_protected(&plain.ascii))
+    }
+
+    /// Lowers the verdict of a mail address behind a mark that nobody sees, as pasted addresses have: letters of one
+    /// direction stand as they did.
+    pub(super) fn downgrade_pasted_mark(text: &str, link: &Link, judged: &mut Judged) {
+        let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+        let is_mark = |c: char| matches!(c, '\u{200E}' | '\u{200F}');
+        let plain = user.trim_start_matches(is_mark);
+        let of_mark =
+            |reason: Reason| reason.verdict() <= Verdict::Notice || reason == Reason::BidiControl;
+        if link.kind == Kind::Email
+            && plain.len() < user.len()
+            && plain.is_ascii()
+            && judged.host.as_ref().is_some_and(|host| host.verdict <= Verdict::Notice)
+            && judged.reasons.iter().all(of_mark)
+        {
+            judged.downgrade();
+        }
+    }
+}
+
+fn is_harmless(host: &Judgement) -> bool {
+    host.verdict <= Verdict::Notice && host.edit < Edit::Link && host.target.is_none()
+}
+
+/// What is behind a sentence of Kana or Han whose full stop browsers read as the dot of a host: `以下です。・example.com`.
+fn without_sentence(host: &str) -> Option<&str> {
+    let (sentence, alone) = host.rsplit_once('。')?;
+    let of_sentence = |c: char| matches!(c, '\u{3002}'..='\u{30FE}' | '\u{4E00}'..='\u{9FFF}');
+    (!sentence.is_empty() && sentence.chars().all(of_sentence)).then_some(alone)
+}
+
+/// What is before an abbreviation at the end: `info@example.com.Nº` of a sentence without a blank behind its full stop.
+/// Browsers read `º` as a letter, and some abbreviations as a country.
+fn numero(host: &str) -> Option<&str> {
+    let (before, word) = host.rsplit_once('.')?;
+    let letters = word.strip_suffix(['º', 'ª'])?;
+    let short =
+        (1..=2).contains(&letters.len()) && letters.bytes().all(|c| c.is_ascii_alphabetic());
+    (short && !before.is_empty()).then_some(before)
+}
+
+/// The names before and behind the only sign, which separates words for people and is a letter for browsers.
+fn names_around_sign(host: &str) -> Option<[&str; 2]> {
+    let (before, behind) = host.split_once(separates_names)?;
+    let is_name = |name: &str| name.is_ascii() && name.contains('.');
+    (is_name(before) && is_name(behind)).then_some([before, behind])
+}
+
+fn separates_names(c: char) -> bool {
+    matches!(c, '・' | '･' | '丨' | 'ㅣ' | 'ǀ')
+        || matches!(c, '×' | '÷' | '›' | '‹' | '»' | '«' | '→' | '⇒' | '⁄' | '∕' | '⧸')
+        || matches!(c, '\u{2010}'..='\u{2017}' | '\u{2212}' | '\u{2500}'..='\u{25FF}' | '\u{2022}' | '\u{2219}' | '\u{22C5}')
+}
+
+/// The host behind a number or sign of a list, and a word before that: `①example.com`, `note¹www.example.com`.
+fn without_list_sign(host: &str) -> Option<&str> {
+    let sign = host.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let plain = host.get(sign..)?.trim_start_matches(is_list_sign);
+    let is_list = sign + plain.len() < host.len() && plain.is_ascii();
+    (is_list && plain.contains('.') && !plain.starts_with(['.', '-'])).then_some(plain)
+}
+
+/// Numbers and letters in circles and brackets, raised ones, marks of owners, and the circle of Japanese lists.
+fn is_list_sign(c: char) -> bool {
+    matches!(c, '¹' | '²' | '³' | '〇' | '™' | '℠' | '℡')
+        || matches!(c, '\u{2070}'..='\u{209C}' | '\u{2150}'..='\u{218F}' | '\u{2460}'..='\u{24FF}')
+        || matches!(c, '\u{2776}'..='\u{2793}' | '\u{3220}'..='\u{33FF}' | '\u{1F100}'..='\u{1F16F}')
+}
+
+/// Whether a host is a word in phonetic letters, by the mark of its stress: `/ˈɡa.to/`.
+fn is_phonetic(host: &str) -> bool {
+    host.starts_with(['ˈ', 'ˌ'])
+}

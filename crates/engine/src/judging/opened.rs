@@ -1,0 +1,26 @@
+//! URLs for programs of which a reader knows what they open.
+
+use super::{HostBounds, Judge};
+use crate::outcome::Verdict;
+use crate::programs::{Opens, is_below, opens};
+use uts58::{Target, reference};
+
+/// Where organisations keep documents that they open in programs of Office.
+const DOCUMENTS: [&str; 3] = ["sharepoint.com", "sharepoint.us", "docs.live.net"];
+
+impl Judge<'_> {
+    /// Whether a URL opens a place of its program, or a document of an organisation at a host that nothing is against.
+    pub(super) fn opens_what_it_says(&mut self, url: &str) -> bool {
+        let document = match opens(url) {
+            Some(Opens::Document(document)) => document,
+            Some(Opens::OwnPlace) => return true,
+            None => return false,
+        };
+        let mut targets = reference::parse(document, 0..document.len());
+        let Some(Target::Link(link)) = targets.next() else { return false };
+        let host = self.host(link.host_str(document), HostBounds::Certain);
+        link.user.is_none()
+            && host.verdict <= Verdict::Notice
+            && (is_below(&host.ascii, &DOCUMENTS) || self.is_recipients(&host.ascii))
+    }
+}

@@ -1,0 +1,119 @@
+//! What stands directly next to a host, and is no part of it to whoever wrote it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use linkmilter_engine::{Outcome, Verdict};
+
+/// The outcome of a line of text.
+fn outcome(text: &str) -> Outcome {
+    common::outcome("Content-Type: text/plain; charset=utf-8", format!("{text}\r\n").as_bytes())
+}
+
+/// The worst verdict of what is found in a text, and whether something is edited.
+fn judged(text: &str) -> (Verdict, bool) {
+    let outcome = outcome(text);
+    let worst = outcome.findings.iter().map(|finding| finding.verdict).max();
+    (worst.unwrap_or_default(), !outcome.edits.is_empty())
+}
+
+#[track_caller]
+fn is_fine(text: &str) {
+    let (verdict, edited) = judged(text);
+    assert!(verdict <= Verdict::Notice && !edited, "{text}: {verdict:?}, {edited}");
+}
+
+#[track_caller]
+fn is_edited(text: &str) {
+    let (verdict, edited) = judged(text);
+    assert!(verdict >= Verdict::Unsafe && edited, "{text}: {verdict:?}, {edited}");
+}
+
+#[test]
+fn a_sentence_goes_on_with_an_abbreviation() {
+    for text in [
+        "Expte.Nº 1234/2026",
+        "Proc.Nº 55",
+        "Escriba a info@gmail.com.Nº de pedido: 5",
+        "Visite https://www.example.com.Nº 12",
+        "info@huber.de.Mª José",
+    ] {
+        is_fine(text);
+    }
+    for text in
+        ["Visit https://www.paypal.com.Nº 12", "service@paypal.com.Nº 5", "https://paypaº.com"]
+    {
+        is_edited(text);
+    }
+}
+
+#[test]
+fn two_names_with_a_sign_between_them() {
+    for text in [
+        "ann@huber.co.jp・www.huber.co.jp",
+        "https://huber.co.jp・www.huber.co.jp",
+        "ann@huber.de・www.meier.de",
+        "ann@gmail.com丨www.google.com",
+    ] {
+        is_fine(text);
+    }
+    for text in [
+        "service@paypal.com・www.evil.com",
+        "ann@gmail.com丨www.evil.com",
+        "https://huber.co.jp・www.evil.com",
+        "https://www.paypal.com・www.evil.com",
+        "https://www.paypal.com丨x.sharepoint.com",
+    ] {
+        is_edited(text);
+    }
+}
+
+#[test]
+fn signs_of_lists_and_phonetic_letters_are_no_hosts() {
+    for text in [
+        "siehe¹www.example.com",
+        "siehe¹www.google.com",
+        "①huber.de ②meier.de",
+        "〇huber.comについて",
+        "ⓘhuber.com ℡huber.com Ⅳwww.huber.com",
+        "以下です。・google.com ・yahoo.co.jp",
+        "方法如下。①google.com ②outlook.com",
+        "gato /ˈɡa.to/, gola /ˈɡo.la/, sama [ˈsɑ.ma]",
+    ] {
+        is_fine(text);
+    }
+    for text in [
+        "https://①huber.com/",
+        "https://siehe¹paypal.com/",
+        "https://方法如下。①google.com/",
+        "https://ˈɡoogle.com/",
+    ] {
+        is_edited(text);
+    }
+}
+
+#[test]
+fn a_mark_before_a_pasted_address_changes_nothing() {
+    let edited = |html: &str| common::is_edited("text/html; charset=utf-8", html.as_bytes());
+    assert!(!edited("<a href=\"mailto:\u{200E}info@example.com\">x</a>"));
+    assert!(edited("<a href=\"mailto:\u{202E}info@example.com\">x</a>"));
+    assert!(edited("<a href=\"mailto:in\u{200E}fo@example.com\">x</a>"));
+    assert!(edited("<a href=\"mailto:\u{200E}info@p\u{430}ypal.com\">x</a>"));
+}
+
+#[test]
+fn addresses_and_sites_stand_next_to_each_other_with_any_sign_between_them() {
+    for sign in "│┃○◦×‐‑–─━╱⁄∕÷›‹→•●■▪・".chars() {
+        is_fine(&format!("info@huber.de{sign}www.huber.de"));
+        is_fine(&format!("www.huber.de{sign}www.huber.de/shop"));
+        is_fine(&format!("info@huber.de{sign}www.meier.de"));
+        for lie in [
+            format!("https://www.paypal.com{sign}www.meier.de"),
+            format!("info@paypal.com{sign}www.meier.de"),
+            format!("https://www.paypal.com{sign}login.meier.de/x"),
+        ] {
+            let (verdict, _) = judged(&lie);
+            assert!(verdict >= Verdict::Suspect, "{lie}: {verdict:?}");
+        }
+    }
+}
