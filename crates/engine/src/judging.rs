@@ -4,6 +4,7 @@ mod beside_host;
 mod capitals;
 mod glued;
 mod listed;
+mod logins;
 mod opened;
 mod plain_reading;
 mod queries;
@@ -138,6 +139,7 @@ impl<'a> Judge<'a> {
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
                     judged.downgrade_name_in_zone();
+                    self.downgrade_numbered(host, &mut judged);
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),
@@ -154,6 +156,7 @@ impl<'a> Judge<'a> {
                     self.downgrade_glued(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
+                self.downgrade_login(text, link, &mut judged);
                 judged
             }
             Target::Dangerous { host, span, .. } => {

@@ -70,6 +70,13 @@ impl Judge<'_> {
                     && (is_owners(&behind) || !is_known(&before) && !is_known(&behind)))
     }
 
+    /// Whether a host is the same domain before and behind a sign, and nothing is against either: it leads there.
+    pub fn repeats_domain(&mut self, host: &str) -> bool {
+        let Some([before, behind]) = names_around_sign(host) else { return false };
+        let [before, behind] = [before, behind].map(|name| self.host(name, HostBounds::Certain));
+        same_domain(&before.ascii, &behind.ascii) && is_harmless(&before) && is_harmless(&behind)
+    }
+
     /// Whether a bare host behind the sign of a list is none that readers know, or leads where it seems to.
     fn is_behind_list_sign(&mut self, plain: &str, kind: Kind, judged: &Judged) -> bool {
         let own = judged.host.as_ref().map_or("", |host| host.ascii.as_str());

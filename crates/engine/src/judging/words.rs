@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{HostBounds, Judge, Judgement, TldStatus};
 use crate::judged::Judged;
-use crate::outcome::{Reason, Verdict};
+use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, is_word, mixes_scripts};
 use uts58::Kind;
 use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
@@ -23,10 +23,10 @@ impl Judge<'_> {
         } else if judged.target().is_some() {
             false
         } else if let Some(plain) = without_stretching(host) {
-            self.is_plain(&plain)
+            self.is_plain(&plain) || kind == Kind::Bare && self.is_number_of_words(&plain)
         } else if kind == Kind::Bare {
             is_file_name(host)
-                || is_forbidden_number(host, judged)
+                || is_forbidden_number(host, judged.verdict, judged.reasons)
                 || list_mark(host).is_some_and(|rest| !rest.contains('.') || self.is_plain(rest))
                 || behind_joiner(host).is_some_and(|rest| self.is_plain(rest))
         } else if kind == Kind::Www {
@@ -54,6 +54,12 @@ impl Judge<'_> {
     fn is_plain(&mut self, host: &str) -> bool {
         let host = self.host(host, HostBounds::Certain);
         host.verdict <= Verdict::Notice && host.target.is_none()
+    }
+
+    fn is_number_of_words(&mut self, host: &str) -> bool {
+        let judgement = self.host(host, HostBounds::Certain);
+        judgement.target.is_none()
+            && is_forbidden_number(host, judgement.verdict, judgement.reasons)
     }
 
     /// Whether a host is an abbreviation with a Japanese particle, which has one stroke and no shape of a letter:
@@ -132,7 +138,7 @@ fn is_arabic(c: char) -> bool {
 
 /// Whether words of Arabic or Hebrew are no host because one begins with a number (RFC 5893 §2, rule 1):
 /// `2024م.السعودية`.
-fn is_forbidden_number(host: &str, judged: &Judged) -> bool {
+fn is_forbidden_number(host: &str, verdict: Verdict, reasons: Reasons) -> bool {
     let of_number = |reason: Reason| {
         use Reason::{DigitLookalike, IdnaInvalid, NumberMix, WholeScript};
         reason.verdict() <= Verdict::Notice
@@ -141,8 +147,8 @@ fn is_forbidden_number(host: &str, judged: &Judged) -> bool {
     let is_number = |c: char| numeral_zero(c).is_some() || c.is_ascii_digit();
     let turns = |c: char| is_arabic(c) || matches!(c, '\u{590}'..='\u{5FF}');
     let of_word = |c: char| turns(c) || is_number(c) || is_mark(c) || is_joiner(c);
-    judged.verdict == Verdict::Invalid
-        && judged.reasons.iter().all(of_number)
+    verdict == Verdict::Invalid
+        && reasons.iter().all(of_number)
         && host.contains(turns)
         && host.split('.').any(|label| label.starts_with(is_number))
         && host.split('.').all(|label| label.is_ascii() || label.chars().all(of_word))

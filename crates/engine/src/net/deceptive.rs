@@ -47,7 +47,8 @@ pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judg
     }
     let judgement = judge.host(host, HostBounds::Certain);
     let is_opened = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
-    (is_opened && is_deceptive(host, &judgement)).then_some(judgement)
+    (is_opened && is_deceptive(host, &judgement) && !judge.repeats_domain(host))
+        .then_some(judgement)
 }
 
 /// The host of a window without escapes, if a reading has found it in this spelling, as most hosts that a message
