@@ -1,5 +1,6 @@
 //! Judges the links that `content` found. Each distinct host is judged once per message.
 
+mod accents;
 mod beside_host;
 mod capitals;
 mod glued;
@@ -153,7 +154,8 @@ impl<'a> Judge<'a> {
                 } else {
                     self.downgrade_plain_reading(host, &mut judged);
                     self.downgrade_words(host, link.kind, &mut judged);
-                    self.downgrade_glued(host, link.kind, &mut judged);
+                    self.downgrade_glued(text, link, &mut judged);
+                    self.downgrade_accents(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
                 self.downgrade_login(text, link, &mut judged);
@@ -453,12 +455,16 @@ impl<'a> Judge<'a> {
         judged
     }
 
+    /// Whether both hosts are of one registrable domain, or of one owner.
+    pub fn are_of_one_owner(&self, one: &str, other: &str) -> bool {
+        same_domain(one, other) || homograph::is_one_owner(one, other, &self.policy.protected)
+    }
+
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9).
     pub fn compare(&self, visible: &Judged, target: &mut Judged) {
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
-        let related = same_domain(&seen.ascii, &led.ascii)
-            || self.is_authors(&seen.ascii)
-            || homograph::is_one_owner(&seen.ascii, &led.ascii, &self.policy.protected);
+        let related =
+            self.are_of_one_owner(&seen.ascii, &led.ascii) || self.is_authors(&seen.ascii);
         if matches!(visible.tld_status, TldStatus::Asked(_)) || related {
             return;
         }

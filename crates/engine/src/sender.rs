@@ -177,14 +177,26 @@ mod tests {
         }
     }
 
+    fn verdict_of(head: &str) -> Verdict {
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "org", "net", "fr"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+    }
+
+    #[test]
+    fn a_host_as_a_name_may_be_of_the_same_owner() {
+        for from in
+            ["\"Impots.gouv.fr\" <x@dgfip.finances.gouv.fr>", "\"facebook.com\" <x@meta.com>"]
+        {
+            assert!(verdict_of(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
+        }
+        let other = "From: \"Impots.gouv.fr\" <x@finances-gouv.com>\n";
+        assert_eq!(verdict_of(other), Verdict::Suspect);
+    }
+
     #[test]
     fn invalid_addresses_are_reported() {
-        let verdict_of = |head: &str| {
-            let message = Message { head: head.as_bytes(), body: b"" };
-            let tlds = TldTable::new(["com", "org", "net"], "");
-            let (facts, policy) = (Facts::default(), Policy::default());
-            inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
-        };
         for from in [
             "<service@paypal.com> <x@example.org>",
             "Ann <a@b.com> <x@example.org>",

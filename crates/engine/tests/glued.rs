@@ -1,4 +1,4 @@
-//! What stands directly next to a host, and is no part of it to whoever wrote it.
+//! What stands directly next to a host, and is no part of it to whoever wrote it; and words with accents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -78,6 +78,7 @@ fn signs_of_lists_and_phonetic_letters_are_no_hosts() {
         "ⓘhuber.com ℡huber.com Ⅳwww.huber.com",
         "以下です。・google.com ・yahoo.co.jp",
         "方法如下。①google.com ②outlook.com",
+        "\u{1B}[1mпрезидент.рф\u{1B}[0m \u{1B}[38;5;1mпрезидент.рф",
         "gato /ˈɡa.to/, gola /ˈɡo.la/, sama [ˈsɑ.ma]",
     ] {
         is_fine(text);
@@ -87,6 +88,7 @@ fn signs_of_lists_and_phonetic_letters_are_no_hosts() {
         "https://siehe¹paypal.com/",
         "https://方法如下。①google.com/",
         "https://ˈɡoogle.com/",
+        "\u{1B}[1mр\u{430}ypal.com",
     ] {
         is_edited(text);
     }
@@ -107,7 +109,7 @@ fn addresses_and_sites_stand_next_to_each_other_with_any_sign_between_them() {
         is_fine(&format!("info@huber.de{sign}www.huber.de"));
         is_fine(&format!("www.huber.de{sign}www.huber.de/shop"));
         // A sign that ends a host to readers may hide one.
-        if !linkmilter_engine::homograph::ends_host_to_a_reader(sign) {
+        if !linkmilter_engine::host::ends_host_to_a_reader(sign) {
             is_fine(&format!("info@huber.de{sign}www.meier.de"));
         }
         for lie in [
@@ -118,5 +120,21 @@ fn addresses_and_sites_stand_next_to_each_other_with_any_sign_between_them() {
             let (verdict, _) = judged(&lie);
             assert!(verdict >= Verdict::Suspect, "{lie}: {verdict:?}");
         }
+    }
+}
+
+#[test]
+fn a_word_with_accents_is_no_more_like_a_name_than_without() {
+    for text in ["https://www.poštni.si/", "info@poštni.si", "poštni.si"] {
+        is_fine(text);
+    }
+    for text in [
+        "https://www.postnĺ.si/",
+        "https://paypaí.sk/",
+        "https://páypal.si/",
+        "https://www.gmaıl.com/",
+        "https://goögle.com/",
+    ] {
+        is_edited(text);
     }
 }

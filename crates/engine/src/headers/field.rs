@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
-use crate::judging::{Judge, Judged, same_domain};
+use crate::judging::{Judge, Judged};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
@@ -128,7 +128,8 @@ impl FieldReader<'_, '_, '_, '_> {
         if shown.question.is_some() || shown.reasons.contains(Reason::TldSyntax) {
             return;
         }
-        let ours = address.host.as_ref().is_some_and(|host| same_domain(&host.ascii, &shown.ascii));
+        let owns = |host: &Judgement| self.judge.are_of_one_owner(&host.ascii, &shown.ascii);
+        let ours = address.host.as_deref().is_some_and(owns);
         if !ours {
             judged.add(Reason::DisplayNameHost);
             if self.is_of_sender() && self.judge.is_protected(&shown.ascii) {

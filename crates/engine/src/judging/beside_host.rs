@@ -8,7 +8,6 @@ use super::{
 };
 use crate::prices::known_link_steps;
 use crate::userinfo;
-use homograph::is_one_owner;
 
 impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the web address is
@@ -44,7 +43,7 @@ impl Judge<'_> {
         let harmless = |host: &Judgement| {
             self.is_unknown(host)
                 || ends && host.verdict <= Verdict::Notice && host.target.is_none()
-                || is_one_owner(&host.ascii, &own.ascii, &self.policy.protected)
+                || self.are_of_one_owner(&host.ascii, &own.ascii)
         };
         inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() })
     }

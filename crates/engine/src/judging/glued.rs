@@ -10,11 +10,15 @@ use uts58::{Kind, Link};
 
 impl Judge<'_> {
     /// Lowers the verdict of a host that is next to something that is no part of it.
-    pub(super) fn downgrade_glued(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+    pub(super) fn downgrade_glued(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        let (host, kind) = (link.host_str(text), link.kind);
         if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
             return;
         }
-        let harmless = if let Some(alone) = without_sentence(host) {
+        let escaped = text.get(..link.host.start).and_then(|before| behind_escape(before, host));
+        let harmless = if let Some(alone) = escaped {
+            kind == Kind::Bare && is_harmless(&self.host(alone, HostBounds::Certain))
+        } else if let Some(alone) = without_sentence(host) {
             kind == Kind::Bare && self.host(alone, HostBounds::Prose).verdict <= Verdict::Notice
         } else if let Some(before) = numero(host) {
             self.is_before_numero(before, kind, judged)
@@ -108,6 +112,13 @@ impl Judge<'_> {
 
 fn is_harmless(host: &Judgement) -> bool {
     host.verdict <= Verdict::Notice && host.edit < Edit::Link && host.target.is_none()
+}
+
+/// The host behind an escape of a terminal, which colours it (ECMA-48 §8.3.117): `␛[1mexample.com`.
+fn behind_escape<'h>(before: &str, host: &'h str) -> Option<&'h str> {
+    let of_escape = |c: char| c.is_ascii_digit() || c == ';';
+    let is_escape = before.trim_end_matches(of_escape).ends_with("\u{1B}[");
+    host.trim_start_matches(of_escape).strip_prefix('m').filter(|_| is_escape)
 }
 
 /// What is behind a sentence of Kana or Han whose full stop browsers read as the dot of a host: `以下です。・example.com`.

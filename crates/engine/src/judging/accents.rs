@@ -1,0 +1,69 @@
+//! Words with accents that resemble a known name no more than they do without: `poštni.si`, which is Slovene for `postal`,
+//! and `postni.si`.
+
+use super::{HostBounds, Judge, Section, registrable};
+use crate::judged::Judged;
+use crate::outcome::{Reason, Verdict};
+use uts58::Kind;
+
+impl Judge<'_> {
+    /// Lowers the verdict of a host that is like a name, if it would be no more than a notice without its accents.
+    pub(super) fn downgrade_accents(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+        let of_likeness = |reason: Reason| {
+            reason.verdict() <= Verdict::Notice || reason == Reason::TargetLookalike
+        };
+        let is_like = judged.verdict > Verdict::Notice
+            && judged.inner.is_empty()
+            && judged.reasons.contains(Reason::TargetLookalike)
+            && judged.reasons.iter().all(of_likeness);
+        let Some(target) = judged.target().filter(|_| is_like) else { return };
+        let Some(plain) = without_accents(host) else { return };
+        // The name itself, with accents and below another suffix, is the lie.
+        let label = |name: &str| name.split('.').next().map(str::to_owned);
+        let domain = registrable(&plain, Section::Private);
+        let Some(own) = domain.and_then(label).filter(|own| Some(own) != label(target).as_ref())
+        else {
+            return;
+        };
+        let alone = self.host(&plain, HostBounds::Certain);
+        if alone.verdict <= Verdict::Notice
+            && !self.is_protected(&alone.ascii)
+            && !self.is_label_of_name(&own)
+        {
+            judged.downgrade();
+            if kind.is_announced() {
+                self.seen.absolve(host);
+            }
+        }
+    }
+}
+
+/// A host of small letters without the accents of its Latin letters. `None` if it has others.
+fn without_accents(host: &str) -> Option<String> {
+    let read = |c: char| match c {
+        'a'..='z' | '0'..='9' | '-' | '.' => Some(c.to_string()),
+        // Letters of their own: `ı`, `ĸ`, `ł`, `ſ` and their like.
+        'ı' | 'ĸ' | 'ŀ' | 'ł' | 'ŉ' | 'ſ' => None,
+        'à'..='ž' if c.is_lowercase() => homograph::reads_as(c),
+        _ => None,
+    };
+    let plain = host.chars().map(read).collect::<Option<String>>()?;
+    plain.is_ascii().then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accents_are_left_out() {
+        for (host, plain) in [
+            ("www.poštni.si", Some("www.postni.si")),
+            ("poštnI.si", None),
+            ("pоštni.si", None),
+            ("lınkedın.com", None),
+        ] {
+            assert_eq!(without_accents(host).as_deref(), plain, "{host}");
+        }
+    }
+}
