@@ -15,7 +15,8 @@ use uts58::unicode::is_letter;
 impl Judge<'_> {
     /// Lowers the verdict of words that no reader takes for a host.
     pub(super) fn downgrade_words(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
-        if judged.verdict <= Verdict::Notice || !judged.inner.is_empty() {
+        let turns = judged.reasons.contains(Reason::BidiControl);
+        if judged.verdict <= Verdict::Notice || turns || !judged.inner.is_empty() {
             return;
         }
         let harmless = if kind == Kind::Bare && ends_sentence(host) {
@@ -23,7 +24,7 @@ impl Judge<'_> {
         } else if judged.target().is_some() {
             false
         } else if let Some(plain) = without_stretching(host) {
-            self.is_plain(&plain) || kind == Kind::Bare && self.is_number_of_words(&plain)
+            self.is_unknown_host(&plain) || kind == Kind::Bare && self.is_number_of_words(&plain)
         } else if kind == Kind::Bare {
             is_file_name(host)
                 || is_forbidden_number(host, judged.verdict, judged.reasons)
@@ -54,6 +55,12 @@ impl Judge<'_> {
     fn is_plain(&mut self, host: &str) -> bool {
         let host = self.host(host, HostBounds::Certain);
         host.verdict <= Verdict::Notice && host.target.is_none()
+    }
+
+    /// The same, and readers do not know it.
+    fn is_unknown_host(&mut self, host: &str) -> bool {
+        let judgement = self.host(host, HostBounds::Certain);
+        self.is_plain(host) && !self.is_protected(&judgement.ascii)
     }
 
     fn is_number_of_words(&mut self, host: &str) -> bool {
