@@ -5,11 +5,13 @@ mod beside_host;
 mod capitals;
 mod glued;
 mod listed;
+mod logins;
 mod mismatch;
 mod opened;
 mod plain_reading;
 mod queries;
 mod signs;
+mod words;
 mod zones;
 
 use std::collections::hash_map::Entry;
@@ -139,6 +141,7 @@ impl<'a> Judge<'a> {
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
                     judged.downgrade_name_in_zone();
+                    self.downgrade_numbered(host, &mut judged);
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),
@@ -151,10 +154,12 @@ impl<'a> Judge<'a> {
                     }
                 } else {
                     self.downgrade_plain_reading(host, &mut judged);
+                    self.downgrade_words(host, link.kind, &mut judged);
                     self.downgrade_glued(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
+                self.downgrade_login(text, link, &mut judged);
                 judged
             }
             Target::Dangerous { host, span, .. } => {
@@ -287,7 +292,10 @@ impl<'a> Judge<'a> {
         for link in links.filter(|link| link.kind != Kind::Email) {
             let Some(spelling) = local.get(link.host) else { continue };
             let host = self.host(spelling, HostBounds::Prose);
-            if host.question.is_none() && host.verdict >= Verdict::Unsafe {
+            if host.question.is_none()
+                && host.verdict >= Verdict::Unsafe
+                && !self.is_words(spelling, link.kind, &host)
+            {
                 judged.verdict = judged.verdict.max(host.verdict);
                 judged.reasons = judged.reasons.union(host.reasons);
                 judged.edit = judged.edit.max(host.edit);

@@ -6,6 +6,7 @@ mod extras;
 mod misread;
 mod organizers;
 mod repeated;
+mod reports;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
@@ -331,6 +332,9 @@ impl<'a> LayerReader<'a> {
             && self.open.data.surrounds(self.place(occurrence).start)
         {
             judged.downgrade_random_data();
+        }
+        if judged.verdict > Verdict::Notice && link.kind == Kind::Bare {
+            judged.downgrade_reported(reading, host, &self.place(occurrence));
         }
         if matches!(occurrence.seen_by, SeenBy::Continued { .. }) {
             judged.mark_continued_host();

@@ -108,6 +108,26 @@ fn a_mark_before_a_pasted_address_changes_nothing() {
 }
 
 #[test]
+fn addresses_and_sites_stand_next_to_each_other_with_any_sign_between_them() {
+    for sign in "│┃○◦×‐‑─━╱⁄∕÷›‹→•●■▪・".chars() {
+        is_fine(&format!("info@huber.de{sign}www.huber.de"));
+        is_fine(&format!("www.huber.de{sign}www.huber.de/shop"));
+        // A sign that ends a host to readers may hide one.
+        if !linkmilter_engine::host::ends_host_to_a_reader(sign) {
+            is_fine(&format!("info@huber.de{sign}www.meier.de"));
+        }
+        for lie in [
+            format!("https://www.paypal.com{sign}www.meier.de"),
+            format!("info@paypal.com{sign}www.meier.de"),
+            format!("https://www.paypal.com{sign}login.meier.de/x"),
+        ] {
+            let (verdict, _) = judged(&lie);
+            assert!(verdict >= Verdict::Suspect, "{lie}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
 fn a_word_with_accents_is_no_more_like_a_name_than_without() {
     for text in ["https://www.poštni.si/", "info@poštni.si", "poštni.si"] {
         is_fine(text);

@@ -66,14 +66,13 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Findings {
 }
 
 /// A label below the required level misleads if, within one word, all letters of one script are
-/// twins of letters of another: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks and
-/// kana twins in the wrong place are no words either.
+/// twins of letters of another: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks in the
+/// wrong place are no words either.
 fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.unicode, context.tld);
     if context.chars.last() >= cjk::FIRST && cjk::out_of_place(label) {
         let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
-        let notable = plain && !cjk::has_kana_twin(label);
-        return Some(if notable { Verdict::Suspect } else { Verdict::Unsafe });
+        return Some(if plain { Verdict::Suspect } else { Verdict::Unsafe });
     }
     let single =
         context.level >= RestrictionLevel::SingleScript && context.chars.script().is_some();

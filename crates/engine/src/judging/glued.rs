@@ -79,6 +79,13 @@ impl Judge<'_> {
                     && (is_owners(&behind) || !is_known(&before) && !is_known(&behind)))
     }
 
+    /// Whether a host is the same domain before and behind a sign, and nothing is against either: it leads there.
+    pub fn repeats_domain(&mut self, host: &str) -> bool {
+        let Some([before, behind]) = names_around_sign(host) else { return false };
+        let [before, behind] = [before, behind].map(|name| self.host(name, HostBounds::Certain));
+        same_domain(&before.ascii, &behind.ascii) && is_harmless(&before) && is_harmless(&behind)
+    }
+
     /// Whether a bare host behind the sign of a list is none that readers know, or leads where it seems to.
     fn is_behind_list_sign(&mut self, plain: &str, kind: Kind, judged: &Judged) -> bool {
         let own = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
@@ -145,6 +152,8 @@ fn names_around_sign(host: &str) -> Option<[&str; 2]> {
 
 fn separates_names(c: char) -> bool {
     matches!(c, '・' | '･' | '丨' | 'ㅣ' | 'ǀ')
+        || matches!(c, '×' | '÷' | '›' | '‹' | '»' | '«' | '→' | '⇒' | '⁄' | '∕' | '⧸')
+        || matches!(c, '\u{2010}'..='\u{2017}' | '\u{2212}' | '\u{2500}'..='\u{25FF}' | '\u{2022}' | '\u{2219}' | '\u{22C5}')
 }
 
 /// The host behind a number or sign of a list, and a word before that: `①example.com`, `note¹www.example.com`.

@@ -1,0 +1,240 @@
+//! Words of running text with a dot between them, lists and files: no host that anybody means.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+const TLDS: [&str; 28] = [
+    "com",
+    "de",
+    "jp",
+    "cn",
+    "md",
+    "zip",
+    "info",
+    "pt",
+    "es",
+    "media",
+    "org",
+    "net",
+    "io",
+    "services",
+    // 中国, 世界, みんな, ポイント, 香港, 公司
+    "xn--fiqs8s",
+    "xn--rhqv96g",
+    "xn--q9jyb4c",
+    "xn--eckvdtc9d",
+    "xn--j6w193g",
+    "xn--55qx5d",
+    // السعودية, مصر, قطر, ایران, پاکستان
+    "xn--mgberp4a5d4ar",
+    "xn--wgbh1c",
+    "xn--wgbl6a",
+    "xn--mgba3a4f16a",
+    "xn--mgbai9azgqp6j",
+    // москва, рф, рус
+    "xn--80adxhks",
+    "xn--p1ai",
+    "xn--p1acf",
+];
+
+/// The worst verdict of a message, and whether it is edited.
+fn outcome(kind: &str, body: &str) -> (Verdict, bool) {
+    let (policy, tlds) = (Policy::default(), TldTable::new(TLDS, ""));
+    let head =
+        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let body = format!("{body}\r\n");
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+    let worst = outcome.findings.iter().map(|finding| finding.verdict).max();
+    (worst.unwrap_or(Verdict::Ok), !outcome.edits.is_empty())
+}
+
+#[track_caller]
+fn harmless(texts: &[&str]) {
+    for text in texts {
+        for kind in ["text/plain", "text/html"] {
+            let (verdict, edited) = outcome(kind, text);
+            assert!(verdict <= Verdict::Notice && !edited, "{kind} {verdict:?} {edited} {text}");
+        }
+    }
+}
+
+/// At most suspect, and not edited.
+#[track_caller]
+fn untouched(texts: &[&str]) {
+    for text in texts {
+        let (verdict, edited) = outcome("text/plain", text);
+        assert!(verdict <= Verdict::Suspect && !edited, "{verdict:?} {edited} {text}");
+    }
+}
+
+#[track_caller]
+fn edited(texts: &[&str]) {
+    for text in texts {
+        assert!(outcome("text/plain", text).1, "{text}");
+    }
+}
+
+#[track_caller]
+fn reported(texts: &[&str]) {
+    for text in texts {
+        let (verdict, edited) = outcome("text/plain", text);
+        assert!(verdict >= Verdict::Unsafe || edited, "{verdict:?} {text}");
+    }
+}
+
+#[track_caller]
+fn reported_at_least_as_suspect(texts: &[&str]) {
+    for text in texts {
+        let (verdict, _) = outcome("text/plain", text);
+        assert!(verdict >= Verdict::Suspect, "{verdict:?} {text}");
+    }
+}
+
+#[test]
+fn japanese_has_hiragana_and_katakana_in_one_word() {
+    harmless(&[
+        "首相、ベトナムへ。中国に対抗し協力を強化",
+        "次の旅は、イタリアへ。世界遺産をめぐる7日間",
+        "マカオへ。香港経由で",
+        "この夏はグアムへ。みんなで行こう",
+        "ハワイへ。ポイントも貯まる",
+        "https://ハワイへ.jp/ https://へアサロン.jp/ https://ようこそヘ.jp/",
+    ]);
+}
+
+#[test]
+fn abbreviations_have_particles() {
+    harmless(&[
+        "特集、EVへ。世界の潮流",
+        "出資先、OpenAIへ。中国の研究者",
+        "乗換、JRへ。みんなで",
+        "採用、Microsoftロ。中国",
+        "AIし。世界、PC一。中国、IT十。世界、Googleノ。中国",
+        "https://jrへ.com https://g7へ.jp",
+        "该标准分为Ⅰ、Ⅱ。中国标准，第Ⅳ季度。香港",
+        "使用α。中国学者，价格500￥。中国",
+    ]);
+    edited(&[
+        "https://www.paypal.comへ.jp/",
+        "https://microsoftへ.com/",
+        "https://paypalへ.jp/",
+        "https://yaho口.com/",
+        "https://www.paypal.comノlogin.jp/",
+        "https://paypal.com丶login.cn/",
+        "https://раypal。中国",
+    ]);
+    reported(&["https://hell口.com"]);
+    reported_at_least_as_suspect(&["www.paypal.com一x。中国"]);
+}
+
+#[test]
+fn numbers_stand_before_countries() {
+    harmless(&[
+        "١.السعودية\r\n٢.مصر\r\n٣.قطر",
+        "عقد المؤتمر عام 2024م.السعودية هي الدولة المضيفة",
+        "وفي ٢٠٢٣.مصر",
+        "این شرکت در سال ۱۴۰۳.ایران",
+        "تلفن: ۰۲۱۸۸۷۶۵۴.ایران",
+        "١.info@example.com\r\n٢.info@example.de\r\n٣.example.com",
+        "۱.پاکستان",
+        "১.example.com",
+        "১.google.com\r\n२.google.com",
+    ]);
+    edited(&["https://١раypal.com/", "١.раypal.com"]);
+}
+
+#[test]
+fn arabic_words_are_stretched() {
+    harmless(&[
+        "نرحب بكم في جمهوريـة.مصر العربية",
+        "بتاريخ ١٤٤٦هـ.السعودية",
+        "زوروا بـمثال.السعودية",
+        "https://مـثال.السعودية/ www.مثـال.com info@مـثال.مصر",
+    ]);
+    reported(&["https://googـle.com/", "https://www.payـpal.com/"]);
+}
+
+#[test]
+fn marks_of_lists_stand_before_names() {
+    harmless(&[
+        "①.google.com\r\n②.example.de\r\nⅢ.example.de",
+        "Ⅰ.рф\r\nⅡ.москва\r\nⅢ.Services\r\n1º.Media nº.Media 2ª.Media ½.example.com ⓐ.example.com",
+        "Ⅰ.info@example.de\r\nⅡ.info@example.de",
+        "1º.info@example.pt\r\n2ª.info@example.es\r\nnº.info@example.pt",
+        "<a href=\"mailto:Acme™.info@example.com\">x</a>",
+    ]);
+    edited(&["https://ⓟaypal.com/", "https://Ⅰ.раypal.com/", "Ⅰ.раypal.com", "ⓟⓐⓨⓟⓐⓛ.com"]);
+}
+
+#[test]
+fn files_have_words_between_underscores() {
+    harmless(&["README_рус.md, manual_рус.zip, IT_ОАО.zip"]);
+    edited(&["https://раypal_x.com/", "https://README_рус.md/"]);
+}
+
+#[test]
+fn joiners_stand_before_hosts() {
+    harmless(&[
+        "\u{200C}www.müller-bäckerei.de",
+        "\u{200C}müller-bäckerei.de",
+        "\u{200D}\u{200C}www.bücher.com",
+    ]);
+    edited(&["\u{200C}www.раypal.com", "\u{200C}раypal.com"]);
+    untouched(&["\u{200C}www.example.com"]);
+}
+
+#[test]
+fn servers_are_numbered() {
+    harmless(&[
+        "Host app13.firma.de is DOWN (app12.firma.de OK), shop33.firma.de, post3.firma.de, mon20.firma.de",
+        "https://open41.example.com/",
+    ]);
+    reported_at_least_as_suspect(&[
+        "https://paypa1.example.com/",
+        "https://appl3.example.com/",
+        "https://app13.com/",
+        "https://goog1e.example.com/",
+    ]);
+}
+
+#[test]
+fn a_word_before_a_host_is_a_login() {
+    harmless(&[
+        "git clone https://firma@dev.azure.com/firma/Projekt/_git/repo",
+        "DSN=https://0123abcd@o123.ingest.sentry.io/456",
+        "https://ann@bitbucket.org/firma/repo.git",
+    ]);
+    reported_at_least_as_suspect(&[
+        "https://paypal@example.com/",
+        "https://microsoft-login@example.com/",
+        "https://www.paypal.com@example.com/",
+        "https://xn--80ak6aa92e@example.com/",
+        "https://firma@paypa1.com/",
+    ]);
+}
+
+#[test]
+fn reports_say_what_was_sent() {
+    let report = |root: &str, tag: &str, host: &str| {
+        format!("<?xml version=\"1.0\"?><{root}><record><{tag}>{host}</{tag}></record></{root}>")
+    };
+    for tag in ["domain", "header_from", "envelope_from"] {
+        let report = report("feedback", tag, "xn--80ak6aa92e.com");
+        for kind in ["text/xml", "application/xml", "text/plain"] {
+            assert!(!outcome(kind, &report).1, "{kind} {report}");
+        }
+        assert!(outcome("text/html", &report).1, "{report}");
+    }
+    for lie in [
+        report("feedback", "domain", "аррӏе.com"),
+        report("feedback", "domain", "https://xn--80ak6aa92e.com"),
+        report("feedback", "domain", "https://xn--80ak6aa92e.com/"),
+        report("feedback", "a", "xn--80ak6aa92e.com"),
+        report("message", "domain", "xn--80ak6aa92e.com"),
+    ] {
+        assert!(outcome("text/xml", &lie).1, "{lie}");
+    }
+}
