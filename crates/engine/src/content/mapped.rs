@@ -97,10 +97,7 @@ impl<'t> MappedText<'t> {
                     let piece = self.text.get(run.text..run.end()).unwrap_or_default();
                     match run.kind {
                         RunKind::Linear => outer.copy(piece, run.source, &mut kept),
-                        RunKind::Unit => {
-                            let source = outer.source(self.unit(&run));
-                            piece.chars().for_each(|c| kept.character(c, source.clone()));
-                        }
+                        RunKind::Unit => kept.part(piece, outer.source(self.unit(&run))),
                     }
                 }
             }
@@ -120,10 +117,7 @@ impl<'t> MappedText<'t> {
             let piece = stretch.get(from - at..to - at).unwrap_or_default();
             match run.kind {
                 RunKind::Linear => kept.linear(piece, run.source + (from - run.text)),
-                RunKind::Unit => {
-                    let source = self.unit(&run);
-                    piece.chars().for_each(|c| kept.character(c, source.clone()));
-                }
+                RunKind::Unit => kept.part(piece, self.unit(&run)),
             }
         }
     }
@@ -301,6 +295,9 @@ fn position(runs: &Runs, text: usize) -> usize {
     }
 }
 
+/// Bytes from which on a unit is not taken apart: no entity and no escape has so many, text in base64 has.
+const LONG_UNIT: usize = 64;
+
 /// Builds a [`MappedText`].
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
@@ -366,6 +363,14 @@ impl Builder {
         self.text.push_str(text);
     }
 
+    /// Adds what is left of a unit: a long one as it is, so that it takes no more memory than its text.
+    fn part(&mut self, text: &str, source: Range<usize>) {
+        match text.len() < LONG_UNIT {
+            true => text.chars().for_each(|c| self.character(c, source.clone())),
+            false => self.unit(text, source),
+        }
+    }
+
     /// Adds a character that these bytes of the source encode.
     fn character(&mut self, c: char, source: Range<usize>) {
         let mut utf8 = [0; 4];
@@ -391,7 +396,10 @@ impl Builder {
         for run in tail.iter().rev() {
             let piece = text.get(run.text - from..run.end() - from).unwrap_or_default();
             match run.kind {
-                RunKind::Unit => self.unit(piece, run.range()),
+                RunKind::Unit if piece.len() < LONG_UNIT => self.unit(piece, run.range()),
+                RunKind::Unit => {
+                    self.unit(&piece.chars().rev().collect::<String>(), run.range());
+                }
                 RunKind::Linear => piece.char_indices().rev().for_each(|(at, c)| {
                     let here = run.source + at;
                     self.unit(c.encode_utf8(&mut [0; 4]), here..here + c.len_utf8());
@@ -453,6 +461,24 @@ mod tests {
         assert_eq!(seen.as_str(), "see x.com");
         assert_eq!(seen.source(4..5), 17..18);
         assert_eq!(seen.source(5..6), 16..17);
+    }
+
+    #[test]
+    fn a_long_unit_stays_one() {
+        let mut outer = Builder::default();
+        outer.linear("<", 0);
+        outer.unit(&"ab".repeat(LONG_UNIT), 5..9);
+        let mut outer = outer.finish();
+        let inside = MappedText::slice(&outer.as_str()[3..100], 3).over(&outer);
+        assert_eq!((inside.as_str().len(), inside.source(9..10)), (97, 5..9));
+        let Origin::Runs(runs) = &inside.origin else { panic!() };
+        assert_eq!(runs.from(0).count(), 1);
+        outer = outer.reversed(0..1, 1..4, 0..0);
+        assert_eq!(outer.as_str(), "<aba");
+        let mut turned = Builder::default();
+        turned.unit(&["x".repeat(LONG_UNIT), "y".to_owned()].concat(), 5..9);
+        turned.reverse(0);
+        assert!(turned.as_str().starts_with("yx"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use mailsplice::mime::Charset;
 use uts58::base64;
 
 /// Maximum number of times that what was decoded is read as a script with strings of its own.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// The least digits of base64 that are decoded: shorter ones hold no URL.
 const LEAST_DIGITS: usize = 8;
@@ -24,28 +24,25 @@ const DECODERS: [&[u8]; 4] = [b"atob", b"unescape", b"decodeURI", FROM_CODE];
 /// `String.fromCharCode`, `String.fromCodePoint`.
 const FROM_CODE: &[u8] = b"fromC";
 
-/// What was read of a script.
-pub struct Strings {
-    /// Texts that it may show or open, each mapped to its source.
-    pub texts: Vec<MappedText<'static>>,
-    /// Bytes read.
-    pub steps: u64,
-}
-
-/// Reads what the strings of a script come to, where that is not what is written.
-pub fn read(script: &MappedText<'_>) -> Strings {
-    let mut strings = Strings { texts: Vec::new(), steps: 0 };
+/// Reads what the strings of a script come to, where that is not what is written: each text that it may show or open,
+/// mapped to its source, one at a time. Returns how many bytes were read.
+pub fn read(script: &MappedText<'_>, mut take: impl FnMut(MappedText<'static>)) -> u64 {
+    let mut reader = Reader { take: &mut take, steps: 0 };
     let mut decoded = None;
     for _ in 0..ROUNDS {
-        let source = decoded.as_ref().unwrap_or(script);
-        let Some(next) = strings.round(source) else { break };
-        strings.texts.push(plain(&next));
+        let Some(next) = reader.round(decoded.as_ref().unwrap_or(script)) else { break };
+        (reader.take)(plain(&next));
         decoded = Some(next);
     }
-    strings
+    reader.steps
 }
 
-impl Strings {
+struct Reader<'f> {
+    take: &'f mut dyn FnMut(MappedText<'static>),
+    steps: u64,
+}
+
+impl Reader<'_> {
     /// Reads one script, and returns what its strings decode to.
     fn round(&mut self, source: &MappedText<'_>) -> Option<MappedText<'static>> {
         let script = source.as_str();
@@ -61,17 +58,17 @@ impl Strings {
             self.steps += script.len() as u64;
         }
         if memmem::find(script.as_bytes(), b".join(").is_some() {
-            let lists = self::values(script, false, Joint::Comma).over(source);
+            let lists = self::values(script, false, Joint::Comma);
             self.steps += script.len() as u64;
-            self.texts.push(lists);
+            (self.take)(lists.through(source));
         }
         if values.as_str().is_empty() {
             return None;
         }
-        let values = values.over(source);
+        let values = values.through(source);
         self.steps += values.as_str().len() as u64;
-        let decoded = decodes.then(|| decoded(values.as_str()).over(&values));
-        self.texts.push(values);
+        let decoded = decodes.then(|| decoded(values.as_str()).through(&values));
+        (self.take)(values);
         decoded.filter(|decoded| !decoded.as_str().is_empty())
     }
 }
@@ -313,8 +310,9 @@ mod tests {
     use super::*;
 
     fn texts(script: &str) -> Vec<String> {
-        let read = read(&MappedText::slice(script, 7));
-        read.texts.iter().map(|text| text.as_str().to_owned()).collect()
+        let mut texts = Vec::new();
+        read(&MappedText::slice(script, 7), |text| texts.push(text.as_str().to_owned()));
+        texts
     }
 
     #[test]
@@ -335,9 +333,9 @@ mod tests {
         for script in ["", "'a'", "a+b", "'a'+b+'c'", "'a\n'+'b", "'a'+", "\\'a'+'"] {
             assert_eq!(texts(script), [""; 0], "{script}");
         }
-        let read = read(&MappedText::slice("'a'+'b'", 7));
-        let [text] = read.texts.as_slice() else { panic!() };
-        assert_eq!((text.source(0..1), text.source(1..2)), (8..9, 12..13));
+        read(&MappedText::slice("'a'+'b'", 7), |text| {
+            assert_eq!((text.source(0..1), text.source(1..2)), (8..9, 12..13));
+        });
     }
 
     #[test]
@@ -367,8 +365,8 @@ mod tests {
             ["'", "\"'`", "'\\'", "'a'+", "[", "[1,", "fromCharCode(1,", "'a' ", "\\", "%", "'%d1"]
         {
             let script = format!("atob{}", piece.repeat(200_000 / piece.len()));
-            let read = read(&MappedText::slice(&script, 0));
-            assert!(read.steps < 20 * script.len() as u64, "{piece}");
+            let steps = read(&MappedText::slice(&script, 0), |_| ());
+            assert!(steps < 20 * script.len() as u64, "{piece}");
         }
     }
 }

@@ -142,13 +142,12 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Reads full URLs in script or JSON: some programs make a button of `"url":"https:\/\/example.com"`.
     pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
-        let strings = strings::read(&seen);
-        self.view.steps += strings.steps;
-        self.full_urls(script::unescaped(seen), site);
         // What strings come to is guessed: of honest ones half a host may be left.
         let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
-        strings.texts.into_iter().for_each(|text| self.full_urls(text, site));
+        let steps = strings::read(&seen, |text| self.full_urls(text, site));
+        self.view.steps += steps;
         self.seen_by = by;
+        self.full_urls(script::unescaped(seen), site);
     }
 
     fn full_urls(&mut self, seen: MappedText<'t>, site: &Site) {
