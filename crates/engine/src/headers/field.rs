@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mail_parser::{Addr, Address, HeaderValue};
 
 use super::SUBJECT;
-use super::words::holds;
+use super::words::{decoded, holds};
 use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
@@ -17,6 +17,7 @@ use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
+use uts58::unicode::hosts::is_bidi_control;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
 /// The fields that name the sender.
@@ -25,6 +26,19 @@ const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 /// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
 fn may_hold_scheme(text: &str) -> bool {
     memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
+}
+
+/// A display name as it is shown: words that are encoded inside others are decoded, and what is turned or reads as a
+/// dot is what it reads as.
+fn shown_name(name: &str) -> String {
+    let name = decoded(name);
+    let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
+    bidi::shown(&name).chars().map(dot).collect()
+}
+
+/// The letters of scripts that have capitals.
+fn cased(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| c.is_lowercase() || c.is_uppercase())
 }
 
 /// A value without its folds.
@@ -96,7 +110,7 @@ impl FieldReader<'_, '_, '_, '_> {
 
     fn address(&mut self, address: &Addr<'_>) {
         let spelled = address.address.as_deref().unwrap_or_default();
-        let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
+        let name = &*shown_name(address.name.as_deref().unwrap_or_default());
         let judged = match mailto::address(spelled, 0..spelled.len()) {
             Some(link) => self.judge.spelled_link(spelled, &link, HostBounds::Certain),
             None => None,
@@ -131,7 +145,10 @@ impl FieldReader<'_, '_, '_, '_> {
         let ours = address.host.as_ref().is_some_and(|host| same_domain(&host.ascii, &shown.ascii));
         if !ours {
             judged.add(Reason::DisplayNameHost);
-            if self.is_of_sender() && self.judge.is_protected(&shown.ascii) {
+            let owner = address.host.as_ref().is_some_and(|host| {
+                homograph::is_one_owner(&host.ascii, &shown.ascii, &self.policy.protected)
+            });
+            if self.is_of_sender() && self.judge.is_protected(&shown.ascii) && !owner {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
         }
@@ -166,7 +183,7 @@ impl FieldReader<'_, '_, '_, '_> {
             let mut own = Mailbox::read(spelled, self.judge);
             // Text in place of an address is read as a name, and an address in it as the address.
             let mut name = match (address.name.as_deref(), &own) {
-                (Some(name), _) => bidi::shown(name).into_owned(),
+                (Some(name), _) => shown_name(name),
                 (None, None) => spelled.to_owned(),
                 (None, Some(_)) => continue,
             };
@@ -178,7 +195,11 @@ impl FieldReader<'_, '_, '_, '_> {
             if own.is_none() && role != Role::Author {
                 continue;
             }
-            let impersonated = author.impersonated(&name, own.as_ref(), role, self.judge);
+            let mut impersonated = author.impersonated(&name, own.as_ref(), role, self.judge);
+            if impersonated.is_none() && name.contains(is_bidi_control) {
+                let turned = homograph::displayed(&name);
+                impersonated = author.impersonated(&turned, own.as_ref(), role, self.judge);
+            }
             let mailbox = own.as_ref().or(author.mailboxes.first());
             let disguise = self.disguised(&name, mailbox.map(|mailbox| &*mailbox.host));
             let (spelled, disguised) = match (&impersonated, disguise) {
@@ -219,10 +240,23 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
-        let Some(disguise) = self.disguised(text, host) else { return };
+        let shown = bidi::shown(text);
+        let disguise = self.disguised(&shown, host);
         let mut judged = Judged::of_text(Arc::default());
-        judged.add_with(Reason::TextLookalike, disguise.verdict);
-        self.push_as(&disguise.spelled, &judged, disguise.name);
+        // Words of a script without capitals may be turned to be shown as they are read.
+        let reversed = !Iterator::eq(cased(text), cased(&shown));
+        if reversed {
+            judged.add_with(Reason::BidiControl, Verdict::Suspect);
+        }
+        let (spelled, name) = match disguise {
+            None if !reversed => return,
+            None => (shown.into_owned(), None),
+            Some(disguise) => {
+                judged.add_with(Reason::TextLookalike, disguise.verdict);
+                (disguise.spelled, disguise.name)
+            }
+        };
+        self.push_as(&spelled, &judged, name);
     }
 
     pub fn text(&mut self, text: &str) {
