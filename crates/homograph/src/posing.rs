@@ -317,7 +317,7 @@ mod tests {
             ("Тинькофф", "tbank.ru"),
             ("ВТБ", "vtb.ru"),
             ("ВТБ Онлайн", "vtb.ru"),
-            ("微信", "qq.com"),
+            ("微信", "wechat.com"),
             ("네이버", "naver.com"),
             ("국민은행", "kbstar.com"),
             ("ПриватБанк", "privatbank.ua"),
