@@ -21,8 +21,8 @@ use super::judging::{Judge, Judged};
 use super::net;
 use super::outcome::{Bypass, Done, Limit};
 use super::policy::Policy;
-use super::sender::{Author, MAILBOXES};
-use field::{Field, FieldReader, Interest, is_undecoded, on_one_line};
+use super::sender::Author;
+use field::{Field, FieldReader, Interest, on_one_line};
 use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
@@ -65,12 +65,7 @@ pub fn read(
     let mut subjects = HashSet::new();
     // Texts of fields that were reported, so that each is reported once.
     let mut reported = HashSet::new();
-    // Fields of the sender whose names are still encoded.
-    let mut undecoded = Vec::new();
     for (header, span, interest) in shown.chain(unselected) {
-        if undecoded.len() < MAILBOXES && is_undecoded(&header.value) {
-            undecoded.push(span.clone());
-        }
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
@@ -91,9 +86,6 @@ pub fn read(
         if reader.may_be_reported(text) && !reported.contains(&on_one_line(text)) {
             reader.text(text);
             reader.subject(&author, text, &mut subjects);
-        }
-        if undecoded.iter().any(|field| field.contains(&span.start)) && reader.is_of_sender() {
-            reader.decoded_mailboxes(&author, text);
         }
         if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;

@@ -178,6 +178,11 @@ mod tests {
             ("From: Netflix:;\n", "header:From netflix.com"),
             // Decoders pass over what is no base64.
             ("From: =?utf-8?B?TmV0!Zmx!peA==?= <x@example.org>\n", "header:From netflix.com"),
+            ("From: Pay=?utf-8?Q?Pal?= Service <x@example.org>\n", "header:From paypal.com"),
+            (
+                "From: \u{2067}\u{2066} Service\u{2069}\u{2066}Pal\u{2069}\u{2066}Pay\u{2069}\u{2069} <x@example.org>\n",
+                "header:From paypal.com",
+            ),
         ] {
             assert_eq!(of(head), [found], "{head}");
         }
@@ -353,6 +358,69 @@ mod tests {
         assert_eq!(disguised(own, Dmarc::Pass), word);
         let name = ["header:Subject suspect 𝗣𝗮𝘆𝗣𝗮𝗹 paypal.com"];
         assert_eq!(disguised(own, Dmarc::Unknown), name, "anybody writes that");
+    }
+
+    /// The findings of suspect or worse.
+    fn suspect(head: &str) -> Vec<String> {
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "org", "net", "fr"], "");
+        let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+        assert_eq!((outcome.edits, outcome.head_edits), (vec![], vec![]));
+        let findings = outcome.findings.into_iter();
+        let suspect = findings.filter(|finding| finding.verdict >= Verdict::Suspect);
+        suspect
+            .map(|finding| {
+                let codes: Vec<_> = finding.reasons.iter().map(Reason::code).collect();
+                format!("{} {} {}", finding.place, codes.join(" "), finding.spelling)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_subject_that_is_turned_or_divided_is_reported() {
+        for (head, found) in [
+            (
+                "Subject: \u{202e}tnuocca lapyaP ruoY\n",
+                "header:Subject bidi-control Your Paypal account",
+            ),
+            ("Subject: your ac\u{200b}count\n", "header:Subject text-lookalike account"),
+            ("Subject: Your Pay\u{ad}Pal\n", "header:Subject text-lookalike PayPal"),
+        ] {
+            assert_eq!(suspect(head), [found], "{head:?}");
+        }
+        for head in [
+            "Subject: \u{202e}םולש\n",
+            "Subject: \u{202b}שלום Example\u{202c} News\n",
+            "Subject: \u{202a}Example\u{202c}\n",
+            "Subject: in\u{ad}for\u{ad}ma\u{ad}tion\n",
+        ] {
+            assert_eq!(suspect(head), [""; 0], "{head:?}");
+        }
+    }
+
+    #[test]
+    fn dots_of_other_scripts_end_labels_of_a_host_in_a_name() {
+        for dot in [
+            "\u{a4f8}",
+            "\u{701}",
+            "\u{702}",
+            "\u{a60e}",
+            "\u{10a50}",
+            "\u{1d16d}",
+            "\u{fe52}",
+            "\u{2e33}",
+        ] {
+            let found = suspect(&format!("From: service@paypal{dot}com <x@example.org>\n"));
+            assert!(found.iter().any(|it| it.contains("display-name-host")), "{dot:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_host_of_an_owner_may_stand_before_another_of_his() {
+        let head = "From: Impots.gouv.fr <x@dgfip.finances.gouv.fr>\n";
+        assert_eq!(suspect(head), [""; 0]);
+        assert!(!suspect("From: Impots.gouv.fr <x@example.org>\n").is_empty());
     }
 
     #[test]

@@ -11,6 +11,11 @@ use uts58::unicode::hosts::is_mark;
 /// UTS #39 §4 bidiSkeleton for a left-to-right paragraph: the text in display order, marks after
 /// their base, then its skeleton.
 pub fn bidi_skeleton(text: &str) -> String {
+    skeleton(&displayed(text)).into_iter().collect()
+}
+
+/// A text in display order, in a left-to-right paragraph, marks after their base.
+pub fn displayed(text: &str) -> String {
     let data = CodePointMapData::<BidiClass>::new();
     let info = BidiInfo::new_with_data_source(&data, text, Some(Level::ltr()));
     let mut shown = String::with_capacity(text.len());
@@ -26,7 +31,7 @@ pub fn bidi_skeleton(text: &str) -> String {
             }
         }
     }
-    skeleton(&shown).into_iter().collect()
+    shown
 }
 
 /// Reverses a right-to-left run by base character, so that marks stay after their base.

@@ -1,18 +1,20 @@
 //! Look-alike letters in a text that is no host: `РауРаl: your account`, `𝗣𝗮𝘆𝗣𝗮𝗹`.
 //!
 //! Writers spell a name in its own letters, so a name in other letters is a disguise anywhere, and
-//! so is a word in which all letters of a second script are twins of Latin ones. Normal language
+//! so is a word in which all letters of a second script are twins of Latin ones. So are a name and
+//! an English word with an invisible character inside, which filters do not find. Normal language
 //! and typing errors are ignored: words of a script (`рис`), a letter of the wrong keyboard among
 //! letters without twins (`Cбер`), an ending after an abbreviation (`PDFа`).
 
 use std::ops::Range;
 
+use super::display_text::{DisplayText, SOFT_HYPHEN, plain_letters, unstyled};
 use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
 use super::organisations::Counts;
-use super::posing::{DisplayText, resembles, unstyled};
+use super::posing::resembles;
 use super::properties::{nfd, nfkc};
 use super::reading::{LabelChars, are_twins, twins_in_capitals};
-use super::{Context, letters};
+use super::{Context, english, letters};
 use crate::lookalike::{Look, LookHash};
 use crate::reading::Likeness;
 use crate::verdict::Verdict;
@@ -47,7 +49,8 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     let candidate = Candidate { shown: DisplayText::read(text), host, context };
     let starts: Vec<usize> = candidate.shown.starts().collect();
     let named = starts.iter().find_map(|start| candidate.named(*start));
-    named.or_else(|| candidate.word(Kind::Mixed)).or_else(|| candidate.word(Kind::Styled))
+    let mut kinds = [Kind::Mixed, Kind::Parted, Kind::Styled].into_iter();
+    named.or_else(|| kinds.find_map(|kind| candidate.word(kind)))
 }
 
 /// In which way letters are disguised.
@@ -57,6 +60,8 @@ enum Kind {
     Mixed,
     /// Styled letters, which are characters of their own.
     Styled,
+    /// Plain letters with invisible characters between them.
+    Parted,
     /// No letter is Latin.
     Whole,
 }
@@ -119,7 +124,12 @@ impl Candidate<'_> {
         let has = |letters: &[char], wanted| letters.iter().any(|c| Letter::of(*c) == wanted);
         let all = self.letters(range.clone());
         if !has(all, Letter::Foreign) {
-            return has(all, Letter::Styled).then_some(Kind::Styled);
+            let parted = self.shown.parted(range.start, range.end).next();
+            let kinds = [
+                has(all, Letter::Styled).then_some(Kind::Styled),
+                parted.filter(|_| all.iter().all(char::is_ascii)).map(|_| Kind::Parted),
+            ];
+            return kinds.into_iter().flatten().next();
         }
         let latin = |letters: &[char]| has(letters, Letter::Plain) || has(letters, Letter::Styled);
         let within = |word: Range<usize>| {
@@ -155,7 +165,9 @@ impl Candidate<'_> {
                         Kind::Mixed | Kind::Whole => {
                             !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
                         }
-                        Kind::Styled => self.shown.is_counted(Some(table), *counts, start, end),
+                        Kind::Styled | Kind::Parted => {
+                            self.shown.is_counted(Some(table), *counts, start, end)
+                        }
                     };
                     is_counted
                         && !table.serves(*row, self.host)
@@ -173,7 +185,7 @@ impl Candidate<'_> {
                     let brand = name.labels.get(name.brand);
                     let counts = match kind {
                         Kind::Mixed | Kind::Whole => name.brand_len() >= MIN_BRAND,
-                        Kind::Styled => {
+                        Kind::Styled | Kind::Parted => {
                             name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
                         }
                     };
@@ -206,6 +218,7 @@ impl Candidate<'_> {
         match (kind, resembles(letters, look)) {
             (_, None) => false,
             (Kind::Styled, Some(_)) => true,
+            (Kind::Parted, Some(likeness)) => likeness == Likeness::Same,
             (Kind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
             (Kind::Whole, Some(likeness)) => {
                 likeness == Likeness::Foreign
@@ -227,12 +240,28 @@ impl Candidate<'_> {
         let mut words = self.words().filter(|word| word.len() >= MIN_WORD);
         let found = words.find(|word| {
             self.kind(word.clone()) == Some(kind)
-                && (kind == Kind::Styled || imitates_latin(self.letters(word.clone())))
+                && match kind {
+                    Kind::Mixed => imitates_latin(self.letters(word.clone())),
+                    Kind::Parted => self.is_divided_word(word.clone()),
+                    Kind::Styled | Kind::Whole => true,
+                }
         })?;
         let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
         Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
     }
+
+    /// Whether an English word has an invisible character inside that does not say where it may be
+    /// divided.
+    fn is_divided_word(&self, word: Range<usize>) -> bool {
+        let mut parted = self.shown.parted(word.start, word.end);
+        parted.any(|c| c != SOFT_HYPHEN)
+            && english::is_any_word(&plain_letters(self.letters(word).iter().copied()))
+    }
 }
+
+/// Latin letters that are everyday letters of other scripts as well, in which people type them by
+/// mistake.
+const TYPED_FOR_OTHERS: &str = "ABCEHIKMNOPTXYZaceiopxy";
 
 /// Whether the letters of a second script are there to be read as Latin ones: all of them are
 /// twins, and not all the others are twins of that script.
@@ -247,7 +276,11 @@ fn imitates_latin(word: &[char]) -> bool {
     let twin =
         |c: &char| are_twins([small(*c)], Script::Latin) || twins_in_capitals(*c, Script::Latin);
     let of_script = |c: &char| are_twins([small(*c)], script) || twins_in_capitals(*c, script);
-    !ending && foreign.all(twin) && !word.iter().filter(is(Letter::Plain)).all(of_script)
+    let typed = |c: &char| TYPED_FOR_OTHERS.contains(*c) && of_script(c);
+    !ending
+        && foreign.all(twin)
+        && (!word.iter().filter(is(Letter::Plain)).all(typed)
+            || english::is_any_word(&plain_letters(word.iter().copied())))
 }
 
 #[cfg(test)]
@@ -290,6 +323,50 @@ mod tests {
             assert_eq!(found(text, "evil.example"), disguise, "{text}");
             assert_eq!(found(text, ""), disguise, "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_reads_as_latin_though_each_letter_of_it_is_twin_of_another() {
+        for text in [
+            "Your рassword еxpired",
+            "Unusual аccess",
+            "to your оrder",
+            "ѕhared with you",
+            "your рarcel",
+            "рayroll",
+            "Рassword Service",
+            "Рeace",
+            "рeace",
+            "Αccess",
+        ] {
+            assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
+        }
+        for text in ["copт", "Cахар", "Cope и Xаoc", "pоза", "ceстра"] {
+            assert_eq!(found(text, ""), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn invisible_characters_inside_names_and_words_are_found() {
+        let paypal = Some((Verdict::Suspect, Some("paypal.com".to_owned())));
+        for text in ["Your Pay\u{ad}Pal", "Pay\u{200b}Pal news", "P\u{200c}ayPal"] {
+            assert_eq!(found(text, ""), paypal, "{text:?}");
+        }
+        for text in ["your ac\u{200b}count", "pass\u{200c}word", "pass\u{ad}\u{2060}word"] {
+            assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text:?}");
+        }
+        for text in [
+            "PayPal\u{200b} news",
+            "\u{200b}PayPal",
+            "in\u{ad}for\u{ad}ma\u{ad}tion",
+            "Donau\u{ad}dampf\u{ad}schiff",
+            "می\u{200c}خواهم",
+            "news:\u{200b}today",
+            "\u{1f468}\u{200d}\u{1f469} family",
+        ] {
+            assert_eq!(found(text, ""), None, "{text:?}");
+        }
+        assert_eq!(found("Pay\u{ad}Pal", "paypal.com"), None);
     }
 
     #[test]

@@ -65,6 +65,12 @@ pub(super) fn is_word(word: &str) -> bool {
     ENGLISH.holds(word)
 }
 
+/// Whether it is one of the words or of the less common ones.
+#[cfg(feature = "senders")]
+pub(super) fn is_any_word(word: &str) -> bool {
+    is_word(word) || TWINS.holds(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,7 +23,10 @@ mod bounds;
 mod carried;
 mod cjk;
 mod compared;
+#[cfg(feature = "senders")]
 mod disguise;
+#[cfg(feature = "senders")]
+mod display_text;
 mod domain;
 mod edit;
 mod embedded;
@@ -53,6 +56,7 @@ mod other_letters;
 mod phrase;
 mod plain;
 mod plain_label;
+#[cfg(feature = "senders")]
 mod posing;
 mod properties;
 mod reading;
@@ -66,9 +70,12 @@ mod wrappers;
 
 use std::ops::Range;
 
-pub use bidi::bidi_skeleton;
+pub use bidi::{bidi_skeleton, displayed};
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
+#[cfg(feature = "senders")]
 pub use disguise::{Disguise, disguised};
+#[cfg(feature = "senders")]
+pub use display_text::{SHOWN, reads_as_dot};
 pub use domain::{Section, and_above, is_special_use, registrable};
 pub use edit::is_word;
 pub use form::{SPELLING_BYTES, without_turkish_dots};
@@ -78,7 +85,8 @@ pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
-pub use posing::{SHOWN, Sender, poses};
+#[cfg(feature = "senders")]
+pub use posing::{Sender, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;

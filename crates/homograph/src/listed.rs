@@ -122,6 +122,7 @@ impl Known {
     }
 
     /// The names that the letters may read as, with the look of each.
+    #[cfg(feature = "senders")]
     pub(super) fn named<'k>(
         &'k self,
         letters: &LabelChars,

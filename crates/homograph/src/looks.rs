@@ -75,6 +75,7 @@ pub(super) fn looks<F: Fn(LookHash) -> bool>(
 
 /// The looks with one more character, at most [`VARIANTS`], of which `begins` accepts every
 /// reading.
+#[cfg(feature = "senders")]
 pub(super) fn extend_looks(
     hashes: &[LookHash],
     letter: &LabelChar,

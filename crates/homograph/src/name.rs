@@ -2,9 +2,10 @@
 
 use super::lookalike::Look;
 
-/// Letters of a protected name so long that no other word equals it by chance, and of the shortest
-/// name that is compared at all.
+/// Letters of a protected name so long that no other word equals it by chance.
+#[cfg(feature = "senders")]
 pub(super) const DISTINCTIVE: usize = 6;
+/// Letters of the shortest protected name that is compared at all.
 pub(super) const MIN_BRAND: usize = 3;
 
 /// One name of a set.

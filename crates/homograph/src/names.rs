@@ -35,6 +35,7 @@ pub struct Names {
     /// Names by the look of the registrable label.
     by_look: HashMap<u64, Vec<usize>, Looks>,
     /// The same for labels with hyphens, by the look without them: people write such names so.
+    #[cfg(feature = "senders")]
     by_joined: HashMap<u64, Vec<usize>, Looks>,
     /// The looks of all prefixes of registrable labels.
     beginnings: HashSet<u64, Looks>,
@@ -194,6 +195,7 @@ impl Names {
     }
 
     /// The names whose registrable label has hyphens, and this look without them.
+    #[cfg(feature = "senders")]
     pub(super) fn by_joined(&self, look: u64) -> impl Iterator<Item = &Name> {
         let found = self.by_joined.get(&look).map(Vec::as_slice).unwrap_or_default();
         found.iter().filter_map(|at| self.names.get(*at))
@@ -329,6 +331,7 @@ impl Names {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push(at);
+            #[cfg(feature = "senders")]
             if label.contains('-') {
                 let joined = name_look(&label.replace('-', ""), |beginning| {
                     beginnings.insert(beginning.value());

@@ -1,18 +1,27 @@
 //! Organisations: which domains belong to one owner, and its names.
 //!
-//! Three tables, all data: `organisations.txt` has the domains and names of each owner, `roles.txt`
-//! words that do not identify a sender (`Support`, `Kundenservice`), `carriers.txt` hosts below
-//! which the names of others are used.
+//! Tables, all data: `organisations.txt` has the domains and names of each owner, `roles.txt` words
+//! that do not identify a sender (`Support`, `Kundenservice`), `carriers.txt` hosts below which the
+//! names of others are used. Hosts are judged by domains alone: without the feature `senders`
+//! `data/owners.txt` is the first table, without names.
+
+#[cfg(feature = "senders")]
+mod claimed;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
-use super::lookalike::{Look, LookHash, LookHasher, name_look};
-use super::name::DISTINCTIVE;
+#[cfg(feature = "senders")]
+use claimed::ClaimedNames;
+#[cfg(feature = "senders")]
+pub(super) use claimed::Counts;
 use uts58::tlds::Fnv;
 
+#[cfg(feature = "senders")]
 const BUILTIN: &str = include_str!("organisations.txt");
+#[cfg(not(feature = "senders"))]
+const BUILTIN: &str = include_str!("../data/owners.txt");
 const CARRIERS: &str = include_str!("carriers.txt");
 const ROLES: &str = include_str!("roles.txt");
 
@@ -23,10 +32,10 @@ pub(super) struct Organisations {
     by_domain: HashMap<&'static str, Vec<(usize, DomainUse)>, ByText>,
     /// The labels of domains where anybody can have an address.
     anybodys: HashSet<&'static str, ByText>,
-    by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
-    beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     roles: HashSet<&'static str, ByText>,
     carriers: HashMap<&'static str, Carrier, ByText>,
+    #[cfg(feature = "senders")]
+    claimed: ClaimedNames,
 }
 
 /// The tables are our own: nobody can choose keys that collide.
@@ -37,7 +46,6 @@ type ByText = BuildHasherDefault<Fnv>;
 struct Organisation {
     /// As in the table; the first one represents the organisation.
     domains: Vec<(&'static str, DomainUse)>,
-    names: Vec<(Look, Counts)>,
     /// A word in the labels of its members' domains, and their top-level domain.
     members: Vec<(&'static str, &'static str)>,
 }
@@ -62,23 +70,13 @@ pub(super) enum Carrier {
     Hyphenated,
 }
 
-/// Where a name in a text means the organisation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counts {
-    /// Anywhere between the bounds of words.
-    Anywhere,
-    /// Only with nothing but office words beside it: it is also a common word or a surname.
-    Alone,
-    /// Nowhere, and a shorter name that it begins with does not count either: it is another owner's
-    /// (`Amazon Watch`).
-    OtherOwner,
-    /// Nowhere if it is the whole text: a program that many run signs so.
-    Nowhere,
-}
-
 impl Organisations {
     pub(super) fn builtin() -> Organisations {
-        let mut table = Organisations::default();
+        let mut table = Organisations {
+            #[cfg(feature = "senders")]
+            claimed: ClaimedNames::nobody(),
+            ..Organisations::default()
+        };
         for line in BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             table.add(line);
         }
@@ -95,17 +93,16 @@ impl Organisations {
 
     /// The table without names: only ownership, office words and carriers.
     pub(super) fn without_names() -> Organisations {
-        let mut table = Organisations::builtin();
-        table.by_look.clear();
-        table.beginnings.clear();
-        table
+        Organisations {
+            #[cfg(feature = "senders")]
+            claimed: ClaimedNames::nobody(),
+            ..Organisations::builtin()
+        }
     }
 
     fn add(&mut self, line: &'static str) {
         let row = self.rows.len();
-        let first = || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+']));
-        let (domains, names) =
-            line.split_once(':').unwrap_or_else(|| (line, first().unwrap_or_default()));
+        let domains = line.split(':').next().unwrap_or_default();
         let mut organisation = Organisation::default();
         let members = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
         organisation.members = members.filter_map(|member| member.split_once('.')).collect();
@@ -123,47 +120,9 @@ impl Organisations {
             }
             self.by_domain.entry(domain).or_default().push((row, domain_use));
         }
-        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-        for name in names {
-            let (name, counts) = match name.split_at_checked(1) {
-                Some(("=", name)) => (name, Counts::Alone),
-                Some(("!", name)) => (name, Counts::Nowhere),
-                Some(("-", name)) => (name, Counts::OtherOwner),
-                _ => (name, Counts::Anywhere),
-            };
-            let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-            let beginnings = &mut self.beginnings;
-            let look = name_look(&letters, |beginning| {
-                beginnings.insert(beginning.value());
-            });
-            self.by_look.entry(look).or_default().push((row, organisation.names.len()));
-            organisation.names.push((Look::new(&letters), counts));
-        }
+        #[cfg(feature = "senders")]
+        self.claimed.add(line);
         self.rows.push(organisation);
-    }
-
-    /// Whether some name begins with this look.
-    pub(super) fn begins(&self, look: LookHash) -> bool {
-        self.beginnings.contains(&look.value())
-    }
-
-    /// The organisations with a name of this look, and that name.
-    pub(super) fn by_look(&self, look: u64) -> impl Iterator<Item = (usize, &Look, Counts)> {
-        let found = self.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
-        found.iter().filter_map(|(row, at)| {
-            let (look, counts) = self.rows.get(*row)?.names.get(*at)?;
-            Some((*row, look, *counts))
-        })
-    }
-
-    /// The domain that represents the organisation.
-    pub(super) fn domain(&self, row: usize) -> &'static str {
-        self.rows.get(row).and_then(|row| row.domains.first()).map_or("", |(domain, _)| domain)
-    }
-
-    /// Whether the domain itself is in the table and names are in use.
-    pub(super) fn names(&self, domain: &str) -> bool {
-        !self.by_look.is_empty() && self.by_domain.contains_key(domain)
     }
 
     /// The organisations that the host (lower-case ASCII form) belongs to, nearest domain first.
@@ -172,60 +131,6 @@ impl Organisations {
         let hosted = is_hosted(ascii);
         let owns = move |domain_use| !(hosted && domain_use == DomainUse::Customers);
         rows.filter(move |(_, domain_use)| owns(*domain_use)).map(|(row, _)| *row)
-    }
-
-    /// Whether the host is the organisation's own, by the table or as a national site: the same
-    /// label under another public suffix.
-    pub(super) fn is_of(&self, row: usize, ascii: &str) -> bool {
-        match self.owners(ascii).any(|owner| owner == row) {
-            true => !self.is_anybodys(ascii),
-            false => {
-                self.has_same_label(row, ascii, |domain_use| domain_use == DomainUse::Own)
-                    || self.is_member(row, ascii)
-            }
-        }
-    }
-
-    /// Whether the host is that of a member of the organisation, whose label has the organisation's
-    /// word beside a name of its own: `sparkasse-example.de`, not `sparkasse-sicherheit.de`.
-    fn is_member(&self, row: usize, ascii: &str) -> bool {
-        let members = self.rows.get(row).map(|row| row.members.as_slice()).unwrap_or_default();
-        let Some(domain) = registrable(ascii, Section::Icann).filter(|_| !members.is_empty())
-        else {
-            return false;
-        };
-        let Some((label, tld)) = domain.split_once('.') else { return false };
-        let says = |word: &str, member: &str| {
-            word == member || member.len() >= DISTINCTIVE && word.ends_with(member)
-        };
-        members.iter().any(|(member, below)| {
-            let own = |word: &str| !says(word, member) && !self.is_role(word);
-            *below == tld
-                && label.split('-').any(|word| says(word, member))
-                && label.split('-').any(own)
-        })
-    }
-
-    /// The same, including domains where anybody can have an address.
-    pub(super) fn serves(&self, row: usize, ascii: &str) -> bool {
-        self.owners(ascii).any(|owner| owner == row) || self.has_same_label(row, ascii, |_| true)
-    }
-
-    /// Whether some domain of the organisation has the registrable label of the host, under any
-    /// suffix.
-    fn has_same_label(&self, row: usize, ascii: &str, counts: impl Fn(DomainUse) -> bool) -> bool {
-        let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
-            return false;
-        };
-        if is_hosted(ascii) {
-            return false;
-        }
-        let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
-        // Rarely true, and faster than finding the suffix.
-        let may = |domain: &str| domain.split('.').any(|label| label == seen);
-        domains.any(|(domain, domain_use)| {
-            counts(*domain_use) && may(domain) && registrable_label(domain) == Some(seen)
-        })
     }
 
     /// The carrier that the host belongs to.
@@ -290,6 +195,14 @@ mod tests {
         for word in &table.roles {
             assert!(word.bytes().all(|c| c.is_ascii_lowercase()), "{word}");
         }
+    }
+
+    #[test]
+    fn hosts_are_judged_by_the_same_owners() {
+        let rows = BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let owners = rows.filter_map(|row| row.split(':').next()).map(str::trim_end);
+        let owners: Vec<_> = owners.chain([""]).collect();
+        crate::generated::checked_in("data/owners.txt", owners.join("\n").as_bytes());
     }
 
     #[test]

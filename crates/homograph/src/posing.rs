@@ -6,18 +6,16 @@
 //! each of the few names that begin like a word of it.
 
 use super::Context;
+use super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters, seen_as};
 use super::form::Form;
-use super::lookalike::{Look, LookHash, likeness};
-use super::looks::{LookHashes, extend_looks};
+use super::lookalike::{Look, likeness};
 use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Counts, Organisations, registrable_label};
-use super::properties::nfkc;
-use super::reading::{LabelChar, Likeness, reads_as};
-use uts58::unicode::Class;
+use super::reading::{LabelChar, Likeness};
 
-/// Characters of a display name that are read: readers see less.
-pub const SHOWN: usize = 256;
+/// A letter that reads as an l and as an i: the Cyrillic palochka.
+const L_OR_I: char = 'ӏ';
 
 /// Letters of the sender's own name, which it may put before the name of what it writes about.
 const MIN_OWN_NAME: usize = 4;
@@ -34,15 +32,21 @@ pub struct Sender<'a> {
 /// The protected name, organisation or recipient's own domain that the text claims but the sender's
 /// address does not belong to; in ASCII form.
 pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<String> {
-    let shown = DisplayText::read(text);
+    let mut shown = DisplayText::read(text);
     if shown.letters.is_empty() {
         return None;
     }
     let organisations = context.protected.organisations();
-    let found = organisations.and_then(|table| shown.organisation(table, sender));
-    found
-        .or_else(|| shown.name(context.protected, organisations, NameSource::Protected, sender))
-        .or_else(|| shown.name(context.own, organisations, NameSource::Own, sender))
+    if let Some(table) = organisations {
+        shown.part_office_words(table);
+    }
+    let claimed = |shown: &DisplayText| {
+        let found = organisations.and_then(|table| shown.organisation(table, sender));
+        found
+            .or_else(|| shown.name(context.protected, organisations, NameSource::Protected, sender))
+            .or_else(|| shown.name(context.own, organisations, NameSource::Own, sender))
+    };
+    claimed(&shown).or_else(|| claimed(&shown.with_pairs_joined()?))
 }
 
 /// Which names are searched for.
@@ -57,95 +61,10 @@ enum NameSource {
 const RESERVED_LOCAL_PARTS: [&str; 6] =
     ["no-reply", "noreply", "no_reply", "postmaster", "mailer-daemon", "donotreply"];
 
-/// The letters and digits of a text, and where its words are.
-pub(super) struct DisplayText {
-    pub letters: Vec<char>,
-    /// Where words begin, and the end of the last one.
-    bounds: Vec<usize>,
-    /// Those of them that begin the text or follow a character that is no letter.
-    gaps: Vec<usize>,
-}
-
-/// Words of most names, plus the end of the last one.
-const USUAL_WORDS: usize = 8;
-
 impl DisplayText {
-    pub(super) fn read(text: &str) -> DisplayText {
-        let capacity = text.len().min(SHOWN);
-        let mut shown = DisplayText {
-            letters: Vec::with_capacity(capacity),
-            bounds: Vec::with_capacity(USUAL_WORDS),
-            gaps: Vec::with_capacity(USUAL_WORDS),
-        };
-        let mut before = None;
-        let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
-        for c in seen.map(to_usual_width) {
-            if uts58::unicode::hosts::is_mark(c) {
-                continue;
-            }
-            if !is_letter(c) {
-                before = None;
-                continue;
-            }
-            // `TrustWallet`: a capital after a small letter begins a word.
-            let joined =
-                before.is_some_and(|last: char| !(last.is_lowercase() && c.is_uppercase()));
-            if !joined {
-                shown.bounds.push(shown.letters.len());
-            }
-            if before.is_none() {
-                shown.gaps.push(shown.letters.len());
-            }
-            shown.letters.push(c);
-            before = Some(c);
-        }
-        shown.bounds.push(shown.letters.len());
-        shown
-    }
-
-    pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
-        let words = self.bounds.len().saturating_sub(1);
-        self.bounds.iter().copied().take(words)
-    }
-
-    /// Where words begin that are separated from the one before.
-    pub(super) fn gaps(&self) -> impl Iterator<Item = usize> {
-        self.gaps.iter().copied()
-    }
-
-    /// The ends of words after this start, each with the looks of the letters up to it that begin
-    /// some name.
-    pub(super) fn spans<'s>(
-        &'s self,
-        start: usize,
-        begins: impl Fn(LookHash) -> bool + 's,
-    ) -> impl Iterator<Item = (usize, Vec<u64>)> + 's {
-        let mut hashes = LookHashes::new();
-        hashes.push(LookHash::EMPTY);
-        let letters = self.letters.iter().enumerate().skip(start);
-        letters
-            .map_while(move |(at, c)| {
-                match u8::try_from(*c).ok().filter(u8::is_ascii) {
-                    Some(byte) => hashes.retain_mut(|hash| {
-                        hash.ascii(byte);
-                        begins(*hash)
-                    }),
-                    None => {
-                        let mut next = LookHashes::new();
-                        extend_looks(&hashes, &seen_as(*c), &begins, &mut next);
-                        hashes = next;
-                    }
-                }
-                let end = at + 1;
-                let looks = || hashes.iter().map(|hash| hash.value()).collect();
-                let ends = self.bounds.contains(&end);
-                (!hashes.is_empty()).then(|| ends.then(|| (end, looks())))
-            })
-            .flatten()
-    }
-
     fn reads_as(&self, start: usize, end: usize, look: &Look) -> bool {
-        resembles(self.letters.get(start..end).unwrap_or_default(), look).is_some()
+        self.needs_pairs(start, end, look)
+            && resembles(self.letters.get(start..end).unwrap_or_default(), look).is_some()
     }
 
     fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
@@ -255,10 +174,13 @@ impl DisplayText {
     fn is_role(&self, table: Option<&Organisations>, start: usize) -> bool {
         let end = self.bounds.iter().copied().find(|bound| *bound > start).unwrap_or(start);
         let word = self.plain(start, end);
+        // Letters of other scripts are words as they are spelled.
+        let spelled = in_lower_case(self.letters.get(start..end).unwrap_or_default());
         word.chars().count() < 2
             || word.bytes().all(|byte| byte.is_ascii_digit())
             || table.is_some_and(|table| {
-                table.is_role(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+                table.is_office_word(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+                    || table.is_office_word(&spelled)
             })
     }
 
@@ -272,17 +194,12 @@ impl DisplayText {
     ) -> bool {
         let Some(label) = registrable_label(sender.host) else { return false };
         let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
-        let is_role = table.is_some_and(|table| table.is_role(&label));
+        let is_role = table.is_some_and(|table| table.is_office_word(&label));
         if label.chars().count() < MIN_OWN_NAME || is_role {
             return false;
         }
         let rest = [self.plain(0, start), self.plain(end, self.letters.len())];
         !label.contains(&self.plain(start, end)) && rest.iter().any(|rest| rest.contains(&label))
-    }
-
-    /// The letters in this range as they read, in lower case.
-    fn plain(&self, start: usize, end: usize) -> String {
-        plain_letters(self.letters.get(start..end).unwrap_or_default().iter().copied())
     }
 }
 
@@ -299,69 +216,17 @@ pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
     // Capitals count as small letters, except an I that is used as an l.
     let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
     let capital = |c: &char| if *c == 'I' { *c } else { small(c) };
-    accepted(letters.iter().map(|c| seen_as(small(c))).collect()).or_else(|| {
-        let made = letters.contains(&'I');
-        let chars = || letters.iter().map(|c| seen_as(capital(c))).collect();
-        made.then(|| accepted(chars())).flatten()
-    })
-}
-
-/// A letter as it is seen: a styled one that the table of readings does not have is read as its
-/// plain letter.
-fn seen_as(c: char) -> LabelChar {
-    let letter = LabelChar::of(c);
-    match plain_letter(c).filter(|_| letter.readings.is_empty()) {
-        Some(plain) => LabelChar::of(plain.to_ascii_lowercase()),
-        None => letter,
-    }
-}
-
-/// The ASCII letter of a styled one (`𝗣`, `Ⓟ`).
-pub(super) fn unstyled(c: char) -> Option<char> {
-    let mut plain = nfkc(c);
-    let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
-    first.filter(|_| plain.next().is_none())
-}
-
-/// The same, also for styles that Unicode has no mapping for: small capitals, white letters on
-/// black.
-fn plain_letter(c: char) -> Option<char> {
-    const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
-    let at = match c {
-        '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
-        '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),
-        '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1d22}' | '\u{a730}'..='\u{a7af}' => {
-            let at = SMALL_CAPITALS.chars().position(|small| small == c);
-            at.and_then(|at| u32::try_from(at).ok())
-        }
-        _ => None,
+    let read = |made: char, read: &dyn Fn(&char) -> char| {
+        let chars = || letters.iter().map(|c| seen_as(read(c))).collect();
+        letters.contains(&made).then(|| accepted(chars())).flatten()
     };
-    at.and_then(|at| char::from_u32(u32::from('A') + at)).or_else(|| unstyled(c))
-}
-
-/// Maps the full-width letters of East Asian text to ASCII.
-fn to_usual_width(c: char) -> char {
-    let usual = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| u32::from(c) - 0xff01 + 0x21);
-    usual.and_then(char::from_u32).unwrap_or(c)
-}
-
-/// Letters as they read, in lower case.
-fn plain_letters(letters: impl Iterator<Item = char>) -> String {
-    let mut out = String::new();
-    for c in letters {
-        match reads_as(c) {
-            Some(text) => out.push_str(&text),
-            None => out.extend(c.to_lowercase()),
-        }
-    }
-    out
-}
-
-/// Letters and digits in any style, without trademark signs.
-fn is_letter(c: char) -> bool {
-    let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
-    let letter = |c| reads_as(c).is_some() || plain_letter(c).is_some();
-    c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
+    accepted(letters.iter().map(|c| seen_as(small(c))).collect())
+        .or_else(|| read('I', &capital))
+        // `Linkedln`: an l that is used as a capital I. Short words have one by chance.
+        .or_else(|| {
+            let used = |c: &char| if *c == 'l' { L_OR_I } else { capital(c) };
+            read('l', &used).filter(|_| look.len() >= DISTINCTIVE)
+        })
 }
 
 /// Whether the mail service itself writes, from the domain where anybody can have an address.
@@ -428,6 +293,59 @@ mod tests {
             ("🅟🅐🅨🅟🅐🅛", "paypal.com"),
             ("三井住友銀行", "smbc.co.jp"),
             ("楽天市場", "rakuten.co.jp"),
+            ("Amazonカスタマーサービス", "amazon.com"),
+            ("Amazon.co.jpからのお知らせ", "amazon.com"),
+            ("Googleアカウント", "google.com"),
+            ("Google보안팀", "google.com"),
+            ("PayPalサービス", "paypal.com"),
+            ("Netflix고객센터", "netflix.com"),
+            ("Amazon客服", "amazon.com"),
+            ("支付宝客服中心", "alipay.com"),
+            ("三井住友カード株式会社", "smbc.co.jp"),
+            ("株式会社三井住友銀行", "smbc.co.jp"),
+            ("三井住友銀行のお知らせ", "smbc.co.jp"),
+            ("楽天カード株式会社", "rakuten.co.jp"),
+            ("Apple サポート", "apple.com"),
+            ("Appleサポートセンター", "apple.com"),
+            ("アップルお客様サポート", "apple.com"),
+            ("ヤマト運輸", "kuronekoyamato.co.jp"),
+            ("佐川急便", "sagawa-exp.co.jp"),
+            ("日本郵便", "japanpost.jp"),
+            ("Госуслуги", "gosuslugi.ru"),
+            ("Яндекс", "yandex.ru"),
+            ("Служба поддержки Яндекс", "yandex.ru"),
+            ("Тинькофф", "tbank.ru"),
+            ("ВТБ", "vtb.ru"),
+            ("ВТБ Онлайн", "vtb.ru"),
+            ("微信", "wechat.com"),
+            ("네이버", "naver.com"),
+            ("국민은행", "kbstar.com"),
+            ("ПриватБанк", "privatbank.ua"),
+            ("Нова Пошта", "novaposhta.ua"),
+            ("בנק לאומי", "leumi.co.il"),
+            ("مصرف الراجحي", "alrajhibank.com.sa"),
+            ("アメックス", "americanexpress.com"),
+            ("ペイパル", "paypal.com"),
+            ("Orange Service Client", "orange.fr"),
+            ("SFR Assistance", "sfr.fr"),
+            ("AOL Support", "aol.com"),
+            ("INPS", "inps.it"),
+            ("GMX Kundenservice", "gmx.net"),
+            ("DHLExpress", "dhl.com"),
+            ("DHLPaket", "dhl.com"),
+            ("HSBCAlerts", "hsbc.com"),
+            ("INGBank", "ing.com"),
+            ("N26Support", "n26.com"),
+            ("AppleIDSupport", "apple.com"),
+            ("amazonservice", "amazon.com"),
+            ("Linkedln", "linkedin.com"),
+            ("DocuSlgn", "docusign.com"),
+            ("PayPa| Service", "paypal.com"),
+            ("|inkedIn", "linkedin.com"),
+            ("News | PayPal", "paypal.com"),
+            ("News|PayPal", "paypal.com"),
+            ("ClocuSign", "docusign.com"),
+            ("Annazon", "amazon.com"),
             ("楽天", "rakuten.co.jp"),
             ("アマゾン", "amazon.com"),
             ("Сбербанк", "sberbank.ru"),
@@ -477,6 +395,19 @@ mod tests {
             ("Сбер", "x@sber.ru"),
             ("Microsoft Outlook", "postmaster@example.org"),
             ("WordPress", "wordpress@example.org"),
+            ("アマゾン川クルーズ", "x@example.org"),
+            ("アップル引越センター", "x@example.org"),
+            ("リンゴとアップルパイ", "x@example.org"),
+            ("Amazonカスタマーサービス", "x@amazon.co.jp"),
+            ("三井住友カード株式会社", "x@vpass.ne.jp"),
+            ("Anna Nnamdi", "x@example.org"),
+            ("Claudia Clark", "x@example.org"),
+            ("BTB Support", "x@example.org"),
+            ("Ann|Bob", "x@example.org"),
+            ("LNG Service", "x@example.org"),
+            ("Orange County", "x@example.org"),
+            ("UPS Store", "x@theupsstore.com"),
+            ("Microsoft Rewards", "x@microsoftrewards.com"),
             ("Yahoo", "no-reply@yahoo.com"),
             ("Yahoo", "no-reply@yahoo.co.uk"),
             ("Microsoft", "x@mail.microsoft.fr"),

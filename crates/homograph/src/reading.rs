@@ -175,6 +175,7 @@ fn is_twin(c: char, script: Script) -> bool {
 
 /// Whether the character is a capital with the exact shape of one of the script, without belonging
 /// to it.
+#[cfg(feature = "senders")]
 pub(super) fn twins_in_capitals(c: char, script: Script) -> bool {
     if !c.is_uppercase() || c.script() == script {
         return false;

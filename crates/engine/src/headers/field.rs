@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mail_parser::{Addr, Address, Group, HeaderValue};
 
 use super::SUBJECT;
-use super::words::{WORD, holds};
+use super::words::{decoded, holds};
 use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
@@ -17,6 +17,7 @@ use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
+use uts58::unicode::hosts::is_bidi_control;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
 /// The fields that name the sender.
@@ -44,10 +45,17 @@ fn mailboxes<'a>(
     }
 }
 
-/// Whether a name has encoded words that were not decoded.
-pub(super) fn is_undecoded(value: &HeaderValue<'_>) -> bool {
-    let HeaderValue::Address(addresses) = value else { return false };
-    mailboxes(addresses).any(|(name, _)| name.is_some_and(|name| holds(name.as_bytes(), WORD)))
+/// A display name as it is shown: words that are encoded inside others are decoded, and what is turned or reads as a
+/// dot is what it reads as.
+fn shown_name(name: &str) -> String {
+    let name = decoded(name);
+    let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
+    bidi::shown(&name).chars().map(dot).collect()
+}
+
+/// The letters of scripts that have capitals.
+fn cased(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| c.is_lowercase() || c.is_uppercase())
 }
 
 /// A value without its folds.
@@ -125,8 +133,8 @@ impl FieldReader<'_, '_, '_, '_> {
         let Some(name) = group.name.as_deref().filter(|_| self.has_steps(0)) else { return };
         let first = group.addresses.first().and_then(|first| first.address.as_deref());
         match first.and_then(|first| self.judged_address(first)) {
-            Some(judged) => self.name_before(&bidi::shown(name), &judged),
-            None => self.text(&bidi::shown(name)),
+            Some(judged) => self.name_before(&shown_name(name), &judged),
+            None => self.text(&shown_name(name)),
         }
     }
 
@@ -137,7 +145,7 @@ impl FieldReader<'_, '_, '_, '_> {
 
     fn address(&mut self, address: &Addr<'_>) {
         let spelled = address.address.as_deref().unwrap_or_default();
-        let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
+        let name = &*shown_name(address.name.as_deref().unwrap_or_default());
         let judged = self.judged_address(spelled);
         // Text in place of an address is shown as well.
         if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
@@ -159,18 +167,6 @@ impl FieldReader<'_, '_, '_, '_> {
             }
             self.display_name(name, &link, address);
         }
-    }
-
-    /// Reads the mailboxes of a field that only some programs decode.
-    pub fn decoded_mailboxes(&mut self, author: &Author, text: &str) {
-        let mailboxes = text.split_inclusive('>').take(MAILBOXES).filter_map(|mailbox| {
-            let (name, address) = mailbox.strip_suffix('>')?.rsplit_once('<')?;
-            let name = name.trim_matches(|c: char| c == ',' || c == '"' || c.is_whitespace());
-            Some(Addr::new(Some(name), address.trim()))
-        });
-        let value = HeaderValue::Address(Address::List(mailboxes.collect()));
-        self.value(&value);
-        self.report_impersonation(author, &value);
     }
 
     /// Judges a host in the display name before the address.
@@ -222,7 +218,7 @@ impl FieldReader<'_, '_, '_, '_> {
             let mut own = Mailbox::read(spelled, self.judge);
             // Text in place of an address is read as a name, and an address in it as the address.
             let mut name = match (named, &own) {
-                (Some(name), _) => bidi::shown(name).into_owned(),
+                (Some(name), _) => shown_name(name),
                 (None, None) => spelled.to_owned(),
                 (None, Some(_)) => continue,
             };
@@ -234,7 +230,11 @@ impl FieldReader<'_, '_, '_, '_> {
             if own.is_none() && role != Role::Author {
                 continue;
             }
-            let impersonated = author.impersonated(&name, own.as_ref(), role, self.judge);
+            let mut impersonated = author.impersonated(&name, own.as_ref(), role, self.judge);
+            if impersonated.is_none() && name.contains(is_bidi_control) {
+                let turned = homograph::displayed(&name);
+                impersonated = author.impersonated(&turned, own.as_ref(), role, self.judge);
+            }
             let mailbox = own.as_ref().or(author.mailboxes.first());
             let disguise = self.disguised(&name, mailbox.map(|mailbox| &*mailbox.host));
             let (spelled, disguised) = match (&impersonated, disguise) {
@@ -275,10 +275,23 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
-        let Some(disguise) = self.disguised(text, host) else { return };
+        let shown = bidi::shown(text);
+        let disguise = self.disguised(&shown, host);
         let mut judged = Judged::of_text(Arc::default());
-        judged.add_with(Reason::TextLookalike, disguise.verdict);
-        self.push_as(&disguise.spelled, &judged, disguise.name);
+        // Words of a script without capitals may be turned to be shown as they are read.
+        let reversed = !Iterator::eq(cased(text), cased(&shown));
+        if reversed {
+            judged.add_with(Reason::BidiControl, Verdict::Suspect);
+        }
+        let (spelled, name) = match disguise {
+            None if !reversed => return,
+            None => (shown.into_owned(), None),
+            Some(disguise) => {
+                judged.add_with(Reason::TextLookalike, disguise.verdict);
+                (disguise.spelled, disguise.name)
+            }
+        };
+        self.push_as(&spelled, &judged, name);
     }
 
     pub fn text(&mut self, text: &str) {

@@ -1,5 +1,6 @@
 //! Encoded words (RFC 2047) in any header field, as read by programs that accept them everywhere.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -56,6 +57,14 @@ fn words(selected: &SelectedFields) -> Vec<Decoded> {
             Some((name, start..start + value.len(), text))
         })
         .collect()
+}
+
+/// A text with the words in it decoded, as by programs that accept them inside other words.
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
+    match holds(text.as_bytes(), WORD) {
+        true => Cow::Owned(Charset::Words.decode(text.as_bytes().into()).as_str().to_owned()),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Whether a value with words may hold a URL, which has a colon, or what other programs may take for a word, which has

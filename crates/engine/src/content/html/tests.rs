@@ -340,7 +340,11 @@ fn visible_text_knows_its_anchor() {
 fn a_relative_address_leads_to_the_base() {
     assert_eq!(
         found("<base href=https://a.com/><a href=x>b.com</a><a href=#t>c.com</a>"),
-        ["base[href] a.com", "text b.com^", "text c.com"]
+        ["base[href] a.com", "text b.com^", "text c.com^"]
+    );
+    assert_eq!(
+        found("<base href=https://a.com/><a href>b.com</a><a href=' '>c.com</a>"),
+        ["base[href] a.com", "text b.com^", "text c.com^"]
     );
     // A browser takes it for a path below the base, webmail that strips the base does not.
     assert_eq!(

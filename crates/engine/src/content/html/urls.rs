@@ -92,14 +92,11 @@ impl<'t> Reader<'t, '_, '_> {
         traits
     }
 
-    /// Whether its `href` leads to the host of the base.
+    /// Whether its `href` leads to the host of the base, as an empty one and a fragment do.
     pub(super) fn is_relative(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
             let value = self.slice(&attribute.value()).trim_ascii_start();
-            self.slice(&attribute.name()).eq_ignore_ascii_case("href")
-                && !value.is_empty()
-                && !value.starts_with('#')
-                && !value.contains(':')
+            self.slice(&attribute.name()).eq_ignore_ascii_case("href") && !value.contains(':')
         })
     }
 

@@ -1,0 +1,333 @@
+//! The words of a text that is no host, as they read: `𝗣𝗮𝘆𝗣𝗮𝗹`, `TrustWallet`, `Amazonカスタマー`.
+
+use unicode_script::Script;
+
+use super::lookalike::{Look, LookHash};
+use super::looks::{LookHashes, extend_looks};
+use super::name::DISTINCTIVE;
+use super::organisations::Organisations;
+use super::properties::{nfkc, skeleton};
+use super::reading::{LabelChar, reads_as};
+use uts58::unicode::{Class, ScriptOf as _};
+
+/// Pairs of letters that read as one in a name that readers know, and nowhere else.
+const PAIRS: [([char; 2], char); 2] = [(['c', 'l'], 'd'), (['n', 'n'], 'm')];
+
+/// Letters of an office word that is joined to another word: shorter ones end words by chance.
+const MIN_JOINED: usize = 5;
+
+/// Letters of the longest office words.
+const MAX_JOINED: usize = 14;
+
+/// Says where a long word may be divided.
+pub(super) const SOFT_HYPHEN: char = '\u{ad}';
+
+/// Characters of a display name that are read: readers see less.
+pub const SHOWN: usize = 256;
+
+/// The letters and digits of a text, and where its words are.
+pub(super) struct DisplayText {
+    pub letters: Vec<char>,
+    /// Where words begin, and the end of the last one.
+    pub bounds: Vec<usize>,
+    /// Those of them that begin the text or follow a character that is no letter.
+    gaps: Vec<usize>,
+    /// The letters inside words that an invisible character stands before, and that.
+    parted: Vec<(usize, char)>,
+    /// The letters that were a pair. If there are any, only names with one of them count.
+    pairs: Vec<usize>,
+}
+
+/// Words of most names, plus the end of the last one.
+const USUAL_WORDS: usize = 8;
+
+impl DisplayText {
+    pub(super) fn read(text: &str) -> DisplayText {
+        let capacity = text.len().min(SHOWN);
+        let mut shown = DisplayText {
+            letters: Vec::with_capacity(capacity),
+            bounds: Vec::with_capacity(USUAL_WORDS),
+            gaps: Vec::with_capacity(USUAL_WORDS),
+            parted: Vec::new(),
+            pairs: Vec::new(),
+        };
+        let mut before: Option<char> = None;
+        let mut seen = text.chars().peekable();
+        let mut visible = 0;
+        let mut parted = None;
+        while let Some(c) = seen.next() {
+            if Class::of(c).is_ignored() || matches!(c, '\u{200c}' | '\u{200d}') {
+                parted = parted.filter(|parted| *parted != SOFT_HYPHEN).or(Some(c));
+                continue;
+            }
+            visible += 1;
+            if visible > SHOWN {
+                break;
+            }
+            let c = to_usual_width(c);
+            if uts58::unicode::hosts::is_mark(c) {
+                continue;
+            }
+            // `PayPa|` and `|inkedIn`, and `News | Apple`.
+            let stroke = c == '|'
+                && [before, seen.peek().copied()].iter().flatten().any(char::is_ascii_alphabetic);
+            if !is_letter(c) && !stroke {
+                (before, parted) = (None, None);
+                continue;
+            }
+            let at = shown.letters.len();
+            match before {
+                None => {
+                    shown.gaps.push(at);
+                    shown.begin_word(at);
+                }
+                Some(last) => {
+                    if stroke || last == '|' || begins_word(last, c) {
+                        shown.begin_word(at);
+                    } else if c.is_lowercase() && ends_with_capitals(&shown.letters) {
+                        // `DHLExpress`, `N26Support`: the last capital begins the word.
+                        shown.begin_word(at - 1);
+                    }
+                    shown.parted.extend(parted.map(|c| (at, c)));
+                }
+            }
+            parted = None;
+            shown.letters.push(if stroke { 'l' } else { c });
+            before = Some(c);
+        }
+        shown.bounds.push(shown.letters.len());
+        shown
+    }
+
+    fn begin_word(&mut self, at: usize) {
+        if self.bounds.last() != Some(&at) {
+            self.bounds.push(at);
+        }
+    }
+
+    /// Parts office words from words that they are joined to: `三井住友銀行株式会社`,
+    /// `amazonservice`.
+    pub(super) fn part_office_words(&mut self, table: &Organisations) {
+        let words = self.bounds.iter().copied().zip(self.bounds.iter().copied().skip(1));
+        let mut found = Vec::new();
+        for (start, mut end) in words {
+            let cased = self.letters.get(start).is_some_and(|c| is_cased(*c));
+            let lengths = if cased { MIN_JOINED..=MAX_JOINED } else { 1..=MAX_JOINED };
+            let is_office = |from: usize, to: usize| {
+                let letters = self.letters.get(from..to).unwrap_or_default();
+                table.is_office_word(&in_lower_case(letters))
+            };
+            // The longest first: `カスタマーサポート`.
+            let last = |end: usize| {
+                let mut starts = lengths.clone().rev().filter_map(|length| end.checked_sub(length));
+                starts.find(|from| *from > start && is_office(*from, end))
+            };
+            while let Some(from) = last(end) {
+                found.push(from);
+                end = from;
+            }
+            let mut first = lengths.clone().rev().map(|length| start + length);
+            found.extend(first.find(|to| !cased && *to < end && is_office(start, *to)));
+        }
+        self.bounds.extend(found);
+        self.bounds.sort_unstable();
+        self.bounds.dedup();
+    }
+
+    /// The text with each of [`PAIRS`] read as one letter, if it has any.
+    pub(super) fn with_pairs_joined(&self) -> Option<DisplayText> {
+        let is_pair = |pair: &[char]| {
+            PAIRS.iter().find(|([first, second], _)| {
+                matches!(pair, [one, two] if one.eq_ignore_ascii_case(first) && two == second)
+            })
+        };
+        self.letters.windows(2).any(|pair| is_pair(pair).is_some()).then_some(())?;
+        let mut joined = DisplayText {
+            letters: Vec::with_capacity(self.letters.len()),
+            bounds: Vec::with_capacity(self.bounds.len()),
+            gaps: Vec::new(),
+            parted: Vec::new(),
+            pairs: Vec::new(),
+        };
+        let mut at = 0;
+        while let Some(c) = self.letters.get(at) {
+            if self.bounds.contains(&at) {
+                joined.begin_word(joined.letters.len());
+            }
+            let pair = self.letters.get(at..at + 2).and_then(is_pair);
+            if pair.is_some() {
+                joined.pairs.push(joined.letters.len());
+            }
+            joined.letters.push(pair.map_or(*c, |(_, one)| *one));
+            at += if pair.is_some() { 2 } else { 1 };
+        }
+        joined.bounds.push(joined.letters.len());
+        Some(joined)
+    }
+
+    /// Whether a name between these letters, with this look, counts where pairs were read as one
+    /// letter.
+    pub(super) fn needs_pairs(&self, start: usize, end: usize, look: &Look) -> bool {
+        self.pairs.is_empty()
+            || look.len() >= DISTINCTIVE && self.pairs.iter().any(|at| (start..end).contains(at))
+    }
+
+    /// The invisible characters inside these letters.
+    pub(super) fn parted(&self, start: usize, end: usize) -> impl Iterator<Item = char> {
+        let inside = self.parted.iter().filter(move |(at, _)| *at > start && *at < end);
+        inside.map(|(_, c)| *c)
+    }
+
+    pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
+        let words = self.bounds.len().saturating_sub(1);
+        self.bounds.iter().copied().take(words)
+    }
+
+    /// Where words begin that are separated from the one before.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = usize> {
+        self.gaps.iter().copied()
+    }
+
+    /// The ends of words after this start, each with the looks of the letters up to it that begin
+    /// some name.
+    pub(super) fn spans<'s>(
+        &'s self,
+        start: usize,
+        begins: impl Fn(LookHash) -> bool + 's,
+    ) -> impl Iterator<Item = (usize, Vec<u64>)> + 's {
+        let mut hashes = LookHashes::new();
+        hashes.push(LookHash::EMPTY);
+        let letters = self.letters.iter().enumerate().skip(start);
+        letters
+            .map_while(move |(at, c)| {
+                match u8::try_from(*c).ok().filter(u8::is_ascii) {
+                    Some(byte) => hashes.retain_mut(|hash| {
+                        hash.ascii(byte);
+                        begins(*hash)
+                    }),
+                    None => {
+                        let mut next = LookHashes::new();
+                        extend_looks(&hashes, &seen_as(*c), &begins, &mut next);
+                        // `Г` has readings of its own, and names are read in small letters.
+                        let small = c.to_lowercase().next().unwrap_or(*c);
+                        if small != *c {
+                            let mut others = LookHashes::new();
+                            extend_looks(&hashes, &seen_as(small), &begins, &mut others);
+                            others.retain(|look| !next.contains(look));
+                            next.extend(others);
+                        }
+                        hashes = next;
+                    }
+                }
+                let end = at + 1;
+                let looks = || hashes.iter().map(|hash| hash.value()).collect();
+                let ends = self.bounds.contains(&end);
+                (!hashes.is_empty()).then(|| ends.then(|| (end, looks())))
+            })
+            .flatten()
+    }
+
+    /// The letters in this range as they read, in lower case.
+    pub(super) fn plain(&self, start: usize, end: usize) -> String {
+        plain_letters(self.letters.get(start..end).unwrap_or_default().iter().copied())
+    }
+}
+
+/// Whether a word begins with a letter after this one, though nothing stands between them:
+/// `TrustWallet`, `Amazonカスタマー`. Letters of scripts that have capitals are written with
+/// spaces, and those of one are used in words of another.
+fn begins_word(before: char, c: char) -> bool {
+    /// Letters of one script, or of the scripts that have capitals.
+    fn writing(c: char) -> Option<Script> {
+        let script = match c.script() {
+            _ if is_cased(c) => Script::Latin,
+            // `お知らせ` is a word.
+            Script::Hiragana => Script::Han,
+            script => script,
+        };
+        (!matches!(script, Script::Common | Script::Inherited)).then_some(script)
+    }
+    let scripts = || Some((writing(before)?, writing(c)?));
+    before.is_lowercase() && c.is_uppercase() || scripts().is_some_and(|(one, other)| one != other)
+}
+
+/// Letters that have capitals, and digits.
+fn is_cased(c: char) -> bool {
+    c.is_lowercase() || c.is_uppercase() || c.is_ascii_digit()
+}
+
+/// Whether the text ends with a capital after another, or after a digit.
+fn ends_with_capitals(letters: &[char]) -> bool {
+    let before = |c: char| c.is_uppercase() || c.is_ascii_digit();
+    matches!(letters, [.., first, last] if last.is_uppercase() && before(*first))
+}
+
+/// Letters in lower case, as they are spelled.
+pub(super) fn in_lower_case(letters: &[char]) -> String {
+    letters.iter().flat_map(|c| c.to_lowercase()).collect()
+}
+
+/// A letter as it is seen: a styled one that the table of readings does not have is read as its
+/// plain letter.
+pub(super) fn seen_as(c: char) -> LabelChar {
+    let letter = LabelChar::of(c);
+    match plain_letter(c).filter(|_| letter.readings.is_empty()) {
+        Some(plain) => LabelChar::of(plain.to_ascii_lowercase()),
+        None => letter,
+    }
+}
+
+/// The ASCII letter of a styled one (`𝗣`, `Ⓟ`).
+pub(super) fn unstyled(c: char) -> Option<char> {
+    let mut plain = nfkc(c);
+    let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
+    first.filter(|_| plain.next().is_none())
+}
+
+/// The same, also for styles that Unicode has no mapping for: small capitals, white letters on
+/// black.
+fn plain_letter(c: char) -> Option<char> {
+    const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
+    let at = match c {
+        '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
+        '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),
+        '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1d22}' | '\u{a730}'..='\u{a7af}' => {
+            let at = SMALL_CAPITALS.chars().position(|small| small == c);
+            at.and_then(|at| u32::try_from(at).ok())
+        }
+        _ => None,
+    };
+    at.and_then(|at| char::from_u32(u32::from('A') + at)).or_else(|| unstyled(c))
+}
+
+/// Whether the character looks like a full stop, by confusables.txt, and is none in a host.
+pub fn reads_as_dot(c: char) -> bool {
+    let [seen] = *skeleton(c.encode_utf8(&mut [0; 4])) else { return false };
+    // A raised dot among Latin letters.
+    !c.is_ascii() && !c.is_numeric() && (seen == '.' || c == '\u{2e33}')
+}
+
+/// Maps the full-width letters of East Asian text to ASCII.
+fn to_usual_width(c: char) -> char {
+    let usual = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| u32::from(c) - 0xff01 + 0x21);
+    usual.and_then(char::from_u32).unwrap_or(c)
+}
+
+/// Letters as they read, in lower case.
+pub(super) fn plain_letters(letters: impl Iterator<Item = char>) -> String {
+    let mut out = String::new();
+    for c in letters {
+        match reads_as(c) {
+            Some(text) => out.push_str(&text),
+            None => out.extend(c.to_lowercase()),
+        }
+    }
+    out
+}
+
+/// Letters and digits in any style, without trademark signs.
+pub(super) fn is_letter(c: char) -> bool {
+    let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
+    let letter = |c| reads_as(c).is_some() || plain_letter(c).is_some();
+    c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
+}

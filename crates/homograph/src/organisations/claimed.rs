@@ -1,0 +1,158 @@
+//! The names of organisations in texts, and who may say them.
+//!
+//! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
+//! have as well.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+
+use super::{ByText, DomainUse, Organisations, registrable_label};
+use crate::domain::{Section, is_hosted, registrable};
+use crate::lookalike::{Look, LookHash, LookHasher, name_look};
+use crate::name::DISTINCTIVE;
+
+const OFFICE_WORDS: &str = include_str!("office_words.txt");
+
+/// The names of the table's organisations, indexed by their looks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClaimedNames {
+    /// By row of the table.
+    names: Vec<Vec<(Look, Counts)>>,
+    by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
+    beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
+    office_words: HashSet<&'static str, ByText>,
+}
+
+/// Where a name in a text means the organisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Anywhere between the bounds of words.
+    Anywhere,
+    /// Only with nothing but office words beside it: it is also a common word or a surname.
+    Alone,
+    /// Nowhere, and a shorter name that it begins with does not count either: it is another owner's
+    /// (`Amazon Watch`).
+    OtherOwner,
+    /// Nowhere if it is the whole text: a program that many run signs so.
+    Nowhere,
+}
+
+impl ClaimedNames {
+    /// No names, but office words.
+    pub(super) fn nobody() -> ClaimedNames {
+        let words = OFFICE_WORDS.lines().filter(|line| !line.starts_with('#'));
+        let office_words = words.flat_map(str::split_ascii_whitespace).collect();
+        ClaimedNames { office_words, ..ClaimedNames::default() }
+    }
+
+    /// Adds the names of the next row of the table.
+    pub(super) fn add(&mut self, line: &'static str) {
+        let row = self.names.len();
+        let first = || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+']));
+        let listed = line.split_once(':').map(|(_, listed)| listed);
+        let listed = listed.unwrap_or_else(|| first().unwrap_or_default());
+        let mut names = Vec::new();
+        for name in listed.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let (name, counts) = match name.split_at_checked(1) {
+                Some(("=", name)) => (name, Counts::Alone),
+                Some(("!", name)) => (name, Counts::Nowhere),
+                Some(("-", name)) => (name, Counts::OtherOwner),
+                _ => (name, Counts::Anywhere),
+            };
+            let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+            let beginnings = &mut self.beginnings;
+            let look = name_look(&letters, |beginning| {
+                beginnings.insert(beginning.value());
+            });
+            self.by_look.entry(look).or_default().push((row, names.len()));
+            names.push((Look::new(&letters), counts));
+        }
+        self.names.push(names);
+    }
+}
+
+impl Organisations {
+    /// Whether some name begins with this look.
+    pub(crate) fn begins(&self, look: LookHash) -> bool {
+        self.claimed.beginnings.contains(&look.value())
+    }
+
+    /// The organisations with a name of this look, and that name.
+    pub(crate) fn by_look(&self, look: u64) -> impl Iterator<Item = (usize, &Look, Counts)> {
+        let found = self.claimed.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
+        found.iter().filter_map(|(row, at)| {
+            let (look, counts) = self.claimed.names.get(*row)?.get(*at)?;
+            Some((*row, look, *counts))
+        })
+    }
+
+    /// The domain that represents the organisation.
+    pub(crate) fn domain(&self, row: usize) -> &'static str {
+        self.rows.get(row).and_then(|row| row.domains.first()).map_or("", |(domain, _)| domain)
+    }
+
+    /// Whether the domain itself is in the table and names are in use.
+    pub(crate) fn names(&self, domain: &str) -> bool {
+        !self.claimed.by_look.is_empty() && self.by_domain.contains_key(domain)
+    }
+
+    /// Whether the host is the organisation's own, by the table or as a national site: the same
+    /// label under another public suffix.
+    pub(crate) fn is_of(&self, row: usize, ascii: &str) -> bool {
+        match self.owners(ascii).any(|owner| owner == row) {
+            true => !self.is_anybodys(ascii),
+            false => {
+                self.has_same_label(row, ascii, |domain_use| domain_use == DomainUse::Own)
+                    || self.is_member(row, ascii)
+            }
+        }
+    }
+
+    /// Whether the host is that of a member of the organisation, whose label has the organisation's
+    /// word beside a name of its own: `sparkasse-example.de`, not `sparkasse-sicherheit.de`.
+    fn is_member(&self, row: usize, ascii: &str) -> bool {
+        let members = self.rows.get(row).map(|row| row.members.as_slice()).unwrap_or_default();
+        let Some(domain) = registrable(ascii, Section::Icann).filter(|_| !members.is_empty())
+        else {
+            return false;
+        };
+        let Some((label, tld)) = domain.split_once('.') else { return false };
+        let says = |word: &str, member: &str| {
+            word == member || member.len() >= DISTINCTIVE && word.ends_with(member)
+        };
+        members.iter().any(|(member, below)| {
+            let own = |word: &str| !says(word, member) && !self.is_role(word);
+            *below == tld
+                && label.split('-').any(|word| says(word, member))
+                && label.split('-').any(own)
+        })
+    }
+
+    /// The same, including domains where anybody can have an address.
+    pub(crate) fn serves(&self, row: usize, ascii: &str) -> bool {
+        self.owners(ascii).any(|owner| owner == row) || self.has_same_label(row, ascii, |_| true)
+    }
+
+    /// Whether some domain of the organisation has the registrable label of the host, under any
+    /// suffix.
+    fn has_same_label(&self, row: usize, ascii: &str, counts: impl Fn(DomainUse) -> bool) -> bool {
+        let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
+            return false;
+        };
+        if is_hosted(ascii) {
+            return false;
+        }
+        let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
+        // Rarely true, and faster than finding the suffix.
+        let may = |domain: &str| domain.split('.').any(|label| label == seen);
+        domains.any(|(domain, domain_use)| {
+            counts(*domain_use) && may(domain) && registrable_label(domain) == Some(seen)
+        })
+    }
+
+    /// Whether a word of a text, in plain lower-case letters of any script, does not identify a
+    /// sender.
+    pub(crate) fn is_office_word(&self, word: &str) -> bool {
+        self.is_role(word) || self.claimed.office_words.contains(word)
+    }
+}
