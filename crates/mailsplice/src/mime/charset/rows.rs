@@ -438,7 +438,7 @@ mod tests {
                 b"g\xA5\xBD\x8E\xA1\xA5\xBD\x8E\xA2\xA1\xA1gle\xFF",
                 "gοο\u{FFFD}gle\u{FFFD}",
             ),
-            ("euc-jisx0213", b"\xAB\xF9\x8F\xB0\xA1\xC6\xFC\x8E\xB1", "ɡ丂日ア"),
+            ("euc-jisx0213", b"\xAA\xF9\x8F\xB0\xA1\xC6\xFC\x8E\xB1", "ɡ丂日ｱ"),
         ] {
             let Some(charset @ Charset::Rows(_)) = Charset::from_label(label) else {
                 panic!("{label}")
