@@ -8,13 +8,12 @@
 use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 
-use smallvec::SmallVec;
 use uts58::unicode::a_label::is_a_label;
 
 use super::Context;
 use super::compared::{ComparedHost, Hit, HostLabels, Token, tokens};
 use super::form::Part;
-use super::listed::{self, Known, MIN_TOKEN};
+use super::listed::{self, MIN_TOKEN};
 use super::lookalike::{LABEL_CHARS, Look, likeness};
 use super::looks::{beginnings, endings, looks};
 use super::name::{Name, Reach};
@@ -110,14 +109,13 @@ pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
 /// Whether a label that is left as spelled, or a part of it, may resemble a name that it is judged
 /// against, in any host: fast, may return `true` wrongly.
 pub(super) fn may_resemble(label: &str, chars: &LabelChars, context: &Context<'_>) -> bool {
-    let sets = [context.protected, context.own];
-    let lists: SmallVec<[&Known; 4]> = sets.into_iter().flat_map(Names::known).collect();
-    let sets = if context.own.is_empty() { &sets[..1] } else { &sets };
-    let begins = |look| {
-        sets.iter().any(|names| names.begins(look)) || lists.iter().any(|list| list.begins(look))
-    };
+    let all = [context.protected, context.own];
+    let sets = if context.own.is_empty() { &all[..1] } else { &all };
+    let lists = || all.into_iter().flat_map(Names::known);
+    let begins =
+        |look| sets.iter().any(|names| names.begins(look)) || lists().any(|list| list.begins(look));
     let is_look = |look| {
-        sets.iter().any(|names| names.is_look(look)) || lists.iter().any(|list| list.is_look(look))
+        sets.iter().any(|names| names.is_look(look)) || lists().any(|list| list.is_look(look))
     };
     let named = |letters: &[LabelChar]| looks(letters, begins).any(is_look);
     named(chars.all())

@@ -64,6 +64,8 @@ pub(super) struct Candidates<'t> {
     finder: Finder<'t>,
     /// Found in one run of host characters; the first one is last.
     pending: Vec<Link>,
+    /// Space for the hosts of a run.
+    hosts: Vec<Range<usize>>,
     /// Where the search continues.
     at: usize,
     /// Nothing before this place is part of a later link.
@@ -117,6 +119,7 @@ impl<'t> Candidates<'t> {
                 Reading::Wide(tlds) => Needles::Wide(tlds),
             }),
             pending: Vec::new(),
+            hosts: Vec::new(),
             at: 0,
             floor: 0,
             horizon: Horizon::default(),

@@ -31,9 +31,9 @@ pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     Some(base + start.or_else(|| places.inside().find(can_be_linked))?)
 }
 
-/// The hosts in a run, each from the end of the previous one to its last top-level domain.
-pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+/// Finds the hosts in a run, each from the end of the previous one to its last top-level domain.
+pub(super) fn hosts(run: &str, tlds: &dyn TldSet, found: &mut Vec<Range<usize>>) {
+    found.clear();
     let mut start = 0;
     let mut end: Option<usize> = None;
     let mut before: Option<char> = None;
@@ -43,7 +43,9 @@ pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
         let label = piece.get(..piece.len() - dot.map_or(0, char::len_utf8)).unwrap_or_default();
         let whole = end == Some(at - before.map_or(0, char::len_utf8));
         let mut close = |from: usize, end: &mut Option<usize>| {
-            found.extend(end.take().map(|end| start..end));
+            if let Some(end) = end.take() {
+                found.push(start..end);
+            }
             start = from;
         };
         match before {
@@ -66,8 +68,9 @@ pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
         before = dot;
         at += piece.len();
     }
-    found.extend(end.map(|end| start..end));
-    found
+    if let Some(end) = end {
+        found.push(start..end);
+    }
 }
 
 /// The end of the longest prefix of a run that some client takes for a host if a scheme or an `@`

@@ -514,7 +514,8 @@ impl<'t> Candidates<'t> {
         if run.start < self.dead && www_in(name).is_none() {
             return None;
         }
-        let mut found = wide::hosts(name, tlds);
+        let mut found = core::mem::take(&mut self.hosts);
+        wide::hosts(name, tlds, &mut found);
         let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0
             && !self.is_before_bracket(run.end);
         if found.is_empty() && !bracketed {
@@ -536,7 +537,7 @@ impl<'t> Candidates<'t> {
             Some('/' | '\\' | ':') => Confidence::Low,
             _ => Confidence::Sure,
         };
-        for host in found.into_iter().rev() {
+        for host in found.drain(..).rev() {
             let Some(start) = wide::begins(name, host.clone()) else { continue };
             let host = run.start + start..run.start + host.end;
             let mut link = self.bare_link(host.clone());
@@ -545,6 +546,7 @@ impl<'t> Candidates<'t> {
             self.used(link.span.end);
             self.pending.push(link);
         }
+        self.hosts = found;
         self.pending.pop()
     }
 }
