@@ -4,10 +4,12 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
+
+use rustix::fs::OFlags;
 
 /// Age after which a temporary file is removed: its writer must have crashed.
 const STALE_AGE: Duration = Duration::from_secs(6 * 60 * 60);
@@ -19,19 +21,31 @@ const ATTEMPTS: u32 = 1_000;
 pub const PUBLIC: u32 = 0o644;
 /// Mode of a file that only its owner may read.
 pub const PRIVATE: u32 = 0o600;
+/// Mode of a file that somebody names on a command line, which the umask narrows.
+const BY_UMASK: u32 = 0o666;
 
-/// A temporary file. It is removed unless it is committed.
+/// A temporary file. It is removed unless it is committed, or made to be continued.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
     target: PathBuf,
+    unfinished: Unfinished,
     pub file: File,
+}
+
+/// What becomes of a temporary file that is not committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unfinished {
+    Removed,
+    Kept,
 }
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         // A file that cannot be removed is left. After a commit the path is empty.
-        let _ = fs::remove_file(&self.path);
+        if self.unfinished == Unfinished::Removed {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -53,6 +67,67 @@ impl AtomicFile {
     /// # Errors
     /// When the file cannot be created.
     pub fn of(target: &Path, mode: u32) -> io::Result<AtomicFile> {
+        let temp_file = AtomicFile::create(target, mode)?;
+        temp_file.file.set_permissions(fs::Permissions::from_mode(mode))?;
+        Ok(temp_file)
+    }
+
+    /// Creates an empty temporary file for `target` in its directory, with the mode and, if that is
+    /// allowed, the owner of the file that it will replace. Without one, the umask says the mode.
+    ///
+    /// # Errors
+    /// When the file cannot be created.
+    pub fn in_place_of(target: &Path) -> io::Result<AtomicFile> {
+        let temp_file = AtomicFile::create(target, BY_UMASK)?;
+        temp_file.take_after_target()?;
+        Ok(temp_file)
+    }
+
+    /// Opens the temporary file for `target` that an earlier process left ([`continued_path`]), or
+    /// creates it. It stays if it is not committed, to be continued.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or created, or is no regular file.
+    pub fn continued(target: &Path) -> io::Result<AtomicFile> {
+        let path = continued_path(target);
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false).mode(BY_UMASK);
+        // Neither a link that leads elsewhere, nor a pipe that waits for its reader.
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+        let file = options.open(&path)?;
+        if !file.metadata()?.is_file() {
+            let found = format!("expected a file at {}", path.display());
+            return Err(io::Error::new(ErrorKind::InvalidInput, found));
+        }
+        let target = target.to_owned();
+        let temp_file = AtomicFile { path, target, unfinished: Unfinished::Kept, file };
+        temp_file.take_after_target()?;
+        Ok(temp_file)
+    }
+
+    /// Sets the mode and the owner of the file that will be replaced, if there is one.
+    fn take_after_target(&self) -> io::Result<()> {
+        let old = match fs::metadata(&self.target) {
+            Ok(old) => old,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        // Only root may change the owner. For other users the file stays theirs.
+        let _ = fchown(&self.file, Some(old.uid()), Some(old.gid()));
+        self.file.set_permissions(old.permissions())
+    }
+
+    /// The path of the temporary file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the temporary file, also one that was to be continued.
+    pub fn discard(mut self) {
+        self.unfinished = Unfinished::Removed;
+    }
+
+    fn create(target: &Path, mode: u32) -> io::Result<AtomicFile> {
         let name = target.file_name().unwrap_or_default();
         remove_stale(directory(target), &name.to_string_lossy());
         let mut options = File::options();
@@ -68,9 +143,8 @@ impl AtomicFile {
                 file => break (file?, path),
             }
         };
-        let temp_file = AtomicFile { file, path, target: target.to_owned() };
-        temp_file.file.set_permissions(fs::Permissions::from_mode(mode))?;
-        Ok(temp_file)
+        let target = target.to_owned();
+        Ok(AtomicFile { path, target, unfinished: Unfinished::Removed, file })
     }
 
     /// Syncs the file and renames it to its final name.
@@ -94,6 +168,14 @@ pub fn replace(target: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut temp_file = AtomicFile::of(target, mode)?;
     temp_file.file.write_all(bytes)?;
     temp_file.commit()
+}
+
+/// The temporary file that is kept for `target` until it is continued. It has one name, by which the
+/// next process finds it.
+pub fn continued_path(target: &Path) -> PathBuf {
+    let mut path = target.to_owned().into_os_string();
+    path.push(".part");
+    path.into()
 }
 
 /// A name that no other temporary file of this process has.
@@ -157,6 +239,27 @@ mod tests {
         names.sort();
         assert_eq!(names, [".bad.list.2", ".bad.list.x", ".worse.list.1", "bad.list"]);
         assert_eq!(fs::read(dir.path().join("bad.list")).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_file_that_is_continued_stays_until_it_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("out");
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        let mut first = AtomicFile::continued(&target).unwrap();
+        first.file.write_all(b"new").unwrap();
+        drop(first);
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(fs::read(continued_path(&target)).unwrap(), b"new");
+        AtomicFile::continued(&target).unwrap().commit().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert_eq!(fs::metadata(&target).unwrap().mode() & 0o777, 0o640);
+        AtomicFile::continued(&target).unwrap().discard();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        std::os::unix::fs::symlink(&target, continued_path(&target)).unwrap();
+        assert!(AtomicFile::continued(&target).is_err());
+        assert_eq!(fs::read(&target).unwrap(), b"new");
     }
 
     #[test]

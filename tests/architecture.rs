@@ -95,8 +95,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "engine", "policy", "tld", "feed", "file", "record", "milter", "config", "daemon",
-            "recall", "scan",
+            "engine",
+            "policy",
+            "tld",
+            "feed",
+            "file",
+            "atomic_file",
+            "record",
+            "milter",
+            "config",
+            "daemon",
+            "recall",
+            "scan",
         ],
     ),
     (

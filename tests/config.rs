@@ -67,6 +67,8 @@ fn the_example_file_changes_nothing_commented_or_not() {
         pairs.map(|setting| (setting.key.clone(), setting.value.clone())).collect()
     };
     assert_eq!(values(&taken), values(&builtin));
+    // None of the files that the built-in values name is there.
+    assert!(taken.settings().is_ok());
     for setting in taken.effective.iter().filter(|setting| setting.value != "{}") {
         assert!(setting.origin.contains("linkmilter.toml:"), "{setting:?}");
     }
@@ -239,6 +241,14 @@ fn invalid_combinations_of_values_are_refused() {
         (
             "[metrics]\nlisten = \"inet:9000@0.0.0.0\"",
             "metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9000@0.0.0.0\"",
+        ),
+        (
+            "[server]\nlisten = [\"inet:8895@0.0.0.0\", \"inet:8895@127.0.0.1\"]",
+            "server.listen: expected each address once, however it is written: a socket cannot be opened twice, found [\"inet:8895@0.0.0.0\", \"inet:8895@127.0.0.1\"]",
+        ),
+        (
+            "[metrics]\nlisten = \"inet:8895@localhost\"",
+            "metrics.listen: expected another address than those of server.listen, found \"inet:8895@localhost\"",
         ),
         (
             "[metrics]\nlisten = \"inet:8895@127.0.0.1\"",
@@ -881,4 +891,59 @@ fn lists_and_rules_of_any_length() {
     };
     assert_eq!(["server.listen", "lists.protected"].map(origin), [2, 50_005]);
     assert_eq!(origin("rules.r4999.profile"), 110_006);
+}
+
+#[test]
+fn addresses_that_collide_are_found_however_they_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let load = |one: &str, other: &str| {
+        load(dir.path(), &format!("[server]\nlisten = [{one:?}, {other:?}]\n"))
+    };
+    for (one, other) in [
+        ("inet:1@0.0.0.0", "inet:1@127.0.0.1"),
+        ("inet:1@localhost", "inet:1@127.0.0.1"),
+        ("inet:1@LOCALHOST", "inet:1@::1"),
+        ("inet:1@::", "inet:1@192.0.2.1"),
+        ("inet:1@::", "inet:1@::1"),
+        ("inet:1@::ffff:127.0.0.1", "inet:1@127.0.0.1"),
+        ("inet:1@mx.example", "inet:1@MX.example"),
+        ("unix:/run/a/../b.sock", "unix:/run/b.sock"),
+        ("unix:/run//./b.sock", "unix:/run/b.sock"),
+    ] {
+        assert!(load(one, other).is_err(), "{one} {other}");
+        assert!(load(other, one).is_err(), "{other} {one}");
+    }
+    for (one, other) in [
+        ("inet:1@0.0.0.0", "inet:2@127.0.0.1"),
+        ("inet:1@127.0.0.2", "inet:1@127.0.0.1"),
+        ("inet:1@0.0.0.0", "inet:1@::1"),
+        ("inet:0@127.0.0.1", "inet:0@localhost"),
+        ("unix:/run/a/b.sock", "unix:/run/b.sock"),
+    ] {
+        assert!(load(one, other).is_ok(), "{one} {other}");
+    }
+}
+
+#[test]
+fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let check = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let output = linkmilter(&["config", "check", "--config", file.to_str().unwrap()]).output();
+        let output = output.unwrap();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (said, _) = check(
+        "lists.allowed = [\"a.example\"]\nlists.blocked = [\"a.example\"]\n\
+         dns.servers = [\"127.0.0.1:0\"]\ndigest.at = \"06:00\"\ndigest.to = [\"a@example.org\"]\n\
+         digest.transport = \"sendmail\"\ndigest.sendmail = \"/nonexistent/sendmail\"\n",
+    );
+    for key in ["lists.allowed", "dns.servers", "digest.sendmail"] {
+        let note = format!("{key}: expected");
+        let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(&note));
+        assert!(noted, "{key} in\n{said}");
+    }
+    let (_, said) = check("\"\\u001b[31m\" = 1\n");
+    assert!(said.contains("\\u{1b}") && !said.contains('\x1b'), "{said:?}");
 }

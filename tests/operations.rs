@@ -258,6 +258,68 @@ fn two_daemons_of_one_state_directory_are_distinguished() {
     assert!(!pid.exists());
 }
 
+/// A daemon that ends leaves the pid file to the one that has begun meanwhile.
+#[test]
+fn a_successor_keeps_its_pid_file() {
+    let site = Site::new("");
+    let pid = site.path("state").join("linkmilter.pid");
+    let pid_of = |daemon: &Daemon| format!("{}\n", daemon.child.id());
+    let (mut first, _manager) = serve(&site);
+    // A message that has begun holds the first one up.
+    let mut session = wait_for("the first", || UnixStream::connect(site.socket()).ok());
+    negotiate(&mut session);
+    session.write_all(b"\0\0\0\x11M<ann@example.com>\0").unwrap();
+    wait_for("its pid file", || (fs::read_to_string(&pid).ok()? == pid_of(&first)).then_some(()));
+    first.signal("TERM");
+    wait_for("the end of its reloads", || (!pid.exists()).then_some(()));
+    let mut command = site.serve();
+    command.arg("--listen").arg(format!("unix:{}", site.path("second.sock").display()));
+    let mut second = start(command);
+    wait_for("the second", || UnixStream::connect(site.path("second.sock")).ok());
+    assert_eq!(fs::read_to_string(&pid).unwrap(), pid_of(&second));
+    drop(session);
+    assert!(first.wait().success());
+    assert_eq!(fs::read_to_string(&pid).unwrap(), pid_of(&second));
+    // Somebody removes it: it is written again.
+    fs::remove_file(&pid).unwrap();
+    wait_for("the file", || (fs::read_to_string(&pid).ok()? == pid_of(&second)).then_some(()));
+    second.signal("TERM");
+    assert!(second.wait().success());
+    assert!(!pid.exists());
+}
+
+/// What needs a restart is told from what runs, and the state stays where it is.
+#[test]
+fn a_reload_is_compared_with_what_runs() {
+    let site = Site::new("");
+    let (mut daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    let other = site.path("other");
+    fs::create_dir(&other).unwrap();
+    let elsewhere =
+        format!("server.state_dir = {other:?}\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n");
+    let reloaded = |text: &str, generation: u64| {
+        fs::write(site.path("linkmilter.toml"), text).unwrap();
+        daemon.signal("HUP");
+        wait_for("the reload", || {
+            let logged = site.logged();
+            let said = format!("reloaded (generation={generation}");
+            logged.lines().find(|line| line.contains(&said)).map(str::to_owned)
+        })
+    };
+    let before = fs::read_to_string(site.path("linkmilter.toml")).unwrap();
+    for generation in 2..4 {
+        let line = reloaded(&elsewhere, generation);
+        assert!(line.contains("needs_restart=server.state_dir"), "{line}");
+    }
+    assert!(fs::read_to_string(site.path("state/reload.json")).unwrap().contains("\"number\":"));
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 0, "the state stays where it is");
+    let line = reloaded(&before, 4);
+    assert!(!line.contains("needs_restart=s"), "{line}");
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+}
+
 #[test]
 fn what_another_program_kept_loads_without_the_keys_that_nobody_knows() {
     let site = Site::new("policy.profile = \"report-only\"");

@@ -155,3 +155,35 @@ fn what_was_filtered_twice_comes_back() {
     assert!(fields.contains("edited=2") && fields.matches("-Undo:").count() == 1, "{fields}");
     restore().write_stdin(twice).assert().success().stdout(original);
 }
+
+/// Fields of the filter on a message that it did not edit: they are taken away.
+#[test]
+fn a_message_that_was_not_edited_is_no_error() {
+    let original = "From: a@example.org\r\nSubject: hi\r\n\r\nsee https://example.com/\r\n";
+    let mut rewrite = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    let output = rewrite.arg("rewrite").write_stdin(original).output().unwrap();
+    assert_ne!(output.stdout, original.as_bytes());
+    let output = restore().write_stdin(output.stdout).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), original.as_bytes()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("edited nothing"));
+    let output = restore().write_stdin(original).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "no filter has seen it");
+}
+
+/// The last line end of the body is gone, and the white space of the recipe.
+#[test]
+fn what_programs_take_away_does_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    std::fs::write(&key, [7; 32]).unwrap();
+    let (message, _) = filtered(Some(&[7; 32]), None);
+    let shorter = message.strip_suffix("\r\n").unwrap();
+    restore().write_stdin(shorter).assert().success().stdout(original());
+    let (head, body) = message.split_once("\r\n\r\n").unwrap();
+    let head = head.replace("\r\n ", "").replace("; z=", ";z=").replace("; seal=", ";seal=");
+    let dense = format!("{head}\r\n\r\n{body}");
+    assert_ne!(dense, message);
+    let output = restore().arg("--seal-key").arg(&key).write_stdin(dense).output().unwrap();
+    assert_eq!(output.stdout, original().as_bytes());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the seal is of this key"));
+}

@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -478,4 +478,74 @@ fn progress_is_drawn_on_a_terminal_and_only_there() {
     for word in ["messages", "findings", "/s"] {
         assert!(drawn.contains(word), "{word}: {drawn}");
     }
+}
+
+/// Every name of a source is refused as the output, and the source is as it was.
+#[test]
+fn the_output_never_replaces_a_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mail = mbox(8);
+    fs::write(path("all.mbox"), &mail).unwrap();
+    symlink("all.mbox", path("link")).unwrap();
+    fs::hard_link(path("all.mbox"), path("hard")).unwrap();
+    fs::create_dir(path("sub")).unwrap();
+    fs::write(path("sub/1.eml"), phish(1)).unwrap();
+    fs::write(path("list"), "all.mbox\0").unwrap();
+    for args in [
+        &["--out", "all.mbox", "all.mbox"][..],
+        &["--out", "link", "all.mbox"],
+        &["--out", "hard", "all.mbox"],
+        &["--out", "all.mbox", "link"],
+        &["--out", "sub/../all.mbox", "all.mbox"],
+        &["--out", "all.mbox", "."],
+        &["--out", "sub/1.eml", "."],
+        &["--out", "all.mbox", "--files0-from", "list"],
+        &["--out", "list", "--files0-from", "list"],
+        &["--out", "all.mbox", "--ranges", "1", "all.mbox"],
+        &["--out", "all.mbox", "--resume", "journal", "all.mbox"],
+        &["--out", "all.mbox", "--format", "html", "all.mbox"],
+    ] {
+        let output = scan(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let text = stderr_text(&output);
+        assert!(text.contains("a file that is not scanned"), "{args:?}: {text}");
+        assert_eq!(fs::read_to_string(path("all.mbox")).unwrap(), mail, "{args:?}");
+        assert_eq!(fs::read_to_string(path("sub/1.eml")).unwrap(), phish(1), "{args:?}");
+        assert!(!path("journal").exists() && !path("all.mbox.part").exists(), "{args:?}");
+    }
+    // Standard input is a source as well.
+    let stdin = File::open(path("all.mbox")).unwrap();
+    let output = command(folder.path()).args(["--out", "all.mbox", "-"]).stdin(stdin).output();
+    assert_eq!(output.unwrap().status.code(), Some(2));
+    assert_eq!(fs::read_to_string(path("all.mbox")).unwrap(), mail);
+}
+
+#[test]
+fn an_older_output_stays_until_there_is_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("keep"), "old\n").unwrap();
+    for args in [
+        &["--out", "keep", "/nonexistent"][..],
+        &["--out", "keep", "/nonexistent", "--resume", "journal"],
+        &["--out", "keep", "/nonexistent", "--format", "html"],
+    ] {
+        assert_eq!(scan(folder.path(), args).status.code(), Some(2), "{args:?}");
+        assert_eq!(fs::read_to_string(path("keep")).unwrap(), "old\n", "{args:?}");
+    }
+    fs::write(path("a.eml"), phish(1)).unwrap();
+    fs::set_permissions(path("keep"), PermissionsExt::from_mode(0o640)).unwrap();
+    symlink("keep", path("link")).unwrap();
+    for args in [&["--out", "link", "a.eml"][..], &["--out", "keep", "--resume", "j", "a.eml"]] {
+        fs::write(path("keep"), "old\n").unwrap();
+        assert_eq!(scan(folder.path(), args).status.code(), Some(1), "{args:?}");
+        assert!(fs::read_to_string(path("keep")).unwrap().starts_with('{'), "{args:?}");
+        assert!(path("link").is_symlink());
+        assert_eq!(fs::metadata(path("keep")).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+    let mut left: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["a.eml", "keep", "link"]);
 }

@@ -1,9 +1,10 @@
 //! `linkmilter config`.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::config::{self, Config, ListEntry, Sources};
+use crate::config::{self, Config, ListEntry, Problem, Schedule, Sources, Transport};
 use crate::daemon;
 use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
@@ -96,6 +97,9 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
                 // Writing to a String cannot fail.
                 let _ = writeln!(out, "note: {problem}");
             }
+            for note in vain_settings(&config) {
+                let _ = writeln!(out, "note: {note}");
+            }
             super::print(&out)
         }
         Err(errors) => {
@@ -103,6 +107,28 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
             Ok(ExitStatus::Negative)
         }
     }
+}
+
+/// Settings that are valid and do not do what was probably meant.
+fn vain_settings(config: &Config) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let blocked: HashSet<&str> = config.lists.blocked.iter().map(|name| name.0.as_str()).collect();
+    let both = config.lists.allowed.iter().map(|name| name.0.as_str());
+    for name in both.filter(|name| blocked.contains(name)) {
+        let problem = config.problem("lists.allowed", "no host that is in lists.blocked as well");
+        found.push(Problem { found: name.to_owned(), ..problem });
+    }
+    if config.dns.servers.iter().any(|server| server.0.port() == 0) {
+        found.push(config.problem("dns.servers", "ports that a server can listen at: not 0"));
+    }
+    let digest = &config.digest;
+    if digest.at != Schedule::Off
+        && digest.transport == Transport::Sendmail
+        && !digest.sendmail.exists()
+    {
+        found.push(config.problem("digest.sendmail", "a program that is there"));
+    }
+    found
 }
 
 /// What was read, one line each.

@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
-    let (config, journal) = args.events.open()?;
+    let (config, journal) = args.events.open_existing()?;
     let now = Timestamp::of(SystemTime::now());
     let from = now.minus(args.since);
     if !args.send {

@@ -48,7 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let settings = config.user_settings()?;
     let bytes = super::input::read(args.message.as_deref())?;
     let message = Message::split(&bytes);
-    let mut envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
+    let mut envelope = args.envelope.as_deref().map(envelope).transpose()?.unwrap_or_default();
     observe(&mut envelope, message.head, &settings.policies, &host_name(&config));
     let selection = settings.policies.select(&envelope);
     let policy = with_feeds(&config, &selection.policy);
@@ -124,13 +124,14 @@ fn first_contact(
 }
 
 fn envelope(words: &str) -> anyhow::Result<Envelope> {
-    let (sender, recipient) = words.split_once(',').with_context(|| {
+    // A bounce has no sender; every message has a recipient.
+    let both = words.split_once(',').filter(|(_, recipient)| !recipient.trim().is_empty());
+    let (sender, recipient) = both.with_context(|| {
         format!("expected --as SENDER,RECIPIENT with a comma between, found {words:?}")
     })?;
-    let recipients = [recipient.trim()].into_iter().filter(|to| !to.is_empty());
     Ok(Envelope {
         sender: sender.trim().to_owned(),
-        recipients: recipients.map(str::to_owned).collect(),
+        recipients: vec![recipient.trim().to_owned()],
         ..Envelope::default()
     })
 }
@@ -332,9 +333,10 @@ mod tests {
     }
 
     #[test]
-    fn an_envelope_needs_its_comma() {
+    fn an_envelope_needs_its_comma_and_a_recipient() {
         assert!(envelope("a@example.com").is_err());
         assert_eq!(envelope("a@x, b@y").unwrap().recipients, ["b@y"]);
-        assert_eq!(envelope(",").unwrap().recipients, [""; 0]);
+        assert_eq!(envelope(", b@y").unwrap().sender, "", "a bounce");
+        assert!(envelope("a@x,").is_err() && envelope(",").is_err());
     }
 }

@@ -44,7 +44,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
-    let (_, journal) = args.events.open()?;
+    let (_, journal) = args.events.open_existing()?;
     let host = args.host.as_deref().map(host_arg::parse).transpose()?;
     let recipient = args.recipient_domain.as_deref().map(host_arg::parse).transpose();
     let recipient = recipient.context("--recipient-domain")?;

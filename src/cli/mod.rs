@@ -29,7 +29,10 @@ mod why;
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
+
+use crate::record::defang::visible;
 
 /// A mail filter that reads links the way people do.
 #[derive(Debug, Parser)]
@@ -141,14 +144,45 @@ fn done(written: std::io::Result<()>) -> anyhow::Result<ExitStatus> {
     }
 }
 
+/// Writes a message to standard output. Unlike [`done`] it is an error if nobody takes all of it: whoever runs the
+/// command delivers what came out.
+fn deliver(pieces: &[&[u8]]) -> anyhow::Result<ExitStatus> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    let written = match is_stdout_closed() {
+        true => Err(std::io::Error::other("it is closed")),
+        false => {
+            pieces.iter().try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush())
+        }
+    };
+    written.context("cannot write to standard output")?;
+    Ok(ExitStatus::Done)
+}
+
+/// Whether the program was started without standard output. The runtime then opens /dev/null in its place, for
+/// reading and writing, which no shell does.
+fn is_stdout_closed() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let out = std::io::stdout();
+    let is_null = || {
+        let (Ok(stat), Ok(null)) = (rustix::fs::fstat(&out), std::fs::metadata("/dev/null")) else {
+            return false;
+        };
+        stat.st_rdev == null.rdev() && (stat.st_dev, stat.st_ino) == (null.dev(), null.ino())
+    };
+    let both = |flags: rustix::fs::OFlags| flags.contains(rustix::fs::OFlags::RDWR);
+    rustix::fs::fcntl_getfl(&out).is_ok_and(both) && is_null()
+}
+
 /// Prints a warning or an error to standard error. A failure is ignored: standard error may be
 /// closed.
 fn warn(what: &dyn std::fmt::Display) {
     print_stderr(&format!("linkmilter: {what}\n"));
 }
 
-/// The same without our name in front.
+/// The same without our name in front. Nothing of it acts on a terminal: it may hold what was found in a file.
 fn print_stderr(text: &str) {
     use std::io::Write as _;
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let lines: Vec<String> = text.split('\n').map(visible).collect();
+    let _ = std::io::stderr().write_all(lines.join("\n").as_bytes());
 }

@@ -1,21 +1,22 @@
 //! `linkmilter restore`: restores the original of a filtered message.
 
 use std::cell::Cell;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
 use super::shared::PERMISSION_HINT;
-use super::{ExitStatus, done, warn};
+use super::{ExitStatus, warn};
 use crate::daemon::recipes::{self, FOLDER};
-use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
+use crate::engine::splice::{Believe, RestoreError, Seal, is_unedited, restore_as, without_ours};
 use crate::engine::whole::Whole;
 use crate::file;
 
 /// Undo the edits of a filtered message
 ///
-/// Writes the original message, without the header fields of the filter. If the body does not get
+/// Writes the original message, without the header fields of the filter. A message that the filter did not edit
+/// is written without them. If the body does not get
 /// the SHA-256 that it had before the filter, nothing is written and the exit code is 1. So DKIM
 /// signatures verify again. Messages stored with bare line feeds (Maildir) are restored with bare
 /// line feeds.
@@ -48,6 +49,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     };
     let restored = match restore_as(message.head, message.body, &known, Believe::All, stored) {
         Ok(restored) => restored,
+        Err(RestoreError::NoRecipe) if is_unedited(message.head) => {
+            warn(&"the filter edited nothing: only its header fields are removed");
+            let head = without_ours(message.head);
+            return super::deliver(&[envelope, &head, separator, message.body]);
+        }
         Err(error) if denied.get() => bail!("{error} ({}): {PERMISSION_HINT}", recipes.display()),
         Err(error) => {
             warn(&format_args!("{error}{}", hint(&error, &recipes)));
@@ -64,9 +70,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     for name in &restored.overwritten {
         warn(&format_args!("{name} as it was before the filter: it was changed since"));
     }
-    let mut out = std::io::stdout().lock();
-    let mut pieces = [envelope, &restored.head, separator, &restored.body].into_iter();
-    done(pieces.try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush()))
+    super::deliver(&[envelope, &restored.head, separator, &restored.body])
 }
 
 fn hint(error: &RestoreError, recipes: &Path) -> String {

@@ -1,6 +1,5 @@
 //! `linkmilter rewrite`.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::ExitStatus;
@@ -18,7 +17,7 @@ use crate::policy::Envelope;
 ///
 /// Reads a message and writes it with its deceptive links defanged. Every byte outside of the edits
 /// stays unchanged. Of the rules of the configuration, only those are used that depend on header
-/// fields alone: the envelope is unknown.
+/// fields alone: the envelope is unknown. Exit code 2 if the message cannot be written to its end.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Add no header fields: a message without edits is written unchanged
@@ -93,6 +92,5 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
             &"expected to judge the message, but the engine failed: it is written unchanged",
         );
     }
-    let mut out = io::stdout().lock();
-    super::done(out.write_all(&outcome.apply(&bytes)).and_then(|()| out.flush()))
+    super::deliver(&[&outcome.apply(&bytes)])
 }

@@ -1,9 +1,11 @@
 //! `linkmilter scan`.
 
-use std::fs::OpenOptions;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+mod output;
+
+use std::cell::Cell;
+use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -28,6 +30,7 @@ use crate::scan::{
 
 use super::ExitStatus;
 use super::dns::BlockingResolver;
+use output::{Destination, Output};
 
 /// Judge the messages of archives
 ///
@@ -45,7 +48,8 @@ pub struct Args {
     /// Show what the filter would change, as a unified diff
     #[arg(long, conflicts_with_all = ["format", "all_links", "account"])]
     diff: bool,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output. It replaces an older one when the scan ends;
+    /// it may not be one of the sources
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Worker threads, 1 to 512 [default: one per core]
@@ -77,8 +81,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Size limit of a message, in MiB; larger ones are reported and skipped
-    #[arg(long, value_name = "MIB", default_value = "256")]
-    max_message: NonZeroUsize,
+    #[arg(long, value_name = "MIB", default_value = "256", value_parser = parse_mib)]
+    max_message: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -102,10 +106,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = config(&args)?;
     let settings = settings(&args, &config)?;
     let command = command(&args, &config);
+    let destination = destination(&args)?;
     let journal = args.resume.as_deref().map(|path| Journal::open(path, &command));
     let mut journal = journal.transpose()?;
-    let mut out = output(args.out.as_deref(), journal.as_ref())?;
-    let own = own_files(&args);
+    let mut out = destination.open(journal.as_ref())?;
+    let own = output::own_files(&out, &destination, args.resume.as_deref());
     let fresh = journal.as_ref().is_none_or(|journal| journal.position().batches == 0);
     if settings.format == OutputFormat::Csv && fresh {
         let mut header = Vec::new();
@@ -127,40 +132,75 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         journal,
         own_files: &own,
     };
+    let overlap = Cell::new(false);
     let report = match &args.files0_from {
         Some(list) => {
             let entries = input::read_list(list).with_context(|| list.display().to_string())?;
-            scan.run(entries, &mut *out)
+            scan.run(entries.take_while(|entry| !seen(&overlap, &destination, entry)), &mut out)
         }
-        None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut *out),
+        None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut out),
     };
     progress.finish();
+    if overlap.get() {
+        bail!("{}", destination.is_a_source());
+    }
     match report {
         // The reader has closed the pipe (`| head`). There are findings, since only they are
         // written here.
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(ExitStatus::Negative)
         }
-        report => finish(&args, report?, &mut *out),
+        report => finish(&args, report?, out),
     }
 }
 
+/// Where the output goes, if that is none of the sources that are given on the command line.
+fn destination(args: &Args) -> anyhow::Result<Destination> {
+    let destination = Destination::new(args.out.as_deref())?;
+    let mut sources = args.paths.iter().chain(&args.files0_from);
+    if sources.any(|source| destination.is_source(source)) {
+        bail!("{}", destination.is_a_source());
+    }
+    Ok(destination)
+}
+
+/// Whether the output would replace this entry of a list. Then the scan ends.
+fn seen(overlap: &Cell<bool>, destination: &Destination, entry: &Input) -> bool {
+    let found = match entry {
+        Input::Path(path) | Input::Range { path, .. } => destination.is_source(path),
+        Input::Stdin | Input::Unreadable { .. } => false,
+    };
+    overlap.set(found);
+    found
+}
+
 /// Writes the output formats that are made from the counts, reports what was not read, and answers.
-fn finish(args: &Args, report: Report, out: &mut dyn Write) -> anyhow::Result<ExitStatus> {
+fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
-        let hint = match &args.resume {
-            Some(path) => format!("continue with --resume {}", path.display()),
-            None => {
+        let hint = match (&args.resume, &args.out) {
+            (Some(path), _) => format!("continue with --resume {}", path.display()),
+            (None, Some(out)) if out.exists() => format!(
+                "{} is as it was before; with --resume the scan could continue",
+                out.display()
+            ),
+            (None, Some(_)) => "nothing is kept; with --resume the scan could continue".to_owned(),
+            (None, None) => {
                 "the lines written are complete; with --resume the scan could continue".to_owned()
             }
         };
         bail!("interrupted after {} messages: {hint}", tally.messages);
     }
     if !args.diff {
-        quietly(write_counts(args.format, out, tally))?;
+        quietly(write_counts(args.format, &mut out, tally))?;
     }
     quietly(out.flush())?;
+    if tally.messages == 0 && tally.unread > 0 {
+        // A wrong path must not cost the output of an earlier scan.
+        out.discard();
+    } else {
+        out.commit()?;
+    }
     let bypassed: u64 = tally.bypasses.values().sum();
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =
@@ -196,11 +236,14 @@ fn quietly(written: io::Result<()>) -> io::Result<()> {
 }
 
 fn list_ranges(args: &Args, size: u64) -> anyhow::Result<ExitStatus> {
-    let mut out = BufWriter::new(output(args.out.as_deref(), None)?);
+    let mut out = destination(args)?.open(None)?;
+    let mut buffered = BufWriter::new(&mut out);
     let write =
-        |path: &PathBuf| ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20);
-    let written = args.paths.iter().try_for_each(write).and_then(|()| out.flush());
+        |path: &PathBuf| ranges::write(&mut buffered, path.clone(), size, args.max_message << 20);
+    let written = args.paths.iter().try_for_each(write).and_then(|()| buffered.flush());
+    drop(buffered);
     quietly(written)?;
+    out.commit()?;
     Ok(ExitStatus::Done)
 }
 
@@ -240,7 +283,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         min_verdict: if args.all_links { Verdict::Ok } else { Verdict::Notice },
         gap_lines: if args.account { GapLines::Write } else { GapLines::Omit },
         crosscheck: if args.witness { CrossCheck::On } else { CrossCheck::Off },
-        max_message: args.max_message.get() << 20,
+        max_message: args.max_message << 20,
     })
 }
 
@@ -277,6 +320,12 @@ fn parse_jobs(text: &str) -> Result<usize, String> {
     })
 }
 
+fn parse_mib(text: &str) -> Result<usize, String> {
+    const MOST: usize = usize::MAX >> 20;
+    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("expected a number of MiB from 1 to {MOST}"))
+}
+
 fn jobs(asked: Option<usize>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     asked.unwrap_or_else(cores).min(MAX_JOBS)
@@ -310,44 +359,4 @@ fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
     Ok(())
-}
-
-/// The destination of the output: a file, or standard output. The output of the earlier run is kept up
-/// to where the journal says; the rest is cut off.
-fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Box<dyn Write + Send>> {
-    let Some(path) = path else { return Ok(Box::new(io::stdout())) };
-    let name = || path.display().to_string();
-    let open = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-    let mut file = open.with_context(name)?;
-    let found = file.metadata().with_context(name)?;
-    // A pipe or a device is written to from its current position.
-    if found.is_file() {
-        let kept = journal.map_or(0, Journal::written);
-        if found.len() < kept {
-            let found = found.len();
-            bail!(
-                "{}: expected at least the {kept} bytes that the journal has recorded, found {found}: remove the journal to start again",
-                name()
-            );
-        }
-        file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).with_context(name)?;
-    }
-    Ok(Box::new(file))
-}
-
-/// The files that the scan itself writes. They may be in a folder that is scanned.
-fn own_files(args: &Args) -> Vec<PathBuf> {
-    let mut own_files: Vec<PathBuf> = Vec::new();
-    let output = args.out.as_deref().unwrap_or(Path::new("/dev/stdout"));
-    // Standard output may be no file, or a file with a path.
-    own_files.extend(output.canonicalize().ok().filter(|path| path.is_file()));
-    if let Some(journal) = &args.resume {
-        let folder = journal.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-        if let (Ok(folder), Some(name)) = (folder, journal.file_name()) {
-            own_files.push(folder.join(name));
-            own_files.push(Journal::temp_path(&folder.join(name)));
-        }
-    }
-    own_files
 }

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
 use crate::config::{self, Config, Errors, LastGood, Sources, Start};
 use crate::daemon::journal;
@@ -68,6 +68,20 @@ impl Events {
     pub fn open(self) -> Result<(Config, PathBuf), Errors> {
         let config = self.config.in_force()?;
         let directory = self.journal.unwrap_or_else(|| journal::directory(&config));
+        Ok((config, directory))
+    }
+
+    /// As [`Events::open`], for commands that have nothing else to read: a journal that does not exist is no quiet
+    /// day.
+    ///
+    /// # Errors
+    /// Likewise, and when there is no such directory.
+    pub fn open_existing(self) -> anyhow::Result<(Config, PathBuf)> {
+        let (config, directory) = self.open()?;
+        // Whether it may be read is found when it is read.
+        if directory.try_exists().is_ok_and(|exists| !exists) {
+            bail!("the journal {} does not exist", directory.display());
+        }
         Ok((config, directory))
     }
 }

@@ -1,7 +1,5 @@
 //! Values that are valid alone but not in combination.
 
-use std::collections::HashSet;
-
 use crate::engine::outcome::Disposition;
 
 use crate::policy::{HeaderTest, Profile, Trust};
@@ -53,7 +51,10 @@ impl Checks<'_> {
             self.refuse("server.listen", "at least one address");
         }
         if has_twice(&server.listen) {
-            self.refuse("server.listen", "each address once: a socket cannot be opened twice");
+            self.refuse(
+                "server.listen",
+                "each address once, however it is written: a socket cannot be opened twice",
+            );
         }
         let Some(address) = &metrics.listen else { return };
         if !address.is_local() && !metrics.beyond_loopback {
@@ -62,7 +63,7 @@ impl Checks<'_> {
                 "a loopback address or unix:/PATH, since it has no access control",
             );
         }
-        if server.listen.contains(address) && !matches!(address, Address::Inet { port: 0, .. }) {
+        if server.listen.iter().any(|other| address.collides_with(other)) {
             self.refuse("metrics.listen", "another address than those of server.listen");
         }
     }
@@ -212,12 +213,15 @@ impl Checks<'_> {
     }
 }
 
-/// Whether an address is listed twice. With port 0 each listing is a different address.
+/// Whether two of the addresses are one, however they are written.
 fn has_twice(addresses: &[Address]) -> bool {
-    let mut known = HashSet::new();
-    let mut named =
-        addresses.iter().filter(|address| !matches!(address, Address::Inet { port: 0, .. }));
-    named.any(|address| !known.insert(address))
+    let mut rest = addresses.iter();
+    while let Some(address) = rest.next() {
+        if rest.clone().any(|other| address.collides_with(other)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The origin of a setting that needs the authserv-id, because the id itself may have no origin.

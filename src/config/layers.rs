@@ -276,10 +276,19 @@ impl<'a> Lines<'a> {
         problems: &mut Vec<Problem>,
     ) -> Option<DeTable<'t>> {
         let (table, errors) = DeTable::parse_recoverable(text);
+        // One mistake may be found at every line after it.
+        let mut told: BTreeMap<String, (String, usize)> = BTreeMap::new();
         for error in &errors {
             let start = error.span().map_or(0, |span| span.start);
             let message = error.message().replace('\n', ", ");
-            problems.push(unreadable(&self.origin(start), "TOML", message));
+            told.entry(message).or_insert_with(|| (self.origin(start), 0)).1 += 1;
+        }
+        for (message, (origin, count)) in told {
+            let more = match count {
+                1 => String::new(),
+                count => format!(" (and {} times more below)", count - 1),
+            };
+            problems.push(unreadable(&origin, "TOML", message + &more));
         }
         errors.is_empty().then(|| table.into_inner())
     }
@@ -372,6 +381,18 @@ pub(super) fn unreadable(origin: &str, expected: &str, found: String) -> Problem
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistake_that_is_found_again_and_again_is_told_once() {
+        let mut problems = Vec::new();
+        let text = "a b\nc d\n".repeat(50);
+        assert!(Lines::of("file", &text).parse(&text, &mut problems).is_none());
+        assert!(problems.len() < 5, "{problems:?}");
+        assert!(
+            problems[0].origin == "file:1" && problems[0].found.contains("more below"),
+            "{problems:?}"
+        );
+    }
 
     #[test]
     fn every_byte_is_on_its_line() {

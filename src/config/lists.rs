@@ -164,10 +164,10 @@ pub(super) fn edit_file(
     let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
     // If it is a symbolic link, replace the file that it points to.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let locked = lock(&target).map_err(io("open"))?;
+    let _locked = lock(&target).map_err(io("open"))?;
     let text = read(&target).map_err(io("read"))?;
     match edit(&text) {
-        Some(text) => replace(&target, &text, &locked).map_err(io("write")),
+        Some(text) => replace(&target, &text).map_err(io("write")),
         None => Ok(()),
     }
 }
@@ -203,11 +203,8 @@ fn lock(path: &Path) -> io::Result<File> {
 }
 
 /// Replaces the file by one with the owner and the mode of the old one.
-fn replace(path: &Path, text: &str, old: &File) -> io::Result<()> {
-    let metadata = old.metadata()?;
-    let mut new = AtomicFile::of(path, metadata.permissions().mode())?;
-    // Only root may change the owner. For other users the file stays theirs.
-    let _ = std::os::unix::fs::fchown(&new.file, Some(metadata.uid()), Some(metadata.gid()));
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut new = AtomicFile::in_place_of(path)?;
     new.file.write_all(text.as_bytes())?;
     new.commit()
 }

@@ -18,6 +18,8 @@ use crate::policy::{
 use crate::tld::cache::Bounds;
 
 use super::problem::{BUILTIN, Errors, Problem};
+use super::schema::Section;
+use super::sections::Lists;
 use super::{Config, DnsMode, Domain, RuleSection, lists, words};
 
 /// Size of the seal key in bytes.
@@ -295,8 +297,12 @@ impl Config {
     ) -> Vec<String> {
         let mut names: Vec<String> = inline.iter().map(|domain| domain.0.clone()).collect();
         let path = self.resolve(file);
+        // Whoever writes the built-in value down wants what it does: such a file need not exist.
+        let builtin = Lists::KEYS.iter().find(|of| key.strip_prefix("lists.") == Some(of.name));
         let setting = self.effective.iter().find(|setting| setting.key == key);
-        let is_set = setting.is_some_and(|setting| setting.origin != BUILTIN);
+        let is_set = setting.is_some_and(|setting| {
+            setting.origin != BUILTIN && builtin.is_none_or(|of| of.default != setting.value)
+        });
         match self.files.list(&path) {
             Ok(text) => names.extend(lists::parse_names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !is_set => {}

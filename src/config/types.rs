@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Component, Path, PathBuf};
 
 use ::config::ValueKind;
 
@@ -223,6 +223,49 @@ impl Address {
             Address::Inet { host, .. } => is_loopback(host),
         }
     }
+
+    /// Whether only one of the two can be listened at, however they are written. A port 0 is any free port.
+    pub fn collides_with(&self, other: &Address) -> bool {
+        match (self, other) {
+            (Address::Inet { host, port }, Address::Inet { host: other, port: other_port }) => {
+                *port != 0 && port == other_port && same_host(host, other)
+            }
+            (Address::Unix(path), Address::Unix(other)) => plain(path) == plain(other),
+            _ => false,
+        }
+    }
+}
+
+/// Whether two hosts to listen at have an address in common. Names other than `localhost` are not resolved.
+fn same_host(one: &str, other: &str) -> bool {
+    let addresses = |host: &str| match host.parse::<IpAddr>() {
+        Ok(address) => vec![address.to_canonical()],
+        Err(_) if host.eq_ignore_ascii_case("localhost") => {
+            vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
+        }
+        Err(_) => Vec::new(),
+    };
+    // Whoever listens at [::] listens at all addresses of IPv4 as well.
+    let covers = |one: &IpAddr, other: &IpAddr| match one {
+        IpAddr::V4(address) => address.is_unspecified() && other.is_ipv4(),
+        IpAddr::V6(address) => address.is_unspecified(),
+    };
+    let (ours, theirs) = (addresses(one), addresses(other));
+    one.eq_ignore_ascii_case(other)
+        || ours.iter().any(|a| theirs.iter().any(|b| a == b || covers(a, b) || covers(b, a)))
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            component => plain.push(component),
+        }
+    }
+    plain
 }
 
 impl fmt::Display for Address {

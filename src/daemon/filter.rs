@@ -15,6 +15,7 @@ use super::deferrals::Deferrals;
 use super::dns_client::DnsClient;
 use super::envelope::{envelope, facts};
 use super::feeds::Feeds;
+use super::grants::{GrantLog, NOT_GRANTED, may_edit};
 use super::header_fields::field;
 use super::job::{Job, Judged, Progress};
 use super::judgement_cache::CurrentCache;
@@ -36,7 +37,6 @@ use crate::engine::splice::undo_lost;
 use crate::engine::{self, Inspect, Policy};
 use crate::feed::store::Store;
 use crate::milter::session::Completeness;
-use crate::milter::wire::Actions;
 use crate::milter::{Answer, Event, Handler, Mail};
 use crate::policy::{Envelope, Path};
 
@@ -67,6 +67,7 @@ pub struct Filter {
     inspect: Inspect,
     queues: WorkQueues,
     deferrals: Deferrals,
+    grants: GrantLog,
 }
 
 impl Filter {
@@ -92,6 +93,7 @@ impl Filter {
             inspect: engine::inspect_case,
             queues,
             deferrals: Deferrals::default(),
+            grants: GrantLog::default(),
         }
     }
 
@@ -261,7 +263,8 @@ impl Handler for Filter {
         let generation = self.live.get();
         let judged = self.judge(&mail, &generation, permitted).await;
         let judged = self.defer_late(judged, &mail);
-        let judged = self.store_recipe(judged, &mail, &generation).await;
+        let mut judged = self.store_recipe(judged, &mail, &generation).await;
+        self.grants.apply(&mail, &mut judged, &self.reporter.metrics);
         let answer = match &judged.restore {
             Some(RestoreResult::Original(original)) => reply::restored(&mail, original),
             _ => reply::answer(&mail, &judged.outcome, &generation.refusal()),
@@ -289,11 +292,11 @@ impl Handler for Filter {
 /// The policy as far as the MTA permits it. If the MTA does not let the filter change the message, it is only
 /// reported.
 fn permitted(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
-    let needed = Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS);
-    if mail.actions.has(needed) {
+    if may_edit(mail) {
         return policy;
     }
     let mut policy = Policy::clone(&policy);
+    policy.exempt.get_or_insert_with(|| NOT_GRANTED.to_owned());
     policy.mode = Mode::ReportOnly;
     policy.message_actions.clear();
     policy.reason_message_actions.clear();

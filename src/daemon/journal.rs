@@ -127,6 +127,8 @@ impl Writer {
             }
             match events.recv_timeout(SYNC_INTERVAL) {
                 Ok(event) => {
+                    let result = self.journal.look();
+                    self.report(result, JournalFault::Removed);
                     for event in
                         std::iter::once(event).chain(events.try_iter().take(MAX_QUEUED_EVENTS))
                     {
@@ -136,7 +138,10 @@ impl Writer {
                     dirty = true;
                     std::thread::sleep(BATCH_DELAY);
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let result = self.journal.look();
+                    self.report(result, JournalFault::Removed);
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
@@ -180,6 +185,39 @@ mod tests {
         let mut links = Vec::new();
         read(root.path(), Query::default(), |event| links.push(event.links)).unwrap();
         assert_eq!(links, (0..100).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn a_journal_that_is_removed_is_begun_again_and_that_is_counted() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("state/journal");
+        let metrics = Arc::new(Metrics::new());
+        let recorder =
+            Recorder::start(&directory, Bounds::default(), Arc::clone(&metrics)).unwrap();
+        let read = || {
+            let mut links = Vec::new();
+            read(&directory, Query::default(), |event| links.push(event.links)).unwrap();
+            links
+        };
+        let until = |wanted: &[u64]| {
+            let begun = Instant::now();
+            while read() != wanted {
+                assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", read());
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        };
+        let record = |links| recorder.record(Event { v: 1, links, ..Event::default() });
+        record(1);
+        until(&[1]);
+        std::fs::remove_dir_all(root.path().join("state")).unwrap();
+        record(2);
+        until(&[2]);
+        std::fs::rename(&directory, root.path().join("moved")).unwrap();
+        record(3);
+        until(&[3]);
+        let text = metrics.text(SystemTime::now());
+        let series = "linkmilter_journal_faults_total{cause=\"removed\"} 2\n";
+        assert!(text.contains(series), "{text}");
     }
 
     #[test]

@@ -63,8 +63,8 @@ use prometheus_client::registry::Registry;
 
 pub use feeds::ConfiguredList;
 pub use labels::{
-    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, JournalFault, ListAnswer,
-    Lookup, RecipeFault, StatePart, TaskResult,
+    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, Grant, JournalFault,
+    ListAnswer, Lookup, RecipeFault, StatePart, TaskResult,
 };
 
 /// All metrics of the daemon. Every method is cheap and never blocks for long.

@@ -12,6 +12,7 @@ pub mod endpoint;
 pub mod envelope;
 pub mod feeds;
 pub mod filter;
+pub mod grants;
 pub mod header_fields;
 pub mod health;
 pub mod host_name;
@@ -44,11 +45,12 @@ use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::sync::watch;
 
-use crate::config::{self, Errors, Flag, LastGood, Schedule, Sources, Start};
+use crate::config::{self, Config, Errors, Flag, LastGood, Schedule, Sources, Start};
 use crate::milter::Server;
 use crate::milter::endpoint::Listener;
 use crate::tld::store::Store;
@@ -211,7 +213,11 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
         None => {}
     }
     let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
-    let _pid = (state == StateDir::Present).then(|| PidFile::write(loaded.config.pid_file()));
+    let pid_file = (state == StateDir::Present).then(|| PidFile::new(loaded.config.pid_file()));
+    if let Some(Err(error)) = pid_file.as_ref().map(PidFile::claim) {
+        tracing::warn!("{error}");
+    }
+    let started = loaded.config.clone();
     warn(&loaded, &health);
     let reporter = Reporter::new(Arc::clone(&metrics), recorder(&loaded, state, &metrics));
     let notifier = Notifier::from_env();
@@ -243,7 +249,9 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     tokio::spawn(Arc::clone(&contacts).save_periodically());
     let (drain, draining) = watch::channel(false);
     let status = health.status();
-    let service = Service { sources, filter, server: Arc::clone(&server), metrics, health, log };
+    let server_of_all = Arc::clone(&server);
+    let service =
+        Service { sources, started, filter, server: server_of_all, metrics, health, log, pid_file };
     let watching = tokio::spawn(service.watch(signals, notifier.clone(), drain));
     notifier.ready(&status);
     // Fails if somebody closed standard output, and then nobody reads it.
@@ -289,7 +297,7 @@ fn save_last_good(sources: &Sources, loaded: &Loaded) {
 }
 
 /// How the table of top-level domains is refreshed.
-fn tld_refresh(config: &config::Config) -> RefreshSettings {
+fn tld_refresh(config: &Config) -> RefreshSettings {
     let (fetch, tld) = (config.tld_fetch(), &config.tld);
     RefreshSettings { fetch, interval: tld.refresh, warn_age: tld.warn_age }
 }
@@ -343,24 +351,35 @@ fn digest_settings(loaded: &Loaded, health: &Health) -> Option<digest::DigestSet
 /// What a reload and a stop act on.
 struct Service {
     sources: Sources,
+    /// The configuration that the daemon was started with: some settings stay as they are there.
+    started: Config,
     filter: Arc<Filter>,
     server: Arc<Server<Filter>>,
     metrics: Arc<Metrics>,
     health: Arc<Health>,
     log: LogHandle,
+    /// `None` without a state directory.
+    pid_file: Option<PidFile>,
 }
+
+/// How often the pid file is looked at: the daemon that it belonged to may have ended, or somebody removed it.
+const PID_FILE_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Service {
     /// Reloads at each SIGHUP. Starts the drain at SIGTERM and SIGINT.
-    async fn watch(self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
+    async fn watch(mut self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
         let mut reloads = 0;
+        let mut look = tokio::time::interval(PID_FILE_INTERVAL);
         loop {
             tokio::select! {
+                _ = look.tick() => {
+                    // An error was logged at the start.
+                    let _ = self.pid_file.as_ref().map(PidFile::claim);
+                }
                 _ = signals.hang_up.recv() => {
                     reloads += 1;
                     let result = self.reload(&notifier).await;
-                    let config = &self.filter.live.get().config;
-                    if let Err(error) = ReloadReport::write(config, reloads, result) {
+                    if let Err(error) = ReloadReport::write(&self.started, reloads, result) {
                         tracing::warn!(%error, "the result of the reload cannot be written");
                     }
                 }
@@ -368,6 +387,8 @@ impl Service {
                 _ = signals.interrupt.recv() => break,
             }
         }
+        // From now on nobody reloads here. A successor that runs already takes the file over.
+        self.pid_file = None;
         tracing::info!("draining: no new messages, those that have started are finished");
         self.health.set_draining();
         notifier.stopping("draining");
@@ -380,8 +401,8 @@ impl Service {
     async fn reload(&self, notifier: &Notifier) -> ReloadResult {
         notifier.reloading();
         let reloaded = self.filter.live.reload(
-            || settings::load(&self.sources),
-            |old, new| config::restart_needed(&old.config, &new.config),
+            || settings::reload(&self.sources, &self.started),
+            |_, new| config::restart_needed(&self.started, &new.config),
         );
         match reloaded {
             Ok(reloaded) => {

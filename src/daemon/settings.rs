@@ -26,7 +26,20 @@ pub struct Loaded {
 /// # Errors
 /// Everything that is wrong, at once.
 pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
-    let config = config::load(sources)?;
+    derive(config::load(sources)?)
+}
+
+/// As [`load`], for a daemon that was started with another configuration: its state stays where it is.
+///
+/// # Errors
+/// Everything that is wrong, at once.
+pub fn reload(sources: &Sources, started: &Config) -> Result<Loaded, Errors> {
+    let mut config = config::load(sources)?;
+    config.server.state_dir.clone_from(&started.server.state_dir);
+    derive(config)
+}
+
+fn derive(config: Config) -> Result<Loaded, Errors> {
     let seal = || Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
     // If the operator names a key file, it must exist. Only our own key is created.
     let own = config.policy.seal_key_file.is_none().then(seal);

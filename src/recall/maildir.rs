@@ -2,7 +2,7 @@
 //!
 //! | step | after an interruption at this point |
 //! | --- | --- |
-//! | the new copy is written into `tmp` with owner, mode and dates of the original, and synced to disk | the original is there; the mail server cleans `tmp` |
+//! | the new copy is written into `tmp` with owner, mode and dates of the original, and synced to disk | the original is there; `--resume` cleans `tmp`, and so does the mail server |
 //! | it is linked into `cur` or `new` under a new name, and removed from `tmp` | both are there; a later run removes the original |
 //! | the original is removed | done |
 //!
@@ -62,7 +62,7 @@ enum MadeBy {
 /// A lock on a folder: no other run changes it until this is dropped.
 #[derive(Debug)]
 pub struct FolderLock {
-    _lock: Option<File>,
+    held: Option<File>,
 }
 
 /// The folders of a mailbox, and those that could not be read.
@@ -143,10 +143,10 @@ impl Folder {
     pub fn lock(&self) -> io::Result<FolderLock> {
         let folder = File::open(&self.path)?;
         let locked = folder.lock();
-        Ok(FolderLock { _lock: locked.is_ok().then_some(folder) })
+        Ok(FolderLock { held: locked.is_ok().then_some(folder) })
     }
 
-    /// The messages of the folder, sorted by name. A message that is moved from `new` to `cur`
+    /// The messages of the folder, sorted by name, and symbolic links, which [`Folder::read`] refuses. A message that is moved from `new` to `cur`
     /// meanwhile may be listed twice.
     ///
     /// # Errors
@@ -156,8 +156,9 @@ impl Folder {
         for subdirectory in ["new", "cur"] {
             for entry in fs::read_dir(self.path.join(subdirectory))? {
                 let entry = entry?;
-                let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
-                if plain && !entry.file_name().as_bytes().starts_with(b".") {
+                let listed =
+                    entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink());
+                if listed && !entry.file_name().as_bytes().starts_with(b".") {
                     found.push(StoredMessage { subdirectory, name: entry.file_name() });
                 }
             }
@@ -183,7 +184,13 @@ impl Folder {
         // Since the folder was listed, the file may have been replaced by a symbolic link or by a
         // pipe without a writer.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::open(self.path(message), flags, Mode::empty())?);
+        let file = match rustix::fs::open(self.path(message), flags, Mode::empty()) {
+            Err(rustix::io::Errno::LOOP) => {
+                let text = "expected a plain file, found a symbolic link: it is left as it is";
+                return Err(io::Error::new(ErrorKind::InvalidInput, text));
+            }
+            opened => File::from(opened?),
+        };
         let about = file.metadata()?;
         if !about.is_file() {
             return Err(io::Error::new(ErrorKind::InvalidInput, "expected a plain file"));
@@ -207,8 +214,7 @@ impl Folder {
         let new =
             StoredMessage { subdirectory: message.subdirectory, name: message.copy_name(bytes) };
         let number = TEMP_FILES.fetch_add(1, Ordering::Relaxed);
-        let mut name = new.base().to_vec();
-        name.extend(format!(".{}-{number}", std::process::id()).bytes());
+        let name = name::temporary(new.base(), std::process::id(), number);
         let temp_path = self.path.join("tmp").join(OsStr::from_bytes(&name));
         let written = self
             .write(&temp_path, bytes, &old)
@@ -220,6 +226,27 @@ impl Folder {
             return Err(error);
         }
         self.remove_original(message, new, MadeBy::ThisCall)
+    }
+
+    /// Removes the copies in `tmp` that interrupted runs had not moved to their place, and returns their number.
+    /// Without the lock nothing is removed: a run elsewhere may be writing one.
+    ///
+    /// # Errors
+    /// When `tmp` cannot be read, or a copy cannot be removed.
+    pub fn clean(&self, lock: &FolderLock) -> io::Result<usize> {
+        let mut removed = 0;
+        if lock.held.is_none() {
+            return Ok(removed);
+        }
+        for entry in fs::read_dir(self.path.join("tmp"))? {
+            let entry = entry?;
+            let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if plain && name::is_temporary(entry.file_name().as_bytes()) {
+                fs::remove_file(entry.path())?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     /// Removes a message whose copy an earlier run left beside it. When somebody else has removed

@@ -70,11 +70,7 @@ impl Journal {
     /// # Errors
     /// The directory cannot be made or read.
     pub fn open(directory: &Path, bounds: Bounds) -> Result<Journal, JournalError> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o750)
-            .create(directory)
-            .map_err(|source| failed(directory, "make the directory", source))?;
+        make(directory)?;
         let share = bounds.bytes / 4;
         let journal = Journal {
             directory: directory.to_owned(),
@@ -100,6 +96,24 @@ impl Journal {
         let mut line = event.to_line().into_bytes();
         line.push(b'\n');
         stream.append(&self.directory, &line, event.time)
+    }
+
+    /// Looks whether the segments that are written to are still in the directory, which is made again if it is
+    /// not there. What is recorded after an error goes into a segment that readers find.
+    ///
+    /// # Errors
+    /// A segment was removed, moved or replaced: what was recorded since the last call is lost.
+    pub fn look(&mut self) -> Result<(), JournalError> {
+        let streams = [&mut self.findings, &mut self.clean];
+        let lost = streams.into_iter().filter_map(Stream::take_lost).last();
+        match lost {
+            None => Ok(()),
+            Some(path) => {
+                make(&self.directory)?;
+                let source = io::Error::other("it was removed or replaced; a new one is begun");
+                Err(failed(&path, "find it", source))
+            }
+        }
     }
 
     /// Flushes what was written to disk.
@@ -242,6 +256,16 @@ impl Stream {
         Ok(())
     }
 
+    /// Closes the open segment if its path leads to another file or to none; returns the path then.
+    fn take_lost(&mut self) -> Option<PathBuf> {
+        let open = self.open.take()?;
+        if open.is_in_place() {
+            self.open = Some(open);
+            return None;
+        }
+        Some(open.path)
+    }
+
     fn sync(&mut self) -> Result<(), JournalError> {
         match &self.open {
             Some(open) => open
@@ -276,6 +300,18 @@ impl OpenSegment {
         let length = inspect(&mut file).map_err(|source| failed(&path, "read it", source))?;
         let (length, torn) = length;
         Ok(OpenSegment { path, file, since, length, torn })
+    }
+
+    /// Whether the path still leads to this file.
+    fn is_in_place(&self) -> bool {
+        let same = |file: fs::Metadata, here: fs::Metadata| {
+            (file.dev(), file.ino()) == (here.dev(), here.ino())
+        };
+        match (self.file.metadata(), fs::metadata(&self.path)) {
+            (Ok(file), Ok(here)) => same(file, here),
+            (_, Err(error)) => error.kind() != io::ErrorKind::NotFound,
+            (Err(_), _) => true,
+        }
     }
 
     /// Refuses a file that has a second name (hard link) or was reached through a symbolic link.
@@ -367,6 +403,17 @@ fn segments(directory: &Path, stream: &str) -> Result<Vec<Segment>, JournalError
     }
     found.sort_by_key(|segment| segment.start);
     Ok(found)
+}
+
+/// Makes the directory (0750) and those above it (0711, as the package does) if they do not exist.
+fn make(directory: &Path) -> Result<(), JournalError> {
+    let make =
+        |directory: &Path, mode| DirBuilder::new().recursive(true).mode(mode).create(directory);
+    directory
+        .parent()
+        .map_or(Ok(()), |above| make(above, 0o711))
+        .and_then(|()| make(directory, 0o750))
+        .map_err(|source| failed(directory, "make the directory", source))
 }
 
 fn remove(path: &Path) -> Result<(), JournalError> {

@@ -50,8 +50,7 @@ fn answer_to(engine: Inspect, settings: &str, message: Mail) -> (Answer, String)
         let loaded = loaded(dir.path(), settings);
         let metrics = Arc::new(Metrics::new());
         let filter = filter(dir.path(), loaded, &metrics, engine);
-        let actions = mail(Vec::new()).actions;
-        let answer = filter.message(Arc::new(Mail { actions, ..message })).await;
+        let answer = filter.message(Arc::new(message)).await;
         (answer, metrics.text(std::time::SystemTime::now()))
     })
 }
@@ -69,12 +68,16 @@ fn filter(dir: &Path, loaded: Loaded, metrics: &Arc<Metrics>, engine: Inspect) -
     Filter::new(loaded, tlds, reporter).with_engine(engine)
 }
 
+/// What the filter needs to edit.
+const EDITING: Actions =
+    Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS);
+
 fn mail(body: Vec<u8>) -> Mail {
     Mail {
         sender: b"ann@example.com".to_vec(),
         head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
         body,
-        actions: Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS),
+        actions: EDITING.with(Actions::QUARANTINE),
         ..Mail::default()
     }
 }
@@ -173,14 +176,13 @@ fn an_engine_that_is_told_to_stop_answers_that_it_is_incomplete_whatever_the_siz
 fn what_takes_too_long_to_restore_says_so() {
     let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"\n\
                    policy.on_exhausted = \"accept\"\noutbound.local_domains = [\"example.org\"]";
-    let mail = Mail {
+    let leaving = Mail {
         origin: Origin::Local,
         recipients: vec![b"far@example.net".to_vec()],
         head: b"X-Linkmilter-Undo: v=1; z=AAAA\r\nSubject: x\r\n".to_vec(),
-        body: b"x".to_vec(),
-        ..Mail::default()
+        ..mail(b"x".to_vec())
     };
-    let (answer, metrics) = answer_to(sleeps, setting, mail);
+    let (answer, metrics) = answer_to(sleeps, setting, leaving);
     assert_eq!((answer.body, answer.ending), (None, Ending::Accept));
     let said = answer.header.iter().any(|change| {
         matches!(change, HeaderChange::Insert { value, .. } if value.contains("restore=unread"))
@@ -193,4 +195,40 @@ fn what_takes_too_long_to_restore_says_so() {
 fn the_operator_may_have_it_put_off_instead() {
     let (answer, _) = answer("policy.on_error = \"tempfail\"", b"x".to_vec());
     assert!(matches!(answer.ending, Ending::Tempfail(_)), "{:?}", answer.ending);
+}
+
+#[test]
+fn what_an_mta_does_not_allow_is_said_and_counted() {
+    let deceptive = || Mail {
+        head: b"Content-Type: text/plain; charset=utf-8\r\n".to_vec(),
+        ..mail("see http://\u{440}\u{430}ypal.com/\r\n".as_bytes().to_vec())
+    };
+    let said = |answer: &Answer, words: &str| {
+        answer.header.iter().any(
+            |change| matches!(change, HeaderChange::Insert { value, .. } if value.contains(words)),
+        )
+    };
+    let hold = "policy.message_actions = { unsafe = \"quarantine\" }";
+    let (answer, metrics) = answer_to(inspect_case, hold, deceptive());
+    assert!(matches!(answer.ending, Ending::Quarantine(_)) && answer.body.is_some());
+    assert!(!said(&answer, "not-granted"), "{:?}", answer.header);
+    assert!(
+        !metrics
+            .lines()
+            .any(|line| line.starts_with("linkmilter_not_granted_total") && !line.ends_with(" 0"))
+    );
+
+    // What cannot be held is put off.
+    let (answer, metrics) = answer_to(inspect_case, hold, Mail { actions: EDITING, ..deceptive() });
+    assert!(matches!(answer.ending, Ending::Tempfail(_)), "{:?}", answer.ending);
+    assert!(said(&answer, "quarantine=not-granted"), "{:?}", answer.header);
+    let series = "linkmilter_not_granted_total{action=\"quarantine\"} 1\n";
+    assert!(metrics.contains(series), "{metrics}");
+
+    let fewer = Actions::ADD_HEADERS.with(Actions::CHANGE_HEADERS).with(Actions::QUARANTINE);
+    let (answer, metrics) = answer_to(inspect_case, "", Mail { actions: fewer, ..deceptive() });
+    assert_eq!((&answer.body, &answer.ending), (&None, &Ending::Accept));
+    assert!(said(&answer, "edits=not-granted"), "{:?}", answer.header);
+    let series = "linkmilter_not_granted_total{action=\"change-body\"} 1\n";
+    assert!(metrics.contains(series), "{metrics}");
 }

@@ -54,6 +54,7 @@ fn an_mta_that_lets_nothing_be_changed_gets_no_change_and_no_word_of_one() {
     let said = mta.filter(&UTF8, body(), "Q1");
     assert_eq!((said.body.as_ref(), said.ending.0), (None, b'a'));
     assert!(summary(&said).contains("edited=0"), "{said:?}");
+    assert!(summary(&said).contains("edits=not-granted"), "{said:?}");
     assert!(said.inserted.iter().all(|(name, _)| name != "X-Linkmilter-Undo"), "{said:?}");
 }
 

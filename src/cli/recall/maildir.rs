@@ -20,7 +20,15 @@ impl Run {
             // A dry run changes nothing, so it needs no lock.
             let lock = if self.dry_run { Ok(None) } else { folder.lock().map(Some) };
             match lock.and_then(|lock| Ok((lock, folder.messages()?))) {
-                Ok((_lock, messages)) => self.folder(&folder, &messages),
+                Ok((lock, messages)) => {
+                    if self.resume
+                        && let Some(lock) = &lock
+                        && let Err(error) = folder.clean(lock)
+                    {
+                        self.failed(&root.display(), &error);
+                    }
+                    self.folder(&folder, &messages);
+                }
                 Err(error) => self.failed(&root.display(), &error),
             }
         }

@@ -27,7 +27,19 @@ label_values!(
     ContactAnswer,
     ContactFault,
     StatePart,
+    Grant,
 );
+
+word_enum! {
+    /// An action that the filter needs of the MTA.
+    #[derive(Hash)]
+    pub enum Grant {
+        AddHeaders = "add-headers",
+        ChangeBody = "change-body",
+        ChangeHeaders = "change-headers",
+        Quarantine = "quarantine",
+    }
+}
 
 word_enum! {
     /// The DNS answer about a top-level domain.
@@ -117,6 +129,8 @@ word_enum! {
         QueueFull = "queue-full",
         Write = "write",
         Sync = "sync",
+        /// Somebody removed or replaced a file that is written to; the rest goes into a new one.
+        Removed = "removed",
         Expire = "expire",
     }
 }

@@ -7,7 +7,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 
 use super::super::restore_result::NotRestored;
-use super::{Cache, DnsAnswer, Lookup, zero};
+use super::{Cache, DnsAnswer, Grant, Lookup, zero};
 use crate::engine::Reason;
 use crate::record::event::{Event, ORIGINAL};
 
@@ -25,6 +25,7 @@ metrics! {
         dns: Histogram = Histogram::new(exponential_buckets(0.000_5, 2.0, 15)) => "dns" in Seconds, "Time a message waited for the DNS";
         dns_answers: Family<AnswerLabel, Counter> => "dns_answers", "DNS answers about top-level domains";
         restores: Family<RestoreLabel, Counter> => "restores", "Outbound messages that carry a recipe, by whether they were restored to their originals";
+        not_granted: Family<GrantLabel, Counter> => "not_granted", "Messages for which the MTA did not allow an action that the filter needs, by action";
         cache: Family<CacheLabels, Counter> => "cache_lookups", "Look-ups in the caches";
     }
 }
@@ -36,6 +37,7 @@ label_sets! {
     AnswerLabel { answer: DnsAnswer }
     CacheLabels { cache: Cache, result: Lookup }
     RestoreLabel { result: String }
+    GrantLabel { action: Grant }
 }
 
 impl MailMetrics {
@@ -58,6 +60,12 @@ impl MailMetrics {
         for result in NotRestored::ALL.iter().map(|why| why.as_str()).chain([ORIGINAL]) {
             drop(self.restores.get_or_create(&RestoreLabel { result: result.to_owned() }));
         }
+        zero(&self.not_granted, Grant::ALL.iter().map(|&action| GrantLabel { action }));
+    }
+
+    /// The MTA did not allow an action that a message needed.
+    pub fn not_granted(&self, action: Grant) {
+        self.not_granted.get_or_create(&GrantLabel { action }).inc();
     }
 
     /// A message has its answer.

@@ -86,6 +86,25 @@ impl StoredMessage {
     }
 }
 
+/// The name of a copy in `tmp`: that of its place, with the process and a number.
+pub(super) fn temporary(base: &[u8], process: u32, number: u64) -> Vec<u8> {
+    [base, format!(".{process}-{number}").as_bytes()].concat()
+}
+
+/// Whether a name in `tmp` is one of [`temporary`]: nobody else's has our mark and such an end.
+pub(super) fn is_temporary(name: &[u8]) -> bool {
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let parts = || {
+        let dot = memchr::memrchr(b'.', name)?;
+        let (base, end) = (name.get(..dot)?, name.get(dot + 1..)?);
+        let dash = memchr::memchr(b'-', end)?;
+        let mark = memchr::memmem::rfind(first_part(base), COPY_MARK)?;
+        let count = first_part(base).get(mark + COPY_MARK.len()..)?;
+        Some(digits(count) && digits(end.get(..dash)?) && digits(end.get(dash + 1..)?))
+    };
+    parts().unwrap_or_default()
+}
+
 /// The name up to its first comma.
 fn first_part(base: &[u8]) -> &[u8] {
     base.split(|c| *c == b',').next().unwrap_or_default()
@@ -104,6 +123,18 @@ mod tests {
     fn messages(names: &[&str]) -> Vec<StoredMessage> {
         let message = |name: &&str| StoredMessage { subdirectory: "cur", name: name.into() };
         names.iter().map(message).collect()
+    }
+
+    #[test]
+    fn only_temporary_files_of_ours_are_recognized() {
+        let ours = temporary(b"1.a.host_lm12,S=3", 77, 0);
+        assert_eq!(ours, b"1.a.host_lm12,S=3.77-0");
+        assert!(is_temporary(&ours) && is_temporary(b"1.a.host_lm1.77-10"));
+        for other in
+            ["1.a.host", "1.a.host_lm1", "1.a.host,S=3.77-0", "1_lmx.7-7", "1_lm1.7", "1_lm1.-7"]
+        {
+            assert!(!is_temporary(other.as_bytes()), "{other}");
+        }
     }
 
     #[test]

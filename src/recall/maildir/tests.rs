@@ -182,5 +182,18 @@ fn symbolic_links_out_of_the_mailbox_are_not_followed() {
         .unwrap();
     let found = folders(dir.path()).unwrap().found;
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].messages().unwrap(), []);
+    // The link is listed, so that it is reported, and never read.
+    let listed = found[0].messages().unwrap();
+    assert_eq!(listed.len(), 1);
+    let error = found[0].read(&listed[0], 100).unwrap_err().to_string();
+    assert!(error.contains("a symbolic link"), "{error}");
+}
+
+#[test]
+fn a_copy_that_an_interrupted_run_left_in_tmp_is_removed() {
+    let dir =
+        maildir(&[("cur/1.a.host:2,", "x"), ("tmp/1.a.host_lm1.7-0", "y"), ("tmp/1.b.host", "z")]);
+    let folder = &folders(dir.path()).unwrap().found[0];
+    assert_eq!(folder.clean(&folder.lock().unwrap()).unwrap(), 1);
+    assert_eq!(names(dir.path()), ["cur/1.a.host:2,", "tmp/1.b.host"]);
 }

@@ -153,7 +153,7 @@ pub enum Seal {
 
 /// Who sealed an undo value; `keys` are all keys that we seal or sealed with.
 pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
-    let Some((text, sealed)) = value.rsplit_once("; seal=").filter(|_| !keys.is_empty()) else {
+    let Some((text, sealed)) = split_seal(value).filter(|_| !keys.is_empty()) else {
         return Seal::Unknown;
     };
     let dense: String = sealed.split_ascii_whitespace().collect();
@@ -164,9 +164,24 @@ pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
     if keys.iter().any(verifies) { Seal::Ours } else { Seal::Foreign }
 }
 
+/// An undo value without its seal, and the seal: its last part. White space between the parts may have gone.
+fn split_seal(value: &str) -> Option<(&str, &str)> {
+    let (text, last) = value.rsplit_once(';')?;
+    let (name, sealed) = last.split_once('=')?;
+    (name.trim() == "seal").then_some((text, sealed))
+}
+
 /// Whether the message has a recipe, sealed or not.
 pub fn has_recipe(head: &[u8]) -> bool {
     header_fields(head).any(|field| field.is_named(head, UNDO.as_bytes()))
+}
+
+/// Whether our summary says that nothing was edited. A message without a summary was not filtered.
+pub fn is_unedited(head: &[u8]) -> bool {
+    let summaries = header_fields(head).filter(|field| field.is_named(head, SUMMARY.as_bytes()));
+    let mut summaries = summaries.map(|field| field.text(head)).peekable();
+    let zero = |summary: String| summary.split(';').any(|part| part.trim() == "edited=0");
+    summaries.peek().is_some() && summaries.all(zero)
 }
 
 /// Whether the message has a recipe with the seal of one of the keys.
@@ -256,5 +271,25 @@ mod tests {
         assert_eq!(incoming(head.as_bytes(), &[]).len(), 3);
         assert_eq!(incoming(head.as_bytes(), &[b"new", b"key"]).len(), 2, "an older key of ours");
         assert_eq!(without_ours(head.as_bytes()), b"Subject: x\r\nX-Linkmilterish: stays\r\n");
+    }
+
+    #[test]
+    fn a_seal_is_found_without_the_white_space() {
+        let (field, _) = undo(b"recipe", None, Some(b"key"));
+        let dense: String = field.value.split_ascii_whitespace().collect();
+        assert!(dense.contains(";seal="));
+        for value in [field.value.replace('\n', ""), dense] {
+            assert_eq!(check_seal(&value, &[b"key"]), Seal::Ours, "{value}");
+            assert_eq!(check_seal(&value, &[b"other"]), Seal::Foreign, "{value}");
+            assert_eq!(parse_undo(&value), Some(Undo::Inline(b"recipe".to_vec())), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_was_not_edited_is_told_from_one_that_was_not_filtered() {
+        let unedited = |head: &str| is_unedited(head.as_bytes());
+        assert!(unedited("X-Linkmilter: v=1; by=a; verdict=ok; links=1;\r\n edited=0\r\n"));
+        assert!(!unedited("X-Linkmilter: v=1; by=a; links=1; edited=1; undo=lost\r\n"));
+        assert!(!unedited("Subject: edited=0\r\n"));
     }
 }

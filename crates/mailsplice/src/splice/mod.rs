@@ -12,6 +12,6 @@ pub mod undo;
 pub use crate::edit::{Segments, apply};
 pub use apply::apply_head;
 pub use compose::compose;
-pub use fields::{has_recipe, incoming, is_ours, note, undo_lost};
+pub use fields::{has_recipe, incoming, is_ours, is_unedited, note, undo_lost, without_ours};
 pub use head_diff::changed_fields;
 pub use undo::{Believe, RestoreError, Restored, Seal, hex, restore, restore_as};

@@ -11,6 +11,7 @@
 //!   new value without its white space. If the current value is neither the old nor the new one, it was changed
 //!   after the filter.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use sha2::{Digest, Sha256};
@@ -165,10 +166,19 @@ impl<'a> Recipe<'a> {
     /// The original body, with the line ends of `body` if those were converted in storage.
     pub fn body(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
         let mut disagreement = RestoreError::DoesNotFit;
-        // A mailbox may have added a line end to a body without one.
+        // A mailbox may have added a line end to a body without one, a program may have taken the last one away.
         let trimmed = body.strip_suffix(b"\n").map(|b| b.strip_suffix(b"\r").unwrap_or(b));
-        for body in [Some(body), trimmed].into_iter().flatten() {
-            let restored = match self.body_from(body) {
+        let line_end: &[u8] = match LineEndStyle::find(body).unwrap_or(self.line_ends) {
+            LineEndStyle::Lf => b"\n",
+            _ => b"\r\n",
+        };
+        for (body, line_end) in [(Some(body), &b""[..]), (trimmed, b""), (Some(body), line_end)] {
+            let Some(body) = body else { continue };
+            let body = match line_end {
+                b"" => Cow::Borrowed(body),
+                _ => Cow::Owned([body, line_end].concat()),
+            };
+            let restored = match self.body_from(&body) {
                 Ok(restored) => restored,
                 Err(RestoreError::DoesNotFit) => continue,
                 Err(error) => return Err(error),

@@ -55,6 +55,18 @@ fn restores_the_original() {
     assert_eq!(restore(&head, &body, None, |_| None).unwrap().seal, Seal::Unknown);
 }
 
+/// Some programs take the last line end away.
+#[test]
+fn restores_a_body_without_its_last_line_end() {
+    let (head, body, _) = filtered(None, None);
+    let shorter = body.strip_suffix(b"\r\n").unwrap();
+    assert_eq!(restore(&head, shorter, None, |_| None).unwrap().body, BODY);
+    let (head, body) = (lf(&head), lf(&body));
+    let shorter = body.strip_suffix(b"\n").unwrap();
+    assert_eq!(restore(&head, shorter, None, |_| None).unwrap().body, lf(BODY));
+    assert!(restore(&head, &shorter[..shorter.len() - 1], None, |_| None).is_err());
+}
+
 #[test]
 fn accepts_a_copy_with_bare_line_feeds() {
     let (head, body, _) = filtered(None, None);
