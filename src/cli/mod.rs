@@ -149,29 +149,10 @@ fn done(written: std::io::Result<()>) -> anyhow::Result<ExitStatus> {
 fn deliver(pieces: &[&[u8]]) -> anyhow::Result<ExitStatus> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    let written = match is_stdout_closed() {
-        true => Err(std::io::Error::other("it is closed")),
-        false => {
-            pieces.iter().try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush())
-        }
-    };
+    let written =
+        pieces.iter().try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush());
     written.context("cannot write to standard output")?;
     Ok(ExitStatus::Done)
-}
-
-/// Whether the program was started without standard output. The runtime then opens /dev/null in its place, for
-/// reading and writing, which no shell does.
-fn is_stdout_closed() -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let out = std::io::stdout();
-    let is_null = || {
-        let (Ok(stat), Ok(null)) = (rustix::fs::fstat(&out), std::fs::metadata("/dev/null")) else {
-            return false;
-        };
-        stat.st_rdev == null.rdev() && (stat.st_dev, stat.st_ino) == (null.dev(), null.ino())
-    };
-    let both = |flags: rustix::fs::OFlags| flags.contains(rustix::fs::OFlags::RDWR);
-    rustix::fs::fcntl_getfl(&out).is_ok_and(both) && is_null()
 }
 
 /// Prints a warning or an error to standard error. A failure is ignored: standard error may be
