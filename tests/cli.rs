@@ -216,7 +216,7 @@ fn closed_descriptors_are_no_panic() {
 fn a_journal_that_does_not_exist_is_no_quiet_day() {
     let test_directory = test_directory();
     let line = |command: &str| format!("{command} --config CONFIG --journal /nonexistent/journal");
-    for line in [line("digest"), line("find example.com"), line("find")] {
+    for line in [line("digest"), line("find example.com"), line("find --since 1d")] {
         let output = run(command(test_directory.path(), &line), &line);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{line}: {said}");
@@ -367,7 +367,6 @@ fn users_without_permission_get_a_hint() {
     let test_directory = test_directory();
     fs::set_permissions(test_directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let state = test_directory.path().join("state");
-    fs::create_dir(state.join("journal")).unwrap();
     fs::create_dir(state.join("undo")).unwrap();
     let edited = format!("X-Linkmilter-Undo: v=1; file={}\r\n\r\nx\r\n", "0".repeat(64));
     fs::write(test_directory.path().join("edited"), edited).unwrap();

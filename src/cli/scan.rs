@@ -321,9 +321,9 @@ fn parse_jobs(text: &str) -> Result<usize, String> {
 }
 
 fn parse_mib(text: &str) -> Result<usize, String> {
-    const MOST: usize = usize::MAX >> 20;
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("expected a number of MiB from 1 to {MOST}"))
+    const LARGEST: usize = usize::MAX >> 20;
+    let number = text.parse().ok().filter(|number| (1..=LARGEST).contains(number));
+    number.ok_or_else(|| format!("expected a number of MiB from 1 to {LARGEST}"))
 }
 
 fn jobs(asked: Option<usize>) -> usize {

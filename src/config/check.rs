@@ -5,7 +5,7 @@ use crate::engine::outcome::Disposition;
 use crate::policy::{HeaderTest, Profile, Trust};
 
 use super::problem::{Problem, invalid_names, origin_below};
-use super::types::{Address, Schedule, SmtpTls, Transport};
+use super::types::{Schedule, SmtpTls, Transport, collide};
 use super::words::{self, MAX_BANNER_CHARS};
 use super::{Config, Exempt, RuleSection};
 
@@ -50,7 +50,8 @@ impl Checks<'_> {
         if server.listen.is_empty() {
             self.refuse("server.listen", "at least one address");
         }
-        if has_twice(&server.listen) {
+        let together = collide(server.listen.iter());
+        if together {
             self.refuse(
                 "server.listen",
                 "each address once, however it is written: a socket cannot be opened twice",
@@ -63,7 +64,7 @@ impl Checks<'_> {
                 "a loopback address or unix:/PATH, since it has no access control",
             );
         }
-        if server.listen.iter().any(|other| address.collides_with(other)) {
+        if !together && collide(server.listen.iter().chain([address])) {
             self.refuse("metrics.listen", "another address than those of server.listen");
         }
     }
@@ -211,17 +212,6 @@ impl Checks<'_> {
             );
         }
     }
-}
-
-/// Whether two of the addresses are one, however they are written.
-fn has_twice(addresses: &[Address]) -> bool {
-    let mut rest = addresses.iter();
-    while let Some(address) = rest.next() {
-        if rest.clone().any(|other| address.collides_with(other)) {
-            return true;
-        }
-    }
-    false
 }
 
 /// The origin of a setting that needs the authserv-id, because the id itself may have no origin.

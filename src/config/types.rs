@@ -1,6 +1,6 @@
 //! Types of settings: addresses, domains, times of day, sets of actions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Component, Path, PathBuf};
@@ -223,36 +223,62 @@ impl Address {
             Address::Inet { host, .. } => is_loopback(host),
         }
     }
-
-    /// Whether only one of the two can be listened at, however they are written. A port 0 is any free port.
-    pub fn collides_with(&self, other: &Address) -> bool {
-        match (self, other) {
-            (Address::Inet { host, port }, Address::Inet { host: other, port: other_port }) => {
-                *port != 0 && port == other_port && same_host(host, other)
-            }
-            (Address::Unix(path), Address::Unix(other)) => plain(path) == plain(other),
-            _ => false,
-        }
-    }
 }
 
-/// Whether two hosts to listen at have an address in common. Names other than `localhost` are not resolved.
-fn same_host(one: &str, other: &str) -> bool {
-    let addresses = |host: &str| match host.parse::<IpAddr>() {
-        Ok(address) => vec![address.to_canonical()],
-        Err(_) if host.eq_ignore_ascii_case("localhost") => {
-            vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
+/// Whether two of the addresses cannot be listened at together, however they are written. Names other than `localhost`
+/// are not resolved. Linear.
+pub fn collide<'a>(addresses: impl Iterator<Item = &'a Address>) -> bool {
+    let (mut paths, mut hosts) = (HashSet::new(), HashSet::new());
+    let mut ports: HashMap<u16, OnPort> = HashMap::new();
+    for address in addresses {
+        let is_new = match address {
+            Address::Unix(path) => paths.insert(plain(path)),
+            // Any free port.
+            Address::Inet { port: 0, .. } => true,
+            Address::Inet { host, port } => {
+                ports.entry(*port).or_default().add(host);
+                hosts.insert((host.to_ascii_lowercase(), *port))
+            }
+        };
+        if !is_new {
+            return true;
         }
-        Err(_) => Vec::new(),
-    };
-    // Whoever listens at [::] listens at all addresses of IPv4 as well.
-    let covers = |one: &IpAddr, other: &IpAddr| match one {
-        IpAddr::V4(address) => address.is_unspecified() && other.is_ipv4(),
-        IpAddr::V6(address) => address.is_unspecified(),
-    };
-    let (ours, theirs) = (addresses(one), addresses(other));
-    one.eq_ignore_ascii_case(other)
-        || ours.iter().any(|a| theirs.iter().any(|b| a == b || covers(a, b) || covers(b, a)))
+    }
+    ports.values().any(OnPort::collides)
+}
+
+/// The IP addresses to listen at on one port.
+#[derive(Debug, Default)]
+struct OnPort {
+    addresses: HashSet<IpAddr>,
+    is_twice: bool,
+    of_ipv4: usize,
+}
+
+impl OnPort {
+    fn add(&mut self, host: &str) {
+        match host.parse::<IpAddr>() {
+            Ok(address) => self.add_address(address.to_canonical()),
+            Err(_) if host.eq_ignore_ascii_case("localhost") => {
+                self.add_address(Ipv4Addr::LOCALHOST.into());
+                self.add_address(Ipv6Addr::LOCALHOST.into());
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn add_address(&mut self, address: IpAddr) {
+        self.is_twice |= !self.addresses.insert(address);
+        self.of_ipv4 += usize::from(address.is_ipv4());
+    }
+
+    /// Whoever listens at `0.0.0.0` listens at all addresses of IPv4, and at `[::]` at all.
+    fn collides(&self) -> bool {
+        let has = |address: IpAddr| self.addresses.contains(&address);
+        self.is_twice
+            || has(Ipv4Addr::UNSPECIFIED.into()) && self.of_ipv4 > 1
+            || has(Ipv6Addr::UNSPECIFIED.into()) && self.addresses.len() > 1
+    }
 }
 
 /// A path without `.` and `..`.

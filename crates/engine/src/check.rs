@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt;
 
-use super::content::{self, Defanger};
+use super::content::{self, Defanger, SeenBy};
 use super::judging::{Judge, Judged, TldStatus};
 use super::net::{self, AfterSchemes};
 use super::outcome::{Done, Reason, Verdict};
@@ -172,6 +172,11 @@ impl Checker<'_> {
             for occurrence in &view.occurrences {
                 let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
                 let Some(judged) = self.judge.occurrence(text, occurrence) else { continue };
+                if occurrence.seen_by != SeenBy::Standard
+                    && !self.judge.is_deceptive(text, occurrence, &judged)
+                {
+                    continue;
+                }
                 let here = fate_of(self.policy, &judged, |action| {
                     !defanger.edits(occurrence, judged.host.as_deref(), action).is_empty()
                 });

@@ -159,7 +159,6 @@ impl<'a> Judge<'a> {
                     self.downgrade_accents(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
-                self.downgrade_login(text, link, &mut judged);
                 judged
             }
             Target::Dangerous { host, span, .. } => {
@@ -272,6 +271,7 @@ impl<'a> Judge<'a> {
         {
             self.local_part(local, &mut judged);
         }
+        self.downgrade_login(text, link, &mut judged);
         Some(judged)
     }
 

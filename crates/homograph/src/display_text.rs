@@ -14,10 +14,10 @@ use uts58::unicode::{Class, ScriptOf as _};
 const PAIRS: [([char; 2], char); 2] = [(['c', 'l'], 'd'), (['n', 'n'], 'm')];
 
 /// Letters of an office word that is joined to another word: shorter ones end words by chance.
-const MIN_JOINED: usize = 5;
+const SHORTEST_JOINED: usize = 5;
 
 /// Letters of the longest office words.
-const MAX_JOINED: usize = 14;
+const LONGEST_OFFICE_WORD: usize = 14;
 
 /// Says where a long word may be divided.
 pub(super) const SOFT_HYPHEN: char = '\u{ad}';
@@ -112,7 +112,8 @@ impl DisplayText {
         let mut found = Vec::new();
         for (start, mut end) in words {
             let cased = self.letters.get(start).is_some_and(|c| is_cased(*c));
-            let lengths = if cased { MIN_JOINED..=MAX_JOINED } else { 1..=MAX_JOINED };
+            let lengths =
+                if cased { SHORTEST_JOINED..=LONGEST_OFFICE_WORD } else { 1..=LONGEST_OFFICE_WORD };
             let is_office = |from: usize, to: usize| {
                 let letters = self.letters.get(from..to).unwrap_or_default();
                 table.is_office_word(&in_lower_case(letters))

@@ -1,7 +1,7 @@
 //! Words before an `@` and numbers behind a word that pose as nobody: logins (`https://firma@dev.azure.com`) and servers
 //! (`app13.example.com`).
 
-use super::{HostBounds, Judge, Section, Sender, registrable};
+use super::{Judge, Section, Sender, registrable};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use uts58::{Kind, Link};
@@ -36,7 +36,7 @@ impl Judge<'_> {
         }
         let nobody = Sender { local: "", host: "" };
         let claims = self.impersonated(user, nobody).is_some();
-        if !claims && self.is_fine(link.host_str(text)) {
+        if !claims && self.is_plain(link.host_str(text)) {
             judged.verdict = Verdict::Notice;
         }
     }
@@ -50,15 +50,12 @@ impl Judge<'_> {
             return;
         }
         let Some((label, rest)) = host.split_once('.') else { return };
-        if is_numbered(label) && registrable(rest, Section::Private).is_some() && self.is_fine(rest)
+        if is_numbered(label)
+            && registrable(rest, Section::Private).is_some()
+            && self.is_plain(rest)
         {
             judged.downgrade();
         }
-    }
-
-    fn is_fine(&mut self, host: &str) -> bool {
-        let host = self.host(host, HostBounds::Certain);
-        host.verdict <= Verdict::Notice && host.target.is_none()
     }
 }
 

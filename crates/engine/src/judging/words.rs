@@ -52,7 +52,7 @@ impl Judge<'_> {
     }
 
     /// Whether nothing is against a host.
-    fn is_plain(&mut self, host: &str) -> bool {
+    pub(super) fn is_plain(&mut self, host: &str) -> bool {
         let host = self.host(host, HostBounds::Certain);
         host.verdict <= Verdict::Notice && host.target.is_none()
     }

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::content::{AnchorAround, Markup, Occurrence, SeenBy, Site};
 use crate::finding::{Candidate, Findings};
 use crate::judging::Judged;
-use crate::outcome::{Bypass, Done, Limit};
+use crate::outcome::{Bypass, Done, Limit, Reason, Verdict};
 use crate::policy::{LinkAction, Linkify, Mode, Notice};
 use crate::{actions, notices};
 use homograph::linkify;
@@ -111,10 +111,15 @@ impl<'a> LayerReader<'a> {
             && occurrence.markup == Markup::Read
             && action == LinkAction::Leave;
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+        // A login is no site that readers are sent to.
+        let verdict = match judged.reasons.contains(Reason::Userinfo) {
+            true => judged.verdict.max(Verdict::Suspect),
+            false => judged.verdict,
+        };
         match &occurrence.target {
             Target::Link(link)
                 if linkify
-                    && linkify::may_be_linked(text, link, judged.verdict)
+                    && linkify::may_be_linked(text, link, verdict)
                     && linkify::is_as_judged(link, judged.host.as_deref()) =>
             {
                 let anchor = |href: String| {

@@ -174,12 +174,15 @@ impl<'t> Reader<'t, '_, '_> {
                     self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
                 }
-                if let Some(opened) = programs::opened(seen.as_str()) {
+                let opened = programs::opened(seen.as_str());
+                let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
+                self.references(seen, None, &found.site(holds));
+                // What is a link anyway was found first.
+                if let Some((seen, opened)) = by_program {
                     let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
-                    self.references(seen.clone(), Some(vec![opened]), &found.site(holds));
+                    self.references(seen, Some(opened), &found.site(holds));
                     self.seen_by = by;
                 }
-                self.references(seen, None, &found.site(holds));
             }
             (Holds::SourceSet, _) => {
                 let seen = entity::attribute(self.text, value);
