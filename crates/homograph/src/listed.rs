@@ -16,7 +16,7 @@ use super::lists::{LISTED as NAMES, lower_bound};
 use super::lookalike::{Look, LookHash, likeness, name_look};
 use super::looks::looks;
 use super::name::BadName;
-use super::reading::{LabelChar, LabelChars, Likeness};
+use super::reading::{LabelChar, Likeness};
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest label that is recognised under another suffix, and under the suffix of the name.
@@ -125,7 +125,7 @@ impl Known {
     #[cfg(feature = "senders")]
     pub(super) fn named<'k>(
         &'k self,
-        letters: &LabelChars,
+        letters: &super::reading::LabelChars,
     ) -> impl Iterator<Item = (&'k str, Look)> {
         let found =
             self.looks().of(letters.all()).map(|entry| (&*entry.name, Look::new(&entry.brand)));
