@@ -28,6 +28,10 @@ pub fn names_file_server(text: &str, link: &Link) -> bool {
 /// Whether a dangerous scheme is harmless here: a file on the reader's own disk, as pasted text of word processors has
 /// them, or `data:` that is content.
 pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
+    // Outlook writes paths of Windows as they are.
+    if url.starts_with("\\\\") {
+        return is_on_own_network(url);
+    }
     let Some((scheme, rest)) = url.split_once(':') else { return false };
     if scheme.eq_ignore_ascii_case("data") {
         return data_urls::is_content(rest, occurrence);

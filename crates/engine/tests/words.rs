@@ -162,6 +162,7 @@ fn marks_of_lists_stand_before_names() {
     harmless(&[
         "①.google.com\r\n②.example.de\r\nⅢ.example.de",
         "Ⅰ.рф\r\nⅡ.москва\r\nⅢ.Services\r\n1º.Media nº.Media 2ª.Media ½.example.com ⓐ.example.com",
+        "Ⅰ．公司概况\r\nⅡ．公司治理",
         "Ⅰ.info@example.de\r\nⅡ.info@example.de",
         "1º.info@example.pt\r\n2ª.info@example.es\r\nnº.info@example.pt",
         "<a href=\"mailto:Acme™.info@example.com\">x</a>",

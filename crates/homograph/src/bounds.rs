@@ -41,7 +41,9 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 /// Whether words between full stops end in a top-level domain that exists.
 fn ends_in_existing_tld(words: &str, tlds: &dyn TldSet) -> bool {
-    let Some((_, tld)) = words.rsplit_once('.') else { return false };
+    // Words are short: their bytes are faster than a search for a pattern.
+    let Some(dot) = words.bytes().rposition(|byte| byte == b'.') else { return false };
+    let tld = words.get(dot + 1..).unwrap_or_default();
     match tld.is_ascii() {
         true => tlds.exists_as(tld),
         false => tlds.unicode_prefix(tld, &|end| end == tld.len()).is_some(),

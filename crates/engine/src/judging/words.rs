@@ -10,7 +10,7 @@ use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, is_word, mixes_scripts};
 use uts58::Kind;
 use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
-use uts58::unicode::is_letter;
+use uts58::unicode::{is_dot_to_somebody, is_letter};
 
 impl Judge<'_> {
     /// Lowers the verdict of words that no reader takes for a host.
@@ -28,7 +28,8 @@ impl Judge<'_> {
         } else if kind == Kind::Bare {
             is_file_name(host)
                 || is_forbidden_number(host, judged.verdict, judged.reasons)
-                || list_mark(host).is_some_and(|rest| !rest.contains('.') || self.is_plain(rest))
+                || list_mark(host)
+                    .is_some_and(|rest| !rest.contains(is_dot_to_somebody) || self.is_plain(rest))
                 || behind_joiner(host).is_some_and(|rest| self.is_plain(rest))
         } else if kind == Kind::Www {
             behind_joiner(host).is_some_and(|rest| self.is_plain(rest))
@@ -164,7 +165,7 @@ fn is_forbidden_number(host: &str, verdict: Verdict, reasons: Reasons) -> bool {
 /// What follows the number or mark of a list: `Ⅰ.`, `1º.`, `nº.`, `১.`. Whoever links it with the rest is led to the
 /// rest.
 fn list_mark(host: &str) -> Option<&str> {
-    let (mark, rest) = host.split_once('.')?;
+    let (mark, rest) = host.split_once(is_dot_to_somebody)?;
     let is_number = || {
         let mut zeros = mark.chars().map(numeral_zero);
         let first = zeros.next().flatten();
