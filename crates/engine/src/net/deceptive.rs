@@ -49,8 +49,10 @@ pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judg
     let judgement = judge.host(host, HostBounds::Certain);
     let is_opened = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
     let deceives = is_opened && is_deceptive(host, &judgement);
-    let is_prose = judge.repeats_domain(host) || is_dash_of_prose(host, &judgement, judge);
-    (deceives && !is_prose).then_some(judgement)
+    if !deceives || judge.repeats_domain(host) || is_dash_of_prose(host, &judgement, judge) {
+        return None;
+    }
+    Some(judgement)
 }
 
 /// Whether nothing about a host deceives but signs that stand for hyphens, as word processors write them, with no known
