@@ -80,7 +80,7 @@ pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
 /// Whether the host of a window without escapes ends in what can be no top-level domain, as where text goes on without a
 /// blank: `example.co.jpから`. Cheaper than to judge it. Not if a reading has found it deceptive.
 pub fn runs_on(window: &[u8], seen: &SeenHosts) -> bool {
-    if window.iter().any(|byte| is_coded(*byte) && byte.is_ascii()) {
+    if window.is_ascii() || window.iter().any(|byte| is_coded(*byte) && byte.is_ascii()) {
         return false;
     }
     let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '\\', '.']);
