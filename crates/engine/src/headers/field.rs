@@ -1,5 +1,6 @@
 //! Reads one header field: its links and addresses, and names that impersonate others.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
 use uts58::unicode::hosts::is_bidi_control;
+use uts58::unicode::is_dot_to_somebody;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
 /// The fields that name the sender.
@@ -47,10 +49,13 @@ fn mailboxes<'a>(
 
 /// A display name as it is shown: words that are encoded inside others are decoded, and what is turned or reads as a
 /// dot is what it reads as.
-fn shown_name(name: &str) -> String {
+fn shown_name(name: &str) -> Cow<'_, str> {
     let name = decoded(name);
-    let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
-    bidi::shown(&name).chars().map(dot).collect()
+    if name.is_ascii() {
+        return name;
+    }
+    let dot = |c: char| if !c.is_ascii() && homograph::reads_as_dot(c) { '.' } else { c };
+    Cow::Owned(bidi::shown(&name).chars().map(dot).collect())
 }
 
 /// The letters of scripts that have capitals.
@@ -218,7 +223,7 @@ impl FieldReader<'_, '_, '_, '_> {
             let mut own = Mailbox::read(spelled, self.judge);
             // Text in place of an address is read as a name, and an address in it as the address.
             let mut name = match (named, &own) {
-                (Some(name), _) => shown_name(name),
+                (Some(name), _) => shown_name(name).into_owned(),
                 (None, None) => spelled.to_owned(),
                 (None, Some(_)) => continue,
             };
@@ -323,6 +328,9 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// Judges hosts that go on behind signs, as in the body.
     fn hosts_with_signs(&mut self, text: &str) {
+        if !text.contains(is_dot_to_somebody) {
+            return;
+        }
         let max = self.budget.findings;
         let view = content::hosts_with_signs(text, self.judge.tlds(), max);
         if !self.budget.spend(Stage::Judging, view.steps) {
