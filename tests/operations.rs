@@ -276,7 +276,8 @@ fn a_successor_keeps_its_pid_file() {
     command.arg("--listen").arg(format!("unix:{}", site.path("second.sock").display()));
     let mut second = start(command);
     wait_for("the second", || UnixStream::connect(site.path("second.sock")).ok());
-    assert_eq!(fs::read_to_string(&pid).unwrap(), pid_of(&second));
+    // It listens a moment before it writes the file.
+    wait_for("its file", || (fs::read_to_string(&pid).ok()? == pid_of(&second)).then_some(()));
     drop(session);
     assert!(first.wait().success());
     assert_eq!(fs::read_to_string(&pid).unwrap(), pid_of(&second));
