@@ -1,7 +1,10 @@
 //! URLs of file servers, and of the reader's own disk.
 
+use std::net::Ipv4Addr;
+
 use super::content::Occurrence;
 use super::data_urls;
+use super::programs::is_below;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
 
@@ -42,6 +45,9 @@ pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     scheme.eq_ignore_ascii_case("file") && is_local(rest)
 }
 
+/// Top-level domains and a domain that only networks of their own have.
+const OWN_NETWORK: [&str; 5] = ["local", "lan", "internal", "localdomain", "home.arpa"];
+
 /// Whether the server of a URL, given after its colon, is on the reader's own network: a name without a dot, a name that
 /// no public server has (RFC 6762, RFC 8375, and names that are customary), an address of a private network (RFC 1918).
 fn is_on_own_network(rest: &str) -> bool {
@@ -51,26 +57,14 @@ fn is_on_own_network(rest: &str) -> bool {
     if rest.len() - rest.trim_start_matches(['/', '\\']).len() < 2 || !server.chars().all(of_name) {
         return false;
     }
-    let Some((before, last)) = server.rsplit_once('.') else {
+    if !server.contains('.') {
         // A number is an address.
         return server.contains(|c: char| c.is_ascii_alphabetic())
             && !server.starts_with(|c: char| c.is_ascii_digit());
-    };
-    let mut parts = server.split('.').map(|part| match part {
-        "0" => Some(0),
-        _ if part.starts_with('0') => None,
-        _ => part.parse::<u8>().ok(),
-    });
-    let address = [parts.next(), parts.next(), parts.next(), parts.next()].map(Option::flatten);
-    match (address, parts.next()) {
-        ([Some(first), Some(second), Some(_), Some(_)], None) => {
-            first == 10 || first == 192 && second == 168 || first == 172 && second / 16 == 1
-        }
-        _ => {
-            let is_last = |name: &&str| last.eq_ignore_ascii_case(name);
-            !before.is_empty() && ["local", "lan", "internal", "localdomain"].iter().any(is_last)
-                || server.to_ascii_lowercase().ends_with(".home.arpa")
-        }
+    }
+    match server.parse::<Ipv4Addr>() {
+        Ok(address) => address.is_private(),
+        Err(_) => is_below(server, &OWN_NETWORK),
     }
 }
 

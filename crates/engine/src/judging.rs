@@ -12,7 +12,6 @@ mod plain_reading;
 mod queries;
 mod signs;
 mod words;
-mod zones;
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
@@ -140,7 +139,6 @@ impl<'a> Judge<'a> {
                 self.mark_name_before_sign(&mut judged);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
-                    judged.downgrade_name_in_zone();
                     self.downgrade_numbered(host, &mut judged);
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {

@@ -1,6 +1,7 @@
 //! URLs that open a program where it does what a reader expects: a meeting, a document of the organisation, a chat. Such
 //! a program has its own host or page in the URL, or none, and nothing else that could lead somewhere.
 
+use homograph::is_or_below;
 use uts58::percent;
 
 /// What a URL for a program opens.
@@ -83,12 +84,8 @@ fn leads_nowhere_else(text: &str) -> bool {
 /// Whether a host is one of these domains, or below one.
 pub fn is_below(host: &str, domains: &[&str]) -> bool {
     let host = host.to_ascii_lowercase();
-    let is_under = |domain: &&str| {
-        let before = host.strip_suffix(*domain);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    };
     let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-    host.chars().all(of_host) && domains.iter().any(is_under)
+    host.chars().all(of_host) && domains.iter().any(|domain| is_or_below(&host, domain))
 }
 
 #[cfg(test)]

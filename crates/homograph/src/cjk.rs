@@ -10,7 +10,7 @@ use uts58::unicode::ScriptOf as _;
 pub(super) const FIRST: char = '\u{2e80}';
 
 /// Whether the character belongs to a Chinese, Japanese or Korean text.
-pub(super) fn is_cjk(c: char) -> bool {
+pub fn is_cjk(c: char) -> bool {
     matches!(
         c.script(),
         Script::Han | Script::Hiragana | Script::Katakana | Script::Bopomofo | Script::Hangul

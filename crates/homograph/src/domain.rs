@@ -84,8 +84,8 @@ impl SuffixLengths {
     }
 }
 
-/// Whether the name is this one or below it.
-fn is_or_below(name: &str, above: &str) -> bool {
+/// Whether the name is this one or below it, both in lower case.
+pub fn is_or_below(name: &str, above: &str) -> bool {
     name.strip_suffix(above).is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }
 

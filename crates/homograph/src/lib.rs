@@ -72,11 +72,12 @@ use std::ops::Range;
 
 pub use bidi::{bidi_skeleton, displayed};
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
+pub use cjk::is_cjk;
 #[cfg(feature = "senders")]
 pub use disguise::{Disguise, disguised};
 #[cfg(feature = "senders")]
 pub use display_text::{SHOWN, reads_as_dot};
-pub use domain::{Section, and_above, is_special_use, registrable};
+pub use domain::{Section, and_above, is_or_below, is_special_use, registrable};
 pub use edit::is_word;
 pub use form::{SPELLING_BYTES, without_turkish_dots};
 pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};

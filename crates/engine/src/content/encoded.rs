@@ -86,15 +86,10 @@ fn unescaped(value: &str, sign: u8, charset: Charset) -> MappedText<'static> {
         let plain = rest.find(char::from(sign)).unwrap_or(rest.len());
         seen.linear(rest.get(..plain).unwrap_or_default(), at);
         at += plain;
-        let octets = octets(value.get(at..).unwrap_or_default(), sign);
-        let decoded = charset.decode((&octets).into());
-        for (index, c) in decoded.as_str().char_indices() {
-            let source = decoded.source(index..index + c.len_utf8());
-            let escapes = at + 3 * source.start..at + 3 * source.end;
-            seen.unit(c.encode_utf8(&mut [0; 4]), escapes);
-        }
-        at += 3 * octets.len();
-        if octets.is_empty() && at < value.len() {
+        let length =
+            octets_into(&mut seen, value.get(at..).unwrap_or_default(), at, (sign, charset));
+        at += length;
+        if length == 0 && at < value.len() {
             seen.linear(value.get(at..at + 1).unwrap_or_default(), at);
             at += 1;
         }
@@ -102,8 +97,24 @@ fn unescaped(value: &str, sign: u8, charset: Charset) -> MappedText<'static> {
     seen.finish()
 }
 
+/// Adds what the escapes at the start decode to, which stand at this offset of the source, and returns their length.
+pub fn octets_into(
+    out: &mut Builder,
+    text: &str,
+    at: usize,
+    (mark, charset): (u8, Charset),
+) -> usize {
+    let octets = octets(text, mark);
+    let decoded = charset.decode((&octets).into());
+    for (index, c) in decoded.as_str().char_indices() {
+        let source = decoded.source(index..index + c.len_utf8());
+        out.unit(c.encode_utf8(&mut [0; 4]), at + 3 * source.start..at + 3 * source.end);
+    }
+    3 * octets.len()
+}
+
 /// The octets of the escapes at the start, each a mark and two digits.
-pub fn octets(text: &str, mark: u8) -> Vec<u8> {
+fn octets(text: &str, mark: u8) -> Vec<u8> {
     let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
         let [first, digits @ ..] = escape else { return None };
         if *first != mark {

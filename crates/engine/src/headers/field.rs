@@ -204,7 +204,7 @@ impl FieldReader<'_, '_, '_, '_> {
         may_hold_scheme(text) || self.is_subject()
     }
 
-    pub fn is_of_sender(&self) -> bool {
+    fn is_of_sender(&self) -> bool {
         SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
     }
 

@@ -30,10 +30,7 @@ impl Judge<'_> {
             && !self.is_protected(&alone.ascii)
             && !self.is_label_of_name(&own)
         {
-            judged.downgrade();
-            if kind.is_announced() {
-                self.seen.absolve(host);
-            }
+            self.let_alone(host, kind, judged);
         }
     }
 }

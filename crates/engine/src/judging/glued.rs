@@ -30,10 +30,7 @@ impl Judge<'_> {
             kind == Kind::Bare && is_phonetic(host) && judged.target().is_none()
         };
         if harmless {
-            judged.downgrade();
-            if kind.is_announced() {
-                self.seen.absolve(host);
-            }
+            self.let_alone(host, kind, judged);
         }
     }
 

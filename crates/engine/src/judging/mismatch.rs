@@ -2,6 +2,7 @@
 
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
+use crate::programs::is_below;
 use homograph::Judgement;
 use uts58::unicode::hosts::is_joiner;
 
@@ -50,13 +51,11 @@ impl Judge<'_> {
 
     fn is_related(&self, seen: &str, led: &str) -> bool {
         let protected = &self.policy.protected;
-        match shared(led) {
-            Some(_) if shared(seen).is_none() => false,
-            _ => {
-                let seen_as = protected.national(seen).unwrap_or(seen);
-                same_domain(seen, led) || self.are_of_one_owner(seen_as, led)
-            }
+        if is_below(led, &SHARED) && !is_below(seen, &SHARED) {
+            return false;
         }
+        let seen_as = protected.national(seen).unwrap_or(seen);
+        same_domain(seen, led) || self.are_of_one_owner(seen_as, led)
     }
 
     /// Whether the owner of the visible host is known although the host is no protected name, and the target is not
@@ -69,14 +68,6 @@ impl Judge<'_> {
             None => homograph::has_owner(&seen.ascii, protected),
         }
     }
-}
-
-/// The place among [`SHARED`] that a host is, or is below.
-fn shared(ascii: &str) -> Option<&'static str> {
-    SHARED.into_iter().find(|place| {
-        let above = ascii.strip_suffix(place);
-        above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{HostBounds, Judge, Judgement, TldStatus};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
-use homograph::{RestrictionLevel, is_word, mixes_scripts};
+use homograph::{RestrictionLevel, is_cjk, is_word, mixes_scripts};
 use uts58::Kind;
 use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
 use uts58::unicode::{is_dot_to_somebody, is_letter};
@@ -37,10 +37,7 @@ impl Judge<'_> {
             false
         };
         if harmless || self.has_particle(host, judged) {
-            judged.downgrade();
-            if kind.is_announced() {
-                self.seen.absolve(host);
-            }
+            self.let_alone(host, kind, judged);
         }
     }
 
@@ -50,6 +47,14 @@ impl Judge<'_> {
         self.downgrade_words(host, kind, &mut judged);
         let is_sign = kind == Kind::Bare && judged.target().is_none() && is_word(host);
         judged.verdict <= Verdict::Notice || is_sign
+    }
+
+    /// Lowers the verdict of a host, and where a program would link it keeps the net from finding it again.
+    pub(super) fn let_alone(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+        judged.downgrade();
+        if kind.is_announced() {
+            self.seen.absolve(host);
+        }
     }
 
     /// Whether nothing is against a host.
@@ -107,16 +112,6 @@ fn ends_sentence(host: &str) -> bool {
         && !next.is_empty()
         && next.chars().all(is_cjk)
         && before.chars().all(|c| of_word(c) || !is_latin && is_symbol(c))
-}
-
-/// Letters of Chinese, Japanese and Korean.
-fn is_cjk(c: char) -> bool {
-    matches!(
-        c,
-        '々' | '〆' | '〇' | '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}'
-            | '\u{AC00}'..='\u{D7A3}' | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9D}'
-            | '\u{20000}'..='\u{3FFFF}'
-    )
 }
 
 /// The host without the strokes that stretch Arabic words (U+0640), which no registry takes (RFC 5892 §2.6). `None` if

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use super::super::encoded::octets;
+use super::super::encoded::octets_into;
 use super::super::script::{self, unescape_into};
 use super::entity;
 use super::{Builder, MappedText};
@@ -290,15 +290,9 @@ fn percent_decoded(out: &mut Builder, value: &str, start: usize) {
             at += 6;
             continue;
         }
-        let octets = octets(escape, b'%');
-        let text = Charset::Utf8.decode((&octets).into());
-        for (index, c) in text.as_str().char_indices() {
-            let source = text.source(index..index + c.len_utf8());
-            let escapes = start + at + 3 * source.start..start + at + 3 * source.end;
-            out.unit(c.encode_utf8(&mut [0; 4]), escapes);
-        }
-        at += 3 * octets.len();
-        if octets.is_empty() {
+        let length = octets_into(out, escape, start + at, (b'%', Charset::Utf8));
+        at += length;
+        if length == 0 {
             out.linear("%", start + at);
             at += 1;
         }

@@ -11,7 +11,7 @@ use super::style::{Direction, Display, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, lenient, programs, strings,
+    entity, lenient, opened_hosts, strings,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -174,7 +174,7 @@ impl<'t> Reader<'t, '_, '_> {
                     self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
                 }
-                let opened = programs::opened(seen.as_str());
+                let opened = opened_hosts::opened(seen.as_str());
                 let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
                 self.references(seen, None, &found.site(holds));
                 // What is a link anyway was found first.
