@@ -1,6 +1,6 @@
 //! URLs of file servers, and of the reader's own disk.
 
-use std::net::Ipv4Addr;
+use core::net::Ipv4Addr;
 
 use super::content::Occurrence;
 use super::data_urls;
