@@ -303,9 +303,11 @@ fn plain_letter(c: char) -> Option<char> {
 
 /// Whether the character looks like a full stop, by confusables.txt, and is none in a host.
 pub fn reads_as_dot(c: char) -> bool {
-    let [seen] = *skeleton(c.encode_utf8(&mut [0; 4])) else { return false };
-    // A raised dot among Latin letters.
-    !c.is_ascii() && !c.is_numeric() && (seen == '.' || c == '\u{2e33}')
+    if c.is_ascii() || c.is_numeric() {
+        return false;
+    }
+    // U+2E33 is a raised dot among Latin letters.
+    c == '\u{2e33}' || *skeleton(c.encode_utf8(&mut [0; 4])) == ['.']
 }
 
 /// Maps the full-width letters of East Asian text to ASCII.

@@ -54,7 +54,7 @@ fn shown_name(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return name;
     }
-    let dot = |c: char| if !c.is_ascii() && homograph::reads_as_dot(c) { '.' } else { c };
+    let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
     Cow::Owned(bidi::shown(&name).chars().map(dot).collect())
 }
 
