@@ -56,6 +56,29 @@ pub(super) fn detection_bytes(part: usize) -> usize {
     if part < DETECTED_PARTS { DETECTED } else { DETECTED_FURTHER }
 }
 
+/// Bytes of ASCII beside a letter outside it that the detector is given: it compares neighbours, and looks a few bytes
+/// around signs (`3º`, `n.º 1`).
+const BESIDE: usize = 8;
+
+/// A line without the middle of its long stretches of ASCII, of which the detector learns nothing.
+fn near_letters(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let letters = rest.iter().take_while(|byte| !byte.is_ascii()).count();
+        let ascii = rest.get(letters..)?.iter().take_while(|byte| byte.is_ascii()).count();
+        let (given, skipped) = match ascii > 2 * BESIDE {
+            true => (letters + BESIDE, ascii - 2 * BESIDE),
+            false => (letters + ascii, 0),
+        };
+        let (stretch, after) = rest.split_at_checked(given)?;
+        rest = after.get(skipped..)?;
+        Some(stretch)
+    })
+}
+
 /// Guesses the charset of unlabelled bytes: by chardetng, like Firefox and Thunderbird; and IBM866, like mbstring, if
 /// there would be symbols of Western charsets in a host. At most `max_bytes` bytes of non-ASCII lines are read.
 pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
@@ -76,7 +99,9 @@ pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
         // Lines of ASCII give no information.
         if !line.is_ascii() {
             let line = line.get(..left).unwrap_or(line);
-            detector.feed(line, false);
+            for stretch in near_letters(line) {
+                detector.feed(stretch, false);
+            }
             left -= line.len();
         }
     }
@@ -108,6 +133,22 @@ mod tests {
             let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
             assert_eq!((guess.detected, guess.charsets), (max_bytes, expected), "{part}");
         }
+    }
+
+    #[test]
+    fn long_stretches_of_ascii_are_not_given_to_the_detector() {
+        let given = |line: &[u8]| near_letters(line).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let long = [b"\xE9".as_slice(), &[b'x'; 40], b"\xE9\xE8", &[b'y'; 16], b"\n"].concat();
+        let expected = [
+            [b"\xE9".as_slice(), &[b'x'; 8]].concat(),
+            vec![b'x'; 8],
+            [b"\xE9\xE8".as_slice(), &[b'y'; 8]].concat(),
+            b"yyyyyyy\n".to_vec(),
+        ];
+        assert_eq!(given(&long), expected);
+        let short = b"caf\xE9 au lait\n";
+        assert_eq!(given(short).concat(), short);
+        assert_eq!(given(b""), [b""; 0]);
     }
 
     #[test]
