@@ -2,7 +2,6 @@
 
 mod accents;
 mod beside_host;
-mod capitals;
 mod glued;
 mod listed;
 mod logins;
@@ -135,7 +134,6 @@ impl<'a> Judge<'a> {
                 if names_file_server(text, link) {
                     judged.mark_file_server();
                 }
-                judged.mark_twin_in_capitals(host);
                 self.mark_name_before_sign(&mut judged);
                 if host.is_ascii() {
                     judged.downgrade_placeholder();

@@ -12,13 +12,30 @@ fn twins_of_known_names() {
         "https://xn－－ypal-43d9g.com/x",
         "https://APPLΕ.COM",
         "CНASE.COM",
+        "https://CНASE.com/",
+        "https://www.DНL.de/",
+        "GМAIL.com",
+        "https://www.ЕВАУ.com/signin",
+        "WWW.УАНОО.COM",
+        "https://НЅВС.com/",
+        "https://www.НЕRМЕЅ.com/",
+        "https://ВМW.de/",
+        "https://paypál.evil-example.org/",
     ] {
         for kind in ["text/plain", "text/html"] {
             let body = format!("Please log in at {host} now.\r\n");
             edited(&format!("{kind}; charset=utf-8"), body.as_bytes());
         }
     }
-    for host in ["www.example.com－example.org", "https://example.com－example.org/"] {
+    for host in [
+        "www.example.com－example.org",
+        "https://example.com－example.org/",
+        "https://www.МТСonline.ru/",
+        "https://МОСКВА.РФ/",
+        "https://ВОСТОК.com/",
+        "https://démo.firma-example.fr/",
+        "https://café.example-hotel.de/",
+    ] {
         let body = format!("see {host} now\r\n");
         untouched("text/plain; charset=utf-8", body.as_bytes());
     }

@@ -51,6 +51,8 @@ fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
         "https://www.huber.de;x@evil.com?a",
         "https://www.huber.de:x@evil.com",
         "https://www.huber.de@evil.com",
+        "https://www·paypal·com@evil.com",
+        "https://www•paypal•com@evil.com",
         "www.huber.de:x@evil.com",
         "https://www.huber.de;%78@evil.com",
     ] {

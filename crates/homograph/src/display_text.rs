@@ -1,5 +1,6 @@
 //! The words of a text that is no host, as they read: `𝗣𝗮𝘆𝗣𝗮𝗹`, `TrustWallet`, `Amazonカスタマー`.
 
+use unicode_normalization::UnicodeNormalization as _;
 use unicode_script::Script;
 
 use super::lookalike::{Look, LookHash};
@@ -52,7 +53,7 @@ impl DisplayText {
             pairs: Vec::new(),
         };
         let mut before: Option<char> = None;
-        let mut seen = text.chars().peekable();
+        let mut seen = composed(text).peekable();
         let mut visible = 0;
         let mut parted = None;
         while let Some(c) = seen.next() {
@@ -64,7 +65,8 @@ impl DisplayText {
             if visible > SHOWN {
                 break;
             }
-            let c = to_usual_width(c);
+            let mut kana = || [before, seen.peek().copied()].into_iter().flatten().any(is_katakana);
+            let c = kana_twin(c).filter(|_| kana()).unwrap_or(c);
             if uts58::unicode::hosts::is_mark(c) {
                 continue;
             }
@@ -268,13 +270,13 @@ pub(super) fn in_lower_case(letters: &[char]) -> String {
     letters.iter().flat_map(|c| c.to_lowercase()).collect()
 }
 
-/// A letter as it is seen: a styled one that the table of readings does not have is read as its
-/// plain letter.
+/// A letter as it is seen: a styled one that the table does not read as its plain letter (it has
+/// none for Ⓟ, and `rn` for 𝗺) is that letter.
 pub(super) fn seen_as(c: char) -> LabelChar {
     let letter = LabelChar::of(c);
-    match plain_letter(c).filter(|_| letter.readings.is_empty()) {
-        Some(plain) => LabelChar::of(plain.to_ascii_lowercase()),
-        None => letter,
+    match plain_letter(c).map(|plain| plain.to_ascii_lowercase()) {
+        Some(plain) if !letter.reads_as(plain) => LabelChar::of(plain),
+        _ => letter,
     }
 }
 
@@ -310,10 +312,38 @@ pub fn reads_as_dot(c: char) -> bool {
     c == '\u{2e33}' || *skeleton(c.encode_utf8(&mut [0; 4])) == ['.']
 }
 
-/// Maps the full-width letters of East Asian text to ASCII.
+/// The characters of a text in the width in which names are written (`Ｐ`, `ﾏ`), with marks and the
+/// letters of Hangul composed.
+fn composed(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(to_usual_width).nfc()
+}
+
+/// A letter of East Asian text in its usual width.
 fn to_usual_width(c: char) -> char {
-    let usual = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| u32::from(c) - 0xff01 + 0x21);
-    usual.and_then(char::from_u32).unwrap_or(c)
+    match c {
+        '\u{ff01}'..='\u{ff5e}' | '\u{ff66}'..='\u{ff9f}' => nfkc(c).next().unwrap_or(c),
+        _ => c,
+    }
+}
+
+/// The Katakana letter that looks like this Chinese character.
+fn kana_twin(c: char) -> Option<char> {
+    let twins = [
+        ('力', 'カ'),
+        ('口', 'ロ'),
+        ('二', 'ニ'),
+        ('工', 'エ'),
+        ('夕', 'タ'),
+        ('卜', 'ト'),
+        ('八', 'ハ'),
+        ('一', 'ー'),
+        ('千', 'チ'),
+    ];
+    twins.into_iter().find_map(|(one, kana)| (one == c).then_some(kana))
+}
+
+fn is_katakana(c: char) -> bool {
+    c == 'ー' || c.script() == Script::Katakana
 }
 
 /// Letters as they read, in lower case.

@@ -29,6 +29,12 @@ pub(super) const LABEL_CHARS: usize = 63;
 pub const VARIANTS: usize = 64;
 
 impl Look {
+    /// Whether some letter of the name is ASCII.
+    #[cfg(feature = "senders")]
+    pub(super) fn has_ascii(&self) -> bool {
+        self.own.iter().any(char::is_ascii_alphabetic)
+    }
+
     pub(super) fn new(label: &str) -> Look {
         let capacity = label.len().min(LABEL_CHARS);
         let mut look =

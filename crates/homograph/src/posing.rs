@@ -208,7 +208,8 @@ impl DisplayText {
 pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
     let accepted = |letters: Vec<LabelChar>| {
         likeness(&letters, look).filter(|how| match how {
-            Likeness::Faint => false,
+            // A letter of Latin in a name of another script (`Cбербанк`).
+            Likeness::Faint => !look.has_ascii(),
             Likeness::Alike | Likeness::Rough => look.len() >= DISTINCTIVE,
             _ => true,
         })
@@ -221,6 +222,13 @@ pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
         letters.contains(&made).then(|| accepted(chars())).flatten()
     };
     accepted(letters.iter().map(|c| seen_as(small(c))).collect())
+        // Only the capital is a twin (`DНL`).
+        .or_else(|| {
+            let spelled = |c: &char| if c.is_ascii() { small(c) } else { *c };
+            let in_capitals = letters.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
+            let letters = || letters.iter().map(|c| seen_as(spelled(c))).collect();
+            in_capitals.then(|| accepted(letters())).flatten()
+        })
         .or_else(|| read('I', &capital))
         // `Linkedln`: an l that is used as a capital I. Short words have one by chance.
         .or_else(|| {
@@ -284,6 +292,16 @@ mod tests {
             ("housecorp helpdesk", "house-corp.example"),
             ("WorldRemit Service", "worldremit.com"),
             ("Münzhaus Service", "xn--mnzhaus-n2a.example"),
+            ("𝗔𝗺𝗮𝘇𝗼𝗻", "amazon.com"),
+            ("ｱﾏｿﾞﾝ カスタマー", "amazon.com"),
+            ("三井住友力ード", "smbc.co.jp"),
+            (
+                "\u{1100}\u{116e}\u{11a8}\u{1106}\u{1175}\u{11ab}\u{110b}\u{1173}\u{11ab}\u{1112}\u{1162}\u{11bc}",
+                "kbstar.com",
+            ),
+            ("Госуслyги", "gosuslugi.ru"),
+            ("Cбербанк", "sberbank.ru"),
+            ("DНL Express", "dhl.com"),
             ("PayPal™", "paypal.com"),
             ("PayPal® Service", "paypal.com"),
             ("ＰａｙＰａｌ", "paypal.com"),

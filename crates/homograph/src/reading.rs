@@ -270,6 +270,12 @@ impl LabelChar {
             if c.is_ascii() { (Separates::No, &[][..]) } else { readings(c) };
         LabelChar { c, separates, readings, traits: Traits::of(c) }
     }
+
+    /// Whether it may be read as this small letter of ASCII.
+    #[cfg(feature = "senders")]
+    pub(super) fn reads_as(&self, letter: char) -> bool {
+        self.readings.iter().any(|reading| reading.text.as_str().chars().eq([letter]))
+    }
 }
 
 impl LabelChars {

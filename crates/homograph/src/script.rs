@@ -79,12 +79,26 @@ fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
     if single || !mixes_scripts(label, context.level) {
         return None;
     }
-    Some(if label.split('-').any(|word| holds_twins(word, tld)) {
-        Verdict::Unsafe
-    } else {
-        Verdict::Suspect
-    })
+    let in_capitals = |word: &str| {
+        let letters = || word.chars().filter(|c| is_letter(*c));
+        letters().count() >= MIN_CAPITALS
+            && letters().all(char::is_uppercase)
+            && holds_twins(word, tld)
+    };
+    let spelled =
+        (context.spelling != label).then(|| context.spelling.split('-')).into_iter().flatten();
+    Some(
+        if label.split('-').any(|word| holds_twins(word, tld)) || spelled.clone().any(in_capitals) {
+            Verdict::Unsafe
+        } else {
+            Verdict::Suspect
+        },
+    )
 }
+
+/// Letters of a word in capitals, more of which are twins than small letters: shorter ones are
+/// abbreviations.
+const MIN_CAPITALS: usize = 3;
 
 /// Whether all letters of other scripts in the word are twins of letters of one of its scripts: of
 /// Latin, or of a script native to the top-level domain (`мoсква.рф`).

@@ -48,6 +48,12 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
     label.separators().enumerate().filter_map(judge).max()
 }
 
+/// Whether the character is a dot in the middle of the line that readers take for a full stop or a
+/// hyphen, whatever clients do.
+pub fn is_middle_dot(c: char) -> bool {
+    matches!(c, '·' | '‧' | '∙' | '⋅' | '•' | '◦' | 'ᐧ' | 'ꞏ' | '⸱' | '⸳' | '⦁' | '᛫' | '𐄁')
+}
+
 /// RFC 5892 A.3: Catalan `l·l`.
 fn is_catalan(before: Option<char>, after: Option<char>) -> bool {
     before == Some('l') && after == Some('l')

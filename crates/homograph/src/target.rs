@@ -329,7 +329,12 @@ fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Lik
     {
         return mapped;
     }
-    mapped.max(likeness(LabelChars::of(part.spelling.chars()).all(), look))
+    let spelled = likeness(LabelChars::of(part.spelling.chars()).all(), look);
+    match (mapped, spelled) {
+        // Only the capitals are twins, and they are what a reader sees (`ЕВАУ`).
+        (Some(Likeness::Alike | Likeness::Rough), Some(Likeness::Foreign)) => spelled,
+        _ => mapped.max(spelled),
+    }
 }
 
 /// The names that the label may resemble, as mapped and as spelled.
@@ -463,6 +468,15 @@ mod tests {
         assert_eq!(marked("раураӏ.рф"), Some(Verdict::Unsafe));
         assert_eq!(marked("paypa1-login.test"), Some(Verdict::Suspect));
         assert_eq!(marked("türkiye.com.tr"), None);
+    }
+
+    /// `в` only comes near a `b`, but `В` is one to a reader.
+    #[test]
+    fn capitals_are_twins_of_capitals() {
+        for host in ["ЕХАМРLЕ.com", "EXAМPLE.com", "ΕΧΑΜΡLΕ.com", "www.EXAМPLE.COM"] {
+            assert_eq!(marked(host), Some(Verdict::Unsafe), "{host}");
+        }
+        assert_eq!(marked("ПРИМЕР.com"), None);
     }
 
     /// A name that is a common word is recognised in letters that are not those of the country.

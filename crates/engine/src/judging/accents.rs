@@ -18,13 +18,13 @@ impl Judge<'_> {
             && judged.reasons.iter().all(of_likeness);
         let Some(target) = judged.target().filter(|_| is_like) else { return };
         let Some(plain) = without_accents(host) else { return };
-        // The name itself, with accents and below another suffix, is the lie.
+        // The name itself, with accents and below or before another name, is the lie.
         let label = |name: &str| name.split('.').next().map(str::to_owned);
-        let domain = registrable(&plain, Section::Private);
-        let Some(own) = domain.and_then(label).filter(|own| Some(own) != label(target).as_ref())
-        else {
+        if label(target).is_some_and(|name| plain.split('.').any(|label| label == name)) {
             return;
-        };
+        }
+        let domain = registrable(&plain, Section::Private);
+        let Some(own) = domain.and_then(label) else { return };
         let alone = self.host(&plain, HostBounds::Certain);
         if alone.verdict <= Verdict::Notice
             && !self.is_protected(&alone.ascii)

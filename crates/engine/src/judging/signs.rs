@@ -5,7 +5,7 @@
 use super::Judge;
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::HostBounds;
+use homograph::{HostBounds, is_middle_dot};
 
 impl Judge<'_> {
     /// Marks a host as unsafe that reads as a protected name before such a sign, or as a host that has one in it.
@@ -43,8 +43,7 @@ fn ends_host(c: char) -> bool {
 
 /// What reads as a dot or a hyphen.
 fn separates_words(c: char) -> bool {
-    matches!(c, '·' | '‧' | '∙' | '⋅' | '•' | '◦' | 'ᐧ' | 'ꞏ' | '⸱' | '⸳' | '⦁' | '᛫' | '𐄁')
-        || matches!(c, 'ꟷ' | '⎯' | '‿' | '⁀' | '⁔' | '─' | '━' | 'ㅡ' | 'ᅳ' | 'ᐨ' | '⏤')
+    is_middle_dot(c) || matches!(c, 'ꟷ' | '⎯' | '‿' | '⁀' | '⁔' | '─' | '━' | 'ㅡ' | 'ᅳ' | 'ᐨ' | '⏤')
 }
 
 #[cfg(test)]
