@@ -66,10 +66,11 @@ pub fn read(
     // Texts of fields that were reported, so that each is reported once.
     let mut reported = HashSet::new();
     for (header, span, interest) in shown.chain(unselected) {
-        let field = Field { part: "0", name: header.name.as_str(), span, interest };
+        let field = Field { part: "0", name: header.name.as_str(), span: span.clone(), interest };
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
         reader.report_impersonation(&author, &header.value);
+        reader.report_joined_names(&author, &header.value, bounded.get(span).unwrap_or_default());
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(&author, text, &mut subjects);
             if !words.is_empty() && reader.may_be_reported(text) {

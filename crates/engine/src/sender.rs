@@ -163,6 +163,12 @@ mod tests {
                 "header:From paypal.com",
             ),
             (
+                "From: =?utf-8?Q?=D0?=\n =?utf-8?Q?=A0ayPal?= <x@example.org>\n",
+                "header:From paypal.com",
+            ),
+            ("From: =?iso-2022-kr?Q?PayPal?= <x@example.org>\n", "header:From paypal.com"),
+            ("From: =?hz-gb-2312?Q?PayPal?= <x@example.org>\n", "header:From paypal.com"),
+            (
                 "From: Ann <a@example.org>\nReply-To: Netflix <x@example.org>\n",
                 "header:Reply-To netflix.com",
             ),

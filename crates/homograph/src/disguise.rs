@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::display_text::{DisplayText, SOFT_HYPHEN, plain_letters, unstyled};
+use super::display_text::{DisplayText, SOFT_HYPHEN, is_small_capital, plain_letters, unstyled};
 use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
 use super::organisations::Counts;
 use super::posing::resembles;
@@ -84,7 +84,7 @@ impl Letter {
         match c.script() {
             // Ordinals of Romance languages.
             _ if !c.is_alphabetic() || matches!(c, 'ª' | 'º') => Letter::Neutral,
-            _ if unstyled(c).is_some() => Letter::Styled,
+            _ if unstyled(c).is_some() || is_small_capital(c) => Letter::Styled,
             // Ligatures.
             _ if nfkc(c).all(|plain| plain.is_ascii()) => Letter::Neutral,
             Script::Common | Script::Inherited => Letter::Neutral,
@@ -349,7 +349,14 @@ mod tests {
     #[test]
     fn invisible_characters_inside_names_and_words_are_found() {
         let paypal = Some((Verdict::Suspect, Some("paypal.com".to_owned())));
-        for text in ["Your Pay\u{ad}Pal", "Pay\u{200b}Pal news", "P\u{200c}ayPal"] {
+        for text in [
+            "Your Pay\u{ad}Pal",
+            "Pay\u{200b}Pal news",
+            "P\u{200c}ayPal",
+            "Your Pay\u{200e}Pal",
+            "Pay\u{2066}Pal",
+            "Pay\u{e0041}Pal",
+        ] {
             assert_eq!(found(text, ""), paypal, "{text:?}");
         }
         for text in ["your ac\u{200b}count", "pass\u{200c}word", "pass\u{ad}\u{2060}word"] {

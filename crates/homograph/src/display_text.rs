@@ -9,6 +9,7 @@ use super::name::DISTINCTIVE;
 use super::organisations::Organisations;
 use super::properties::{nfkc, skeleton};
 use super::reading::{LabelChar, reads_as};
+use uts58::unicode::hosts::{is_invisible, is_joiner};
 use uts58::unicode::{Class, ScriptOf as _};
 
 /// Pairs of letters that read as one in a name that readers know, and nowhere else.
@@ -57,11 +58,12 @@ impl DisplayText {
         let mut visible = 0;
         let mut parted = None;
         while let Some(c) = seen.next() {
-            if Class::of(c).is_ignored() || matches!(c, '\u{200c}' | '\u{200d}') {
+            if is_unseen(c) {
                 parted = parted.filter(|parted| *parted != SOFT_HYPHEN).or(Some(c));
                 continue;
             }
-            visible += 1;
+            // Of a row of blanks and signs, however long, one counts.
+            visible += usize::from(before.is_some() || is_letter(c));
             if visible > SHOWN {
                 break;
             }
@@ -84,7 +86,11 @@ impl DisplayText {
                     shown.begin_word(at);
                 }
                 Some(last) => {
-                    if stroke || last == '|' || begins_word(last, c) {
+                    if stroke
+                        || last == '|'
+                        || begins_word(last, c)
+                        || begins_number(&shown.letters, c)
+                    {
                         shown.begin_word(at);
                     } else if c.is_lowercase() && ends_with_capitals(&shown.letters) {
                         // `DHLExpress`, `N26Support`: the last capital begins the word.
@@ -254,6 +260,12 @@ fn begins_word(before: char, c: char) -> bool {
     before.is_lowercase() && c.is_uppercase() || scripts().is_some_and(|(one, other)| one != other)
 }
 
+/// Whether a number begins with this digit, as in `PayPal24`. In `N26` it is a part of the name.
+fn begins_number(before: &[char], c: char) -> bool {
+    matches!(before, [.., first, last] if first.is_alphabetic() && last.is_alphabetic())
+        && c.is_ascii_digit()
+}
+
 /// Letters that have capitals, and digits.
 fn is_cased(c: char) -> bool {
     c.is_lowercase() || c.is_uppercase() || c.is_ascii_digit()
@@ -275,7 +287,7 @@ pub(super) fn in_lower_case(letters: &[char]) -> String {
 pub(super) fn seen_as(c: char) -> LabelChar {
     let letter = LabelChar::of(c);
     match plain_letter(c).map(|plain| plain.to_ascii_lowercase()) {
-        Some(plain) if !letter.reads_as(plain) => LabelChar::of(plain),
+        Some(plain) if !letter.reads_as(plain) || is_small_capital(c) => LabelChar::of(plain),
         _ => letter,
     }
 }
@@ -287,10 +299,15 @@ pub(super) fn unstyled(c: char) -> Option<char> {
     first.filter(|_| plain.next().is_none())
 }
 
+const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
+
+pub(super) fn is_small_capital(c: char) -> bool {
+    c != '\0' && SMALL_CAPITALS.contains(c)
+}
+
 /// The same, also for styles that Unicode has no mapping for: small capitals, white letters on
 /// black.
 fn plain_letter(c: char) -> Option<char> {
-    const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
     let at = match c {
         '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
         '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),
@@ -316,6 +333,14 @@ pub fn reads_as_dot(c: char) -> bool {
 /// letters of Hangul composed.
 fn composed(text: &str) -> impl Iterator<Item = char> {
     text.chars().map(to_usual_width).nfc()
+}
+
+/// Whether a reader sees nothing of the character, and no gap.
+fn is_unseen(c: char) -> bool {
+    Class::of(c).is_ignored()
+        || is_joiner(c)
+        || is_invisible(c)
+        || c.is_control() && !c.is_whitespace()
 }
 
 /// A letter of East Asian text in its usual width.

@@ -302,6 +302,12 @@ mod tests {
             ("Госуслyги", "gosuslugi.ru"),
             ("Cбербанк", "sberbank.ru"),
             ("DНL Express", "dhl.com"),
+            ("PayPal24", "paypal.com"),
+            ("DHL24", "dhl.com"),
+            ("ᴅʜʟ", "dhl.com"),
+            ("\u{200e}\u{2066}PayPal\u{200e} Service", "paypal.com"),
+            ("Bank of England", "bankofengland.co.uk"),
+            ("中国银行", "boc.cn"),
             ("PayPal™", "paypal.com"),
             ("PayPal® Service", "paypal.com"),
             ("ＰａｙＰａｌ", "paypal.com"),
@@ -395,6 +401,8 @@ mod tests {
             ("Stadtsparkasse München", "x@stadtsparkasse-muenchen.de"),
             ("Hamburger Sparkasse", "x@haspa.de"),
             ("Volksbank Mittelhessen", "x@vb-mittelhessen.de"),
+            ("Commonwealth Bank of Example", "x@example.org"),
+            ("B2B Support", "x@example.org"),
             ("Crédit Agricole Nord de France", "x@ca-norddefrance.fr"),
             ("Raiffeisen Oberösterreich", "x@raiffeisen-ooe.at"),
             ("CaixaBank", "x@info.caixabank.com"),
@@ -473,6 +481,25 @@ mod tests {
         assert_eq!(posed("Gmail"), None, "of nobody alone");
         let both = Names::nobody().extended(["paypal.com"]);
         assert_eq!(posed_as(both, "PayPal", "x@evil.example").as_deref(), Some("paypal.com"));
+    }
+
+    #[test]
+    fn the_owner_has_its_name_in_countries_and_not_under_any_top_level_domain() {
+        for tld in ["top", "icu", "xyz", "tk", "support"] {
+            let address = format!("service@paypal.{tld}");
+            assert_eq!(posed("PayPal", &address).as_deref(), Some("paypal.com"), "{tld}");
+        }
+        for tld in ["com", "de", "co.uk", "com.br", "net", "info"] {
+            assert_eq!(posed("PayPal", &format!("service@paypal.{tld}")), None, "{tld}");
+        }
+    }
+
+    #[test]
+    fn blanks_before_a_name_hide_nothing() {
+        for blank in [" ", "\u{a0}", "\u{200e}", "\u{e0041}", "\u{2800}", "\u{200b}", "."] {
+            let text = format!("{}PayPal Service", blank.repeat(1_000));
+            assert_eq!(posed(&text, "x@evil.example").as_deref(), Some("paypal.com"), "{blank:?}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mail_parser::{Addr, Address, Group, HeaderValue};
+use mail_parser::{Addr, Address, Group, HeaderValue, MessageParser};
 
 use super::SUBJECT;
 use super::words::{decoded, holds};
@@ -18,6 +18,7 @@ use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
+use mailsplice::mime::Charset;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
@@ -256,6 +257,23 @@ impl FieldReader<'_, '_, '_, '_> {
             verdict.into_iter().for_each(|verdict| judged.add_with(Reason::TextLookalike, verdict));
             let target = impersonated.or_else(|| disguised.and_then(|disguise| disguise.name));
             self.push_as(&spelled, &judged, target);
+        }
+    }
+
+    /// The same for names with encoded words that the parser could not read, as programs do that join the bytes of
+    /// words, or know more charsets.
+    pub fn report_joined_names(&mut self, author: &Author, value: &HeaderValue<'_>, source: &[u8]) {
+        let HeaderValue::Address(addresses) = value else { return };
+        let unread = |name: &str| name.contains(char::REPLACEMENT_CHARACTER);
+        let mut names = mailboxes(addresses).filter_map(|(name, _)| name);
+        if !self.is_of_sender() || !names.any(unread) || !self.has_steps(source.len()) {
+            return;
+        }
+        let field = format!("From:{}\r\n", Charset::Words.decode(source.into()).as_str());
+        if let Some(read) = MessageParser::new().parse_headers(field.as_bytes())
+            && let Some(header) = read.headers().first()
+        {
+            self.report_impersonation(author, &header.value);
         }
     }
 

@@ -13,6 +13,15 @@ use crate::name::DISTINCTIVE;
 
 const OFFICE_WORDS: &str = include_str!("office_words.txt");
 
+/// Top-level domains of countries in which anybody got a name for nothing.
+const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
+
+/// Top-level domains of 2005 and before.
+const OLD_TLDS: [&str; 13] = [
+    "aero", "asia", "biz", "cat", "com", "coop", "info", "jobs", "mobi", "name", "net", "org",
+    "pro",
+];
+
 /// The names of the table's organisations, indexed by their looks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClaimedNames {
@@ -139,7 +148,7 @@ impl Organisations {
         let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
             return false;
         };
-        if is_hosted(ascii) {
+        if is_hosted(ascii) || !self.may_be_national(row, ascii) {
             return false;
         }
         let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
@@ -148,6 +157,18 @@ impl Organisations {
         domains.any(|(domain, domain_use)| {
             counts(*domain_use) && may(domain) && registrable_label(domain) == Some(seen)
         })
+    }
+
+    /// Whether the host is under a top-level domain of a country, an old one, in which owners of
+    /// names have had theirs for long, or one that the organisation has elsewhere.
+    fn may_be_national(&self, row: usize, ascii: &str) -> bool {
+        let tld = |host: &str| host.rsplit('.').next().map(str::to_owned);
+        let Some(own) = tld(ascii) else { return false };
+        let country = own.len() == 2 || own.starts_with("xn--");
+        let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
+        !GIVEN_AWAY.contains(&own.as_str()) && country
+            || OLD_TLDS.contains(&own.as_str())
+            || domains.any(|(domain, _)| tld(domain).as_ref() == Some(&own))
     }
 
     /// Whether a word of a text, in plain lower-case letters of any script, does not identify a
