@@ -416,6 +416,7 @@ impl<'a> LayerReader<'a> {
     /// that plain text programs find in HTML are included.
     fn is_wanted(&self, occurrence: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
         let all = self.open.context.policy.defang == Defang::All;
+        let all = all && occurrence.seen_by != SeenBy::Glance;
         let seen = self.view.seen.get(occurrence.seen);
         judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, judged)
             || all && occurrence.site == Site::HtmlText

@@ -4,6 +4,7 @@ use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::programs::is_below;
 use homograph::Judgement;
+use uts58::Link;
 use uts58::unicode::hosts::is_joiner;
 
 /// Hosts of well-known owners below which, or at which, anybody publishes pages, that the public suffix list does not
@@ -28,8 +29,8 @@ const SHARED: [&str; 15] = [
 
 impl Judge<'_> {
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9) or one
-    /// owner. Of a known name, also by the suffix of a country, this is suspect.
-    pub fn compare(&self, visible: &Judged, target: &mut Judged) {
+    /// owner. Of a known name, also by the suffix of a country, this is suspect; of others nothing if `known_only`.
+    pub fn compare(&self, visible: &Judged, target: &mut Judged, known_only: bool) {
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
         let is_asked = matches!(visible.tld_status, TldStatus::Asked(_));
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
@@ -43,10 +44,23 @@ impl Judge<'_> {
             return;
         }
         let protected = self.is_protected(&seen.ascii) || self.is_known(seen, led);
+        if known_only && !protected {
+            return;
+        }
         target.add(Reason::TextHrefMismatch);
         if protected {
             target.verdict = target.verdict.max(Verdict::Suspect);
         }
+    }
+
+    /// Whether a host that only a glance shows is one that is compared: a known name. Nothing is asked for others.
+    pub fn is_seen_at_a_glance(&mut self, text: &str, link: &Link) -> bool {
+        let host = self.host_in_question(&homograph::spelled_host(text, link));
+        let protected = &self.policy.protected;
+        host.question.is_none()
+            && (self.is_protected(&host.ascii)
+                || protected.national(&host.ascii).is_some()
+                || homograph::has_owner(&host.ascii, protected))
     }
 
     fn is_related(&self, seen: &str, led: &str) -> bool {
@@ -124,6 +138,79 @@ mod tests {
         ] {
             assert_eq!(mismatch(seen, led), None, "{seen} {led}");
         }
+    }
+
+    /// A reader takes for one word what stands side by side, and for a full stop what looks like one.
+    #[test]
+    fn what_a_glance_shows_is_compared() {
+        let row = "<table><tr><td>{}</td>\n<td>{}</td></tr></table>";
+        for seen in [
+            "paypal<img src=cid:x>.com",
+            "www.paypal<img src=cid:x width=9>.com",
+            "pay<div style='display:inline-block'>pal</div><div style='display:inline'>.com</div>",
+            "<table><tr><td>pay</td> <td>pal.com</td></tr></table>",
+            "pay</a><a href=https://{led}/y>pal.com",
+            "www.</a><a href=https://{led}/y>paypal</a><a href=https://{led}/z>.com",
+            "paypal·com",
+            "www‧paypal‧com",
+            "https://www•paypal•com/login",
+            "log in at paypal․com now",
+            "paypalꓸcom",
+            "pay<img src=cid:x>pal・com",
+            &row.replacen("{}", "pay", 1).replacen("{}", "pal.com", 1),
+        ] {
+            let to = |led: &str| mismatch(&seen.replace("{led}", led), led);
+            assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{seen}");
+            assert_ne!(to("www.paypal.com"), Some(Verdict::Suspect), "{seen}");
+        }
+        for fine in [
+            "pay<br>pal.com",
+            "pay<div>pal.com</div>",
+            "pay <img src=cid:x>pal.com",
+            "pay</a> <a href=https://verify.top/y>pal.com",
+            "pay</a><a href=https://other.top/y>pal.com",
+            "<table><tr><td>pay</td></tr><tr><td>pal.com</td></tr></table>",
+            "fine<img src=cid:x>.com",
+            "fine·com",
+            "PayPal · Shop",
+            "paypal·shop",
+        ] {
+            assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+
+    /// Outlook reads what is inside conditional comments, and the anchor goes on behind one.
+    #[test]
+    fn anchors_of_outlook_are_compared() {
+        let verdict = |page: &str, led: &str| {
+            let (policy, tlds) = (Policy::default(), TldTable::new(["com", "top"], ""));
+            let head = b"Content-Type: text/html; charset=utf-8\n";
+            let body = page.replace("{X}", &format!("https://{led}/x"));
+            let message = Message { head, body: body.as_bytes() };
+            let outcome =
+                crate::inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+            let mut findings = outcome.findings.iter();
+            let differs = findings.find(|one| one.reasons.contains(Reason::TextHrefMismatch));
+            differs.map(|finding| finding.verdict)
+        };
+        for page in [
+            "<!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com<!--[if mso]></a><![endif]-->",
+            "<!--[if mso]><a href=\"{X}\"><![endif]--> <b>www.paypal.com</b></a>",
+            "<!--[if !mso]><!--><a href=\"https://www.paypal.com/\"><!--<![endif]-->\
+             <!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com</a>",
+            "<!--[if mso]><v:rect href=\"{X}\"><![endif]--> <p>www.paypal.com</p>\
+             <!--[if mso]></v:rect><![endif]-->",
+            "<a href=\"{X}\">x<!--[if !mso]><!--></a><!--<![endif]--> paypal.com",
+            "<a href=\"{X}\">x <!--[if !mso]><!--> </a><!--<![endif]--> paypal.com",
+            "<a href=\"{X}\">x <!--[if !mso]><!--> </a><a href=https://www.paypal.com/> \
+             <!--<![endif]--> www.paypal.com</a>",
+        ] {
+            assert_eq!(verdict(page, "verify.top"), Some(Verdict::Suspect), "{page}");
+            assert_eq!(verdict(page, "www.paypal.com"), None, "{page}");
+        }
+        let button = "<!--[if mso]><v:rect href=\"{X}\"><![endif]--><a href=\"{X}\">go</a>\
+                      <!--[if mso]></v:rect><![endif]-->www.paypal.com";
+        assert_eq!(verdict(button, "verify.top"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::elements::Holds;
+use super::elements::{Holds, leads_by_itself};
 use super::{Occurrence, Reader, Site, Tag, token};
 use crate::content::AnchorAround;
 
@@ -76,6 +76,17 @@ impl Reader<'_, '_, '_> {
                 occurrence.anchor = AnchorAround::LeadsTo(own_target);
             }
         }
+    }
+
+    /// Whether an end tag is that of an anchor, and none is open.
+    pub(super) fn ends_no_anchor(&self, tag: &Tag) -> bool {
+        let name = self.slice(&tag.name);
+        self.open_anchor.is_none() && (matches!(name, "a" | "A") || leads_by_itself(name))
+    }
+
+    /// Where the text of the open anchor begins.
+    pub(super) fn anchor_start(&self) -> Option<usize> {
+        self.open_anchor.as_ref().map(|anchor| anchor.text.start)
     }
 
     pub(super) fn end_anchor(&mut self) {

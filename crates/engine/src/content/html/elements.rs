@@ -379,6 +379,19 @@ pub fn leads_by_itself(element: &str) -> bool {
     }
 }
 
+/// Whether what is before and after the element, or its tag, stands on one line: a cell, or a box in the line.
+#[inline]
+pub fn stands_beside(element: &str) -> bool {
+    let is = |known: &str| element.eq_ignore_ascii_case(known);
+    match element.len() {
+        2 => is("td") || is("th"),
+        3 => is("img"),
+        5 => ["audio", "embed", "image", "input", "video"].into_iter().any(is),
+        6 => ["applet", "canvas", "object"].into_iter().any(is),
+        _ => false,
+    }
+}
+
 /// The row of a name in a table, ASCII letters without case.
 fn find<T, const N: usize>(
     table: &'static [T],

@@ -5,8 +5,10 @@
 //! and each byte is read at most three times.
 
 mod anchors;
+mod breaks;
 mod elements;
 mod entity;
+mod glance;
 mod lenient;
 mod named;
 mod open;
@@ -39,6 +41,7 @@ use super::css;
 use super::mapped::{Builder, MappedText};
 use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View};
 use anchors::Anchor;
+use breaks::breaks;
 use entity::Within;
 use homograph::HostBounds;
 use open::{Ends, OpenElements};
@@ -154,6 +157,8 @@ struct Reader<'t, 'k, 'f> {
     nodes: Vec<usize>,
     /// Where the text of an anchor is separated from a word next to it, in bytes of visible text.
     seams: Vec<usize>,
+    /// Where words are separated that stand side by side: by pictures and cells, in bytes of visible text.
+    joints: Vec<usize>,
     /// Elements inside words.
     skipped: Skipped,
     /// What style sheets hide, once that is asked.
@@ -168,8 +173,10 @@ struct Reader<'t, 'k, 'f> {
     declares: bool,
     /// Whether each tag ends the text before it.
     tags_separate: bool,
-    /// Whether a conditional comment is inside a word.
+    /// Whether a conditional comment is inside a word, or begins or ends an anchor.
     outlook: bool,
+    /// Where the anchor begins that is open before a condition.
+    before_condition: Option<usize>,
     /// Ranges of visible text in which markup would be shown as text, and the start of the current one.
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
@@ -219,6 +226,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             marks: Vec::new(),
             nodes: Vec::new(),
             seams: Vec::new(),
+            joints: Vec::new(),
             skipped: Skipped::default(),
             hiding_rules: OnceCell::new(),
             base: None,
@@ -227,6 +235,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             declares: false,
             tags_separate: false,
             outlook: false,
+            before_condition: None,
             shown: Vec::new(),
             showing: None,
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
@@ -313,6 +322,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                     }
                 }
                 Token::Tag(tag) => {
+                    self.outlook |= pass == Pass::Comment && self.ends_no_anchor(&tag);
                     self.close(&tag);
                     self.skipped.leave(self.text, &tag.name, self.visible.len());
                 }
@@ -331,6 +341,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.emit()?;
             }
         }
+        // Outlook's goes on behind the comment.
+        self.outlook |= pass == Pass::Comment && self.open_anchor.is_some();
         self.end_anchor();
         if let Some(inside) = self.reversing.take() {
             self.reverse(&inside);
@@ -370,6 +382,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             let skip = text.find(']').unwrap_or(0);
             self.queue.push_back((start + skip..inner.end, Pass::Comment));
             self.outlook |= self.is_in_word(&inner);
+            self.before_condition = self.anchor_start();
+        } else if outlook::ends_condition(text) {
+            self.outlook |= self.before_condition != self.anchor_start();
         } else if let Some(data) = text.strip_prefix("[CDATA[") {
             let data = data.strip_suffix("]]").unwrap_or(data);
             let from = start + "[CDATA[".len();
@@ -458,28 +473,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    fn separate(&mut self, at: usize) {
-        if self.hiding.is_none() {
-            // Every program sees a break here.
-            self.seams.pop_if(|seam| *seam + 1 == self.visible.len());
-        }
-        self.add_separator(at);
-    }
-
-    /// Separates the text of an anchor from the text next to it.
-    fn separate_anchor(&mut self, at: usize) {
-        if self.hiding.is_none() && !self.visible.ends_with_space() {
-            self.seams.push(self.visible.len());
-        }
-        self.add_separator(at);
-    }
-
-    fn add_separator(&mut self, at: usize) {
-        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
-        seen.separate(at);
-        self.flush_long();
-    }
-
     fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
@@ -501,7 +494,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);
             match !self.tags_separate && (traits.flow == style::Flow::Beside || tiny()) {
                 true => self.separate_anchor(tag.range.start),
-                false => self.separate(tag.range.start),
+                false => self.separate_by(name, tag.range.start),
             }
         }
         match name.as_bytes() {
@@ -580,7 +573,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         match ends {
             _ if was_hidden => {}
             _ if broke || self.tags_separate => self.separate(tag.range.start),
-            Ends::Line => self.separate(tag.range.start),
+            Ends::Line => self.separate_by(name, tag.range.start),
             Ends::Beside => self.separate_anchor(tag.range.start),
             Ends::Nothing => {}
         }
@@ -594,14 +587,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.visible.reverse(inside.from);
             self.marks.push(inside.from..end);
         }
-    }
-}
-
-fn breaks(breaking: Option<&str>, traits: &style::Traits) -> bool {
-    match traits.flow {
-        style::Flow::Natural | style::Flow::Beside => breaking.is_some(),
-        style::Flow::Inline => false,
-        style::Flow::Block => true,
     }
 }
 
