@@ -179,6 +179,24 @@ mod tests {
         }
     }
 
+    /// What has a direction of its own in turned text keeps it.
+    #[test]
+    fn isolates_in_turned_text_are_read_as_they_are_shown() {
+        for seen in [
+            "<bdo dir=rtl>moc.<bdi>paypal</bdi></bdo>",
+            "<bdo dir=rtl>moc.<bdi>paypal</bdo>",
+            "<bdo dir=rtl>moc<span dir=ltr>.</span>lap<b style='unicode-bidi:isolate'>pay</b></bdo>",
+            "<span style='direction:rtl;unicode-bidi:bidi-override'>moc.<i dir=auto>paypal</i></span>",
+            "&#x202e;moc.&#x2066;paypal&#x2069;&#x202c;",
+            "&#x202e;moc.&#x202b;paypal&#x202c;&#x202c;",
+            "<bdi>www</bdi>.pay<bdo dir=ltr>pal</bdo>.com",
+        ] {
+            assert_eq!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+            let fine = mismatch(seen, "www.paypal.com");
+            assert!(fine.is_none_or(|verdict| verdict == Verdict::Notice), "{seen} {fine:?}");
+        }
+    }
+
     /// Outlook reads what is inside conditional comments, and the anchor goes on behind one.
     #[test]
     fn anchors_of_outlook_are_compared() {

@@ -147,6 +147,8 @@ struct Reader<'t, 'k, 'f> {
     hidden: Builder,
     hiding: Option<StyledElement>,
     reversing: Option<StyledElement>,
+    /// Text that keeps its direction in reversed text.
+    isolating: Option<StyledElement>,
     breaking: Option<StyledElement>,
     elements: OpenElements,
     open_anchor: Option<Anchor>,
@@ -219,6 +221,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             hidden: Builder::default(),
             hiding: None,
             reversing: None,
+            isolating: None,
             breaking: None,
             elements: OpenElements::default(),
             open_anchor: None,
@@ -543,6 +546,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.marks.push(from..from);
             self.hidden.separate(tag.range.start);
         }
+        if self.reversing.is_some() {
+            let isolated = traits.isolated || name.eq_ignore_ascii_case("bdi");
+            let isolated = isolated && traits.direction != style::Direction::Reversed;
+            StyledElement::enter(&mut self.isolating, self.text, tag, isolated.then_some(from));
+        }
         let reverses = traits.direction == style::Direction::Reversed;
         StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
         let breaks = traits.flow == style::Flow::Block;
@@ -562,6 +570,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
         // A hidden element does not break the line.
         let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
+        if let Some(inside) = StyledElement::leave(&mut self.isolating, self.text, tag) {
+            self.turn(inside.from);
+        }
         if let Some(inside) = StyledElement::leave(&mut self.reversing, self.text, tag) {
             self.reverse(&inside);
         }
@@ -580,13 +591,24 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     fn reverse(&mut self, inside: &StyledElement) {
-        let end = self.visible.len();
-        if end.saturating_sub(inside.from) > REVERSED_BYTES {
-            self.view.cut = true;
-        } else if inside.from < end {
-            self.visible.reverse(inside.from);
-            self.marks.push(inside.from..end);
+        // What is isolated to the end keeps its direction: it is turned twice.
+        if let Some(isolated) = self.isolating.take() {
+            self.turn(isolated.from);
         }
+        if self.turn(inside.from) {
+            self.marks.push(inside.from..self.visible.len());
+        }
+    }
+
+    /// Turns the visible text from here on. Returns whether there is some.
+    fn turn(&mut self, from: usize) -> bool {
+        let length = self.visible.len().saturating_sub(from);
+        if length > REVERSED_BYTES {
+            self.view.cut = true;
+        } else if length > 0 {
+            self.visible.reverse(from);
+        }
+        (1..=REVERSED_BYTES).contains(&length)
     }
 }
 
