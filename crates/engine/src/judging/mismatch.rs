@@ -91,10 +91,14 @@ mod tests {
 
     /// The verdict of a link to `led` that is shown as `seen`, if they do not belong together.
     fn mismatch(seen: &str, led: &str) -> Option<Verdict> {
+        in_page(&format!("<a href=\"https://{led}/x\">{seen}</a>"))
+    }
+
+    /// The verdict of a link of the page that is shown as what it does not belong to.
+    fn in_page(body: &str) -> Option<Verdict> {
         let (policy, tlds) =
             (Policy::default(), TldTable::new(["com", "top", "jp", "de", "fr"], ""));
         let head = b"From: a@example.com\nContent-Type: text/html; charset=utf-8\n";
-        let body = format!("<a href=\"https://{led}/x\">{seen}</a>");
         let message = Message { head, body: body.as_bytes() };
         let outcome =
             crate::inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
@@ -200,17 +204,8 @@ mod tests {
     /// Outlook reads what is inside conditional comments, and the anchor goes on behind one.
     #[test]
     fn anchors_of_outlook_are_compared() {
-        let verdict = |page: &str, led: &str| {
-            let (policy, tlds) = (Policy::default(), TldTable::new(["com", "top"], ""));
-            let head = b"Content-Type: text/html; charset=utf-8\n";
-            let body = page.replace("{X}", &format!("https://{led}/x"));
-            let message = Message { head, body: body.as_bytes() };
-            let outcome =
-                crate::inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
-            let mut findings = outcome.findings.iter();
-            let differs = findings.find(|one| one.reasons.contains(Reason::TextHrefMismatch));
-            differs.map(|finding| finding.verdict)
-        };
+        let verdict =
+            |page: &str, led: &str| in_page(&page.replace("{X}", &format!("https://{led}/x")));
         for page in [
             "<!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com<!--[if mso]></a><![endif]-->",
             "<!--[if mso]><a href=\"{X}\"><![endif]--> <b>www.paypal.com</b></a>",
@@ -229,6 +224,44 @@ mod tests {
         let button = "<!--[if mso]><v:rect href=\"{X}\"><![endif]--><a href=\"{X}\">go</a>\
                       <!--[if mso]></v:rect><![endif]-->www.paypal.com";
         assert_eq!(verdict(button, "verify.top"), None);
+    }
+
+    #[test]
+    fn links_lead_where_programs_go() {
+        for page in [
+            "<form id=f action={X}></form><button form=f>www.paypal.com</button>",
+            "<button form=f>www.paypal.com</button><form id=f action={X}></form>",
+            "<input type=submit form=f value=www.paypal.com><p>x</p><form id=f action={X}></form>",
+            "<form id=f action={X}></form><form action=https://www.paypal.com/>\
+             <button form=f>www.paypal.com</button></form>",
+            "<button form=f formaction={X}>www.paypal.com</button>",
+            "<svg><a xlink:href='https://www.paypal.com/' href={X}><text>www.paypal.com</text></a></svg>",
+            "<a xlink:href='https://www.paypal.com/' href={X} title=www.paypal.com>x</a>",
+            "<math href={X}><mtext>www.paypal.com</mtext></math>",
+            "<math><mrow href={X}></mrow><mi>www.paypal.com</mi></math>",
+            "<map name=m><area href={X} alt=www.paypal.com></map>",
+        ] {
+            let to = |led: &str| in_page(&page.replace("{X}", &format!("\"https://{led}/x\"")));
+            assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{page}");
+            assert_eq!(to("www.paypal.com"), None, "{page}");
+        }
+        for fine in [
+            "<form id=f action=https://verify.top/></form><button form=g>www.paypal.com</button>",
+            "<form id=f action=https://verify.top/></form><button>www.paypal.com</button>",
+            "<form id=f action=https://verify.top/>\
+             <button form=f type=button>www.paypal.com</button></form>",
+            "<svg><a xlink:href='https://verify.top/' href=https://www.paypal.com/>www.paypal.com</a>",
+            "<math><mrow href=https://verify.top/></mrow></math>www.paypal.com",
+        ] {
+            assert_eq!(in_page(fine), None, "{fine}");
+        }
+        // A form that comes when others were long handed on.
+        let form = "<form id=f action=https://verify.top/></form>";
+        let button = "<button form=f>www.paypal.com</button>";
+        let between = "<p><a href=https://example.com/>x</a></p>\n".repeat(5_000);
+        for page in [[form, &between, button].concat(), [button, &between, form].concat()] {
+            assert_eq!(in_page(&page), Some(Verdict::Suspect));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod anchors;
 mod breaks;
 mod elements;
 mod entity;
+mod forms;
 mod glance;
 mod lenient;
 mod named;
@@ -20,6 +21,7 @@ mod sheets;
 mod skipped;
 mod strings;
 mod style;
+mod styled;
 mod subset;
 mod token;
 mod top;
@@ -43,10 +45,12 @@ use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take
 use anchors::Anchor;
 use breaks::breaks;
 use entity::Within;
+use forms::Forms;
 use homograph::HostBounds;
 use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
+use styled::StyledElement;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
@@ -104,40 +108,6 @@ enum Pass {
     Lenient,
 }
 
-/// An element that changes how its text is shown, until its own end tag.
-#[derive(Clone, Debug)]
-struct StyledElement {
-    name: Range<usize>,
-    /// Open elements of that name, itself included.
-    depth: usize,
-    /// Bytes of visible text when it began.
-    from: usize,
-}
-
-impl StyledElement {
-    /// Counts an element of the same name, or begins one. Returns whether it began.
-    fn enter(slot: &mut Option<StyledElement>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
-        match (slot.as_mut(), from) {
-            (Some(open), _) => {
-                open.depth += usize::from(same(text, &open.name, &tag.name));
-                false
-            }
-            (None, Some(from)) => {
-                *slot = Some(StyledElement { name: tag.name.clone(), depth: 1, from });
-                true
-            }
-            (None, None) => false,
-        }
-    }
-
-    /// Counts an end tag. Returns the element if it is the last.
-    fn leave(slot: &mut Option<StyledElement>, text: &str, tag: &Tag) -> Option<StyledElement> {
-        let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
-        open.depth -= 1;
-        if open.depth == 0 { slot.take() } else { None }
-    }
-}
-
 struct Reader<'t, 'k, 'f> {
     text: &'t str,
     queue: VecDeque<(Range<usize>, Pass)>,
@@ -167,10 +137,11 @@ struct Reader<'t, 'k, 'f> {
     hiding_rules: OnceCell<HidingRules>,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
-    /// The occurrence of the `action` of the open form: its buttons lead there.
-    form: Option<usize>,
+    forms: Forms,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
+    /// Whether `<math>` is open, in which any element may be a link.
+    math: bool,
     /// Whether the document declares entities.
     declares: bool,
     /// Whether each tag ends the text before it.
@@ -233,8 +204,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             skipped: Skipped::default(),
             hiding_rules: OnceCell::new(),
             base: None,
-            form: None,
+            forms: Forms::default(),
             foreign: false,
+            math: false,
             declares: false,
             tags_separate: false,
             outlook: false,
@@ -264,7 +236,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let view = match self.can_emit() {
             true => {
                 // A form without an end would keep all that follows.
-                self.form = None;
+                self.forms.open = None;
                 std::mem::take(&mut self.view)
             }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
@@ -280,7 +252,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
     fn reads_in_turn(&self) -> bool {
-        self.in_turn && self.base.is_none()
+        self.in_turn && self.base.is_none() && !self.forms.are_named()
     }
 
     /// Adds an occurrence, if the capacity allows.
@@ -480,8 +452,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
-        let form = self.form.filter(|_| self.submits(name, attributes));
-        self.tie_shown_attributes(first, form);
+        let form = self.form_of(name, attributes);
+        self.tie_shown_attributes(attributes, first, form);
         let breaking = elements::breaking(name);
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -508,11 +480,15 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 let here = self.visible.len();
                 self.marks.push(here..here);
             }
-            name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
-                self.foreign = true;
+            name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
+            name if self.math || name.eq_ignore_ascii_case(b"math") => {
+                (self.foreign, self.math) = (true, true);
+                if self.is_link(attributes) {
+                    self.begin_anchor(tag, attributes, first, None);
+                }
             }
             [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
-                self.form = self.own_target(first);
+                self.begin_form(attributes, first);
             }
             _ if elements::leads_by_itself(name)
                 && (form.is_some() || self.is_link(attributes)) =>
@@ -559,14 +535,16 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn close(&mut self, tag: &Tag) {
         let name = self.slice(&tag.name);
+        let ends_math = self.math && name.eq_ignore_ascii_case("math");
+        self.math &= !ends_math;
         if self.open_anchor.is_some()
-            && (matches!(name, "a" | "A") || elements::leads_by_itself(name))
+            && (matches!(name, "a" | "A") || elements::leads_by_itself(name) || ends_math)
         {
             self.end_anchor();
             self.separate_anchor(tag.range.start);
         }
-        if self.form.is_some() && name.eq_ignore_ascii_case("form") {
-            self.form = None;
+        if self.forms.open.is_some() && name.eq_ignore_ascii_case("form") {
+            self.forms.open = None;
         }
         // A hidden element does not break the line.
         let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
@@ -609,13 +587,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.visible.reverse(from);
         }
         (1..=REVERSED_BYTES).contains(&length)
-    }
-}
-
-fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
-    match (text.get(one.clone()), text.get(other.clone())) {
-        (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
-        _ => false,
     }
 }
 

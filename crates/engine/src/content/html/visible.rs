@@ -308,6 +308,9 @@ impl<'t> Reader<'t, '_, '_> {
         if self.outlook {
             self.add_outlook_links();
         }
+        if self.forms.are_named() {
+            self.tie_awaited_forms();
+        }
         (self.take)(self.view)
     }
 
