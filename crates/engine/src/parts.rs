@@ -7,6 +7,7 @@ mod misread;
 mod organizers;
 mod repeated;
 mod reports;
+mod summaries;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
@@ -144,6 +145,7 @@ impl OpenReading<'_> {
             if let Some(earlier) = earlier {
                 layer.repeated = earlier.stretches(self, &layer, found);
             }
+            self.summary(&layer, judge, budget, found);
             complete &= self.layer((&layer, repeats), &mut documents, judge, budget, found);
             if budget.limit_reached().is_some() {
                 return None;

@@ -34,6 +34,7 @@ use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
 pub use across_signs::pieces as pieces_between_signs;
+pub use calendar::SUMMARY;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;

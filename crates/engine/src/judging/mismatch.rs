@@ -96,8 +96,10 @@ mod tests {
 
     /// The verdict of a link of the page that is shown as what it does not belong to.
     fn in_page(body: &str) -> Option<Verdict> {
-        let (policy, tlds) =
-            (Policy::default(), TldTable::new(["com", "top", "jp", "de", "fr"], ""));
+        let (policy, tlds) = (
+            Policy::default(),
+            TldTable::new(["com", "top", "jp", "de", "fr", "in", "co", "ly"], ""),
+        );
         let head = b"From: a@example.com\nContent-Type: text/html; charset=utf-8\n";
         let message = Message { head, body: body.as_bytes() };
         let outcome =
@@ -226,6 +228,15 @@ mod tests {
         assert_eq!(verdict(button, "verify.top"), None);
     }
 
+    /// Where such a service leads nobody can tell.
+    #[test]
+    fn shorteners_under_the_hosts_of_others_are_suspect() {
+        for led in ["lnkd.in", "t.co", "bit.ly", "www.tinyurl.com"] {
+            assert_eq!(mismatch("www.paypal.com", led), Some(Verdict::Suspect), "{led}");
+            assert_eq!(mismatch(led, led), None, "{led}");
+        }
+    }
+
     #[test]
     fn links_lead_where_programs_go() {
         for page in [
@@ -239,6 +250,7 @@ mod tests {
             "<a xlink:href='https://www.paypal.com/' href={X} title=www.paypal.com>x</a>",
             "<math href={X}><mtext>www.paypal.com</mtext></math>",
             "<math><mrow href={X}></mrow><mi>www.paypal.com</mi></math>",
+            "<v:shape href={X}><v:textpath on=t string='www.paypal.com'/></v:shape>",
             "<map name=m><area href={X} alt=www.paypal.com></map>",
         ] {
             let to = |led: &str| in_page(&page.replace("{X}", &format!("\"https://{led}/x\"")));

@@ -78,6 +78,7 @@ const ATTRIBUTES: &[(&str, Holds)] = &[
     ("src", Holds::Url),
     ("srcdoc", Holds::Document),
     ("srcset", Holds::SourceSet),
+    ("string", Holds::Shown),
     ("stroke", Holds::Css),
     ("style", Holds::Css),
     ("summary", Holds::Shown),
