@@ -14,6 +14,7 @@ impl Judge<'_> {
             (Target::Link(link), SeenBy::AcrossSigns { whole }) => {
                 self.is_lure_with_signs(text, link, whole)
             }
+            (Target::Link(link), SeenBy::Glance) => self.is_seen_at_a_glance(text, link),
             _ => true,
         }
     }
@@ -58,6 +59,7 @@ impl Judge<'_> {
                 let name = text.get(link.host.start..end).unwrap_or_default();
                 self.is_protected(&name.to_ascii_lowercase())
             }
+            SeenBy::Glance => false,
             SeenBy::Greedy => judged.verdict >= Verdict::Unsafe && self.has_protected_user(judged),
             _ => judged.verdict >= Verdict::Unsafe,
         }

@@ -10,6 +10,7 @@ mod opened;
 mod plain_reading;
 mod queries;
 mod signs;
+mod titles;
 mod words;
 
 use std::collections::hash_map::Entry;
@@ -34,6 +35,7 @@ use homograph::{
 };
 use mailsplice::byte_search::{equal, first, splat};
 pub use queries::Queries;
+pub use titles::Title;
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 
 /// Distinct hosts kept in the memo. A further one clears it: occurrences next to each other still share a judgement.

@@ -7,6 +7,7 @@ mod misread;
 mod organizers;
 mod repeated;
 mod reports;
+mod summaries;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
@@ -144,6 +145,7 @@ impl OpenReading<'_> {
             if let Some(earlier) = earlier {
                 layer.repeated = earlier.stretches(self, &layer, found);
             }
+            self.summary(&layer, judge, budget, found);
             complete &= self.layer((&layer, repeats), &mut documents, judge, budget, found);
             if budget.limit_reached().is_some() {
                 return None;
@@ -416,6 +418,7 @@ impl<'a> LayerReader<'a> {
     /// that plain text programs find in HTML are included.
     fn is_wanted(&self, occurrence: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
         let all = self.open.context.policy.defang == Defang::All;
+        let all = all && occurrence.seen_by != SeenBy::Glance;
         let seen = self.view.seen.get(occurrence.seen);
         judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, judged)
             || all && occurrence.site == Site::HtmlText

@@ -17,6 +17,7 @@ use super::form::Part;
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
+use super::near::read_with_d;
 use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
 use crate::verdict::{Reason, Verdict};
@@ -287,7 +288,18 @@ fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n 
     let word = distinctive_word(label, context.protected.organisations())
         .filter(|word| word.len() < label.len());
     let mut words = [Some(label), word].into_iter().flatten();
-    words.find_map(|word| names.slip(word.as_bytes()).filter(|_| !known(word)))
+    words.find_map(|word| {
+        let slip = names.slip(word.as_bytes()).or_else(|| with_d(word.as_bytes(), names));
+        slip.filter(|_| !known(word))
+    })
+}
+
+/// The name that a word is, once `cl` is read as a `d`: `clropbox`, `aclobe`.
+fn with_d<'n>(word: &[u8], names: &'n Names) -> Option<&'n Name> {
+    if word.len() <= MIN_BRAND_IN_LABEL {
+        return None;
+    }
+    read_with_d(word).find_map(|read| spelled(&read, names))
 }
 
 /// The name in a label where a dot was left out.
@@ -342,8 +354,11 @@ pub(super) fn may_hold(
         }) && known(label.look)
         || bytes.len() >= MIN_BRAND && may_be_in_a_country(after) && known(label.look)
         || names.may_be_near(bytes)
+        || with_d(bytes, names).is_some()
         || label.has_separator
-            && bytes.split(|byte| is_separator(*byte)).any(|word| names.may_be_near(word))
+            && bytes
+                .split(|byte| is_separator(*byte))
+                .any(|word| names.may_be_near(word) || with_d(word, names).is_some())
 }
 
 #[cfg(test)]

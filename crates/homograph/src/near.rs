@@ -42,6 +42,20 @@ pub(super) struct NearIndex {
     edges: Vec<u64>,
 }
 
+/// Maximum number of letters of a label that are read as one `d`, each by itself.
+const READ_AS_D: usize = 4;
+
+/// The label with one `d` where `cl` looks like it: `clropbox`. Most labels have none.
+pub(super) fn read_with_d(label: &[u8]) -> impl Iterator<Item = String> {
+    let is_cl = |pair: &[u8]| pair.eq_ignore_ascii_case(b"cl");
+    let places = label.windows(2).enumerate().filter(move |(_, pair)| is_cl(pair));
+    places.take(READ_AS_D).filter_map(|(at, _)| {
+        let (front, back) = (label.get(..at)?, label.get(at + 2..)?);
+        let read = [front, b"d", back].concat().to_ascii_lowercase();
+        String::from_utf8(read).ok()
+    })
+}
+
 /// Words of these sets: a few bits for each hash of some hundred names, and for each edge.
 const BITS: usize = 1_024;
 const EDGES: usize = 256;
@@ -244,6 +258,15 @@ pub(super) fn slip_between(one: &[u8], other: &[u8]) -> Option<Slip> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_letters_read_as_one() {
+        let read = |label: &str| read_with_d(label.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(read("cliscorcl"), ["discorcl", "cliscord"]);
+        assert_eq!(read("aCLobe"), ["adobe"]);
+        assert_eq!(read(&"cl".repeat(9)).len(), READ_AS_D);
+        assert_eq!(read("calc"), [""; 0]);
+    }
 
     #[test]
     fn pieces_are_words_without_a_letter() {

@@ -115,6 +115,25 @@ fn slips_beside_words_of_offices_are_suspect() {
 }
 
 #[test]
+fn two_letters_that_look_like_a_d_are_suspect() {
+    let protected = Names::builtin();
+    for host in [
+        "clropbox.com",
+        "aclobe.com",
+        "www.linkeclin.com",
+        "login.cliscord.top",
+        "CLROPBOX-Login.com",
+        "secure-aclobe.top",
+    ] {
+        let verdict = reported(host, &protected).map(|(verdict, ..)| verdict);
+        assert_eq!(verdict, Some(Verdict::Suspect), "{host}");
+    }
+    for host in ["clover.com", "oracle.com", "cluclu.com", "clpcl.com", "icloud.com", "uncle.com"] {
+        assert_eq!(reported(host, &protected), None, "{host}");
+    }
+}
+
+#[test]
 fn words_neighbours_and_owners_are_left_alone() {
     let protected = Names::builtin();
     for host in [

@@ -42,10 +42,14 @@ impl Overridden {
                 continue;
             }
             let rest = text.get(start..).unwrap_or_default();
-            let is_seam = |at: &usize| seams.binary_search(at).is_ok();
-            let mut found = rest.match_indices(ends).map(|(at, _)| start + at);
-            let end = found.find(|at| !is_seam(at)).unwrap_or(text.len());
-            stretches.push(start..end);
+            let is_seam = |at: usize| seams.binary_search(&at).is_ok();
+            let mut isolates = Isolates::default();
+            let mut found = rest.match_indices(is_limit).filter_map(|(at, limit)| {
+                let c = limit.chars().next()?;
+                let end = isolates.ends(c) && !(c == '\n' && is_seam(start + at));
+                end.then_some(start + at)
+            });
+            stretches.push(start..found.next().unwrap_or(text.len()));
         }
         stretches.retain(|stretch| !stretch.is_empty());
         Overridden { stretches }
@@ -112,7 +116,10 @@ fn word<'o>(
     let back = back.split(ends_word).next().map_or(0, str::len);
     let controls = part(reversed.clone()).chars().filter(|c| is_bidi_control(*c));
     let shown = front..front + reversed.len() - controls.map(char::len_utf8).sum::<usize>();
-    let word = seen.reversed(end - front..end, reversed, start..start + back);
+    let kept = isolates(part(reversed.clone()));
+    let kept = kept.into_iter().map(|one| reversed.start + one.start..reversed.start + one.end);
+    let kept: Vec<Range<usize>> = kept.collect();
+    let word = seen.reversed(end - front..end, (reversed, &kept), start..start + back);
     (word.without(is_bidi_control), shown)
 }
 
@@ -126,7 +133,14 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     let mut at = 0;
     for stretch in &overridden.stretches {
         shown.push_str(text.get(at..stretch.start).unwrap_or_default());
-        shown.extend(text.get(stretch.clone()).unwrap_or_default().chars().rev());
+        let turned = text.get(stretch.clone()).unwrap_or_default();
+        let mut end = turned.len();
+        for kept in isolates(turned).into_iter().rev() {
+            shown.extend(turned.get(kept.end..end).unwrap_or_default().chars().rev());
+            shown.push_str(turned.get(kept.clone()).unwrap_or_default());
+            end = kept.start;
+        }
+        shown.extend(turned.get(..end).unwrap_or_default().chars().rev());
         at = stretch.end;
     }
     shown.push_str(text.get(at..).unwrap_or_default());
@@ -134,9 +148,60 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character ends an override: the control that pops it, another override, the end of the line.
-fn ends(c: char) -> bool {
-    matches!(c, '\u{202c}' | '\u{202d}' | '\n' | '\r' | '\u{2029}')
+/// How deep text of its own direction is nested in an override, as far as that was read.
+#[derive(Debug, Default)]
+struct Isolates {
+    isolates: usize,
+    embeddings: usize,
+}
+
+impl Isolates {
+    /// Reads a control. Returns whether it ends the override: the control that pops it, another override, the end of
+    /// the line.
+    fn ends(&mut self, limit: char) -> bool {
+        match limit {
+            '\u{2066}'..='\u{2068}' => self.isolates += 1,
+            // What an isolate left open ends with it.
+            '\u{2069}' if self.isolates > 0 => {
+                self.isolates -= 1;
+                self.embeddings = 0;
+            }
+            '\u{202a}' | '\u{202b}' => self.embeddings += 1,
+            '\u{202c}' if self.embeddings > 0 => self.embeddings -= 1,
+            '\u{202c}' | '\u{202d}' => return self.isolates == 0,
+            '\n' | '\r' | '\u{2029}' => return true,
+            _ => {}
+        }
+        false
+    }
+
+    fn is_outside(&self) -> bool {
+        self.isolates + self.embeddings == 0
+    }
+}
+
+/// The stretches of an override that keep their direction, since isolates or embeddings are around them.
+fn isolates(turned: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut inside, mut start) = (Isolates::default(), None);
+    for (at, limit) in turned.match_indices(is_limit) {
+        limit.chars().for_each(|c| _ = inside.ends(c));
+        match (start, inside.is_outside()) {
+            (None, false) => start = Some(at + limit.len()),
+            (Some(from), true) => {
+                found.push(from..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found.extend(start.map(|from| from..turned.len()));
+    found
+}
+
+/// Whether a character may end an override, or begin or end text of its own direction in one.
+fn is_limit(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202d}' | '\u{2066}'..='\u{2069}' | '\n' | '\r' | '\u{2029}')
 }
 
 /// Whether a character ends a word next to an override.
@@ -165,6 +230,16 @@ mod tests {
         assert_eq!(words("moc.elpmaxe"), [""; 0]);
         assert_eq!(shown("a \u{202e}laPyaP\u{202c} b"), "a PayPal b");
         assert!(matches!(shown("a b"), Cow::Borrowed("a b")));
+        for text in [
+            "\u{202e}moc.\u{2066}example\u{2069}",
+            "\u{202e}moc.\u{2068}exa\u{2067}mple\u{2069}\u{2069}\u{202c}",
+            "\u{202e}moc\u{2066}\u{202c}.\u{2069}elpmaxe\u{202c}",
+            "\u{202e}moc.\u{202a}example\u{202c}\u{202c}",
+            "\u{202e}\u{2066}com\u{2069}.\u{2066}example",
+        ] {
+            assert_eq!(words(text), ["example.com"], "{text:?}");
+            assert_eq!(shown(text), "example.com", "{text:?}");
+        }
     }
 
     #[test]

@@ -67,7 +67,10 @@ const NOT_SHOWN: &[&str] = &[
     "VERSION",
 ];
 
-/// A layer for each property that can hold a link.
+/// The property that is shown as the title of an event.
+pub const SUMMARY: &str = "SUMMARY";
+
+/// A layer for each property that can hold a link, and for each title.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let mut at = 0;
     let stretches = std::iter::from_fn(move || {
@@ -145,7 +148,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
     let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
-    if plain && !encoded::is_encoded(text) {
+    if plain && !encoded::is_encoded(text) && !is_title(text) {
         return;
     }
     let colon =
@@ -209,6 +212,12 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     layers.push(Layer { organizer, edits, ..layer(seen, language) });
     layers.extend(unescaped);
     layers.extend(markup);
+}
+
+/// Whether a line holds what is shown as a title, in letters that may be others than they seem.
+fn is_title(line: &str) -> bool {
+    line.get(..SUMMARY.len()).is_some_and(|name| name.eq_ignore_ascii_case(SUMMARY))
+        && !line.is_ascii()
 }
 
 /// How a value that is not encoded is written: with which escapes, and whether it is `FMTTYPE=text/html`.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use memchr::memchr3_iter;
 
 use super::mapped::{Builder, MappedText};
+use uts58::unicode::is_dot_to_somebody;
 
 /// The URLs of a style sheet or a `style` attribute, with escapes decoded, one at a time: every quote may begin one.
 pub fn urls(css: &str) -> impl Iterator<Item = MappedText<'_>> {
@@ -50,7 +51,8 @@ pub fn plain(css: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// A string that may be a URL: it follows `@import`, or contains a scheme or a host.
+/// A string that may be a URL, or show one: it follows `@import`, or contains a scheme or a host, which beyond ASCII may
+/// be shown where a rule says so (`content`, `list-style-type`).
 fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
     if is_escaped(css, at) {
         return None;
@@ -58,10 +60,12 @@ fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
     let content = string(css, at + 1, quote);
     // Most strings are names of fonts: a simple loop is faster than a search.
     let mut before = 0;
-    let leads = css.get(content.clone())?.bytes().any(|byte| {
+    let text = css.get(content.clone())?;
+    let leads = text.bytes().any(|byte| {
         let before = std::mem::replace(&mut before, byte);
         matches!(byte, b'\\' | b':') || byte == b'/' && before == b'/'
     });
+    let leads = leads || !text.is_ascii() && text.contains(is_dot_to_somebody);
     let leads = leads || is_imported(css, at);
     (leads && !content.is_empty()).then_some(content)
 }
@@ -220,6 +224,13 @@ mod tests {
             assert!(found(css).contains(&"http://a/".to_owned()), "{css}: {:?}", found(css));
         }
         assert_eq!(found("url(http://cut"), ["http://cut"]);
+        for (css, shows) in [
+            ("p:before{content:'www.р\u{430}ypal.com'}", true),
+            ("b{font-family:'ＭＳ ゴシック'}", false),
+            ("p:before{content:'www.example.com'}", false),
+        ] {
+            assert_eq!(found(css).len(), usize::from(shows), "{css}");
+        }
         assert_eq!(found("x:url\\(http://a/)"), [""; 0], "an escaped bracket calls nothing");
     }
 }

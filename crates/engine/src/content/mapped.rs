@@ -175,18 +175,27 @@ impl<'t> MappedText<'t> {
         kept.finish()
     }
 
-    /// A reversed stretch of the text, with the texts before and after it.
+    /// A reversed stretch of the text, in which these stretches keep their direction, with the texts before and after it.
     pub fn reversed<'o>(
         &self,
         front: Range<usize>,
-        reversed: Range<usize>,
+        (reversed, kept_stretches): (Range<usize>, &[Range<usize>]),
         back: Range<usize>,
     ) -> MappedText<'o> {
         let mut kept = Builder::default();
         let part = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         self.copy(part(&front), front.start, &mut kept);
         let from = kept.len();
-        self.copy(part(&reversed), reversed.start, &mut kept);
+        let mut at = reversed.start;
+        for stretch in kept_stretches {
+            self.copy(part(&(at..stretch.start)), at, &mut kept);
+            let from = kept.len();
+            self.copy(part(stretch), stretch.start, &mut kept);
+            // The whole is turned once more.
+            kept.reverse(from);
+            at = stretch.end;
+        }
+        self.copy(part(&(at..reversed.end)), at, &mut kept);
         kept.reverse(from);
         self.copy(part(&back), back.start, &mut kept);
         kept.finish()
@@ -473,7 +482,7 @@ mod tests {
         assert_eq!((inside.as_str().len(), inside.source(9..10)), (97, 5..9));
         let Origin::Runs(runs) = &inside.origin else { panic!() };
         assert_eq!(runs.from(0).count(), 1);
-        outer = outer.reversed(0..1, 1..4, 0..0);
+        outer = outer.reversed(0..1, (1..4, &[]), 0..0);
         assert_eq!(outer.as_str(), "<aba");
         let mut turned = Builder::default();
         turned.unit(&["x".repeat(LONG_UNIT), "y".to_owned()].concat(), 5..9);

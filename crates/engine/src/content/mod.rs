@@ -34,6 +34,7 @@ use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
 pub use across_signs::pieces as pieces_between_signs;
+pub use calendar::SUMMARY;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
@@ -216,6 +217,9 @@ pub enum SeenBy {
         /// Where others end it, in bytes of the text.
         end: usize,
     },
+    /// Readers who take what stands side by side for one word, and no program: it is only compared with where the
+    /// link around it leads.
+    Glance,
     /// Programs for which a sign is part of a host. Honest text separates names with signs, so that only a lure counts.
     AcrossSigns {
         /// Whether others link the text before the first sign.

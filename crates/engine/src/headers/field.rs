@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
-use crate::judging::{Judge, Judged};
+use crate::judging::{Judge, Judged, Title};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
@@ -57,11 +57,6 @@ fn shown_name(name: &str) -> Cow<'_, str> {
     }
     let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
     Cow::Owned(bidi::shown(&name).chars().map(dot).collect())
-}
-
-/// The letters of scripts that have capitals.
-fn cased(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|c| c.is_lowercase() || c.is_uppercase())
 }
 
 /// A value without its folds.
@@ -300,21 +295,9 @@ impl FieldReader<'_, '_, '_, '_> {
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
         let shown = bidi::shown(text);
         let disguise = self.disguised(&shown, host);
-        let mut judged = Judged::of_text(Arc::default());
-        // Words of a script without capitals may be turned to be shown as they are read.
-        let reversed = !Iterator::eq(cased(text), cased(&shown));
-        if reversed {
-            judged.add_with(Reason::BidiControl, Verdict::Suspect);
+        if let Some(Title { judged, spelled, name }) = Title::judged(text, &shown, disguise) {
+            self.push_as(&spelled, &judged, name);
         }
-        let (spelled, name) = match disguise {
-            None if !reversed => return,
-            None => (shown.into_owned(), None),
-            Some(disguise) => {
-                judged.add_with(Reason::TextLookalike, disguise.verdict);
-                (disguise.spelled, disguise.name)
-            }
-        };
-        self.push_as(&spelled, &judged, name);
     }
 
     pub fn text(&mut self, text: &str) {

@@ -4,6 +4,7 @@ use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::programs::is_below;
 use homograph::Judgement;
+use uts58::Link;
 use uts58::unicode::hosts::is_joiner;
 
 /// Hosts of well-known owners below which, or at which, anybody publishes pages, that the public suffix list does not
@@ -28,8 +29,8 @@ const SHARED: [&str; 15] = [
 
 impl Judge<'_> {
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9) or one
-    /// owner. Of a known name, also by the suffix of a country, this is suspect.
-    pub fn compare(&self, visible: &Judged, target: &mut Judged) {
+    /// owner. Of a known name, also by the suffix of a country, this is suspect; of others nothing if `known_only`.
+    pub fn compare(&self, visible: &Judged, target: &mut Judged, known_only: bool) {
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
         let is_asked = matches!(visible.tld_status, TldStatus::Asked(_));
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
@@ -43,10 +44,23 @@ impl Judge<'_> {
             return;
         }
         let protected = self.is_protected(&seen.ascii) || self.is_known(seen, led);
+        if known_only && !protected {
+            return;
+        }
         target.add(Reason::TextHrefMismatch);
         if protected {
             target.verdict = target.verdict.max(Verdict::Suspect);
         }
+    }
+
+    /// Whether a host that only a glance shows is one that is compared: a known name. Nothing is asked for others.
+    pub fn is_seen_at_a_glance(&mut self, text: &str, link: &Link) -> bool {
+        let host = self.host_in_question(&homograph::spelled_host(text, link));
+        let protected = &self.policy.protected;
+        host.question.is_none()
+            && (self.is_protected(&host.ascii)
+                || protected.national(&host.ascii).is_some()
+                || homograph::has_owner(&host.ascii, protected))
     }
 
     fn is_related(&self, seen: &str, led: &str) -> bool {
@@ -77,10 +91,16 @@ mod tests {
 
     /// The verdict of a link to `led` that is shown as `seen`, if they do not belong together.
     fn mismatch(seen: &str, led: &str) -> Option<Verdict> {
-        let (policy, tlds) =
-            (Policy::default(), TldTable::new(["com", "top", "jp", "de", "fr"], ""));
+        in_page(&format!("<a href=\"https://{led}/x\">{seen}</a>"))
+    }
+
+    /// The verdict of a link of the page that is shown as what it does not belong to.
+    fn in_page(body: &str) -> Option<Verdict> {
+        let (policy, tlds) = (
+            Policy::default(),
+            TldTable::new(["com", "top", "jp", "de", "fr", "in", "co", "ly"], ""),
+        );
         let head = b"From: a@example.com\nContent-Type: text/html; charset=utf-8\n";
-        let body = format!("<a href=\"https://{led}/x\">{seen}</a>");
         let message = Message { head, body: body.as_bytes() };
         let outcome =
             crate::inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
@@ -123,6 +143,136 @@ mod tests {
             ("www.google.com", "maps.google.com"),
         ] {
             assert_eq!(mismatch(seen, led), None, "{seen} {led}");
+        }
+    }
+
+    /// A reader takes for one word what stands side by side, and for a full stop what looks like one.
+    #[test]
+    fn what_a_glance_shows_is_compared() {
+        let row = "<table><tr><td>{}</td>\n<td>{}</td></tr></table>";
+        for seen in [
+            "paypal<img src=cid:x>.com",
+            "www.paypal<img src=cid:x width=9>.com",
+            "pay<div style='display:inline-block'>pal</div><div style='display:inline'>.com</div>",
+            "<table><tr><td>pay</td> <td>pal.com</td></tr></table>",
+            "pay</a><a href=https://{led}/y>pal.com",
+            "www.</a><a href=https://{led}/y>paypal</a><a href=https://{led}/z>.com",
+            "paypal·com",
+            "www‧paypal‧com",
+            "https://www•paypal•com/login",
+            "log in at paypal․com now",
+            "paypalꓸcom",
+            "pay<img src=cid:x>pal・com",
+            &row.replacen("{}", "pay", 1).replacen("{}", "pal.com", 1),
+        ] {
+            let to = |led: &str| mismatch(&seen.replace("{led}", led), led);
+            assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{seen}");
+            assert_ne!(to("www.paypal.com"), Some(Verdict::Suspect), "{seen}");
+        }
+        for fine in [
+            "pay<br>pal.com",
+            "pay<div>pal.com</div>",
+            "pay <img src=cid:x>pal.com",
+            "pay</a> <a href=https://verify.top/y>pal.com",
+            "pay</a><a href=https://other.top/y>pal.com",
+            "<table><tr><td>pay</td></tr><tr><td>pal.com</td></tr></table>",
+            "fine<img src=cid:x>.com",
+            "fine·com",
+            "PayPal · Shop",
+            "paypal·shop",
+        ] {
+            assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+
+    /// What has a direction of its own in turned text keeps it.
+    #[test]
+    fn isolates_in_turned_text_are_read_as_they_are_shown() {
+        for seen in [
+            "<bdo dir=rtl>moc.<bdi>paypal</bdi></bdo>",
+            "<bdo dir=rtl>moc.<bdi>paypal</bdo>",
+            "<bdo dir=rtl>moc<span dir=ltr>.</span>lap<b style='unicode-bidi:isolate'>pay</b></bdo>",
+            "<span style='direction:rtl;unicode-bidi:bidi-override'>moc.<i dir=auto>paypal</i></span>",
+            "&#x202e;moc.&#x2066;paypal&#x2069;&#x202c;",
+            "&#x202e;moc.&#x202b;paypal&#x202c;&#x202c;",
+            "<bdi>www</bdi>.pay<bdo dir=ltr>pal</bdo>.com",
+        ] {
+            assert_eq!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+            let fine = mismatch(seen, "www.paypal.com");
+            assert!(fine.is_none_or(|verdict| verdict == Verdict::Notice), "{seen} {fine:?}");
+        }
+    }
+
+    /// Outlook reads what is inside conditional comments, and the anchor goes on behind one.
+    #[test]
+    fn anchors_of_outlook_are_compared() {
+        let verdict =
+            |page: &str, led: &str| in_page(&page.replace("{X}", &format!("https://{led}/x")));
+        for page in [
+            "<!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com<!--[if mso]></a><![endif]-->",
+            "<!--[if mso]><a href=\"{X}\"><![endif]--> <b>www.paypal.com</b></a>",
+            "<!--[if !mso]><!--><a href=\"https://www.paypal.com/\"><!--<![endif]-->\
+             <!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com</a>",
+            "<!--[if mso]><v:rect href=\"{X}\"><![endif]--> <p>www.paypal.com</p>\
+             <!--[if mso]></v:rect><![endif]-->",
+            "<a href=\"{X}\">x<!--[if !mso]><!--></a><!--<![endif]--> paypal.com",
+            "<a href=\"{X}\">x <!--[if !mso]><!--> </a><!--<![endif]--> paypal.com",
+            "<a href=\"{X}\">x <!--[if !mso]><!--> </a><a href=https://www.paypal.com/> \
+             <!--<![endif]--> www.paypal.com</a>",
+        ] {
+            assert_eq!(verdict(page, "verify.top"), Some(Verdict::Suspect), "{page}");
+            assert_eq!(verdict(page, "www.paypal.com"), None, "{page}");
+        }
+        let button = "<!--[if mso]><v:rect href=\"{X}\"><![endif]--><a href=\"{X}\">go</a>\
+                      <!--[if mso]></v:rect><![endif]-->www.paypal.com";
+        assert_eq!(verdict(button, "verify.top"), None);
+    }
+
+    /// Where such a service leads nobody can tell.
+    #[test]
+    fn shorteners_under_the_hosts_of_others_are_suspect() {
+        for led in ["lnkd.in", "t.co", "bit.ly", "www.tinyurl.com"] {
+            assert_eq!(mismatch("www.paypal.com", led), Some(Verdict::Suspect), "{led}");
+            assert_eq!(mismatch(led, led), None, "{led}");
+        }
+    }
+
+    #[test]
+    fn links_lead_where_programs_go() {
+        for page in [
+            "<form id=f action={X}></form><button form=f>www.paypal.com</button>",
+            "<button form=f>www.paypal.com</button><form id=f action={X}></form>",
+            "<input type=submit form=f value=www.paypal.com><p>x</p><form id=f action={X}></form>",
+            "<form id=f action={X}></form><form action=https://www.paypal.com/>\
+             <button form=f>www.paypal.com</button></form>",
+            "<button form=f formaction={X}>www.paypal.com</button>",
+            "<svg><a xlink:href='https://www.paypal.com/' href={X}><text>www.paypal.com</text></a></svg>",
+            "<a xlink:href='https://www.paypal.com/' href={X} title=www.paypal.com>x</a>",
+            "<math href={X}><mtext>www.paypal.com</mtext></math>",
+            "<math><mrow href={X}></mrow><mi>www.paypal.com</mi></math>",
+            "<v:shape href={X}><v:textpath on=t string='www.paypal.com'/></v:shape>",
+            "<map name=m><area href={X} alt=www.paypal.com></map>",
+        ] {
+            let to = |led: &str| in_page(&page.replace("{X}", &format!("\"https://{led}/x\"")));
+            assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{page}");
+            assert_eq!(to("www.paypal.com"), None, "{page}");
+        }
+        for fine in [
+            "<form id=f action=https://verify.top/></form><button form=g>www.paypal.com</button>",
+            "<form id=f action=https://verify.top/></form><button>www.paypal.com</button>",
+            "<form id=f action=https://verify.top/>\
+             <button form=f type=button>www.paypal.com</button></form>",
+            "<svg><a xlink:href='https://verify.top/' href=https://www.paypal.com/>www.paypal.com</a>",
+            "<math><mrow href=https://verify.top/></mrow></math>www.paypal.com",
+        ] {
+            assert_eq!(in_page(fine), None, "{fine}");
+        }
+        // A form that comes when others were long handed on.
+        let form = "<form id=f action=https://verify.top/></form>";
+        let button = "<button form=f>www.paypal.com</button>";
+        let between = "<p><a href=https://example.com/>x</a></p>\n".repeat(5_000);
+        for page in [[form, &between, button].concat(), [button, &between, form].concat()] {
+            assert_eq!(in_page(&page), Some(Verdict::Suspect));
         }
     }
 

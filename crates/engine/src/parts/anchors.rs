@@ -1,7 +1,7 @@
 //! Compares what an anchor shows with where it leads.
 
 use super::{LayerReader, Run};
-use crate::content::{Occurrence, Rendering};
+use crate::content::{Occurrence, Rendering, SeenBy};
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
@@ -28,7 +28,8 @@ impl LayerReader<'_> {
             if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows)
                 && !self.names(occurrence, target)
             {
-                judge.compare(&visible, target);
+                let known_only = occurrence.seen_by == SeenBy::Glance;
+                judge.compare(&visible, target, known_only);
             }
         }
     }

@@ -51,6 +51,7 @@ impl<'a> LayerReader<'a> {
         }
         let occurrences = occurrences.iter().zip(judged);
         occurrences
+            .filter(|(occurrence, _)| occurrence.seen_by != SeenBy::Glance)
             .filter_map(|(occurrence, judged)| {
                 let anchor =
                     occurrence.anchor.target().filter(|_| occurrence.site == Site::HtmlText)?;

@@ -43,7 +43,7 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
     let (mut rest, mut found) = (word, Vec::new());
     for letter in label {
         let ([first, behind @ ..], meant) = (rest, char::from(*letter)) else { return None };
-        let difference_of_letter = match (halves(*letter), behind) {
+        let difference_of_letter = match (pair(*letter), behind) {
             _ if first == letter => None,
             (Some([one, other]), [second, ..]) if [one, other] == [*first, *second] => {
                 rest = behind;
@@ -59,6 +59,11 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
     }
     found.dedup();
     (rest.is_empty() && !found.is_empty()).then(|| found.join(", "))
+}
+
+/// The two letters that look like this one.
+fn pair(letter: u8) -> Option<[u8; 2]> {
+    halves(letter).or_else(|| (letter == b'd').then_some(*b"cl"))
 }
 
 fn in_words(slip: Slip) -> String {
@@ -85,6 +90,7 @@ mod tests {
             ("g00gle.com", "google.com", "0 reads as o"),
             ("g0og1e.com", "google.com", "0 reads as o, 1 reads as l"),
             ("rnicrosoft.com", "microsoft.com", "rn reads as m"),
+            ("clropbox-login.com", "dropbox.com", "cl reads as d"),
             ("vvhatsapp.com", "whatsapp.com", "vv reads as w"),
             ("paypall.com", "paypal.com", "one l more"),
             ("micosoft-login.com", "microsoft.com", "one r less"),

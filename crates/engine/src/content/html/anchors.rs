@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::elements::Holds;
+use super::elements::{Holds, leads_by_itself};
 use super::{Occurrence, Reader, Site, Tag, token};
 use crate::content::AnchorAround;
 
@@ -35,7 +35,7 @@ impl Reader<'_, '_, '_> {
         self.end_anchor();
         self.separate_anchor(tag.range.start);
         let from = self.visible.len();
-        let own = self.own_target(first);
+        let own = self.own_href(attributes, first);
         // A relative address leads to the host of the base.
         let relative = own.is_none() && self.is_relative(attributes);
         let occurrence = own.or(self.base.filter(|_| relative)).or(form);
@@ -56,26 +56,60 @@ impl Reader<'_, '_, '_> {
 
     /// The target of a tag; `first` is the first occurrence of its attributes.
     pub(super) fn own_target(&self, first: usize) -> Option<usize> {
-        let leads = |occurrence: &Occurrence| {
-            matches!(
-                &occurrence.site,
-                Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
-            )
-        };
         let own = self.view.occurrences.get(first..).unwrap_or_default();
         own.iter().position(leads).map(|at| first + at)
     }
 
+    /// The same of a link: programs follow `href` where there is `xlink:href` as well (SVG 2 §16.2).
+    fn own_href(&self, attributes: &[token::Attribute], first: usize) -> Option<usize> {
+        let own = self.own_target(first)?;
+        let rest = self.view.occurrences.get(own + 1..).unwrap_or_default();
+        // Most have one.
+        if !rest.iter().any(leads) {
+            return Some(own);
+        }
+        let is_href =
+            |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
+        let Some(href) = attributes.iter().find(is_href).map(token::Attribute::value) else {
+            return Some(own);
+        };
+        let in_href = |one: &Occurrence| {
+            let seen = self.view.seen.get(one.seen).filter(|_| leads(one));
+            let place = seen.map(|seen| seen.source(one.span()));
+            place.is_some_and(|place| href.start <= place.start && place.end <= href.end)
+        };
+        let found = rest.iter().position(in_href).map(|at| own + 1 + at);
+        let is_first = self.view.occurrences.get(own).is_some_and(in_href);
+        found.filter(|_| !is_first).or(Some(own))
+    }
+
     /// Ties shown attributes of a tag (`title`, `alt`, `aria-label`, `value`) to its target: they are text of the link
     /// that the tag is, or is in, or of a button of the `form`.
-    pub(super) fn tie_shown_attributes(&mut self, first: usize, form: Option<usize>) {
+    pub(super) fn tie_shown_attributes(
+        &mut self,
+        attributes: &[token::Attribute],
+        first: usize,
+        form: Option<usize>,
+    ) {
         let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let Some(own_target) = self.own_target(first).or(form).or_else(around) else { return };
+        let own = self.own_href(attributes, first);
+        let Some(own_target) = own.or(form).or_else(around) else { return };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
             if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
                 occurrence.anchor = AnchorAround::LeadsTo(own_target);
             }
         }
+    }
+
+    /// Whether an end tag is that of an anchor, and none is open.
+    pub(super) fn ends_no_anchor(&self, tag: &Tag) -> bool {
+        let name = self.slice(&tag.name);
+        self.open_anchor.is_none() && (matches!(name, "a" | "A") || leads_by_itself(name))
+    }
+
+    /// Where the text of the open anchor begins.
+    pub(super) fn anchor_start(&self) -> Option<usize> {
+        self.open_anchor.as_ref().map(|anchor| anchor.text.start)
     }
 
     pub(super) fn end_anchor(&mut self) {
@@ -84,4 +118,12 @@ impl Reader<'_, '_, '_> {
             self.anchors.push(anchor);
         }
     }
+}
+
+/// Whether a click leads to the occurrence in an attribute.
+fn leads(occurrence: &Occurrence) -> bool {
+    matches!(
+        &occurrence.site,
+        Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
+    )
 }

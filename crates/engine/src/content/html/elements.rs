@@ -78,6 +78,7 @@ const ATTRIBUTES: &[(&str, Holds)] = &[
     ("src", Holds::Url),
     ("srcdoc", Holds::Document),
     ("srcset", Holds::SourceSet),
+    ("string", Holds::Shown),
     ("stroke", Holds::Css),
     ("style", Holds::Css),
     ("summary", Holds::Shown),
@@ -375,6 +376,19 @@ pub fn leads_by_itself(element: &str) -> bool {
     match element.len() {
         6 => element.eq_ignore_ascii_case("button") || shape() && shapes.iter().any(is),
         7 | 11 => shape() && shapes.iter().any(is),
+        _ => false,
+    }
+}
+
+/// Whether what is before and after the element, or its tag, stands on one line: a cell, or a box in the line.
+#[inline]
+pub fn stands_beside(element: &str) -> bool {
+    let is = |known: &str| element.eq_ignore_ascii_case(known);
+    match element.len() {
+        2 => is("td") || is("th"),
+        3 => is("img"),
+        5 => ["audio", "embed", "image", "input", "video"].into_iter().any(is),
+        6 => ["applet", "canvas", "object"].into_iter().any(is),
         _ => false,
     }
 }

@@ -5,8 +5,11 @@
 //! and each byte is read at most three times.
 
 mod anchors;
+mod breaks;
 mod elements;
 mod entity;
+mod forms;
+mod glance;
 mod lenient;
 mod named;
 mod open;
@@ -18,6 +21,7 @@ mod sheets;
 mod skipped;
 mod strings;
 mod style;
+mod styled;
 mod subset;
 mod token;
 mod top;
@@ -39,11 +43,14 @@ use super::css;
 use super::mapped::{Builder, MappedText};
 use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View};
 use anchors::Anchor;
+use breaks::breaks;
 use entity::Within;
+use forms::Forms;
 use homograph::HostBounds;
 use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
+use styled::StyledElement;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
@@ -101,40 +108,6 @@ enum Pass {
     Lenient,
 }
 
-/// An element that changes how its text is shown, until its own end tag.
-#[derive(Clone, Debug)]
-struct StyledElement {
-    name: Range<usize>,
-    /// Open elements of that name, itself included.
-    depth: usize,
-    /// Bytes of visible text when it began.
-    from: usize,
-}
-
-impl StyledElement {
-    /// Counts an element of the same name, or begins one. Returns whether it began.
-    fn enter(slot: &mut Option<StyledElement>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
-        match (slot.as_mut(), from) {
-            (Some(open), _) => {
-                open.depth += usize::from(same(text, &open.name, &tag.name));
-                false
-            }
-            (None, Some(from)) => {
-                *slot = Some(StyledElement { name: tag.name.clone(), depth: 1, from });
-                true
-            }
-            (None, None) => false,
-        }
-    }
-
-    /// Counts an end tag. Returns the element if it is the last.
-    fn leave(slot: &mut Option<StyledElement>, text: &str, tag: &Tag) -> Option<StyledElement> {
-        let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
-        open.depth -= 1;
-        if open.depth == 0 { slot.take() } else { None }
-    }
-}
-
 struct Reader<'t, 'k, 'f> {
     text: &'t str,
     queue: VecDeque<(Range<usize>, Pass)>,
@@ -144,6 +117,8 @@ struct Reader<'t, 'k, 'f> {
     hidden: Builder,
     hiding: Option<StyledElement>,
     reversing: Option<StyledElement>,
+    /// Text that keeps its direction in reversed text.
+    isolating: Option<StyledElement>,
     breaking: Option<StyledElement>,
     elements: OpenElements,
     open_anchor: Option<Anchor>,
@@ -154,22 +129,27 @@ struct Reader<'t, 'k, 'f> {
     nodes: Vec<usize>,
     /// Where the text of an anchor is separated from a word next to it, in bytes of visible text.
     seams: Vec<usize>,
+    /// Where words are separated that stand side by side: by pictures and cells, in bytes of visible text.
+    joints: Vec<usize>,
     /// Elements inside words.
     skipped: Skipped,
     /// What style sheets hide, once that is asked.
     hiding_rules: OnceCell<HidingRules>,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
-    /// The occurrence of the `action` of the open form: its buttons lead there.
-    form: Option<usize>,
+    forms: Forms,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
+    /// Whether `<math>` is open, in which any element may be a link.
+    math: bool,
     /// Whether the document declares entities.
     declares: bool,
     /// Whether each tag ends the text before it.
     tags_separate: bool,
-    /// Whether a conditional comment is inside a word.
+    /// Whether a conditional comment is inside a word, or begins or ends an anchor.
     outlook: bool,
+    /// Where the anchor begins that is open before a condition.
+    before_condition: Option<usize>,
     /// Ranges of visible text in which markup would be shown as text, and the start of the current one.
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
@@ -212,6 +192,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             hidden: Builder::default(),
             hiding: None,
             reversing: None,
+            isolating: None,
             breaking: None,
             elements: OpenElements::default(),
             open_anchor: None,
@@ -219,14 +200,17 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             marks: Vec::new(),
             nodes: Vec::new(),
             seams: Vec::new(),
+            joints: Vec::new(),
             skipped: Skipped::default(),
             hiding_rules: OnceCell::new(),
             base: None,
-            form: None,
+            forms: Forms::default(),
             foreign: false,
+            math: false,
             declares: false,
             tags_separate: false,
             outlook: false,
+            before_condition: None,
             shown: Vec::new(),
             showing: None,
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
@@ -252,7 +236,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let view = match self.can_emit() {
             true => {
                 // A form without an end would keep all that follows.
-                self.form = None;
+                self.forms.open = None;
                 std::mem::take(&mut self.view)
             }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
@@ -268,7 +252,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
     fn reads_in_turn(&self) -> bool {
-        self.in_turn && self.base.is_none()
+        self.in_turn && self.base.is_none() && !self.forms.are_named()
     }
 
     /// Adds an occurrence, if the capacity allows.
@@ -313,6 +297,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                     }
                 }
                 Token::Tag(tag) => {
+                    self.outlook |= pass == Pass::Comment && self.ends_no_anchor(&tag);
                     self.close(&tag);
                     self.skipped.leave(self.text, &tag.name, self.visible.len());
                 }
@@ -331,6 +316,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.emit()?;
             }
         }
+        // Outlook's goes on behind the comment.
+        self.outlook |= pass == Pass::Comment && self.open_anchor.is_some();
         self.end_anchor();
         if let Some(inside) = self.reversing.take() {
             self.reverse(&inside);
@@ -370,6 +357,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             let skip = text.find(']').unwrap_or(0);
             self.queue.push_back((start + skip..inner.end, Pass::Comment));
             self.outlook |= self.is_in_word(&inner);
+            self.before_condition = self.anchor_start();
+        } else if outlook::ends_condition(text) {
+            self.outlook |= self.before_condition != self.anchor_start();
         } else if let Some(data) = text.strip_prefix("[CDATA[") {
             let data = data.strip_suffix("]]").unwrap_or(data);
             let from = start + "[CDATA[".len();
@@ -458,34 +448,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    fn separate(&mut self, at: usize) {
-        if self.hiding.is_none() {
-            // Every program sees a break here.
-            self.seams.pop_if(|seam| *seam + 1 == self.visible.len());
-        }
-        self.add_separator(at);
-    }
-
-    /// Separates the text of an anchor from the text next to it.
-    fn separate_anchor(&mut self, at: usize) {
-        if self.hiding.is_none() && !self.visible.ends_with_space() {
-            self.seams.push(self.visible.len());
-        }
-        self.add_separator(at);
-    }
-
-    fn add_separator(&mut self, at: usize) {
-        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
-        seen.separate(at);
-        self.flush_long();
-    }
-
     fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
-        let form = self.form.filter(|_| self.submits(name, attributes));
-        self.tie_shown_attributes(first, form);
+        let form = self.form_of(name, attributes);
+        self.tie_shown_attributes(attributes, first, form);
         let breaking = elements::breaking(name);
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -501,7 +469,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);
             match !self.tags_separate && (traits.flow == style::Flow::Beside || tiny()) {
                 true => self.separate_anchor(tag.range.start),
-                false => self.separate(tag.range.start),
+                false => self.separate_by(name, tag.range.start),
             }
         }
         match name.as_bytes() {
@@ -512,11 +480,15 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 let here = self.visible.len();
                 self.marks.push(here..here);
             }
-            name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
-                self.foreign = true;
+            name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
+            name if self.math || name.eq_ignore_ascii_case(b"math") => {
+                (self.foreign, self.math) = (true, true);
+                if self.is_link(attributes) {
+                    self.begin_anchor(tag, attributes, first, None);
+                }
             }
             [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
-                self.form = self.own_target(first);
+                self.begin_form(attributes, first);
             }
             _ if elements::leads_by_itself(name)
                 && (form.is_some() || self.is_link(attributes)) =>
@@ -550,6 +522,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.marks.push(from..from);
             self.hidden.separate(tag.range.start);
         }
+        if self.reversing.is_some() {
+            let isolated = traits.isolated || name.eq_ignore_ascii_case("bdi");
+            let isolated = isolated && traits.direction != style::Direction::Reversed;
+            StyledElement::enter(&mut self.isolating, self.text, tag, isolated.then_some(from));
+        }
         let reverses = traits.direction == style::Direction::Reversed;
         StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
         let breaks = traits.flow == style::Flow::Block;
@@ -558,17 +535,22 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn close(&mut self, tag: &Tag) {
         let name = self.slice(&tag.name);
+        let ends_math = self.math && name.eq_ignore_ascii_case("math");
+        self.math &= !ends_math;
         if self.open_anchor.is_some()
-            && (matches!(name, "a" | "A") || elements::leads_by_itself(name))
+            && (matches!(name, "a" | "A") || elements::leads_by_itself(name) || ends_math)
         {
             self.end_anchor();
             self.separate_anchor(tag.range.start);
         }
-        if self.form.is_some() && name.eq_ignore_ascii_case("form") {
-            self.form = None;
+        if self.forms.open.is_some() && name.eq_ignore_ascii_case("form") {
+            self.forms.open = None;
         }
         // A hidden element does not break the line.
         let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
+        if let Some(inside) = StyledElement::leave(&mut self.isolating, self.text, tag) {
+            self.turn(inside.from);
+        }
         if let Some(inside) = StyledElement::leave(&mut self.reversing, self.text, tag) {
             self.reverse(&inside);
         }
@@ -580,35 +562,31 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         match ends {
             _ if was_hidden => {}
             _ if broke || self.tags_separate => self.separate(tag.range.start),
-            Ends::Line => self.separate(tag.range.start),
+            Ends::Line => self.separate_by(name, tag.range.start),
             Ends::Beside => self.separate_anchor(tag.range.start),
             Ends::Nothing => {}
         }
     }
 
     fn reverse(&mut self, inside: &StyledElement) {
-        let end = self.visible.len();
-        if end.saturating_sub(inside.from) > REVERSED_BYTES {
-            self.view.cut = true;
-        } else if inside.from < end {
-            self.visible.reverse(inside.from);
-            self.marks.push(inside.from..end);
+        // What is isolated to the end keeps its direction: it is turned twice.
+        if let Some(isolated) = self.isolating.take() {
+            self.turn(isolated.from);
+        }
+        if self.turn(inside.from) {
+            self.marks.push(inside.from..self.visible.len());
         }
     }
-}
 
-fn breaks(breaking: Option<&str>, traits: &style::Traits) -> bool {
-    match traits.flow {
-        style::Flow::Natural | style::Flow::Beside => breaking.is_some(),
-        style::Flow::Inline => false,
-        style::Flow::Block => true,
-    }
-}
-
-fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
-    match (text.get(one.clone()), text.get(other.clone())) {
-        (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
-        _ => false,
+    /// Turns the visible text from here on. Returns whether there is some.
+    fn turn(&mut self, from: usize) -> bool {
+        let length = self.visible.len().saturating_sub(from);
+        if length > REVERSED_BYTES {
+            self.view.cut = true;
+        } else if length > 0 {
+            self.visible.reverse(from);
+        }
+        (1..=REVERSED_BYTES).contains(&length)
     }
 }
 

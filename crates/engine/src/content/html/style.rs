@@ -8,6 +8,8 @@ pub struct Traits {
     pub shown: Display,
     pub direction: Direction,
     pub flow: Flow,
+    /// Whether text around it does not turn its own.
+    pub isolated: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +104,12 @@ impl Traits {
                 {
                     self.direction = self.direction.and(Direction::Overridden);
                 }
+                Some(b'u')
+                    if is("unicode-bidi")
+                        && ["isolate", "embed", "plaintext"].into_iter().any(says) =>
+                {
+                    self.isolated = true;
+                }
                 _ => {}
             }
         }
@@ -161,5 +169,6 @@ mod tests {
         );
         assert_eq!(traits("direction:rtl").direction, Direction::RightToLeft);
         assert_eq!(traits("unicode-bidi:isolate-override").direction, Direction::Overridden);
+        assert!(traits("unicode-bidi:embed").isolated && traits("unicode-bidi:isolate").isolated);
     }
 }

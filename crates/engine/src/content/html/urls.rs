@@ -72,14 +72,8 @@ impl<'t> Reader<'t, '_, '_> {
                 None if self.is_never_shown(name, written, &value) => {
                     traits.shown = Display::Hidden
                 }
-                None if written.len() == DIR.len()
-                    && written.eq_ignore_ascii_case(DIR)
-                    && self.value_is(value.clone(), "rtl") =>
-                {
-                    let overrides = name.eq_ignore_ascii_case(BDO);
-                    let declared =
-                        if overrides { Direction::Reversed } else { Direction::RightToLeft };
-                    traits.direction = traits.direction.and(declared);
+                None if written.len() == DIR.len() && written.eq_ignore_ascii_case(DIR) => {
+                    self.direct(name, value, &mut traits);
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
@@ -90,6 +84,17 @@ impl<'t> Reader<'t, '_, '_> {
             }
         }
         traits
+    }
+
+    /// Reads the direction of an element's text.
+    fn direct(&self, element: &str, value: Range<usize>, traits: &mut Traits) {
+        let overrides = element.eq_ignore_ascii_case(BDO);
+        let is_leftward = self.value_is(value, "rtl");
+        traits.isolated |= !overrides || !is_leftward;
+        if is_leftward {
+            let declared = if overrides { Direction::Reversed } else { Direction::RightToLeft };
+            traits.direction = traits.direction.and(declared);
+        }
     }
 
     /// Whether its `href` leads to the host of the base, as an empty one and a fragment do.

@@ -1,18 +1,18 @@
 //! The text that a reader sees, stretch by stretch: its links, joined with the anchors around them.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::{
-    Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, Site, Tag, Target, Within,
-    entity, outlook,
+    Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, SeenBy, Site, Tag, Target,
+    Within, entity, outlook,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
 use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, unseen};
-use uts58::Confidence;
+use uts58::{Confidence, Link};
 
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
@@ -75,7 +75,8 @@ impl<'t> Reader<'t, '_, '_> {
         let ends = self.visible.ends_with_space();
         let continues = self.open_anchor.is_some() || self.reversing.is_some() || !ends;
         // Words that are separated only by anchors stay together, except in rows of hundreds.
-        let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == self.visible.len());
+        let at_end = |list: &[usize]| list.last().is_some_and(|at| at + 1 == self.visible.len());
+        let at_seam = at_end(&self.seams) || at_end(&self.joints);
         let joined = at_seam && self.view.occurrences.len() < 2 * STRETCH_LINKS;
         if long && !continues && !joined {
             self.flush();
@@ -98,6 +99,7 @@ impl<'t> Reader<'t, '_, '_> {
         let marks = std::mem::take(&mut self.marks);
         let nodes = std::mem::take(&mut self.nodes);
         let seams = std::mem::take(&mut self.seams);
+        let joints = std::mem::take(&mut self.joints);
         let skipped = std::mem::take(&mut self.skipped);
         let mut written = std::mem::take(&mut self.shown);
         if let Some(from) = &mut self.showing {
@@ -139,12 +141,16 @@ impl<'t> Reader<'t, '_, '_> {
         if !asked && self.hiding_rules.get().is_some() {
             self.view.steps += self.text.len() as u64;
         }
+        let glances = self.glances(&anchors, &seams, &joints);
         let found = self.view.occurrences.len() > before;
-        let others = !overridden.is_empty() || without.iter().any(|joined| !joined.is_empty());
+        let others = !overridden.is_empty()
+            || !glances.is_empty()
+            || without.iter().any(|joined| !joined.is_empty());
         let seen = self.visible.take(found || others);
         let Some(seen) = seen else { return };
         let without = without.map(|joined| (joined.of(&seen), joined));
         let reversed = self.reversed(&seen, &overridden, &anchors);
+        let glances: Vec<_> = glances.into_iter().map(|glance| glance.of(&seen)).collect();
         self.view.seen.extend(Some(seen).filter(|_| found));
         for (word, occurrences) in reversed {
             let seen = self.view.seen.len();
@@ -158,6 +164,9 @@ impl<'t> Reader<'t, '_, '_> {
             let added =
                 self.view.add_across_joints(&self.linkifier, text, capacity, &Site::HtmlText);
             self.tie_joined(&joined, added, &anchors);
+        }
+        for (word, anchor) in glances {
+            self.add_compared(word, anchor);
         }
     }
 
@@ -299,31 +308,67 @@ impl<'t> Reader<'t, '_, '_> {
         if self.outlook {
             self.add_outlook_links();
         }
+        if self.forms.are_named() {
+            self.tie_awaited_forms();
+        }
         (self.take)(self.view)
     }
 
-    /// Adds the links that only Outlook shows: those whose bytes differ from those of the links found already.
+    /// Adds the links that only Outlook shows: those whose bytes differ from those of the links found already. Of the
+    /// others those are compared with where they lead that are in an anchor that only Outlook has.
     fn add_outlook_links(&mut self) {
-        let text = outlook::text(self.text);
+        let outlook::Shown { text, anchors } = outlook::shown(self.text);
         let index = self.view.seen.len();
         let shown = self.view.occurrences.iter().filter(|shown| shown.site == Site::HtmlText);
-        let known: HashSet<Range<usize>> = shown
-            .filter_map(|shown| Some(self.view.seen.get(shown.seen)?.source(shown.span())))
+        let known: HashMap<Range<usize>, Option<usize>> = shown
+            .filter_map(|shown| {
+                let place = self.view.seen.get(shown.seen)?.source(shown.span());
+                Some((place, shown.anchor.target()))
+            })
             .collect();
+        let targets = self.targets_by_tag();
+        let target_of = |link: &Link| {
+            let at = anchors.partition_point(|anchor| anchor.text.end <= link.span.start);
+            let anchor = anchors.get(at).filter(|anchor| anchor.text.start < link.span.end)?;
+            targets.get(&anchor.tag).copied()
+        };
         let mut links = self.linkifier.links(text.as_str());
-        let mut new =
-            links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
         let capacity = self.capacity();
-        let fitting = new.by_ref().take(capacity).map(|link| Occurrence {
-            markup: Markup::Shown,
-            ..Occurrence::in_text(index, link, Site::HtmlText)
-        });
-        let fitting: Vec<Occurrence> = fitting.collect();
-        self.view.cut |= fitting.len() == capacity && new.next().is_some();
-        self.view.occurrences.extend(fitting);
+        let mut found = Vec::new();
+        for link in links.by_ref() {
+            let before = known.get(&text.source(link.span.clone()));
+            let leads_to = target_of(&link).filter(|target| before != Some(&Some(*target)));
+            let new = before.is_none().then(|| Occurrence {
+                markup: Markup::Shown,
+                ..Occurrence::in_text(index, link.clone(), Site::HtmlText)
+            });
+            let compared = leads_to.map(|target| Occurrence {
+                seen_by: SeenBy::Glance,
+                anchor: AnchorAround::LeadsTo(target),
+                ..Occurrence::in_text(index, link, Site::HtmlText)
+            });
+            found.extend(new.into_iter().chain(compared));
+            if found.len() > capacity {
+                break;
+            }
+        }
+        self.view.cut |= found.len() > capacity;
+        found.truncate(capacity);
+        self.view.occurrences.extend(found);
         self.view.steps += (self.text.len() + text.as_str().len()) as u64 + search_steps(&links);
         drop(links);
         self.view.seen.push(text);
+    }
+
+    /// The occurrence that each tag leads to, by the offset of the tag.
+    fn targets_by_tag(&self) -> HashMap<usize, usize> {
+        let mut targets = HashMap::new();
+        for (at, occurrence) in self.view.occurrences.iter().enumerate() {
+            if let Site::Attribute { tag, attribute: "href", .. } = &occurrence.site {
+                targets.entry(*tag).or_insert(at);
+            }
+        }
+        targets
     }
 }
 

@@ -1,0 +1,77 @@
+//! Where buttons lead: to the `action` of the form around them, or of the one that they name (HTML §4.10.18.3), which
+//! may come later.
+
+use std::collections::HashMap;
+
+use super::Reader;
+use super::entity;
+use super::token::Attribute;
+use crate::content::AnchorAround;
+
+/// Occurrences from here on are those of forms that have not come yet.
+const AWAITED: usize = usize::MAX / 2;
+
+/// The forms of a page.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    /// The occurrence of the `action` of the open form.
+    pub open: Option<usize>,
+    /// The same of the first form with each identifier.
+    named: HashMap<String, usize>,
+    /// The numbers of those that buttons have named before.
+    awaited: HashMap<String, usize>,
+}
+
+impl Forms {
+    /// Whether what comes later may refer to a form that was read, or the other way round.
+    pub(super) fn are_named(&self) -> bool {
+        !self.named.is_empty() || !self.awaited.is_empty()
+    }
+
+    /// The occurrence that stands for a form.
+    fn of(&mut self, id: String) -> usize {
+        let next = AWAITED + self.awaited.len();
+        let awaited = &mut self.awaited;
+        self.named.get(&id).copied().unwrap_or_else(|| *awaited.entry(id).or_insert(next))
+    }
+}
+
+impl Reader<'_, '_, '_> {
+    /// Begins a form; `first` is the first occurrence of its attributes.
+    pub(super) fn begin_form(&mut self, attributes: &[Attribute], first: usize) {
+        self.forms.open = self.own_target(first);
+        if let (Some(action), Some(id)) = (self.forms.open, self.value_of("id", attributes)) {
+            self.forms.named.entry(id).or_insert(action);
+        }
+    }
+
+    /// Where a click on the element leads, if it submits a form.
+    pub(super) fn form_of(&mut self, element: &str, attributes: &[Attribute]) -> Option<usize> {
+        if !self.submits(element, attributes) {
+            return None;
+        }
+        match self.value_of("form", attributes) {
+            Some(id) => Some(self.forms.of(id)),
+            None => self.forms.open,
+        }
+    }
+
+    fn value_of(&self, name: &str, attributes: &[Attribute]) -> Option<String> {
+        let is = |one: &&Attribute| self.slice(&one.name()).eq_ignore_ascii_case(name);
+        let value = attributes.iter().find(is)?.value();
+        Some(entity::attribute(self.text, value).as_str().to_owned())
+    }
+
+    /// Ties what names a form to the form that came later, if one did.
+    pub(super) fn tie_awaited_forms(&mut self) {
+        let forms = &self.forms;
+        let found = |(id, number): (&String, &usize)| Some((*number, *forms.named.get(id)?));
+        let found: HashMap<usize, usize> = forms.awaited.iter().filter_map(found).collect();
+        for occurrence in &mut self.view.occurrences {
+            if let AnchorAround::LeadsTo(at @ AWAITED..) = occurrence.anchor {
+                let form = found.get(&at).copied();
+                occurrence.anchor = form.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo);
+            }
+        }
+    }
+}

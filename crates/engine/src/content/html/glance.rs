@@ -1,0 +1,168 @@
+//! What links show at a glance. A reader takes for one word what stands side by side, in cells, around a picture, in
+//! links one after another that lead to one host; and for a full stop what looks like one.
+//!
+//! Honest pages have such words, and no program links them. So they are only compared with where the link leads
+//! ([`SeenBy::Glance`]).
+
+use std::ops::Range;
+
+use super::{Anchor, Builder, MappedText, Occurrence, Reader, SeenBy, Site, Target};
+use crate::content::{AnchorAround, search_steps};
+use uts58::unicode::is_dot_to_somebody;
+
+/// Maximum bytes of such a word: no host that people read has as many.
+const WORD_BYTES: usize = 256;
+
+/// A word that is not so in the text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Glance {
+    word: String,
+    /// Where it is in the visible text.
+    range: Range<usize>,
+    /// The occurrence that its link leads to.
+    leads_to: usize,
+}
+
+impl Glance {
+    /// The word, mapped to the source of the visible text, and where its link leads.
+    pub(super) fn of<'t>(self, seen: &MappedText<'_>) -> (MappedText<'t>, usize) {
+        let mut word = Builder::default();
+        word.unit(&self.word, seen.source(self.range));
+        (word.finish(), self.leads_to)
+    }
+}
+
+impl<'t> Reader<'t, '_, '_> {
+    /// The words of anchors that are others at a glance. Linear.
+    pub(super) fn glances(
+        &mut self,
+        anchors: &[Anchor],
+        seams: &[usize],
+        joints: &[usize],
+    ) -> Vec<Glance> {
+        let text = self.visible.as_str();
+        let mut words = Words { text, gaps: [seams, joints], found: Vec::new(), steps: 0 };
+        let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
+        while let Some(first) = shown.next() {
+            let Some(leads_to) = first.occurrence else { continue };
+            let mut range = first.text.clone();
+            while let Some(next) = shown.next_if(|next| {
+                words.is_gap(range.end)
+                    && next.text.start == range.end + 1
+                    && next.occurrence.is_some_and(|other| self.are_of_one_host(leads_to, other))
+            }) {
+                range.end = next.text.end;
+            }
+            words.read(range, leads_to);
+        }
+        self.view.steps += words.steps;
+        words.found
+    }
+
+    /// Whether two occurrences have the same host.
+    fn are_of_one_host(&self, one: usize, other: usize) -> bool {
+        let host = |at: usize| match self.view.occurrences.get(at) {
+            Some(Occurrence { target: Target::Link(link), seen, .. }) => {
+                self.view.seen.get(*seen)?.as_str().get(link.host.clone())
+            }
+            _ => None,
+        };
+        one == other || host(one).is_some_and(|host_of_one| host(other) == Some(host_of_one))
+    }
+
+    /// Adds the links of a text that only a glance shows, to be compared with where they lead.
+    pub(super) fn add_compared(&mut self, text: MappedText<'t>, leads_to: usize) {
+        let index = self.view.seen.len();
+        let capacity = self.capacity();
+        let mut links = self.linkifier.links(text.as_str());
+        let found = links.by_ref().take(capacity).map(|link| Occurrence {
+            seen_by: SeenBy::Glance,
+            anchor: AnchorAround::LeadsTo(leads_to),
+            ..Occurrence::in_text(index, link, Site::HtmlText)
+        });
+        let found: Vec<Occurrence> = found.collect();
+        self.view.steps += text.as_str().len() as u64 + search_steps(&links);
+        drop(links);
+        if !found.is_empty() {
+            self.view.occurrences.extend(found);
+            self.view.seen.push(text);
+        }
+    }
+}
+
+/// Reads words of a text.
+struct Words<'v> {
+    text: &'v str,
+    /// Where separators show nothing; each list in order.
+    gaps: [&'v [usize]; 2],
+    found: Vec<Glance>,
+    steps: u64,
+}
+
+impl Words<'_> {
+    fn is_gap(&self, at: usize) -> bool {
+        self.gaps.iter().any(|gaps| gaps.binary_search(&at).is_ok())
+    }
+
+    fn holds_gap(&self, range: &Range<usize>) -> bool {
+        self.gaps.iter().any(|gaps| {
+            let first = gaps.partition_point(|gap| *gap < range.start);
+            gaps.get(first).is_some_and(|gap| *gap < range.end)
+        })
+    }
+
+    /// Reads the words of a range that is the text of links.
+    fn read(&mut self, range: Range<usize>, leads_to: usize) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        // What most are.
+        if text.is_ascii() && !self.holds_gap(&range) {
+            return;
+        }
+        self.steps += text.len() as u64;
+        let mut word = Glance { word: String::new(), range: range.start..range.start, leads_to };
+        let mut is_other = false;
+        for (at, c) in text.char_indices().map(|(at, c)| (range.start + at, c)) {
+            if c == '\n' && self.is_gap(at) {
+                is_other = true;
+                continue;
+            }
+            if c.is_whitespace() {
+                self.keep(&mut word, std::mem::take(&mut is_other));
+                continue;
+            }
+            if word.word.is_empty() {
+                word.range.start = at;
+            }
+            word.range.end = at + c.len_utf8();
+            let dot = reads_as_dot(c);
+            is_other |= dot;
+            // One byte more than is read.
+            if word.word.len() <= WORD_BYTES {
+                word.word.push(if dot { '.' } else { c });
+            }
+        }
+        self.keep(&mut word, is_other);
+    }
+
+    /// Keeps a word that may be a host, and begins the next.
+    fn keep(&mut self, word: &mut Glance, is_other: bool) {
+        let shown = std::mem::take(&mut word.word);
+        let may_be_host = shown.len() <= WORD_BYTES && shown.contains(is_dot_to_somebody);
+        if is_other && may_be_host {
+            self.found.push(Glance { word: shown, range: word.range.clone(), ..*word });
+        }
+    }
+}
+
+/// Dots in the middle of the line, a small one, and a letter that is one.
+const DOTS: [char; 13] = [
+    '\u{b7}', '\u{387}', '\u{16eb}', '\u{2022}', '\u{2027}', '\u{2219}', '\u{22c5}', '\u{2e31}',
+    '\u{30fb}', '\u{a4f8}', '\u{a78f}', '\u{fe52}', '\u{ff65}',
+];
+
+/// Whether a character looks like a full stop, by confusables.txt or as a dot of its own, and is none to any program.
+fn reads_as_dot(c: char) -> bool {
+    !c.is_ascii()
+        && !is_dot_to_somebody(c)
+        && (DOTS.contains(&c) || !c.is_alphanumeric() && homograph::reads_as_dot(c))
+}

@@ -1,0 +1,95 @@
+//! The titles of events in a calendar (RFC 5545 §3.8.1.12). Programs show them as they show a Subject.
+
+use super::OpenReading;
+use crate::budget::Budget;
+use crate::content::{self, Language, Layer, Visibility, bidi};
+use crate::cost::Stage;
+use crate::finding::{Candidate, Findings, Location, Space, finding_of};
+use crate::judging::{Judge, Title};
+use crate::outcome::{Edit, Place};
+use uts58::{Boundaries, Linkifier};
+
+impl OpenReading<'_> {
+    /// Reports a title in look-alike letters, or one that controls turn round. Its links are judged as such.
+    pub(super) fn summary(
+        &self,
+        layer: &Layer<'_>,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) {
+        let text = layer.seen.as_str();
+        let is_title = layer.property.as_deref() == Some(content::SUMMARY);
+        if !is_title || layer.language != Language::Text || text.is_ascii() {
+            return;
+        }
+        let shown = bidi::shown(text);
+        let mut links = Linkifier::new(judge.tlds()).boundaries(Boundaries::Wide).links(&shown);
+        let spans: Vec<_> = links.by_ref().map(|link| link.span).collect();
+        let steps = text.len() as u64 + links.steps();
+        if !budget.spend(Stage::Reading, steps) {
+            return;
+        }
+        let mut words = shown.clone().into_owned();
+        spans.into_iter().rev().for_each(|span| words.replace_range(span, " "));
+        let disguise = judge.disguised(&words, None);
+        if !budget.spend(Stage::Judging, judge.take_steps()) {
+            return;
+        }
+        let Some(title) = Title::judged(text, &shown, disguise) else { return };
+        let source = layer.seen.source(0..text.len());
+        let range = self.context.tree.raw_span(self.part, self.reading, source);
+        // Nobody follows a title: no link is remembered so.
+        let visibility = Visibility::Followed;
+        let location = Location { space: Space::Raw, range: range.clone(), visibility };
+        let severity = (title.judged.verdict, Edit::Reported);
+        if found.is_known(&location, severity) || found.candidates.len() >= budget.findings {
+            return;
+        }
+        found.remember_locations(vec![(location, severity)], self.context.policy.limits.links);
+        let place = Place::Calendar(content::SUMMARY.to_owned());
+        let path = &self.entry.path;
+        let mut finding = finding_of(&title.judged, path, place, range, &title.spelled);
+        finding.target = title.name;
+        found.push(self.context.policy, Candidate::report_only(finding));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::{Reason, Verdict};
+    use crate::{Answers, Facts, Message, Policy, TldTable};
+
+    #[test]
+    fn a_title_is_checked_like_a_subject() {
+        let reported = |line: &str| {
+            let body = format!("BEGIN:VEVENT\r\n{line}\r\nEND:VEVENT\r\n");
+            let head = b"Content-Type: text/calendar; charset=utf-8\r\n";
+            let message = Message { head, body: body.as_bytes() };
+            let tlds = TldTable::new(["com", "top"], "");
+            let outcome = crate::inspect(message, &Facts::default(), &Policy::default(), &tlds)
+                .resolve(&Answers::new());
+            assert_eq!(outcome.edits, []);
+            let findings = outcome.findings.iter().filter(|one| one.verdict > Verdict::Notice);
+            findings.map(|one| one.reasons.iter().collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        for (line, reason) in [
+            ("SUMMARY:РауРаl: your account", Reason::TextLookalike),
+            ("summary;LANGUAGE=en:Your аccount", Reason::TextLookalike),
+            ("SUMMARY:Рау\r\n Раl: your account", Reason::TextLookalike),
+            ("SUMMARY:𝗣𝗮𝘆𝗣𝗮𝗹 at example.com", Reason::TextLookalike),
+            ("SUMMARY:\u{202e}tnuocca lapyaP", Reason::BidiControl),
+        ] {
+            assert_eq!(reported(line), [[reason]], "{line}");
+        }
+        for fine in [
+            "SUMMARY:Совещание в Москве",
+            "SUMMARY:Zoë’s café · 3 pm",
+            "SUMMARY:会議 with Ann",
+            "SUMMARY:PayPal",
+            "CATEGORIES:РауРаl",
+        ] {
+            assert!(reported(fine).is_empty(), "{fine}");
+        }
+    }
+}
