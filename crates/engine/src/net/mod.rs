@@ -39,10 +39,11 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
-use deceptive::{Deceptive, deceptive_judgement, find_deceptive, runs_on, seen_host};
+use deceptive::{Deceptive, deceptive_judgement, find_deceptive, runs_on};
+use deceptive::{seen_spelling, unescaped_host};
 use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::{Judgement, ends_host_to_a_reader};
-use host::{host_of, starts_plain, stays_plain};
+use host::{host_of, is_behind_www, starts_plain, stays_plain};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;
@@ -119,12 +120,6 @@ pub struct AfterSchemes {
     pub hidden: Vec<Judged>,
     /// Those that a reading has found, to be defanged in places that its edits do not cover.
     pub seen: Vec<Judged>,
-}
-
-/// Whether `www.` is before an offset.
-fn is_behind_www(bytes: &[u8], at: usize) -> bool {
-    let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
-    before.eq_ignore_ascii_case(b"www.")
 }
 
 /// Whether a host is made to be taken for a known name.
@@ -277,12 +272,14 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         pending.windows.sort();
         for PendingWindow { at, length, .. } in pending.windows.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
-            let mut is_read = true;
-            if let Some(host) = seen_host(window, &self.seen) {
-                if self.seen.is_deceptive(host) {
+            let host = unescaped_host(window);
+            let spelling = host.and_then(|host| seen_spelling(bytes, at, host, &self.seen));
+            let mut is_read = spelling.is_none();
+            if let Some(spelling) = spelling {
+                if self.seen.is_deceptive(spelling) {
                     self.keep_offset(at, origin);
                 }
-            } else if runs_on(window, &self.seen) {
+            } else if host.is_some_and(|host| runs_on(host, &self.seen)) {
                 is_read = false;
             } else if !starts_plain(window) && !stays_plain(window) {
                 let place = origin.body_offset(|| at);
