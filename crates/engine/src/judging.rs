@@ -10,6 +10,7 @@ mod mismatch;
 mod opened;
 mod plain_reading;
 mod queries;
+mod sign_roles;
 mod signs;
 mod words;
 

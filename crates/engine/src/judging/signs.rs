@@ -3,6 +3,7 @@
 //! Languages use some of them as letters, so the name decides.
 
 use super::Judge;
+use super::sign_roles::{ends_host, separates_words};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::HostBounds;
@@ -34,17 +35,6 @@ fn shown(host: &str) -> Option<String> {
     let before = host.get(..end)?;
     (end < host.len() || before.contains(separates_words))
         .then(|| before.replace(separates_words, "-"))
-}
-
-/// What reads as `?`, `#` or `/`.
-fn ends_host(c: char) -> bool {
-    matches!(c, 'ʔ' | 'ɂ' | 'Ɂ' | 'ʡ' | 'ˀ' | '؟' | '⸮' | '♯' | '⌗' | '⋕' | '⧣' | '⁒' | '÷' | '⌿')
-}
-
-/// What reads as a dot or a hyphen.
-fn separates_words(c: char) -> bool {
-    matches!(c, '·' | '‧' | '∙' | '⋅' | '•' | '◦' | 'ᐧ' | 'ꞏ' | '⸱' | '⸳' | '⦁' | '᛫' | '𐄁')
-        || matches!(c, 'ꟷ' | '⎯' | '‿' | '⁀' | '⁔' | '─' | '━' | 'ㅡ' | 'ᅳ' | 'ᐨ' | '⏤')
 }
 
 #[cfg(test)]
