@@ -49,3 +49,18 @@ fn sitemaps_of_one_script_are_read_to_their_end() {
         }
     }
 }
+
+/// In a charset of one byte a letter is half as many bytes as in UTF-8, and so are the steps of the message.
+#[test]
+fn sitemaps_in_a_charset_of_one_byte_are_read_to_their_end() {
+    let (words, suffix) = SCRIPTS[0];
+    let text = urls(words, suffix, 3_000).join("\r\n");
+    for label in ["windows-1251", "koi8-r"] {
+        let charset = encoding_rs::Encoding::for_label(label.as_bytes()).unwrap();
+        let (body, _, lossy) = charset.encode(&text);
+        assert!(!lossy);
+        let outcome = common::outcome(&format!("Content-Type: text/plain; charset={label}"), &body);
+        assert!(outcome.bypasses.is_empty(), "{label} {:?}", outcome.cost);
+        assert!(outcome.edits.is_empty(), "{label}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::host::{WWW, can_deceive, ends_host, is_behind_www};
-use super::window::is_coded;
+use super::window::is_escaped;
 use crate::content::pieces_between_signs;
 use crate::judged::is_deceptive;
 use crate::judging::Judge;
@@ -70,7 +70,7 @@ fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) ->
 /// The host at the start of a window in which nothing is escaped, as [`letters`](super::window::letters) gives it as well,
 /// but for characters that browsers ignore.
 pub fn unescaped_host(window: &[u8]) -> Option<&str> {
-    if window.iter().any(|byte| byte.is_ascii() && is_coded(*byte)) {
+    if is_escaped(window) {
         return None;
     }
     let text = str::from_utf8(window).ok()?.trim_start_matches(['/', '.']);

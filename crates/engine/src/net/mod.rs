@@ -50,7 +50,8 @@ use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, is_after_scheme, triggers};
 pub use uncovered::defang_rest;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, NestedWindows, ends_at_once, letters, needs_reading, shifted, text, window};
+use window::{Letter, NestedWindows, ends_at_once, is_escaped, letters, needs_reading, shifted};
+use window::{text, window};
 
 /// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
@@ -163,6 +164,9 @@ fn window_steps(window: &[u8], is_read: bool) -> u64 {
     let steps = if is_read { 8 * window.len() } else { window.len() / 4 };
     steps as u64
 }
+
+/// Steps of each byte of a window in which nothing is escaped.
+const UNESCAPED_STEPS_PER_BYTE: u64 = 3;
 
 /// A window to read. Ordered by its trigger: if several triggers are before one host, the first one reports it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -286,8 +290,12 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 self.judge_host(&letters(window), place, origin);
                 self.read_shifted(window, place);
             }
-            // Of others the bytes are looked at a few times.
-            let steps = if is_read { window_steps(window, true) } else { window.len() as u64 };
+            // Of others the bytes are looked at a few times, and what is not escaped is read as it is.
+            let steps = match (is_read, is_escaped(window)) {
+                (true, true) => window_steps(window, true),
+                (true, false) => UNESCAPED_STEPS_PER_BYTE * window.len() as u64,
+                (false, _) => window.len() as u64,
+            };
             if !self.budget.spend(Stage::Net, steps + self.judge.take_steps()) || self.is_full {
                 return ControlFlow::Break(());
             }
