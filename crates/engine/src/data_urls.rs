@@ -34,8 +34,15 @@ pub fn is_content(url: &str, occurrence: &Occurrence) -> bool {
 }
 
 /// Text that a program shows as it is written.
-const TABLES: [&str; 4] =
-    ["text/csv", "text/plain", "text/tab-separated-values", "application/json"];
+const TABLES: [&str; 7] = [
+    "application/csv",
+    "application/json",
+    "text/comma-separated-values",
+    "text/csv",
+    "text/json",
+    "text/plain",
+    "text/tab-separated-values",
+];
 
 /// What cards and calendars have beside pictures: documents and keys.
 const ATTACHED: [&str; 5] = [

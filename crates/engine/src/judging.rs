@@ -9,6 +9,7 @@ mod mismatch;
 mod opened;
 mod plain_reading;
 mod queries;
+mod sign_roles;
 mod signs;
 mod titles;
 mod words;

@@ -2,6 +2,7 @@
 //! is bounded.
 
 use homograph::{Judgement, LinkJudgement, Verdict};
+use uts58::unicode::is_dot_to_somebody;
 
 /// Steps of each usual reading of a part, whatever its length.
 const READING_STEPS: u64 = 128;
@@ -40,9 +41,9 @@ const UNSAFE_HOST_STEPS: u64 = 1_230;
 const SUSPECT_HOST_STEPS: u64 = 782;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
-/// own host: in ASCII text, and in text with other characters.
+/// own host: in ASCII text and in words of others, and in text in which others may be.
 const CARRIED_STEPS: u64 = 64;
-const CARRIED_STEPS_PER_ASCII_BYTE: u64 = 6;
+const CARRIED_STEPS_PER_PLAIN_BYTE: u64 = 6;
 const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
 
 /// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
@@ -90,8 +91,8 @@ pub fn host_steps(spelling: &str, judgement: &Judgement) -> u64 {
 /// Steps of looking for hosts in the text before and after a link's host, and of judging those that were found.
 pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     let bytes = beside.iter().map(|text| {
-        let byte = if text.is_ascii() {
-            CARRIED_STEPS_PER_ASCII_BYTE
+        let byte = if text.is_ascii() || are_words(text) {
+            CARRIED_STEPS_PER_PLAIN_BYTE
         } else {
             CARRIED_STEPS_PER_OTHER_BYTE
         };
@@ -99,6 +100,12 @@ pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     });
     let inner = carried.inner.iter().map(|host| host_steps(&host.unicode, host));
     CARRIED_STEPS + bytes.sum::<u64>() + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
+}
+
+/// Whether nothing in a path is a host or decodes to one: no dot, nothing that is escaped, no scheme and no address.
+fn are_words(text: &str) -> bool {
+    !text.bytes().any(|byte| matches!(byte, b'%' | b':' | b'@' | b'\\' | b'.'))
+        && !text.contains(is_dot_to_somebody)
 }
 
 /// Steps of checking what a text says about its sender.
@@ -111,6 +118,18 @@ mod tests {
     use super::*;
     use crate::cost::Stage;
     use crate::{Facts, Message, Policy, TldTable, inspect};
+
+    #[test]
+    fn words_beside_a_host_cost_as_much_as_ascii() {
+        let steps = |tail: &str| carried_steps(["", tail], &LinkJudgement::default());
+        for words in ["/дом/мир", "/ба-5/?q=дом&x=1#а", "/商店/图书"] {
+            assert_eq!(steps(words), CARRIED_STEPS + 6 * words.len() as u64, "{words}");
+        }
+        for other in ["/дом.рф", "/д%20", "/д:x", "/д@x", "/д\\x", "/商店。图书", "/д․x"]
+        {
+            assert_eq!(steps(other), CARRIED_STEPS + 12 * other.len() as u64, "{other}");
+        }
+    }
 
     #[test]
     fn detecting_the_charset_of_a_part_costs_steps() {

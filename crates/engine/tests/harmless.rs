@@ -45,6 +45,9 @@ fn tables_and_documents_of_a_page_are_content() {
         "<a download=\"x.csv\" href=\"data:text/csv;charset=utf-8,a;b\">CSV</a>",
         "<a href=\"data:text/plain,hello\">x</a>",
         "<a download href=\"data:application/json,[]\">x</a>",
+        "<a download href=\"data:text/json;charset=utf-8,[]\">x</a>",
+        "<a download=\"a.csv\" href=\"data:application/csv;charset=utf-8,a\">x</a>",
+        "<a download href=\"data:text/comma-separated-values,a\">x</a>",
         "<object data=\"data:application/pdf;base64,JVBE\"></object>",
         "<embed src=\"data:application/pdf;base64,JVBE\">",
     ] {
@@ -56,6 +59,8 @@ fn tables_and_documents_of_a_page_are_content() {
         "<a href=\"data:image/svg+xml,a\">x</a>",
         "<a href=\"data:text/xml,a\">x</a>",
         "<a href=\"data:application/pdf;base64,JVBE\">x</a>",
+        "<a download href=\"data:text/calendar,BEGIN:VCALENDAR\">x</a>",
+        "<a download href=\"data:application/vnd.ms-excel,a\">x</a>",
         "<a download=\"a.exe\" href=\"data:application/octet-stream;base64,TVqQ\">x</a>",
         "<script src=\"data:text/javascript,alert(1)\"></script>",
         "<script src=\"data:text/plain,alert(1)\"></script>",
@@ -77,12 +82,17 @@ fn scripts_that_do_nothing_are_reported() {
         "{}",
         "history.back()",
         "history.go(-1)",
+        "history.back(-1)",
         "window.print()",
+        "void(window.print());",
+        "%20void(0)",
     ] {
         let body = format!("<a href=\"javascript:{script}\">x</a>\r\n");
         assert!(!is_edited("text/html", &body), "{script}");
     }
-    for script in ["alert(1)", ";alert(1)", "//%0aalert(1)", "window.print(alert(1))"] {
+    for script in
+        ["alert(1)", ";alert(1)", "//%0aalert(1)", "window.print(alert(1))", "void(alert(1))"]
+    {
         let body = format!("<a href=\"javascript:{script}\">x</a>\r\n");
         assert!(is_edited("text/html", &body), "{script}");
     }

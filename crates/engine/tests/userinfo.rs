@@ -25,6 +25,10 @@ fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
         "http://facebook.com;press@fb.com",
         "[Google](https://www.google.com),[mail](mailto:ann@huber.de)",
         "[{'u':'https://www.google.com'},{'m':'ann@huber.de'}]",
+        "'www.google.com','huber@t-online.de'",
+        "INSERT INTO t VALUES ('https://www.google.com','huber@gmx.at');",
+        "官网https://www.google.com邮箱huber@yahoo.co.jp",
+        "เว็บไซต์https://www.google.comอีเมลhuber@msn.com",
     ] {
         assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
     }
@@ -33,6 +37,11 @@ fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
         "https://paypal.com;a@evil.com",
         "https://www.google.com,x@evil.com",
         "'https://www.google.com','x@evil.com'",
+        "'www.google.com','x@evil.com'",
+        "'www.google.com','x@mail.t-online.de.evil.com'",
+        "'www.google.com','x@evil.sharepoint.com'",
+        "官网https://www.google.com邮箱x@evil.com",
+        "เว็บไซต์https://www.google.comอีเมลx@evil.com",
         "(https://www.google.com),x@evil.com",
         "(https://www.google.com}x@evil.com",
         "https://www.google.com]x@evil.com",

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::mapped::{Builder, MappedText};
+use uts58::percent;
 
 /// The text with its escapes decoded.
 pub fn unescaped(seen: MappedText<'_>) -> MappedText<'_> {
@@ -102,42 +103,50 @@ pub fn calls_page_function(url: &str) -> bool {
         && arguments.split(',').all(is_literal)
 }
 
-/// Whether a URL does nothing beside what a button of the client does: `javascript:;`, `javascript:history.back()`.
+/// Whether a URL does nothing beside what a button of the client does: `javascript:;`, `javascript:history.back()`. Its
+/// escapes are those of URLs (HTML §7.4.2.3.2): `javascript:void%200`.
 pub fn does_nothing(url: &str) -> bool {
     let code = url.trim_ascii().split_once(':');
     let code = code.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("javascript"));
-    code.is_some_and(|(_, code)| code.split(';').map(str::trim_ascii).all(is_idle))
+    code.is_some_and(|(_, code)| {
+        percent::decode_text(code).split(';').map(str::trim_ascii).all(is_idle)
+    })
 }
 
-/// Whether a statement does nothing, or turns a page, prints, closes or loads it again.
+/// Whether a statement does nothing, or turns a page, scrolls, prints, closes or loads it again; also where what it gives
+/// is thrown away: `void(window.print())`.
 fn is_idle(statement: &str) -> bool {
-    const NOTHING: [&str; 11] = [
-        "void(0)",
-        "",
-        "//",
-        "{}",
-        "0",
-        "false",
-        "true",
-        "null",
-        "undefined",
-        "void 0",
-        "return false",
-    ];
-    const OF_WINDOW: [&str; 7] = [
+    const NOTHING: [&str; 11] =
+        ["", "//", "{}", "0", "false", "true", "null", "undefined", "''", "\"\"", "return"];
+    let thrown_away = || {
+        let void = statement.strip_prefix("void(").and_then(|rest| rest.strip_suffix(')'));
+        void.or_else(|| statement.strip_prefix("void "))
+            .or_else(|| statement.strip_prefix("return "))
+    };
+    let is_harmless = |code: &str| NOTHING.contains(&code) || is_call_of_window(code);
+    is_harmless(statement) || thrown_away().is_some_and(|code| is_harmless(code.trim_ascii()))
+}
+
+/// Whether it calls what a button of the client does, of this window or one around it.
+fn is_call_of_window(code: &str) -> bool {
+    const CALLS: [&str; 8] = [
         "print()",
         "close()",
+        "stop()",
         "history.back()",
         "history.forward()",
         "location.reload()",
         "location.reload(true)",
         "document.location.reload()",
     ];
-    let call = ["window.", "self."].into_iter().find_map(|of| statement.strip_prefix(of));
-    let call = call.unwrap_or(statement);
-    let pages = call.strip_prefix("history.go(").and_then(|call| call.strip_suffix(')'));
-    let is_number = |pages: &str| pages.trim_ascii().parse::<i32>().is_ok();
-    NOTHING.contains(&statement) || OF_WINDOW.contains(&call) || pages.is_some_and(is_number)
+    const OF_NUMBERS: [&str; 5] =
+        ["history.go(", "history.back(", "history.forward(", "scroll(", "scrollTo("];
+    const WINDOWS: [&str; 4] = ["window.", "self.", "parent.", "top."];
+    let call = WINDOWS.into_iter().find_map(|of| code.strip_prefix(of)).unwrap_or(code);
+    let numbers =
+        OF_NUMBERS.into_iter().find_map(|name| call.strip_prefix(name)?.strip_suffix(')'));
+    let is_number = |number: &str| number.trim_ascii().parse::<i32>().is_ok();
+    CALLS.contains(&call) || numbers.is_some_and(|numbers| numbers.split(',').all(is_number))
 }
 
 /// A quoted word without escapes, or a number.
@@ -263,6 +272,17 @@ mod tests {
             "javascript:window.print()",
             "javascript:window.close()",
             "javascript:print()",
+            "javascript:history.back(-1)",
+            "javascript:void(null);",
+            "javascript:%20void(0)",
+            "javascript:void%200",
+            "javascript:''",
+            "javascript:window.scrollTo(0, 0)",
+            "javascript:parent.print()",
+            "javascript:top.close();",
+            "javascript:void(window.print())",
+            "javascript:void(history.go(-1));",
+            "javascript:return history.back()",
         ] {
             assert!(does_nothing(url), "{url}");
         }
@@ -276,6 +296,17 @@ mod tests {
             "javascript:{};location='https://example.com'",
             "javascript:void 0,alert(1)",
             "javascript:open()",
+            "javascript:void(0),alert(1)",
+            "javascript:void(alert(1))",
+            "javascript:void(void(alert(1)))",
+            "javascript:void(0)%3Balert(1)",
+            "javascript:%2f%2f%0aalert(1)",
+            "javascript:history.back(alert(1))",
+            "javascript:scrollTo(0,alert(1))",
+            "javascript:parent.location='https://example.com'",
+            "javascript:top.open()",
+            "javascript:'<b>x</b>'",
+            "javascript:''+alert(1)",
             "vbscript:",
             "data:",
         ] {

@@ -17,11 +17,13 @@ impl Judge<'_> {
         }
         let own = self.host(link.host_str(text), HostBounds::Certain);
         let is_known = || {
+            let protected = &self.policy.protected;
             registrable(&own.ascii, Section::Icann) == Some(&own.ascii)
-                && self.is_protected(&own.ascii)
+                && (self.is_protected(&own.ascii) || homograph::has_owner(&own.ascii, protected))
         };
         if ends_in_address && is_known() {
-            // A host that readers know is no trap, and nothing of a URL follows.
+            // The domain of a known organisation, which has addresses for everybody perhaps, is no trap, and nothing of a
+            // URL follows.
             let inner = self.named_in_userinfo(text, link, &own);
             let harmless =
                 |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();

@@ -2,6 +2,7 @@
 //! name behind a sign that separates them. Programs may take it into the host, so that only a host that nobody takes for
 //! one they know is let alone, or one that leads where it seems to.
 
+use super::sign_roles::{is_list_sign, separates_names};
 use super::{HostBounds, Judge, same_domain};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
@@ -147,25 +148,12 @@ fn names_around_sign(host: &str) -> Option<[&str; 2]> {
     (is_name(before) && is_name(behind)).then_some([before, behind])
 }
 
-fn separates_names(c: char) -> bool {
-    matches!(c, '・' | '･' | '丨' | 'ㅣ' | 'ǀ')
-        || matches!(c, '×' | '÷' | '›' | '‹' | '»' | '«' | '→' | '⇒' | '⁄' | '∕' | '⧸')
-        || matches!(c, '\u{2010}'..='\u{2017}' | '\u{2212}' | '\u{2500}'..='\u{25FF}' | '\u{2022}' | '\u{2219}' | '\u{22C5}')
-}
-
 /// The host behind a number or sign of a list, and a word before that: `①example.com`, `note¹www.example.com`.
 fn without_list_sign(host: &str) -> Option<&str> {
     let sign = host.find(|c: char| !c.is_ascii_alphanumeric())?;
     let plain = host.get(sign..)?.trim_start_matches(is_list_sign);
     let is_list = sign + plain.len() < host.len() && plain.is_ascii();
     (is_list && plain.contains('.') && !plain.starts_with(['.', '-'])).then_some(plain)
-}
-
-/// Numbers and letters in circles and brackets, raised ones, marks of owners, and the circle of Japanese lists.
-fn is_list_sign(c: char) -> bool {
-    matches!(c, '¹' | '²' | '³' | '〇' | '™' | '℠' | '℡')
-        || matches!(c, '\u{2070}'..='\u{209C}' | '\u{2150}'..='\u{218F}' | '\u{2460}'..='\u{24FF}')
-        || matches!(c, '\u{2776}'..='\u{2793}' | '\u{3220}'..='\u{33FF}' | '\u{1F100}'..='\u{1F16F}')
 }
 
 /// Whether a host is a word in phonetic letters, by the mark of its stress: `/ˈɡa.to/`.

@@ -1,6 +1,7 @@
 //! Hosts with signs that browsers refuse or no registry takes, and that read as a harmless host without them: a joiner
 //! that keeps programs from linking (`example&zwnj;.com`), the hyphen and the quotation marks of a word processor.
 
+use super::sign_roles::{is_hyphen, is_pointer};
 use super::{HostBounds, Judge};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
@@ -36,7 +37,7 @@ fn plain_reading(host: &str, ascii: &str) -> Option<String> {
         return None;
     }
     // What is in front of a first label below a domain is still below it.
-    let host = host.trim_start_matches(|c| is_joiner(c) || is_sign(c));
+    let host = host.trim_start_matches(|c| is_joiner(c) || is_pointer(c));
     let mut labels: Vec<String> = Vec::new();
     for label in host.split('.') {
         labels.push(label.chars().filter(|c| !is_joiner(*c)).collect());
@@ -49,40 +50,13 @@ fn plain_reading(host: &str, ascii: &str) -> Option<String> {
     (plain.is_ascii() && !has_a_label(plain.as_bytes())).then_some(plain)
 }
 
-/// Hyphens that reach no name of ASCII. No registry takes them (RFC 5892 §3).
-fn is_hyphen(c: char) -> bool {
-    matches!(c, '\u{2010}'..='\u{2013}' | '\u{2212}')
-}
-
-/// Quotation marks, bullets and arrows, which no registry takes either; not what looks like a slash or a full stop.
-fn is_sign(c: char) -> bool {
-    matches!(
-        c,
-        '\u{A0}'
-            | '“'
-            | '”'
-            | '„'
-            | '‘'
-            | '’'
-            | '‚'
-            | '«'
-            | '»'
-            | '‹'
-            | '›'
-            | '•'
-            | '‣'
-            | '・'
-            | '･'
-    ) || matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2500}'..='\u{25ff}' | '\u{2700}'..='\u{27bf}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn signs_begin_with_few_bytes() {
-        let counts = |c: &char| is_joiner(*c) || is_hyphen(*c) || is_sign(*c);
+        let counts = |c: &char| is_joiner(*c) || is_hyphen(*c) || is_pointer(*c);
         for c in ('\u{80}'..=char::MAX).filter(counts) {
             let lead = c.encode_utf8(&mut [0; 4]).bytes().next();
             assert!(matches!(lead, Some(0xC2 | 0xE2 | 0xE3 | 0xEF)), "{c:?}");

@@ -3,9 +3,10 @@
 //! Languages use some of them as letters, so the name decides.
 
 use super::Judge;
+use super::sign_roles::{ends_host, separates_words};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{HostBounds, is_middle_dot};
+use homograph::HostBounds;
 
 impl Judge<'_> {
     /// Marks a host as unsafe that reads as a protected name before such a sign, or as a host that has one in it.
@@ -34,16 +35,6 @@ fn shown(host: &str) -> Option<String> {
     let before = host.get(..end)?;
     (end < host.len() || before.contains(separates_words))
         .then(|| before.replace(separates_words, "-"))
-}
-
-/// What reads as `?`, `#` or `/`.
-fn ends_host(c: char) -> bool {
-    matches!(c, 'ʔ' | 'ɂ' | 'Ɂ' | 'ʡ' | 'ˀ' | '؟' | '⸮' | '♯' | '⌗' | '⋕' | '⧣' | '⁒' | '÷' | '⌿')
-}
-
-/// What reads as a dot or a hyphen.
-fn separates_words(c: char) -> bool {
-    is_middle_dot(c) || matches!(c, 'ꟷ' | '⎯' | '‿' | '⁀' | '⁔' | '─' | '━' | 'ㅡ' | 'ᅳ' | 'ᐨ' | '⏤')
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::sign_roles::{is_circled_letter, is_list_mark};
 use super::{HostBounds, Judge, Judgement, TldStatus};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
@@ -178,17 +179,6 @@ fn list_mark(host: &str) -> Option<&str> {
 
 /// Characters of the mark of a list at most: `ⅩⅤⅢ`, `12º`.
 const MARK: usize = 4;
-
-/// Roman numerals that are one character, ordinals, fractions, and what is in a circle or in brackets.
-fn is_list_mark(c: char) -> bool {
-    matches!(c, 'º' | 'ª' | '¹' | '²' | '³' | '¼' | '½' | '¾' | '№')
-        || matches!(c, '\u{2070}'..='\u{2079}' | '\u{2150}'..='\u{216B}' | '\u{2170}'..='\u{217B}')
-        || matches!(c, '\u{2460}'..='\u{24FF}' | '\u{2776}'..='\u{2793}' | '\u{1F100}'..='\u{1F129}')
-}
-
-fn is_circled_letter(c: char) -> bool {
-    matches!(c, '\u{249C}'..='\u{24E9}' | '\u{1F110}'..='\u{1F129}')
-}
 
 /// Whether it is the name of a file with words of several scripts between underscores, which no registry takes:
 /// `README_рус.md`.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::host::{can_deceive, ends_host};
-use super::window::is_coded;
+use super::host::{WWW, can_deceive, ends_host, is_behind_www};
+use super::window::is_escaped;
 use crate::content::pieces_between_signs;
 use crate::judged::is_deceptive;
 use crate::judging::Judge;
 use crate::outcome::Reason;
 use crate::seen_hosts::SeenHosts;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
 
@@ -66,26 +67,39 @@ fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) ->
         && !judge.is_lure_across_signs(host, false)
 }
 
-/// The host of a window without escapes, if a reading has found it in this spelling, as most hosts that a message
-/// repeats. [`letters`](super::window::letters) gives the same text.
-pub fn seen_host<'w>(window: &'w [u8], seen: &SeenHosts) -> Option<&'w str> {
-    if window.iter().any(|byte| is_coded(*byte)) {
+/// The host at the start of a window in which nothing is escaped, as [`letters`](super::window::letters) gives it as well,
+/// but for characters that browsers ignore.
+pub fn unescaped_host(window: &[u8]) -> Option<&str> {
+    if is_escaped(window) {
         return None;
     }
-    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
-    let host = text.split(ends_host).next().unwrap_or_default();
-    Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| seen.has_spelling(host))
+    let text = str::from_utf8(window).ok()?.trim_start_matches(['/', '.']);
+    let host = text.split(ends_host).next()?;
+    Some(host.trim_end_matches(is_dot_to_somebody))
 }
 
-/// Whether the host of a window without escapes ends in what can be no top-level domain, as where text goes on without a
-/// blank: `example.co.jpから`. Cheaper than to judge it. Not if a reading has found it deceptive.
-pub fn runs_on(window: &[u8], seen: &SeenHosts) -> bool {
-    if window.is_ascii() || window.iter().any(|byte| is_coded(*byte) && byte.is_ascii()) {
-        return false;
-    }
-    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '\\', '.']);
-    let host = text.split(ends_host).next().unwrap_or_default();
-    let host = host.trim_end_matches(is_dot_to_somebody);
+/// The spelling in which a reading has found the host at an offset, as most hosts that a message repeats: that host, or
+/// the same behind `www.`, which says of it what there is to say.
+pub fn seen_spelling<'b>(
+    bytes: &'b [u8],
+    at: usize,
+    host: &'b str,
+    seen: &SeenHosts,
+) -> Option<&'b str> {
+    let is_seen = |spelling: &&str| {
+        seen.has_spelling(spelling)
+            && (spelling.is_ascii() || !spelling.contains(|c| Class::of(c).is_ignored()))
+    };
+    let behind_www = || {
+        let www = is_behind_www(bytes, at).then(|| at.checked_sub(WWW)).flatten()?;
+        str::from_utf8(bytes.get(www..at + host.len())?).ok().filter(|long| long.ends_with(host))
+    };
+    Some(host).filter(is_seen).or_else(|| behind_www().filter(is_seen))
+}
+
+/// Whether a host ends in what can be no top-level domain, as where text goes on without a blank: `example.co.jpから`.
+/// Cheaper than to judge it. Not if a reading has found it deceptive.
+pub fn runs_on(host: &str, seen: &SeenHosts) -> bool {
     let last = host.rsplit(is_dot_to_somebody).next().unwrap_or_default();
     last.contains(|c: char| c.is_ascii_alphanumeric())
         && last.contains(is_of_cjk)
@@ -116,4 +130,41 @@ fn may_be_opened(host: &str) -> bool {
     let letters = wide.peek().is_none() || wide.any(is_letter) || is_a_label_mapped(host);
     let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
     tld.is_some_and(|tld| !tld.is_empty()) && (letters || host.chars().any(ends_host_to_a_reader))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_that_readings_have_found_are_known_behind_www_too() {
+        let mut seen = SeenHosts::for_message_of(0);
+        for host in ["www.дом.рф", "мир.рф"] {
+            seen.add_spelling(host, false);
+        }
+        for (text, at, known) in [
+            ("//www.дом.рф/x", 2, Some("www.дом.рф")),
+            ("//www.дом.рф/x", 6, Some("www.дом.рф")),
+            ("//WWW.дом.рф/x", 6, None),
+            ("//xww.дом.рф/x", 6, None),
+            ("www./дом.рф", 4, None),
+            ("www.мир.рф", 4, Some("мир.рф")),
+            ("www.дом.рф.com", 4, None),
+            ("//дом.рф", 2, None),
+        ] {
+            let window = super::super::window(text.as_bytes(), at);
+            let host = unescaped_host(window).unwrap();
+            assert_eq!(seen_spelling(text.as_bytes(), at, host, &seen), known, "{text} {at}");
+        }
+        assert_eq!(unescaped_host("д%D0.рф".as_bytes()), None);
+        assert_eq!(unescaped_host(b"\xD0.com"), None);
+    }
+
+    #[test]
+    fn what_browsers_ignore_is_not_in_a_seen_spelling() {
+        let mut seen = SeenHosts::for_message_of(0);
+        let host = "д\u{ad}ом.рф";
+        seen.add_spelling(host, false);
+        assert_eq!(seen_spelling(host.as_bytes(), 0, host, &seen), None);
+    }
 }

@@ -15,6 +15,15 @@ pub fn ends_host(c: char) -> bool {
     }
 }
 
+/// Bytes of `www.`.
+pub const WWW: usize = 4;
+
+/// Whether `www.` is before an offset.
+pub fn is_behind_www(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(at.saturating_sub(WWW)..at).unwrap_or_default();
+    before.eq_ignore_ascii_case(b"www.")
+}
+
 /// The letters of the host at the start, after slashes.
 pub fn host_of(letters: &[Letter]) -> &[Letter] {
     let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();

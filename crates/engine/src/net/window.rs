@@ -183,6 +183,11 @@ pub fn is_coded(byte: u8) -> bool {
     signs_of(byte) & (CODED | PERCENT) != 0
 }
 
+/// Whether a window may hold an escape or a shift: something else than the bytes of its characters.
+pub fn is_escaped(window: &[u8]) -> bool {
+    window.iter().any(|byte| byte.is_ascii() && is_coded(*byte))
+}
+
 /// Whether a byte may be part of a character that is encoded, or of the sign of an A-label.
 pub fn matters(byte: u8) -> bool {
     signs_of(byte) & (CODED | PERCENT | HYPHEN) != 0

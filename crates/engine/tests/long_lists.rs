@@ -1,0 +1,66 @@
+//! Long lists of honest links are read to their end: a sitemap with hosts and paths of one script.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+/// Words of one script, and the domain below which they are hosts.
+const SCRIPTS: [(&str, &str); 6] = [
+    ("дом мир город река молоко хлеб книга школа", "рф"),
+    ("بيت كتاب مدرسة سوق مدينة نهر خبز سمك", "example"),
+    ("บ้าน ตลาด โรงเรียน ร้าน อาหาร ทะเล ภูเขา เมือง", "com"),
+    ("商店 学校 图书 食品 旅游 北京 上海 山水", "cn"),
+    ("bäcker müller straße grün schön für käse köln", "de"),
+    ("σπίτι βιβλίο σχολείο πόλη θάλασσα ψωμί μουσείο αγορά", "net"),
+];
+
+/// URLs of as many hosts, with `www.` and without.
+fn urls(words: &str, suffix: &str, count: usize) -> Vec<String> {
+    let words: Vec<&str> = words.split(' ').collect();
+    let word = |n: usize| words[n % words.len()];
+    let mut urls = Vec::new();
+    for n in 0..count {
+        let www = if n % 4 == 0 { "" } else { "www." };
+        let (one, other) = (word(n), word(n / words.len() + 1));
+        urls.push(format!("https://{www}{one}-{other}{n}.{suffix}/{other}/{one}-{n}"));
+    }
+    urls
+}
+
+#[test]
+fn sitemaps_of_one_script_are_read_to_their_end() {
+    for (words, suffix) in SCRIPTS {
+        let urls = urls(words, suffix, 3_000);
+        let text = urls.join("\r\n");
+        let located = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>\r\n"));
+        let xml = format!(
+            "<?xml version=\"1.0\"?>\r\n<urlset>\r\n{}</urlset>",
+            located.collect::<String>()
+        );
+        let anchors = urls.iter().map(|url| format!("<a href=\"{url}\">{url}</a><br>\r\n"));
+        for (kind, body) in [
+            ("text/plain", text),
+            ("application/xml", xml),
+            ("text/html", anchors.collect::<String>()),
+        ] {
+            let head = format!("Content-Type: {kind}; charset=utf-8");
+            let outcome = common::outcome(&head, body.as_bytes());
+            assert!(outcome.bypasses.is_empty(), "{kind} {suffix} {:?}", outcome.cost);
+            assert!(outcome.edits.is_empty(), "{kind} {suffix}");
+        }
+    }
+}
+
+/// In a charset of one byte a letter is half as many bytes as in UTF-8, and so are the steps of the message.
+#[test]
+fn sitemaps_in_a_charset_of_one_byte_are_read_to_their_end() {
+    let (words, suffix) = SCRIPTS[0];
+    let text = urls(words, suffix, 3_000).join("\r\n");
+    for label in ["windows-1251", "koi8-r"] {
+        let charset = encoding_rs::Encoding::for_label(label.as_bytes()).unwrap();
+        let (body, _, lossy) = charset.encode(&text);
+        assert!(!lossy);
+        let outcome = common::outcome(&format!("Content-Type: text/plain; charset={label}"), &body);
+        assert!(outcome.bypasses.is_empty(), "{label} {:?}", outcome.cost);
+        assert!(outcome.edits.is_empty(), "{label}");
+    }
+}
