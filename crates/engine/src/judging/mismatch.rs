@@ -9,14 +9,27 @@ use uts58::unicode::hosts::is_joiner;
 
 /// Hosts of well-known owners below which, or at which, anybody publishes pages, that the public suffix list does not
 /// name or names only in part: a link to one is not the owner's.
-const SHARED: [&str; 15] = [
+const SHARED: [&str; 30] = [
+    "acrobat.adobe.com",
     "amazonaws.com",
+    "apps.facebook.com",
     "azureedge.net",
+    "cdn.discordapp.com",
     "cloudapp.azure.com",
+    "colab.research.google.com",
     "core.windows.net",
+    "customervoice.microsoft.com",
+    "dl.dropboxusercontent.com",
     "docs.google.com",
     "drive.google.com",
+    "drive.usercontent.google.com",
+    "express.adobe.com",
+    "firebasestorage.googleapis.com",
+    "forms.cloud.microsoft",
     "forms.office.com",
+    "gist.github.com",
+    "indd.adobe.com",
+    "lookerstudio.google.com",
     "on.aws",
     "onedrive.live.com",
     "onmicrosoft.com",
@@ -24,6 +37,8 @@ const SHARED: [&str; 15] = [
     "sharepoint.com",
     "sites.google.com",
     "storage.googleapis.com",
+    "sway.cloud.microsoft",
+    "sway.office.com",
     "wordpress.com",
 ];
 
@@ -134,6 +149,9 @@ mod tests {
             ("www.amazon.com", "ec2-1-2-3-4.compute-1.amazonaws.com"),
             ("accounts.google.com", "storage.googleapis.com"),
             ("www.google.com", "sites.google.com"),
+            ("accounts.google.com", "firebasestorage.googleapis.com"),
+            ("www.microsoft.com", "sway.office.com"),
+            ("www.adobe.com", "express.adobe.com"),
         ] {
             assert_eq!(mismatch(seen, led), Some(Verdict::Suspect), "{seen} {led}");
         }
@@ -162,6 +180,9 @@ mod tests {
             "https://www•paypal•com/login",
             "log in at paypal․com now",
             "paypalꓸcom",
+            "&zwnj;www.paypal.com",
+            "paypal.c&shy;om",
+            "https://www.paypal.c\u{43e}m/signin",
             "pay<img src=cid:x>pal・com",
             &row.replacen("{}", "pay", 1).replacen("{}", "pal.com", 1),
         ] {
@@ -178,6 +199,8 @@ mod tests {
             "<table><tr><td>pay</td></tr><tr><td>pal.com</td></tr></table>",
             "fine<img src=cid:x>.com",
             "fine·com",
+            "f&shy;ine.com",
+            "рестор\u{430}н.com",
             "PayPal · Shop",
             "paypal·shop",
         ] {

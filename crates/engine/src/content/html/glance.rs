@@ -1,5 +1,6 @@
 //! What links show at a glance. A reader takes for one word what stands side by side, in cells, around a picture, in
-//! links one after another that lead to one host; and for a full stop what looks like one.
+//! links one after another that lead to one host; for a full stop or a Latin letter what looks like one; and sees no
+//! joiners.
 //!
 //! Honest pages have such words, and no program links them. So they are only compared with where the link leads
 //! ([`SeenBy::Glance`]).
@@ -8,6 +9,8 @@ use std::ops::Range;
 
 use super::{Anchor, Builder, MappedText, Occurrence, Reader, SeenBy, Site, Target};
 use crate::content::{AnchorAround, search_steps};
+use unicode_script::Script;
+use uts58::unicode::hosts::is_invisible;
 use uts58::unicode::is_dot_to_somebody;
 
 /// Maximum bytes of such a word: no host that people read has as many.
@@ -134,11 +137,11 @@ impl Words<'_> {
                 word.range.start = at;
             }
             word.range.end = at + c.len_utf8();
-            let dot = reads_as_dot(c);
-            is_other |= dot;
+            let shown = shown(c);
+            is_other |= shown != Some(c);
             // One byte more than is read.
             if word.word.len() <= WORD_BYTES {
-                word.word.push(if dot { '.' } else { c });
+                word.word.extend(shown);
             }
         }
         self.keep(&mut word, is_other);
@@ -151,6 +154,20 @@ impl Words<'_> {
         if is_other && may_be_host {
             self.found.push(Glance { word: shown, range: word.range.clone(), ..*word });
         }
+    }
+}
+
+/// What a reader takes a character for: nothing if it is not seen, a Latin letter if it is a twin of one, a full stop.
+fn shown(c: char) -> Option<char> {
+    match c {
+        _ if c.is_ascii() => Some(c),
+        _ if is_invisible(c) => None,
+        _ if reads_as_dot(c) => Some('.'),
+        _ if homograph::are_twins([c], Script::Latin) => {
+            let read = homograph::reads_as(c).unwrap_or_default();
+            read.chars().next().filter(|_| read.len() == 1).or(Some(c))
+        }
+        _ => Some(c),
     }
 }
 
