@@ -509,6 +509,16 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     .unwrap();
     std::fs::write(dir.path().join("allow.txt"), "# ours\nexample.com\nco.uk\n").unwrap();
     std::fs::write(dir.path().join("seal.key"), [7; 32]).unwrap();
+    // Files that the daemon reads only when it needs them.
+    for (token, found) in [(None, "No such file"), (Some(""), "an empty file")] {
+        token.iter().for_each(|token| std::fs::write(dir.path().join("token"), token).unwrap());
+        let wrong = linkmilter(&["config", "check", "-q", "--config", path]).assert().code(1);
+        let printed = String::from_utf8(wrong.get_output().stderr.clone()).unwrap();
+        let expected =
+            format!("{}: expected the token of the metrics, found: {found}", list("token"));
+        assert!(printed.starts_with(&expected), "{printed}");
+    }
+    std::fs::write(dir.path().join("token"), "12345").unwrap();
     let output = linkmilter(&["config", "check", "--config", path])
         .env("LINKMILTER_DNS__DEADLINE", "1s")
         .assert()
@@ -529,10 +539,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         format!("{}: 0 blocked hosts (not there), and 1 in the configuration", list("blocked.txt")),
         "rules: board".to_owned(),
         format!("{}: the key of the seal, 32 bytes", list("seal.key")),
-        format!(
-            "{}: note: the token of the metrics: No such file or directory (os error 2)",
-            list("token")
-        ),
+        format!("{}: the token of the metrics, 5 bytes", list("token")),
     ] {
         assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, ListEntry, Problem, Schedule, Sources, Transport};
 use crate::daemon;
@@ -85,6 +85,8 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
     match read {
         Ok(config) => {
             let (wrong, missing) = daemon::check_sockets(&config);
+            let wrong: Vec<String> =
+                wrong.iter().map(ToString::to_string).chain(unusable_files(&config)).collect();
             wrong.iter().for_each(|problem| super::print_stderr(&format!("{problem}\n")));
             if !wrong.is_empty() {
                 return Ok(ExitStatus::Negative);
@@ -177,7 +179,7 @@ fn report_what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<St
     for name in config.blocklists.keys() {
         let _ = writeln!(out, "blocklists.{name}: asked by DNS for domains of links");
     }
-    other_files(&mut out, config);
+    report_other_files(&mut out, config);
     let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
     let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);
     for renamed in &config.renamed {
@@ -224,22 +226,43 @@ fn feeds(out: &mut String, config: &Config) {
     }
 }
 
-/// Other files. Some are read only when they are needed, so problems with them are reported here.
-fn other_files(out: &mut String, config: &Config) {
-    for (what, file) in [
+/// Files that are read only when they are needed, each with what it holds.
+fn other_files(config: &Config) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let files = [
         ("the key of the seal", &config.policy.seal_key_file),
         ("the token of the metrics", &config.metrics.token_file),
         ("the password of the digest", &config.digest.smtp_password_file),
         ("certificates for the digest", &config.digest.smtp_ca_file),
         ("certificates for the table of top-level domains", &config.tld.ca_file),
         ("keys of the root of the DNS", &config.dns.trust_anchor),
-    ] {
-        let Some(path) = file.as_ref().map(|file| config.resolve(file)) else { continue };
-        // Writing to a String cannot fail.
-        let _ = match std::fs::metadata(&path) {
-            Ok(file) => writeln!(out, "{}: {what}, {} bytes", path.display(), file.len()),
-            Err(error) => writeln!(out, "{}: note: {what}: {error}", path.display()),
+    ];
+    files.into_iter().filter_map(|(what, file)| Some((what, config.resolve(file.as_ref()?))))
+}
+
+/// Those of them that are not there or empty, and a state directory that is none.
+fn unusable_files(config: &Config) -> Vec<String> {
+    let unusable = |(what, path): (&str, PathBuf)| {
+        let found = match std::fs::metadata(&path) {
+            Ok(file) if file.is_file() && file.len() == 0 => "an empty file".to_owned(),
+            Ok(_) => return None,
+            Err(error) => error.to_string(),
         };
+        Some(format!("{}: expected {what}, found: {found}", path.display()))
+    };
+    let mut found: Vec<String> = other_files(config).filter_map(unusable).collect();
+    let state = &config.server.state_dir;
+    if std::fs::metadata(state).is_ok_and(|state| !state.is_dir()) {
+        let expected = "server.state_dir: expected a directory, found a file";
+        found.push(format!("{expected}: {}", state.display()));
+    }
+    found
+}
+
+fn report_other_files(out: &mut String, config: &Config) {
+    for (what, path) in other_files(config) {
+        let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{}: {what}, {bytes} bytes", path.display());
     }
 }
 

@@ -293,7 +293,9 @@ fn command(args: &Args, config: &Config) -> String {
     let settings = Sha256::digest(config::effective(config));
     let settings = hex(settings.get(..8).unwrap_or_default());
     format!(
-        "linkmilter {} {settings} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "linkmilter {}\nsettings in force {settings}\npaths {:?}\n--format {:?}\n--diff {:?}\n\
+         --out {:?}\n--files0-from {:?}\n--all-links {:?}\n--account {:?}\n--witness {:?}\n\
+         --dns {:?}\n--config {:?}\n--max-message {:?}",
         env!("CARGO_PKG_VERSION"),
         args.paths,
         args.format,

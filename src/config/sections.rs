@@ -34,8 +34,9 @@ settings! {
         /// Directory for state files: TLD table, journal, large undo recipes, pid file. Relative
         /// paths of such files begin here.
         state_dir: PathBuf = "\"/var/lib/linkmilter\"", Restart;
-        /// Limit of simultaneous connections. More wait in the listen queue. Default: ten times
-        /// what Postfix's default process limit opens.
+        /// Limit of simultaneous connections. At the limit the longest idle one is closed for a new
+        /// one; if none is idle, new ones wait in the listen queue. Default: ten times what
+        /// Postfix's default process limit opens.
         max_connections: usize = "1000", Restart, 1..=100000;
         /// Worker threads; 0 is one per processor.
         workers: usize = "0", Restart, 0..=1024;
@@ -48,8 +49,9 @@ settings! {
         /// through unread by filling the memory. The program itself needs some 160 MiB in addition
         /// under full load. Default: fits a small virtual machine.
         max_memory: Size = "\"512MiB\"", Reload, 1048576..=1099511627776;
-        /// Idle timeout of a connection, between messages. Default: above Postfix's 300 s, so that
-        /// Postfix closes first.
+        /// Idle timeout of a connection, between messages. Default: above the 300 s that Postfix gives
+        /// its client for a command. While a client sends the content, which the MTA passes on when
+        /// it has all of it, a connection stays open for two hours.
         idle_timeout: Duration = "\"10m\"", Reload, 1000..=86400000;
         /// Timeout for sending a reply, after which the connection is closed.
         write_timeout: Duration = "\"30s\"", Reload, 1000..=3600000;

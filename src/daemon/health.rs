@@ -41,6 +41,12 @@ pub enum Trouble {
     Seal,
     /// Feeds could not be refreshed.
     Feeds,
+    /// No connection is free.
+    Connections,
+    /// Nothing is stored.
+    State,
+    /// The DNS is not queried.
+    Dns,
 }
 
 impl Health {

@@ -206,7 +206,7 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     let signals = Signals::new()?;
     let Startup { sources, loaded, stale, metrics } = startup;
     let health = Arc::new(Health::default());
-    let state = StateDir::make(&loaded.config.server.state_dir);
+    let state = StateDir::make(&loaded.config.server.state_dir, &health);
     match stale {
         Some(stale) => stale.report(&health, &metrics),
         None if state == StateDir::Present => save_last_good(&sources, &loaded),
@@ -219,7 +219,8 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     }
     let started = loaded.config.clone();
     warn(&loaded, &health);
-    let reporter = Reporter::new(Arc::clone(&metrics), recorder(&loaded, state, &metrics));
+    let recorder = recorder(&loaded, state, &metrics);
+    let reporter = Reporter::new(Arc::clone(&metrics), recorder, Arc::clone(&health));
     let notifier = Notifier::from_env();
     health.set_generation(1);
     if let Some(config) = endpoint::EndpointConfig::of(&loaded.config) {
@@ -273,19 +274,18 @@ enum StateDir {
 impl StateDir {
     /// Makes the directory if it does not exist, with the mode that the package gives it: anybody may pass
     /// through. Private files in it have narrow modes of their own.
-    fn make(directory: &Path) -> StateDir {
-        match DirBuilder::new().recursive(true).mode(0o711).create(directory) {
-            Ok(()) => StateDir::Present,
-            Err(error) => {
-                tracing::warn!(
-                    "{}: {error}: nothing is stored, neither undo recipes nor the journal for `why` and the \
-                     digest; name a directory of your own with server.state_dir \
-                     (LINKMILTER_SERVER__STATE_DIR)",
-                    directory.display()
-                );
-                StateDir::Missing
-            }
-        }
+    fn make(directory: &Path, health: &Health) -> StateDir {
+        let made = DirBuilder::new().recursive(true).mode(0o711).create(directory);
+        let Err(error) = made else { return StateDir::Present };
+        let text = format!(
+            "{}: expected a directory for the state: {error}: nothing is stored, neither undo recipes \
+             nor the journal for `why` and the digest; name a directory of your own with \
+             server.state_dir (LINKMILTER_SERVER__STATE_DIR)",
+            directory.display()
+        );
+        tracing::warn!("{text}");
+        health.set_trouble(Trouble::State, Some(text));
+        StateDir::Missing
     }
 }
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::header_fields;
+use super::health::{Health, Trouble};
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
 use super::throttle::Throttle;
 use crate::engine::{Outcome, Policy};
-use crate::milter;
+use crate::milter::{self, Connected};
 use crate::policy::Envelope;
 use crate::record::event::{Event, Transaction};
 use crate::record::time::Timestamp;
@@ -39,16 +40,20 @@ pub struct Reporter {
     not_accepted: Throttle,
     evicted: Throttle,
     out_of_memory: Throttle,
+    full: Throttle,
+    health: Arc<Health>,
 }
 
 impl Reporter {
-    pub fn new(metrics: Arc<Metrics>, recorder: Recorder) -> Reporter {
+    pub fn new(metrics: Arc<Metrics>, recorder: Recorder, health: Arc<Health>) -> Reporter {
         Reporter {
             metrics,
             recorder,
             not_accepted: Throttle::default(),
             evicted: Throttle::default(),
             out_of_memory: Throttle::default(),
+            full: Throttle::default(),
+            health,
         }
     }
 
@@ -82,18 +87,36 @@ impl Reporter {
                 metrics.connection_closed();
                 metrics.transferred(*received, *sent);
             }
-            Event::Violation(error) => {
+            Event::Violation(error, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Protocol);
-                tracing::warn!(%error, "connection closed: it breaks the protocol");
+                tracing::warn!(
+                    %error, peer, id = queue_id, ?open,
+                    "connection closed: it breaks the protocol"
+                );
             }
-            Event::Deadline(waiting) => {
+            Event::Deadline(waiting, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Timeout);
-                tracing::warn!(waited_for = %waiting, "connection closed: timeout");
+                tracing::warn!(
+                    waited_for = %waiting, peer, id = queue_id, ?open,
+                    "connection closed: timeout"
+                );
             }
-            Event::Broken(error) => {
+            Event::Broken(error, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Io);
-                tracing::info!(%error, "connection lost");
+                tracing::info!(%error, peer, id = queue_id, ?open, "connection lost");
             }
+            Event::Full { connections } => {
+                metrics.connection_fault(ConnectionFault::Full);
+                let text = format!(
+                    "all {connections} connections of server.max_connections are in the middle of \
+                     a message, new ones wait"
+                );
+                if let Some(more) = self.full.admit(Instant::now()) {
+                    tracing::warn!(connections, more, "{text}");
+                }
+                self.health.set_trouble(Trouble::Connections, Some(text));
+            }
+            Event::FullNoMore => self.health.set_trouble(Trouble::Connections, None),
             Event::NotAccepted(error) => {
                 metrics.connection_fault(ConnectionFault::Accept);
                 if let Some(more) = self.not_accepted.admit(Instant::now()) {
@@ -106,13 +129,16 @@ impl Reporter {
                     tracing::warn!(more, "the longest idle connection was closed for a new one");
                 }
             }
-            Event::OutOfMemory { held } => {
+            Event::OutOfMemory { held, limit, queue_id } => {
                 metrics.connection_fault(ConnectionFault::Memory);
                 if let Some(more) = self.out_of_memory.admit(Instant::now()) {
                     tracing::warn!(
                         held,
+                        limit,
+                        id = queue_id,
                         more,
-                        "message deferred (451): too many bytes of mail in memory"
+                        "message deferred (451): too many bytes of mail in memory, of \
+                         server.max_memory a sixteenth is for small messages alone"
                     );
                 }
             }

@@ -70,7 +70,7 @@ impl HashChain {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
     schema: u32,
-    /// The command line that the journal belongs to.
+    /// What the journal belongs to: a line for each option.
     command: String,
     batches: u64,
     chain: String,
@@ -107,13 +107,17 @@ impl Journal {
         };
         let chain = HashChain::from_hex(&state.chain)
             .ok_or_else(|| failed(path, "an invalid hash".to_owned()))?;
-        Ok(Journal {
+        let mut journal = Journal {
             path: path.to_owned(),
             state,
             chain,
             last_saved: Instant::now(),
             save_interval: Duration::ZERO,
-        })
+        };
+        // A place that cannot be written to is said before anything is scanned.
+        let tally = journal.tally();
+        journal.store(&tally)?;
+        Ok(journal)
     }
 
     pub fn position(&self) -> Position {
@@ -190,14 +194,30 @@ fn failed(path: &Path, why: String) -> Error {
 
 fn read(path: &Path, bytes: &[u8], command: &str) -> Result<State, Error> {
     let invalid = |why| failed(path, why);
-    let state: State = serde_json::from_slice(bytes).map_err(|error| invalid(error.to_string()))?;
+    let state: State = serde_json::from_slice(bytes).map_err(|error| {
+        let found = if bytes.is_empty() { "an empty file".to_owned() } else { error.to_string() };
+        invalid(format!("expected the journal of a scan that was interrupted, found {found}"))
+    })?;
     if state.schema != SCHEMA_VERSION {
         return Err(invalid(format!("expected schema {SCHEMA_VERSION}, found {}", state.schema)));
     }
     if state.command != command {
-        return Err(invalid(format!("it belongs to another command: {}", state.command)));
+        return Err(invalid(format!(
+            "it belongs to a scan with other options: {}; without this journal the scan begins anew",
+            differing(&state.command, command)
+        )));
     }
     Ok(state)
+}
+
+/// The first line in which two commands differ.
+fn differing(theirs: &str, ours: &str) -> String {
+    let pairs = theirs.lines().zip(ours.lines());
+    let first = pairs.into_iter().find(|(theirs, ours)| theirs != ours);
+    first.map_or_else(
+        || "expected those of the same version".to_owned(),
+        |(theirs, ours)| format!("expected {theirs:?}, found {ours:?}"),
+    )
 }
 
 #[cfg(test)]
@@ -217,7 +237,8 @@ mod tests {
         let again = Journal::open(&path, "scan a").unwrap();
         assert_eq!(again.position(), Position { batches: 1, chain });
         assert_eq!((again.written(), again.tally()), (10, tally));
-        assert!(Journal::open(&path, "scan b").is_err());
+        let other = Journal::open(&path, "scan b").unwrap_err().to_string();
+        assert!(other.contains("expected \"scan a\", found \"scan b\""), "{other}");
         again.remove().unwrap();
         assert!(!path.exists());
     }
@@ -226,9 +247,16 @@ mod tests {
     fn a_broken_journal_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
-        fs::write(&path, "{").unwrap();
-        let error = Journal::open(&path, "x").unwrap_err().to_string();
-        assert!(error.contains("journal"), "{error}");
+        for (bytes, found) in [("{", "EOF while parsing"), ("", "found an empty file")] {
+            fs::write(&path, bytes).unwrap();
+            let error = Journal::open(&path, "x").unwrap_err().to_string();
+            assert!(
+                error.contains("expected the journal of a scan") && error.contains(found),
+                "{error}"
+            );
+        }
+        let nowhere = folder.path().join("nowhere/journal");
+        assert!(Journal::open(&nowhere, "x").is_err());
     }
 
     #[test]

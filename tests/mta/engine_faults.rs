@@ -63,7 +63,8 @@ fn loaded(dir: &Path, settings: &str) -> Loaded {
 }
 
 fn filter(dir: &Path, loaded: Loaded, metrics: &Arc<Metrics>, engine: Inspect) -> Filter {
-    let reporter = Reporter::new(Arc::clone(metrics), Recorder::off(Arc::clone(metrics)));
+    let recorder = Recorder::off(Arc::clone(metrics));
+    let reporter = Reporter::new(Arc::clone(metrics), recorder, Arc::default());
     let tlds = Arc::new(Tlds::open(Store::new(dir)));
     Filter::new(loaded, tlds, reporter).with_engine(engine)
 }

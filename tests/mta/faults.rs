@@ -145,6 +145,51 @@ fn a_slow_mta_holds_up_nobody_and_is_let_go() {
     daemon.wait_for_log("connection closed");
 }
 
+/// An MTA says nothing between the recipients and the end of the content, which takes a slow client long.
+#[test]
+fn a_client_that_sends_its_content_slowly_is_waited_for() {
+    let daemon = Daemon::start("server.idle_timeout = \"1s\"");
+    let mut mta = Mta::begin(daemon.connect()).with_patience();
+    let all = message(&UTF8, mixed_body(), 65_535, "SLOW1");
+    let content = all.windows(5).position(|window| window[4] == b'L' && window[0] == 0).unwrap();
+    let (envelope, content) = all.split_at(content);
+    mta.send(envelope);
+    std::thread::sleep(Duration::from_secs(3));
+    mta.send(content);
+    let said = mta.answer();
+    assert_eq!(said.body.as_deref(), Some(MIXED_DEFANGED.as_bytes()));
+    // Between messages it is not.
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(mta.read(), None);
+    daemon.wait_for_log("connection closed: timeout");
+}
+
+#[test]
+fn connections_that_are_all_busy_are_said() {
+    let daemon = Daemon::start("server.max_connections = 2");
+    let begun = |id: &str| {
+        let mut mta = Mta::begin(daemon.connect()).with_patience();
+        let all = message(&UTF8, mixed_body(), 65_535, id);
+        let (front, back) = all.split_at(all.len() - 5);
+        mta.send(front);
+        (mta, back.to_vec())
+    };
+    let (mut first, rest) = begun("BUSY1");
+    let second = begun("BUSY2");
+    let mut third = daemon.connect();
+    third.write_all(&packet(b'O', &[0, 0, 0, 6, 0, 0, 1, 0xff, 0, 0x1f, 0xff, 0xff])).unwrap();
+    daemon.wait_for_log("all 2 connections of server.max_connections are in the middle");
+    assert!(daemon.get("/healthz").contains("new ones wait"), "{}", daemon.get("/healthz"));
+    assert_eq!(daemon.metric("linkmilter_connection_faults_total"), 1);
+    first.send(&rest);
+    assert_eq!(first.answer().ending.0, b'a');
+    drop(first);
+    wait_for("a free connection", || {
+        (!daemon.get("/healthz").contains("new ones wait")).then_some(())
+    });
+    drop(second);
+}
+
 #[test]
 fn sigterm_in_the_middle_of_a_reply_leaves_no_half_reply() {
     let mut daemon = Daemon::start("");

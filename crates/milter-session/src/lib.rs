@@ -19,7 +19,7 @@ pub use answer::{Answer, Ending, HeaderChange, Piece};
 #[cfg(feature = "server")]
 pub use endpoint::Endpoint;
 #[cfg(feature = "server")]
-pub use server::{Event, Handler, Server};
+pub use server::{Connected, Event, Handler, Server};
 pub use session::{Mail, Origin, Session};
 
 /// The examples of the README.

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::answer::Answer;
 use super::endpoint::{Listener, SocketFile};
@@ -48,29 +48,53 @@ pub enum Event<'a> {
         sent: u64,
     },
     /// A connection was closed because of a protocol violation.
-    Violation(&'a Violation),
+    Violation(&'a Violation, &'a Connected),
     /// A connection was closed because a deadline passed.
-    Deadline(Waiting),
+    Deadline(Waiting, &'a Connected),
     /// A connection had an I/O error.
-    Broken(&'a io::Error),
+    Broken(&'a io::Error, &'a Connected),
     /// A connection could not be accepted: no descriptors or memory.
     NotAccepted(&'a io::Error),
     /// The longest idle connection was closed to make space for a new one.
     Evicted,
+    /// A new connection waits: all are open, and each is in the middle of a message.
+    Full {
+        /// Open connections.
+        connections: usize,
+    },
+    /// A new connection waits no longer.
+    FullNoMore,
     /// A message was deferred because too many bytes are in memory.
     OutOfMemory {
         /// Bytes of all messages in memory at that time.
         held: usize,
+        /// [`Limits::memory_bytes`].
+        limit: usize,
+        /// The queue id of the message; `-` if there is none.
+        queue_id: String,
     },
     /// The drain deadline passed; this number of busy connections was closed.
     DrainCut(usize),
 }
 
+/// The connection that an event is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connected {
+    /// The address of the MTA; `unix` for a socket file.
+    pub peer: String,
+    /// The queue id of the message that had begun; `-` without one.
+    pub queue_id: String,
+    /// How long it was open.
+    pub open: Duration,
+}
+
 /// What a connection was waiting for when its deadline passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// The next command, between messages or in an envelope.
+    /// The next command, between messages.
     Command,
+    /// The next recipient or the first header field of a message.
+    Envelope,
     /// The rest of the content of a message.
     Content,
     /// The MTA to read the answer.
@@ -81,6 +105,7 @@ impl fmt::Display for Waiting {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Waiting::Command => "command",
+            Waiting::Envelope => "rest of the envelope, or content",
             Waiting::Content => "content",
             Waiting::Reply => "reply",
         })
@@ -96,9 +121,12 @@ pub struct Limits {
     /// Bytes of all messages in memory, including incomplete ones. Above, messages are deferred (451): load
     /// is temporary, and a sender who fills the memory must not get mail through unread.
     pub memory_bytes: usize,
-    /// Time between commands while no content is received. An MTA keeps a connection as long as its
-    /// client's session; libmilter waits 7,210 s.
+    /// Time between messages. An MTA keeps a connection as long as its client's session; libmilter waits
+    /// 7,210 s.
     pub idle: Duration,
+    /// Time between commands of an envelope, and from its end to the first header field. MTAs send nothing while
+    /// they receive the content, which takes a slow client hours.
+    pub envelope: Duration,
     /// Time from the first header field to the end of the message. MTAs send content from their spool,
     /// so only a stuck one is slow.
     pub message: Duration,
@@ -115,7 +143,8 @@ impl Default for Limits {
         Limits {
             connections: 900,
             memory_bytes: 2 << 30,
-            idle: Duration::from_secs(7_210),
+            idle: LIBMILTER_TIMEOUT,
+            envelope: LIBMILTER_TIMEOUT,
             message: MESSAGE_TIMEOUT,
             reply: Duration::from_secs(300),
             drain: Duration::from_secs(30),
@@ -182,27 +211,31 @@ impl<H: Handler> Server<H> {
 trait Accept: Send + Sync + 'static {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
-    fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+    /// The next connection, and the address of who made it.
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, String)>> + Send;
 }
 
 impl Accept for TcpListener {
     type Stream = TcpStream;
 
     /// Sets `TCP_NODELAY`: without it an answer waits 40 ms for the MTA's acknowledgement.
-    async fn accept(&self) -> io::Result<TcpStream> {
-        let (stream, _) = TcpListener::accept(self).await?;
+    async fn accept(&self) -> io::Result<(TcpStream, String)> {
+        let (stream, peer) = TcpListener::accept(self).await?;
         stream.set_nodelay(true)?;
-        Ok(stream)
+        Ok((stream, peer.to_string()))
     }
 }
 
 impl Accept for (UnixListener, Option<SocketFile>) {
     type Stream = UnixStream;
 
-    async fn accept(&self) -> io::Result<UnixStream> {
-        Ok(self.0.accept().await?.0)
+    async fn accept(&self) -> io::Result<(UnixStream, String)> {
+        Ok((self.0.accept().await?.0, "unix".to_owned()))
     }
 }
+
+/// What libmilter waits for a command.
+const LIBMILTER_TIMEOUT: Duration = Duration::from_secs(7_210);
 
 /// Default of [`Limits::message`].
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(300);
@@ -223,14 +256,14 @@ impl<H: Handler> Shared<H> {
                 _ = drain.changed() => break,
             };
             match accepted {
-                Ok(stream) => {
+                Ok((stream, peer)) => {
                     back_off = BACK_OFF;
                     let slot = tokio::select! {
-                        slot = self.slots.take(|| self.handler.event(Event::Evicted)) => slot,
+                        slot = self.slots.take(|event| self.handler.event(event)) => slot,
                         _ = drain.changed() => break,
                     };
                     let shared = Arc::clone(&self);
-                    tasks.spawn(shared.serve(stream, slot, drain.clone()));
+                    tasks.spawn(shared.serve((stream, peer), slot, drain.clone()));
                 }
                 // Descriptors become free when connections end, so the longest idle one is closed.
                 Err(error) => {
@@ -251,19 +284,25 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    async fn serve<S>(self: Arc<Self>, stream: S, slot: Slot, drain: watch::Receiver<bool>)
-    where
+    async fn serve<S>(
+        self: Arc<Self>,
+        (stream, peer): (S, String),
+        slot: Slot,
+        drain: watch::Receiver<bool>,
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         self.handler.event(Event::Opened);
+        let opened = Instant::now();
         let mut connection = Connection::new(stream, &self, slot, drain);
-        match connection.run().await {
-            Ok(()) => {}
-            Err(ConnectionError::Violation(violation)) => {
-                self.handler.event(Event::Violation(&violation));
-            }
-            Err(ConnectionError::Deadline(waiting)) => self.handler.event(Event::Deadline(waiting)),
-            Err(ConnectionError::Broken(error)) => self.handler.event(Event::Broken(&error)),
+        if let Err(error) = connection.run().await {
+            let queue_id = connection.queue_id();
+            let connected = Connected { peer, queue_id, open: opened.elapsed() };
+            self.handler.event(match &error {
+                ConnectionError::Violation(violation) => Event::Violation(violation, &connected),
+                ConnectionError::Deadline(waiting) => Event::Deadline(*waiting, &connected),
+                ConnectionError::Broken(error) => Event::Broken(error, &connected),
+            });
         }
         let (received, sent) = (connection.received, connection.sent);
         drop(connection);

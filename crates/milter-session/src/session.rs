@@ -133,11 +133,15 @@ impl Mail {
 
     /// The queue id for logs; `-` if there is none.
     pub fn queue_id(&self) -> String {
-        if self.queue_id.is_empty() {
-            return "-".to_owned();
-        }
-        self.queue_id.iter().map(|&byte| printable(byte)).collect()
+        shown_id(&self.queue_id)
     }
+}
+
+fn shown_id(id: &[u8]) -> String {
+    if id.is_empty() {
+        return "-".to_owned();
+    }
+    id.iter().map(|&byte| printable(byte)).collect()
 }
 
 fn printable(byte: u8) -> char {
@@ -291,6 +295,11 @@ impl Session {
     /// Whether a message has begun (by MAIL) and not ended.
     pub fn in_message(&self) -> bool {
         !matches!(self.state, State::New | State::Idle)
+    }
+
+    /// The queue id of the message that has begun, for logs; `-` if there is none.
+    pub fn queue_id(&self) -> String {
+        if self.in_message() { shown_id(&self.macro_value(b"i")) } else { shown_id(&[]) }
     }
 
     /// Bytes in memory of the message that is being received.

@@ -221,7 +221,10 @@ impl Run {
             return Ok(());
         }
         let Some(bytes) = folder.read(message.uid)? else {
-            self.totals.gone += 1;
+            match folder.holds(message.uid)? {
+                true => self.failed(&named, "expected its text, the server sends none"),
+                false => self.totals.gone += 1,
+            }
             return Ok(());
         };
         self.totals.read += 1;

@@ -103,6 +103,8 @@ word_enum! {
         Timeout = "timeout",
         /// More connections than the configuration allows.
         Limit = "limit",
+        /// The same, and none was idle: a new one waits.
+        Full = "full",
         /// Too many bytes of messages in memory: the message was deferred.
         Memory = "memory",
         /// Still busy when the drain timeout was over.

@@ -147,10 +147,18 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         Ok(found)
     }
 
-    /// The bytes of a message as on the wire, or `None` when it is gone.
+    /// Whether the server still lists a message.
     ///
     /// # Errors
-    /// When the server does not send them.
+    /// When the server does not answer.
+    pub fn holds(&mut self, uid: NonZeroU32) -> Result<bool, Error> {
+        Ok(self.message(uid)?.is_some())
+    }
+
+    /// The bytes of a message as on the wire, or `None` when it is gone, or the server sends none.
+    ///
+    /// # Errors
+    /// When the server does not answer.
     pub fn read(&mut self, uid: NonZeroU32) -> Result<Option<Vec<u8>>, Error> {
         use MessageDataItemName as Name;
         let body = Name::BodyExt { section: None, partial: None, peek: true };

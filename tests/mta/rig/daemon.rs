@@ -129,9 +129,14 @@ impl Daemon {
 
     /// The text of the metrics endpoint, as HTTP gives it.
     pub fn metrics(&self) -> String {
+        self.get("/metrics")
+    }
+
+    /// What the endpoint of the metrics says at a path.
+    pub fn get(&self, path: &str) -> String {
         let socket = self.dir.path().join("metrics");
         let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
-        stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text

@@ -117,10 +117,28 @@ where
         }
     }
 
-    /// How long to wait for input in the current state.
+    /// What is waited for in the current state.
+    fn waiting(&self) -> Waiting {
+        match (self.session.in_content(), self.session.in_message()) {
+            (true, _) => Waiting::Content,
+            (false, true) => Waiting::Envelope,
+            (false, false) => Waiting::Command,
+        }
+    }
+
+    /// How long to wait for it.
     fn time_limit(&self) -> Duration {
         let limits = self.shared.limits.load();
-        if self.session.in_content() { limits.message } else { limits.idle }
+        match self.waiting() {
+            Waiting::Content => limits.message,
+            Waiting::Envelope => limits.envelope.max(limits.idle),
+            Waiting::Command | Waiting::Reply => limits.idle,
+        }
+    }
+
+    /// The queue id of the message that has begun.
+    pub fn queue_id(&self) -> String {
+        self.session.queue_id()
     }
 
     /// Processes all complete packets of the input; returns their number, or `None` after QUIT.
@@ -162,7 +180,11 @@ where
         let mail = Arc::new(*mail);
         let dropped = mail.completeness == Completeness::Dropped;
         let answer = if dropped || !self.fits_in_memory() {
-            self.shared.handler.event(Event::OutOfMemory { held: self.held.total() });
+            self.shared.handler.event(Event::OutOfMemory {
+                held: self.held.total(),
+                limit: self.shared.limits.load().memory_bytes,
+                queue_id: mail.queue_id(),
+            });
             let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
             Answer { ending: Ending::Tempfail(line), ..Answer::default() }
         } else {
@@ -224,8 +246,7 @@ where
                 Ok(bytes > 0)
             }
             Ok(Err(error)) => Err(ConnectionError::Broken(error)),
-            Err(_) if self.session.in_content() => Err(ConnectionError::Deadline(Waiting::Content)),
-            Err(_) => Err(ConnectionError::Deadline(Waiting::Command)),
+            Err(_) => Err(ConnectionError::Deadline(self.waiting())),
         }
     }
 

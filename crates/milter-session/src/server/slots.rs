@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use super::Event;
+
 /// The slots of one server.
 #[derive(Clone, Debug)]
 pub struct Slots {
@@ -41,16 +43,23 @@ impl Slots {
         Slots { inner: Arc::default(), changed: Arc::default(), limit }
     }
 
-    /// Waits for a slot for a new connection. If there is none, evicts the longest idle connection, and calls
-    /// `evicted`.
-    pub async fn take(&self, evicted: impl Fn()) -> Slot {
+    /// Waits for a slot for a new connection. If there is none, evicts the longest idle connection. Reports that, and
+    /// whether it has to wait since none is idle.
+    pub async fn take(&self, report: impl Fn(Event<'_>)) -> Slot {
+        let mut waits = false;
         loop {
             if let Some(slot) = self.try_take() {
+                if waits {
+                    report(Event::FullNoMore);
+                }
                 return slot;
             }
             if self.evict() {
-                evicted();
+                report(Event::Evicted);
             } else {
+                if !std::mem::replace(&mut waits, true) {
+                    report(Event::Full { connections: self.limit });
+                }
                 self.changed.notified().await;
             }
         }
