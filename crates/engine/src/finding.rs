@@ -65,6 +65,8 @@ pub struct Findings {
     pub passed: BTreeSet<Box<str>>,
     /// Whether there were more of them.
     pub passed_more: bool,
+    /// Titles of events that were judged.
+    pub titles: usize,
     /// The host of the last harmless link, whose judgement it shares with other links to it.
     last_passed: Option<Arc<Judgement>>,
     /// Registrable domains by part, for parts of a multipart/alternative; a host without one stands for itself.

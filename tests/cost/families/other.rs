@@ -255,4 +255,11 @@ pub const SHAPES: &[Shape] = &[
     shape("short markup of properties", "text/calendar", NONE, "A:<a@\n"),
     shape("links that shift", TEXT, NONE, "http://\u{1b}$B\u{e9}a"),
     shape("links that shift by signs", TEXT, NONE, "http://~{\u{e9}a"),
+    shape(
+        "titles of events",
+        "text/calendar",
+        NONE,
+        "SUMMARY:\u{420}\u{430}\u{443}\u{420}\u{430}l\r\n",
+    ),
+    shape("one title", "text/calendar", ("SUMMARY:", ""), "\u{430}ccount "),
 ];

@@ -109,4 +109,5 @@ pub const SHAPES: &[Shape] = &[
     shape("JavaScript", TEXT, NONE, "javascript:x{n} "),
     shape("a name in words", TEXT, NONE, "paypal-{n}.com "),
     shape("tokens of a label", TEXT, NONE, "http://paypa1-{n}-g00gle-amaz0n-appIe.com "),
+    shape("letters that read as one", TEXT, NONE, "http://clclclclclclclclclclcl{n}.com/ "),
 ];

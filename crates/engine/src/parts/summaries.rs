@@ -9,6 +9,12 @@ use crate::judging::{Judge, Title};
 use crate::outcome::{Edit, Place};
 use uts58::{Boundaries, Linkifier};
 
+/// Titles of one message that are read: an invitation has one or a few, and a whole calendar has thousands.
+const TITLES: usize = 32;
+
+/// Bytes of a title that are read: no program shows as many in one line.
+const TITLE_BYTES: usize = 512;
+
 impl OpenReading<'_> {
     /// Reports a title in look-alike letters, or one that controls turn round. Its links are judged as such.
     pub(super) fn summary(
@@ -20,9 +26,15 @@ impl OpenReading<'_> {
     ) {
         let text = layer.seen.as_str();
         let is_title = layer.property.as_deref() == Some(content::SUMMARY);
-        if !is_title || layer.language != Language::Text || text.is_ascii() {
+        if !is_title
+            || layer.language != Language::Text
+            || text.is_ascii()
+            || found.titles >= TITLES
+        {
             return;
         }
+        found.titles += 1;
+        let text = text.get(..text.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
         let shown = bidi::shown(text);
         let mut links = Linkifier::new(judge.tlds()).boundaries(Boundaries::Wide).links(&shown);
         let spans: Vec<_> = links.by_ref().map(|link| link.span).collect();
@@ -82,6 +94,10 @@ mod tests {
         ] {
             assert_eq!(reported(line), [[reason]], "{line}");
         }
+        let long = format!("SUMMARY:{} Your аccount", "ж ".repeat(super::TITLE_BYTES));
+        assert!(reported(&long).is_empty());
+        let many = "SUMMARY:ж\r\n".repeat(super::TITLES);
+        assert!(reported(&format!("{many}SUMMARY:Your аccount")).is_empty());
         for fine in [
             "SUMMARY:Совещание в Москве",
             "SUMMARY:Zoë’s café · 3 pm",

@@ -8,9 +8,6 @@ use super::entity;
 use super::token::Attribute;
 use crate::content::AnchorAround;
 
-/// Occurrences from here on are those of forms that have not come yet.
-const AWAITED: usize = usize::MAX / 2;
-
 /// The forms of a page.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
@@ -18,7 +15,7 @@ pub(super) struct Forms {
     pub open: Option<usize>,
     /// The same of the first form with each identifier.
     named: HashMap<String, usize>,
-    /// The numbers of those that buttons have named before.
+    /// Those that buttons have named before: each by a number that no occurrence has.
     awaited: HashMap<String, usize>,
 }
 
@@ -30,7 +27,7 @@ impl Forms {
 
     /// The occurrence that stands for a form.
     fn of(&mut self, id: String) -> usize {
-        let next = AWAITED + self.awaited.len();
+        let next = usize::MAX - 1 - self.awaited.len();
         let awaited = &mut self.awaited;
         self.named.get(&id).copied().unwrap_or_else(|| *awaited.entry(id).or_insert(next))
     }
@@ -67,8 +64,9 @@ impl Reader<'_, '_, '_> {
         let forms = &self.forms;
         let found = |(id, number): (&String, &usize)| Some((*number, *forms.named.get(id)?));
         let found: HashMap<usize, usize> = forms.awaited.iter().filter_map(found).collect();
+        let occurrences = self.view.occurrences.len();
         for occurrence in &mut self.view.occurrences {
-            if let AnchorAround::LeadsTo(at @ AWAITED..) = occurrence.anchor {
+            if let Some(at) = occurrence.anchor.target().filter(|at| *at >= occurrences) {
                 let form = found.get(&at).copied();
                 occurrence.anchor = form.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo);
             }
