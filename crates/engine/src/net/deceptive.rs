@@ -1,5 +1,6 @@
 //! Whether the host at the start of a window is deceptive, and whether a reading has found it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::host::{WWW, can_deceive, ends_host, is_behind_www};
@@ -69,13 +70,25 @@ fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) ->
 
 /// The host at the start of a window in which nothing is escaped, as [`letters`](super::window::letters) gives it as well,
 /// but for characters that browsers ignore.
-pub fn unescaped_host(window: &[u8]) -> Option<&str> {
+pub fn unescaped_host(window: &[u8]) -> Option<Cow<'_, str>> {
+    fn host(text: &str) -> &str {
+        let text = text.trim_start_matches(['/', '.']);
+        text.split(ends_host).next().unwrap_or_default().trim_end_matches(is_dot_to_somebody)
+    }
     if is_escaped(window) {
         return None;
     }
-    let text = str::from_utf8(window).ok()?.trim_start_matches(['/', '.']);
-    let host = text.split(ends_host).next()?;
-    Some(host.trim_end_matches(is_dot_to_somebody))
+    Some(match String::from_utf8_lossy(window) {
+        Cow::Borrowed(text) => Cow::Borrowed(host(text)),
+        Cow::Owned(text) => Cow::Owned(host(&text).to_owned()),
+    })
+}
+
+/// Whether a host is ASCII but for what stands for other bytes, as of another charset than UTF-8: no program opens it, and
+/// readings have decoded it if its charset is known.
+pub fn is_undecodable(host: &str) -> bool {
+    let mut others = host.chars().filter(|c| !c.is_ascii()).peekable();
+    others.peek().is_some() && others.all(|c| c == char::REPLACEMENT_CHARACTER)
 }
 
 /// The spelling in which a reading has found the host at an offset, as most hosts that a message repeats: that host, or
@@ -103,6 +116,7 @@ pub fn runs_on(host: &str, seen: &SeenHosts) -> bool {
     let last = host.rsplit(is_dot_to_somebody).next().unwrap_or_default();
     last.contains(|c: char| c.is_ascii_alphanumeric())
         && last.contains(is_of_cjk)
+        && !host.contains(char::REPLACEMENT_CHARACTER)
         && !last.contains(is_hyphen_mapped)
         && !seen.is_deceptive(host)
 }
@@ -154,10 +168,29 @@ mod tests {
         ] {
             let window = super::super::window(text.as_bytes(), at);
             let host = unescaped_host(window).unwrap();
-            assert_eq!(seen_spelling(text.as_bytes(), at, host, &seen), known, "{text} {at}");
+            assert_eq!(seen_spelling(text.as_bytes(), at, &host, &seen), known, "{text} {at}");
         }
         assert_eq!(unescaped_host("д%D0.рф".as_bytes()), None);
-        assert_eq!(unescaped_host(b"\xD0.com"), None);
+    }
+
+    /// What is left out is what is found not to be deceptive otherwise.
+    #[test]
+    fn a_host_that_cannot_be_decoded_is_not_opened() {
+        for (host, undecodable) in [
+            ("www.\u{fffd}\u{fffd}-5.\u{fffd}", true),
+            ("p\u{fffd}ypal.com", true),
+            ("www.дом.\u{fffd}", false),
+            ("\u{fffd}。com", false),
+            ("www.example.com", false),
+            ("", false),
+        ] {
+            assert_eq!(is_undecodable(host), undecodable, "{host}");
+            assert!(!undecodable || !may_be_opened(host), "{host}");
+        }
+        assert_eq!(
+            unescaped_host(b"//www.\xE4\xEE\xEC.\xF0\xF4/x").unwrap(),
+            "www.\u{fffd}\u{fffd}\u{fffd}.\u{fffd}\u{fffd}"
+        );
     }
 
     #[test]

@@ -39,8 +39,8 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
-use deceptive::{Deceptive, deceptive_judgement, find_deceptive, runs_on};
-use deceptive::{seen_spelling, unescaped_host};
+use deceptive::{Deceptive, deceptive_judgement, find_deceptive};
+use deceptive::{is_undecodable, runs_on, seen_spelling, unescaped_host};
 use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
@@ -50,8 +50,7 @@ use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, is_after_scheme, triggers};
 pub use uncovered::defang_rest;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, NestedWindows, ends_at_once, is_escaped, letters, needs_reading, shifted};
-use window::{text, window};
+use window::{Letter, NestedWindows, ends_at_once, letters, needs_reading, shifted, text, window};
 
 /// Maximum bytes of a host, with its escapes, that are read.
 pub const WINDOW: usize = 512;
@@ -165,9 +164,6 @@ fn window_steps(window: &[u8], is_read: bool) -> u64 {
     steps as u64
 }
 
-/// Steps of each byte of a window in which nothing is escaped.
-const UNESCAPED_STEPS_PER_BYTE: u64 = 3;
-
 /// A window to read. Ordered by its trigger: if several triggers are before one host, the first one reports it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct PendingWindow {
@@ -277,25 +273,22 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         for PendingWindow { at, length, .. } in pending.windows.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
             let host = unescaped_host(window);
-            let spelling = host.and_then(|host| seen_spelling(bytes, at, host, &self.seen));
+            let spelling =
+                host.as_deref().and_then(|host| seen_spelling(bytes, at, host, &self.seen));
             let mut is_read = spelling.is_none();
             if let Some(spelling) = spelling {
                 if self.seen.is_deceptive(spelling) {
                     self.keep_offset(at, origin);
                 }
-            } else if host.is_some_and(|host| runs_on(host, &self.seen)) {
+            } else if host.is_some_and(|host| is_undecodable(&host) || runs_on(&host, &self.seen)) {
                 is_read = false;
             } else if !starts_plain(window) && !stays_plain(window) {
                 let place = origin.body_offset(|| at);
                 self.judge_host(&letters(window), place, origin);
                 self.read_shifted(window, place);
             }
-            // Of others the bytes are looked at a few times, and what is not escaped is read as it is.
-            let steps = match (is_read, is_escaped(window)) {
-                (true, true) => window_steps(window, true),
-                (true, false) => UNESCAPED_STEPS_PER_BYTE * window.len() as u64,
-                (false, _) => window.len() as u64,
-            };
+            // Of others the bytes are looked at a few times.
+            let steps = if is_read { window_steps(window, true) } else { window.len() as u64 };
             if !self.budget.spend(Stage::Net, steps + self.judge.take_steps()) || self.is_full {
                 return ControlFlow::Break(());
             }
