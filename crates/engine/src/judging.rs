@@ -2,12 +2,14 @@
 
 mod accents;
 mod beside_host;
+mod consoles;
 mod glued;
 mod listed;
 mod logins;
 mod mismatch;
 mod opened;
 mod plain_reading;
+mod prose;
 mod queries;
 mod signs;
 mod words;
@@ -152,6 +154,8 @@ impl<'a> Judge<'a> {
                     self.downgrade_plain_reading(host, &mut judged);
                     self.downgrade_words(host, link.kind, &mut judged);
                     self.downgrade_glued(text, link, &mut judged);
+                    self.downgrade_prose(text, link, &mut judged);
+                    self.downgrade_behind_residue(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
