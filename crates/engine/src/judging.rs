@@ -164,7 +164,10 @@ impl<'a> Judge<'a> {
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();
-                if fetches_nothing(url, occurrence) || self.opens_what_it_says(url) {
+                if fetches_nothing(url, occurrence)
+                    || self.opens_what_it_says(url)
+                    || self.reaches_own_files(url)
+                {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
                 } else if script::calls_page_function(url) || script::does_nothing(url) {
