@@ -45,18 +45,44 @@ pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     scheme.eq_ignore_ascii_case("file") && is_local(rest)
 }
 
-/// Top-level domains and a domain that only networks of their own have.
-const OWN_NETWORK: [&str; 5] = ["local", "lan", "internal", "localdomain", "home.arpa"];
+/// Top-level domains and domains that only networks of their own have: reserved ones, and those that RFC 6762 (appendix G),
+/// routers and companies use.
+const OWN_NETWORK: [&str; 11] = [
+    "local",
+    "lan",
+    "internal",
+    "localdomain",
+    "home.arpa",
+    "intern",
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "fritz.box",
+];
+
+/// The server of a URL that reaches a file server, or of a path of Windows. `None` if it is not plainly a name or an
+/// address.
+pub fn file_server(url: &str) -> Option<&str> {
+    if url.starts_with("\\\\") {
+        return server(url);
+    }
+    let (scheme, rest) = url.split_once(':')?;
+    if scheme::does(scheme.trim()) == Some(Does::Share) { server(rest) } else { None }
+}
+
+/// The server of a URL, given after its colon.
+fn server(rest: &str) -> Option<&str> {
+    let path = rest.trim_start_matches(['/', '\\']);
+    let server = path.split(['/', '\\', '?', '#']).next()?;
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (rest.len() - path.len() >= 2 && server.chars().all(of_name)).then_some(server)
+}
 
 /// Whether the server of a URL, given after its colon, is on the reader's own network: a name without a dot, a name that
 /// no public server has (RFC 6762, RFC 8375, and names that are customary), an address of a private network (RFC 1918).
 fn is_on_own_network(rest: &str) -> bool {
-    let server = rest.trim_start_matches(['/', '\\']);
-    let server = server.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if rest.len() - rest.trim_start_matches(['/', '\\']).len() < 2 || !server.chars().all(of_name) {
-        return false;
-    }
+    let Some(server) = server(rest) else { return false };
     if !server.contains('.') {
         // A number is an address.
         return server.contains(|c: char| c.is_ascii_alphabetic())
@@ -126,11 +152,15 @@ mod tests {
             "//172.31.1.1/x",
             "//files.firma.local/x",
             "//nas.home.arpa/x",
+            "//NAS.fritz.box/x",
+            "//fs01.firma.intern/x",
         ] {
             assert!(is_on_own_network(own), "{own}");
         }
         for foreign in [
             "//evil.com/x",
+            "//evilfritz.box/x",
+            "//fritz.box.evil.com/x",
             "//2130706433/x",
             "//0x7f000001/x",
             "//172.32.1.1/x",

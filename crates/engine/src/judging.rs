@@ -2,12 +2,14 @@
 
 mod accents;
 mod beside_host;
+mod consoles;
 mod glued;
 mod listed;
 mod logins;
 mod mismatch;
 mod opened;
 mod plain_reading;
+mod prose;
 mod queries;
 mod sign_roles;
 mod signs;
@@ -155,6 +157,8 @@ impl<'a> Judge<'a> {
                     self.downgrade_plain_reading(host, &mut judged);
                     self.downgrade_words(host, link.kind, &mut judged);
                     self.downgrade_glued(text, link, &mut judged);
+                    self.downgrade_prose(text, link, &mut judged);
+                    self.downgrade_behind_residue(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
@@ -163,7 +167,10 @@ impl<'a> Judge<'a> {
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();
-                if fetches_nothing(url, occurrence) || self.opens_what_it_says(url) {
+                if fetches_nothing(url, occurrence)
+                    || self.opens_what_it_says(url)
+                    || self.reaches_own_files(url)
+                {
                     judged.edit = Edit::Inert;
                     judged.verdict = judged.verdict.min(Verdict::Notice);
                 } else if script::calls_page_function(url) || script::does_nothing(url) {

@@ -132,6 +132,14 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     }
 }
 
+/// The local part of a login that is a mail address, as programs escape one: `ann%40example.org`.
+pub fn local_part(user: &str) -> Option<String> {
+    let decoded = percent::decode_text(user);
+    let name = decoded.split(':').next().unwrap_or_default();
+    let (local, _) = name.split_once('@').filter(|_| !user.contains('@'))?;
+    Some(local.to_owned())
+}
+
 /// The given name of a login that is `given.surname`.
 pub fn given_name(user: &str) -> String {
     let decoded = percent::decode_text(user);

@@ -268,6 +268,11 @@ fn programs_that_open_what_they_say() {
         "\\\\server\\share\\plan.pdf",
         "file://server/share/plan.pdf",
         "afp://192.168.0.2/share",
+        "file:///\\\\mybank.com\\dfs\\plan%202026.xlsx",
+        "file://fs01.corp.mybank.com/x",
+        "\\\\MYBANK.com\\dfs",
+        "file://nas.fritz.box/x",
+        "smb://fs01.firma.intern/x",
         "javascript:window.location.reload()",
     ] {
         assert!(!is_edited("text/html", &format!("<a href=\"{url}\">x</a>\r\n")), "{url}");
@@ -284,6 +289,11 @@ fn programs_that_open_what_they_say() {
         "\\\\evil.com\\share",
         "file://evil.com/share",
         "smb://16909060/share",
+        "file://mybank.com.evil.com/x",
+        "file://evil-mybank.com/x",
+        "file://mybank.com@evil.com/x",
+        "\\\\mybank.com@80\\x",
+        "ms-word:ofe|u|file://mybank.com/x",
         "javascript:window.location='https://evil.com'",
     ] {
         assert!(is_edited("text/html", &format!("<a href=\"{url}\">x</a>\r\n")), "{url}");

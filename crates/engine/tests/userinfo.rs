@@ -77,6 +77,9 @@ fn a_login_that_nobody_takes_for_a_host_they_know_is_reported() {
         "https://anna.lu@dav.example.org/",
         "http://anna.li@firma.de",
         "https://jira.user%40corp.com@bitbucket.org/team/repo.git",
+        "https://ann%40gmail.com@git.example.org/firma/app.git",
+        "https://ann.smith%40hotmail.fr:token@git.example.org/firma/app.git",
+        "sftp://ann%40gmail.com:pw@backup.example.org/home",
         "https://bot@corp.com:token@corp.example.net/rest/api/3/issue",
         "ftp://www.firma.de:Geheim1@home.hosting.com/",
         "ftp://user%40firma.de:pw@server.hosting.com",
@@ -104,6 +107,13 @@ fn a_login_that_nobody_takes_for_a_host_they_know_is_reported() {
         "https://james.kim%2Flogin@evil.org/",
         "https://p\u{430}ypal.kim@evil.org/",
         "ftp://www.paypal.com@evil.org/",
+        "https://gmail.com@evil.org/login",
+        "https://ann@gmail.com@evil.org/login",
+        "https://paypal%40gmail.com@evil.org/login",
+        "https://paypal.service%40gmail.com@evil.org/login",
+        "https://paypal.com%40gmail.com@evil.org/login",
+        "https://ann%40gmail.com.evil.org@evil.org:x@paypal.com",
+        "https://ann%40gmail.com:www.paypal.com@evil.org/login",
         "https://james.kim@bitbucket.org/?u=https://www.paypal.com@evil.org/",
     ] {
         assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");

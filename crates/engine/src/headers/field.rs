@@ -59,6 +59,14 @@ fn shown_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(bidi::shown(&name).chars().map(dot).collect())
 }
 
+/// Whether a name gives a mail address for a host, as forms and mailing lists name who wrote: `ann at example.org`.
+fn is_of_person(name: &str, link: &Link) -> bool {
+    let local = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '+' | '-');
+    let before = name.get(..link.span.start).and_then(|name| name.strip_suffix(" at "));
+    link.kind == Kind::Email
+        || before.is_some_and(|name| !name.is_empty() && name.chars().all(local))
+}
+
 /// A value without its folds.
 pub(super) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -184,7 +192,10 @@ impl FieldReader<'_, '_, '_, '_> {
         let ours = address.host.as_deref().is_some_and(owns);
         if !ours {
             judged.add(Reason::DisplayNameHost);
-            if self.is_of_sender() && self.judge.is_protected(&shown.ascii) {
+            if self.is_of_sender()
+                && self.judge.is_protected(&shown.ascii)
+                && !(self.judge.is_mailbox_host(&shown) && is_of_person(name, link))
+            {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
         }

@@ -72,8 +72,13 @@ impl Judge<'_> {
         let login = homograph::carried(text, &alone, host, &context);
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let nobody = Sender { local: "", host: "" };
-        let claims = homograph::poses(&userinfo::given_name(user), nobody, &context).is_some();
-        if claims || !login.inner.iter().all(|host| self.is_unknown(host)) {
+        let poses = |name: &str| homograph::poses(name, nobody, &context).is_some();
+        let local = userinfo::local_part(user);
+        let given = userinfo::given_name(local.as_deref().unwrap_or(user));
+        let claims = poses(&given) || local.as_deref().is_some_and(poses);
+        // An address where everybody can have one is a person's.
+        let is_persons = |host: &Judgement| local.is_some() && self.is_mailbox_host(host);
+        if claims || !login.inner.iter().all(|host| self.is_unknown(host) || is_persons(host)) {
             return carried;
         }
         let mut rest =
@@ -82,6 +87,12 @@ impl Judge<'_> {
         rest.add(Reason::Userinfo);
         rest.inner.extend(login.inner);
         rest
+    }
+
+    /// Whether everybody can have an address at a host, and nothing is against it.
+    pub fn is_mailbox_host(&self, host: &Judgement) -> bool {
+        host.verdict <= Verdict::Notice
+            && homograph::is_anybodys(&host.ascii, &self.policy.protected)
     }
 
     /// Whether nothing is against a host, and readers do not know it.

@@ -1,6 +1,7 @@
-//! URLs for programs of which a reader knows what they open.
+//! URLs for programs of which a reader knows what they open, and of file servers of his own organisation.
 
 use super::{HostBounds, Judge};
+use crate::file_servers::file_server;
 use crate::outcome::Verdict;
 use crate::programs::{Opens, is_below, opens};
 use uts58::{Target, reference};
@@ -22,5 +23,9 @@ impl Judge<'_> {
         link.user.is_none()
             && host.verdict <= Verdict::Notice
             && (is_below(&host.ascii, &DOCUMENTS) || self.is_recipients(&host.ascii))
+    }
+    /// Whether a URL reaches a file server of the recipient's own domain, as organisations link their plans.
+    pub(super) fn reaches_own_files(&self, url: &str) -> bool {
+        file_server(url).is_some_and(|server| self.is_recipients(&server.to_ascii_lowercase()))
     }
 }

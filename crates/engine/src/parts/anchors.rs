@@ -4,8 +4,8 @@ use super::{LayerReader, Run};
 use crate::content::{Occurrence, Rendering, SeenBy};
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
-use crate::outcome::Reason;
-use uts58::Target;
+use crate::outcome::{Reason, Verdict};
+use uts58::{Kind, Target};
 
 /// Bytes of a visible URL that are compared with the target.
 const COMPARED_BYTES: usize = 512;
@@ -29,7 +29,11 @@ impl LayerReader<'_> {
                 && !self.names(occurrence, target)
             {
                 let known_only = occurrence.seen_by == SeenBy::Glance;
+                let before = target.verdict;
                 judge.compare(&visible, target, known_only);
+                if names_person(occurrence, &visible, judge) {
+                    target.verdict = target.verdict.min(before.max(Verdict::Notice));
+                }
             }
         }
     }
@@ -64,6 +68,12 @@ impl LayerReader<'_> {
         let start = before.floor_char_boundary(before.len().saturating_sub(COMPARED_BYTES));
         before.get(start..)?.rsplit(char::is_whitespace).next()
     }
+}
+
+/// Whether visible text is a mail address where everybody can have one: it claims to be a person, and no site.
+fn names_person(visible: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
+    let is_address = matches!(&visible.target, Target::Link(link) if link.kind == Kind::Email);
+    is_address && judged.host.as_ref().is_some_and(|host| judge.is_mailbox_host(host))
 }
 
 #[cfg(test)]

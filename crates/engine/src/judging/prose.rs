@@ -1,0 +1,159 @@
+//! What science, files and hurried sentences write, and programs may link: `TNFα.In`, `PDF-договор.zip`, `música.La`.
+//! Bare words only: behind a scheme or `www.` a host is meant.
+
+use super::Judge;
+use crate::judged::Judged;
+use crate::outcome::{Reason, Reasons, Verdict};
+use homograph::{RestrictionLevel, mixes_scripts, reads_as};
+use uts58::unicode::hosts::is_mark;
+use uts58::unicode::is_letter;
+use uts58::{Kind, Link};
+
+impl Judge<'_> {
+    /// Lowers the verdict of bare words that are no host to who wrote them, and no name that readers know.
+    pub(super) fn downgrade_prose(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        if judged.verdict <= Verdict::Notice
+            || link.kind != Kind::Bare
+            || !judged.inner.is_empty()
+            || !are_of_letters(judged.reasons)
+        {
+            return;
+        }
+        let host = link.host_str(text);
+        let Some((word, suffix)) = host.split_once('.') else { return };
+        let ends_sentence = judged.verdict == Verdict::Suspect
+            && is_sentence_end(word, suffix)
+            && is_in_sentence(text, link)
+            && (WORDS.contains(&word) || self.is_known_by_chance(suffix, judged));
+        let is_none = || {
+            (is_of_science(word, suffix) || is_ending(suffix) && is_file(word, judged.verdict))
+                && judged.target().is_none()
+                && !judged.reasons.contains(Reason::SeparatorLookalike)
+                && !word.split(['-', '_']).any(|word| self.reads_as_label(word))
+        };
+        if ends_sentence || is_none() {
+            self.let_alone(host, link.kind, judged);
+        }
+    }
+
+    /// Whether a word reads as the label of a name, however short it is.
+    fn reads_as_label(&self, word: &str) -> bool {
+        let read = |c: char| if c.is_ascii() { Some(c.into()) } else { reads_as(c) };
+        let reads: Option<String> = word.chars().map(read).collect();
+        self.is_known_label(&reads.unwrap_or_default().to_ascii_lowercase())
+    }
+
+    fn is_known_label(&self, label: &str) -> bool {
+        self.policy.protected.has_label(label) || self.own_names.has_label(label)
+    }
+
+    /// Whether a word resembles no name, or one under another suffix that is no more than often visited: `música.La` and
+    /// `musica.com.br`.
+    fn is_known_by_chance(&self, suffix: &str, judged: &Judged) -> bool {
+        judged.target().is_none_or(|target| {
+            let label = target.split('.').next().unwrap_or_default();
+            let own = target.rsplit('.').next().unwrap_or_default();
+            !own.eq_ignore_ascii_case(suffix) && !self.is_known_label(label)
+        })
+    }
+}
+
+/// Whether all that counts is about letters, and not about what stands on lists or turns text.
+fn are_of_letters(reasons: Reasons) -> bool {
+    use Reason::{
+        DigitLookalike, IdnaInvalid, MixedScript, NumberMix, SeparatorLookalike, StatusRestricted,
+        TargetLookalike, TldLetter, WholeScript,
+    };
+    reasons.iter().all(|reason| {
+        reason.verdict() <= Verdict::Notice
+            || matches!(reason, DigitLookalike | IdnaInvalid | MixedScript | NumberMix)
+            || matches!(reason, SeparatorLookalike | StatusRestricted | TargetLookalike)
+            || matches!(reason, TldLetter | WholeScript)
+    })
+}
+
+/// Words that resemble a name and are far more common than that.
+const WORDS: [&str; 1] = ["über"];
+
+/// Greek letters in a word of science at most.
+const SYMBOLS: usize = 3;
+
+/// Small Latin letters in one at most, and without a capital or a digit: `Tnfα`, `σx`. More of them are a word.
+const SMALL: usize = 2;
+const SMALL_ALONE: usize = 1;
+
+/// Whether a word is an abbreviation or a number with Greek letters: `TNFα`, `IL-1β`, `5σ`.
+fn is_of_science(word: &str, suffix: &str) -> bool {
+    let symbols = word.chars().filter(|c| is_symbol(*c)).count();
+    let ascii = word.chars().filter(char::is_ascii_alphanumeric).count();
+    let small = word.chars().filter(char::is_ascii_lowercase).count();
+    let most = if small < ascii { SMALL } else { SMALL_ALONE };
+    (1..=SYMBOLS).contains(&symbols)
+        && ascii > 0
+        && small <= most
+        && word.chars().all(|c| is_symbol(c) || c.is_ascii_alphanumeric() || c == '-')
+        && suffix.bytes().all(|c| c.is_ascii_alphabetic())
+}
+
+/// Greek letters that stand for something in formulas and names of substances: none that has the shape of a Latin one.
+fn is_symbol(c: char) -> bool {
+    match c {
+        'ο' | 'ς' => false,
+        'α'..='ω' => true,
+        _ => matches!(c, 'Γ' | 'Δ' | 'Θ' | 'Λ' | 'Ξ' | 'Π' | 'Σ' | 'Φ' | 'Ψ' | 'Ω'),
+    }
+}
+
+/// Top-level domains that are endings of files as well.
+const ENDINGS: [&str; 11] = ["md", "mk", "mov", "pl", "ps", "py", "rs", "sh", "so", "tf", "zip"];
+
+fn is_ending(suffix: &str) -> bool {
+    ENDINGS.iter().any(|ending| suffix.eq_ignore_ascii_case(ending))
+}
+
+/// Small Latin letters at most of a word that is unsafe: the others beside them all have a Latin twin: `АОv1`. More of
+/// them are a word in disguise.
+const BESIDE_TWINS: usize = 1;
+
+/// Whether the words of a name are each of one script, or of two that meet once: `PDF-договор`, `v2отчет`.
+fn is_file(name: &str, verdict: Verdict) -> bool {
+    let small = name.chars().filter(char::is_ascii_lowercase).count();
+    !name.is_ascii()
+        && name.split(['-', '_']).all(is_word_of_file)
+        && (small <= BESIDE_TWINS || verdict != Verdict::Unsafe)
+}
+
+fn is_word_of_file(word: &str) -> bool {
+    let of_word = |c: char| is_letter(c) || is_mark(c) || c.is_ascii_digit();
+    let foreign: String = word.chars().filter(|c| !c.is_ascii()).collect();
+    let letters = || word.chars().filter(|c| !c.is_ascii_digit());
+    let meets =
+        letters().zip(letters().skip(1)).filter(|(one, two)| one.is_ascii() != two.is_ascii());
+    word.chars().all(of_word)
+        && meets.count() <= 1
+        && !mixes_scripts(&foreign, RestrictionLevel::HighlyRestrictive)
+}
+
+/// Whether a word in small letters beyond ASCII ends a sentence, and the next one begins without a space:
+/// `informaţii.Nu`.
+fn is_sentence_end(word: &str, next: &str) -> bool {
+    let of_word = |c: char| c.is_lowercase() || is_mark(c) || matches!(c, 'ʻ' | 'ʼ');
+    let mut next = next.chars();
+    !word.is_ascii()
+        && word.chars().all(of_word)
+        && !mixes_scripts(word, RestrictionLevel::SingleScript)
+        && word.contains(|c: char| c.is_ascii_lowercase())
+        && next.next().is_some_and(|c| c.is_ascii_uppercase())
+        && !next.as_str().is_empty()
+        && next.all(|c| c.is_ascii_lowercase())
+}
+
+/// Whether words are before and behind a link, on either side of one space.
+fn is_in_sentence(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default();
+    let behind = text.get(link.span.end..).unwrap_or_default();
+    let word = before.strip_suffix(char::is_whitespace).and_then(|word| word.chars().next_back());
+    let next = behind.strip_prefix(char::is_whitespace).and_then(|next| next.chars().next());
+    word.is_some_and(|c| is_letter(c) || matches!(c, ',' | ';'))
+        && next.is_some_and(is_letter)
+}

@@ -1,0 +1,159 @@
+//! Words of science, names of files and sentences without a space: what only looks like a bare host.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+const TLDS: [&str; 26] = [
+    "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
+    "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru",
+];
+
+/// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.
+fn outcome(kind: &str, body: &str) -> (Verdict, bool) {
+    let (policy, tlds) = (Policy::default(), TldTable::new(TLDS, ""));
+    let head =
+        format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n");
+    let body = format!("{body}\r\n");
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let facts = Facts { recipient_domains: vec!["mybank.com".into()], ..Facts::default() };
+    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+    let worst = outcome.findings.iter().map(|finding| finding.verdict).max();
+    (worst.unwrap_or(Verdict::Ok), !outcome.edits.is_empty())
+}
+
+#[track_caller]
+fn harmless(texts: &[&str]) {
+    for text in texts {
+        for kind in ["text/plain", "text/html"] {
+            let (verdict, edited) = outcome(kind, text);
+            assert!(verdict <= Verdict::Notice && !edited, "{kind} {verdict:?} {edited} {text}");
+        }
+    }
+}
+
+#[track_caller]
+fn edited(texts: &[&str]) {
+    for text in texts {
+        assert!(outcome("text/plain", text).1, "{text}");
+    }
+}
+
+#[track_caller]
+fn suspect(texts: &[&str]) {
+    for text in texts {
+        let (verdict, _) = outcome("text/plain", text);
+        assert!(verdict >= Verdict::Suspect, "{verdict:?} {text}");
+    }
+}
+
+#[test]
+fn science_writes_greek_letters_beside_latin_ones() {
+    for word in [
+        "TNFα", "IFNγ", "ERα", "RORγt", "σx", "5σ", "χ2", "TNF-α", "IL-1β", "5Ω", "PPARγ", "γH2AX",
+        "NFκB", "PI3Kα", "p38α", "FcγR", "TCRαβ", "IκBα", "HIF1α", "ΔG", "kΩ", "αMEM", "Tnfα",
+        "GSK-3β", "Aβ42", "17β",
+    ] {
+        for suffix in ["is", "pl", "py", "zip", "In", "in", "Es", "de", "md", "It"] {
+            harmless(&[&format!("we saw less {word}.{suffix} contrast")]);
+        }
+    }
+    // A site that is meant as one.
+    edited(&["https://TNFα.pl/", "www.IFNγ.is", "info@ERα.py"]);
+    // Names that readers know, and words of two scripts that are none of science.
+    edited(&[
+        "see pαypal.com now",
+        "see gοogle.In now",
+        "see cοffee.com now",
+        "see mybαnk.com now",
+        "see mybαnk.zip now",
+        "see uρs.is now",
+        "see αol.pl now",
+        "see VιSA.is now",
+    ]);
+    suspect(&["see χ.com now", "see VISα.com now"]);
+}
+
+#[test]
+fn files_have_names_in_every_script() {
+    for name in [
+        "АОv1",
+        "РС",
+        "РСv2",
+        "ТОp",
+        "акт",
+        "PDF-договор",
+        "договор-PDF",
+        "v2отчет",
+        "ΙΚΑ",
+        "αναφορά",
+        "2026-דוח",
+        "דוח-2026",
+        "PDF-عقد",
+        "2026-تقرير",
+        "עברית2026",
+        "IMG-отчёт",
+        "отчетfinal",
+        "報告v2",
+        "보고서-v2",
+    ] {
+        for ending in ["zip", "md", "py", "pl", "sh", "rs", "mov", "ZIP"] {
+            harmless(&[&format!("см. {name}.{ending} x")]);
+        }
+    }
+    edited(&[
+        "see раypal.zip now",
+        "see аррӏе.zip now",
+        "see cоffee.zip now",
+        "see рayments.zip now",
+        "see mуbank.zip now",
+        "https://АОv1.zip/",
+        "www.РСv2.zip",
+        "see PDF-раypal.zip now",
+    ]);
+    suspect(&["https://акт.zip/", "https://ΙΚΑ.zip/", "see googlе-акт.zip now"]);
+}
+
+#[test]
+fn sentences_follow_without_a_space() {
+    harmless(&[
+        "sizə kömək edəcəyik.Biz sabah gələcəyik.",
+        "vă trimitem mai multe informaţii.Nu ezitaţi să ne contactaţi.",
+        "við sendum það.Eg kem á morgun.",
+        "eins og það.Af því að það rignir.",
+        "buyurtmangiz qoʻshildi.Biz sizga xabar beramiz.",
+        "Conheça nossos serviços.Se preferir, ligue.",
+        "Nos gusta la música.La semana próxima.",
+        "Voir la référence.Je reste à disposition.",
+        "wir sprachen darüber.In der Woche",
+        "wir sprachen über.In der Woche",
+    ]);
+    suspect(&[
+        "Log in at páypal.Com today",
+        "Log in at páypal.In today",
+        "Log in at gоogle.In today",
+        "Log in at lınkedın.Com today",
+        "Log in at ällstate.Com today",
+        "Log in at mybänk.In today",
+        // No sentence goes on.
+        "edəcəyik.Biz",
+        "https://edəcəyik.Biz sabah",
+        "kömək edəcəyik.biz sabah",
+        "kömək edəcəyik.BIZ sabah",
+    ]);
+}
+
+/// Windows consoles show UTF-8 in their own code page.
+#[test]
+fn punctuation_is_misread_by_consoles() {
+    for before in
+        ["ΓÇÿ", "ΓÇ£", "ΓÇô", "ΓåÆ", "ΓÇó", "ÔÇÿ", "ÔÇô", "ÔåÆ", "ÔćĺÔÇś", "тАШ", "тАУ", "тЖТ"]
+    {
+        for host in ["setup.py", "google.com", "example.com", "repo.example.org"] {
+            harmless(&[
+                &format!("cannot stat {before}{host}"),
+                &format!("cannot stat {before}{host}ΓÇÖ: No such file"),
+            ]);
+        }
+    }
+    edited(&["see ΓÇÿрaypal.com now", "https://ΓÇÿexample.com/", "see ΓÇexample.com now"]);
+}
