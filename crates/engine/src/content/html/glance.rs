@@ -123,13 +123,14 @@ impl Words<'_> {
         }
         self.steps += text.len() as u64;
         let mut word = Glance { word: String::new(), range: range.start..range.start, leads_to };
-        let mut is_other = false;
+        let (mut is_other, mut has_twin) = (false, false);
         for (at, c) in text.char_indices().map(|(at, c)| (range.start + at, c)) {
             if c == '\n' && self.is_gap(at) {
                 is_other = true;
                 continue;
             }
             if c.is_whitespace() {
+                is_other |= std::mem::take(&mut has_twin) && word.word.is_ascii();
                 self.keep(&mut word, std::mem::take(&mut is_other));
                 continue;
             }
@@ -138,12 +139,16 @@ impl Words<'_> {
             }
             word.range.end = at + c.len_utf8();
             let shown = shown(c);
-            is_other |= shown != Some(c);
+            // A word of another script has twins by chance.
+            let is_twin = shown.is_some_and(|shown| shown.is_ascii_alphanumeric() && shown != c);
+            has_twin |= is_twin;
+            is_other |= shown != Some(c) && !is_twin;
             // One byte more than is read.
             if word.word.len() <= WORD_BYTES {
                 word.word.extend(shown);
             }
         }
+        is_other |= has_twin && word.word.is_ascii();
         self.keep(&mut word, is_other);
     }
 
