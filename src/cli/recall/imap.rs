@@ -222,7 +222,7 @@ impl Run {
         }
         let Some(bytes) = folder.read(message.uid)? else {
             match folder.holds(message.uid)? {
-                true => self.failed(&named, "expected its text, the server sends none"),
+                true => self.failed(&named, &"expected its text, the server sends none"),
                 false => self.totals.gone += 1,
             }
             return Ok(());
