@@ -45,6 +45,8 @@ fn names_of_senders_give_the_addresses_of_persons() {
         "\"at gmail.com\"",
         "\"ann@paypal.com\"",
         "\"ann at mybank.com\"",
+        "\"Proton Mail Alert notification@proton.me\"",
+        "\"paypal.service@gmail.com\"",
     ] {
         assert_eq!(of_name(name), Verdict::Suspect, "{name}");
     }

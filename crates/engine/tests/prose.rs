@@ -51,7 +51,7 @@ fn science_writes_greek_letters_beside_latin_ones() {
     for word in [
         "TNFα", "IFNγ", "ERα", "RORγt", "σx", "5σ", "χ2", "TNF-α", "IL-1β", "5Ω", "PPARγ", "γH2AX",
         "NFκB", "PI3Kα", "p38α", "FcγR", "TCRαβ", "IκBα", "HIF1α", "ΔG", "kΩ", "αMEM", "Tnfα",
-        "GSK-3β", "Aβ42", "17β",
+        "GSK-3β", "Aβ42", "17β", "DNApolα",
     ] {
         for suffix in ["is", "pl", "py", "zip", "In", "in", "Es", "de", "md", "It"] {
             harmless(&[&format!("we saw less {word}.{suffix} contrast")]);
@@ -91,7 +91,12 @@ fn files_have_names_in_every_script() {
         "PDF-عقد",
         "2026-تقرير",
         "עברית2026",
+        "٢٠٢٦-تقرير",
+        "گزارش۲۰۲۶",
         "IMG-отчёт",
+        "ОООiPhone",
+        "ExcelАО",
+        "ОТ-x",
         "отчетfinal",
         "報告v2",
         "보고서-v2",
@@ -109,8 +114,15 @@ fn files_have_names_in_every_script() {
         "https://АОv1.zip/",
         "www.РСv2.zip",
         "see PDF-раypal.zip now",
+        "see РАypal.zip now",
+        "see KВС.zip now",
     ]);
-    suspect(&["https://акт.zip/", "https://ΙΚΑ.zip/", "see googlе-акт.zip now"]);
+    suspect(&[
+        "https://акт.zip/",
+        "https://ΙΚΑ.zip/",
+        "see googlе-акт.zip now",
+        "see paypal-акт.zip now",
+    ]);
 }
 
 #[test]

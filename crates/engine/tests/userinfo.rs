@@ -4,6 +4,8 @@
 
 mod common;
 
+use linkmilter_engine::Verdict;
+
 /// Whether the filter edits the body.
 fn is_edited(kind: &str, body: &str) -> bool {
     common::is_edited(&format!("{kind}; charset=utf-8"), body.as_bytes())
@@ -142,5 +144,25 @@ fn an_account_of_a_command_may_be_a_domain() {
         "www.huber.de@evil.org",
     ] {
         assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+}
+
+#[test]
+fn an_escaped_address_where_everybody_can_have_one_is_a_notice() {
+    let worst = |text: &str| {
+        let outcome = common::outcome("Content-Type: text/plain", text.as_bytes());
+        outcome.findings.iter().map(|finding| finding.verdict).max()
+    };
+    for text in [
+        "https://ann%40gmail.com@git.example.org/app.git",
+        "https://ann.smith%40outlook.com:token@git.example.org/app.git",
+        "sftp://ann%40gmail.com:pw@backup.example.org/home",
+    ] {
+        assert_eq!(worst(text), Some(Verdict::Notice), "{text}");
+    }
+    for text in
+        ["https://ann%40corp.com@git.example.org/app.git", "https://ann%40gmail.com@paypa1.com/"]
+    {
+        assert!(worst(text) >= Some(Verdict::Suspect), "{text}");
     }
 }

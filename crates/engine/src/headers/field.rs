@@ -17,7 +17,7 @@ use crate::judging::{Judge, Judged, Title};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
-use homograph::{Disguise, HostBounds, Judgement};
+use homograph::{Disguise, HostBounds, Judgement, Sender};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
@@ -194,12 +194,22 @@ impl FieldReader<'_, '_, '_, '_> {
             judged.add(Reason::DisplayNameHost);
             if self.is_of_sender()
                 && self.judge.is_protected(&shown.ascii)
-                && !(self.judge.is_mailbox_host(&shown) && is_of_person(name, link))
+                && !self.claims_person(name, link, &shown)
             {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
         }
         self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+    }
+
+    /// Whether a name gives the address of a person: where everybody can have one, and its other words claim nothing.
+    fn claims_person(&mut self, name: &str, link: &Link, host: &Judgement) -> bool {
+        if !self.judge.is_mailbox_host(host) || !is_of_person(name, link) {
+            return false;
+        }
+        let words = [name.get(..link.host.start), name.get(link.host.end..)];
+        let words = words.map(Option::unwrap_or_default).join(" ").replace('@', " ");
+        self.judge.impersonated(&words, Sender { local: "", host: "" }).is_none()
     }
 
     fn is_subject(&self) -> bool {

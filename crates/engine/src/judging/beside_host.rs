@@ -81,11 +81,17 @@ impl Judge<'_> {
         if claims || !login.inner.iter().all(|host| self.is_unknown(host) || is_persons(host)) {
             return carried;
         }
+        let is_of_person = login.inner.iter().all(is_persons);
         let mut rest =
             homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
         self.steps += carried_steps(beside_host(text, link), &login);
-        rest.add(Reason::Userinfo);
-        rest.inner.extend(login.inner);
+        if is_of_person {
+            rest.reasons.insert(Reason::Userinfo);
+            rest.verdict = rest.verdict.max(Verdict::Notice);
+        } else {
+            rest.add(Reason::Userinfo);
+            rest.inner.extend(login.inner);
+        }
         rest
     }
 

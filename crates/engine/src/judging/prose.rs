@@ -5,7 +5,7 @@ use super::Judge;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, mixes_scripts, reads_as};
-use uts58::unicode::hosts::is_mark;
+use uts58::unicode::hosts::{is_mark, numeral_zero};
 use uts58::unicode::is_letter;
 use uts58::{Kind, Link};
 
@@ -29,7 +29,7 @@ impl Judge<'_> {
             (is_of_science(word, suffix) || is_ending(suffix) && is_file(word, judged.verdict))
                 && judged.target().is_none()
                 && !judged.reasons.contains(Reason::SeparatorLookalike)
-                && !word.split(['-', '_']).any(|word| self.reads_as_label(word))
+                && !words(word).any(|word| self.reads_as_label(word))
         };
         if ends_sentence || is_none() {
             self.let_alone(host, link.kind, judged);
@@ -78,7 +78,8 @@ const WORDS: [&str; 1] = ["über"];
 /// Greek letters in a word of science at most.
 const SYMBOLS: usize = 3;
 
-/// Small Latin letters in one at most, and without a capital or a digit: `Tnfα`, `σx`. More of them are a word.
+/// Small Latin letters in one at most unless it has as many capitals, and without a capital or a digit: `Tnfα`, `DNApolα`,
+/// `σx`. More of them are a word.
 const SMALL: usize = 2;
 const SMALL_ALONE: usize = 1;
 
@@ -87,7 +88,8 @@ fn is_of_science(word: &str, suffix: &str) -> bool {
     let symbols = word.chars().filter(|c| is_symbol(*c)).count();
     let ascii = word.chars().filter(char::is_ascii_alphanumeric).count();
     let small = word.chars().filter(char::is_ascii_lowercase).count();
-    let most = if small < ascii { SMALL } else { SMALL_ALONE };
+    let capitals = word.chars().filter(char::is_ascii_uppercase).count();
+    let most = if small < ascii { SMALL.max(capitals) } else { SMALL_ALONE };
     (1..=SYMBOLS).contains(&symbols)
         && ascii > 0
         && small <= most
@@ -115,18 +117,34 @@ fn is_ending(suffix: &str) -> bool {
 /// them are a word in disguise.
 const BESIDE_TWINS: usize = 1;
 
+/// The words of a name, without short ones of plain letters, which disguise nothing.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    let words = name.split(['-', '_']);
+    words.filter(|word| !word.is_ascii() || word.len() >= PLAIN_WORD)
+}
+
+/// Letters of a plain word at least that counts as a name.
+const PLAIN_WORD: usize = 4;
+
 /// Whether the words of a name are each of one script, or of two that meet once: `PDF-договор`, `v2отчет`.
 fn is_file(name: &str, verdict: Verdict) -> bool {
     let small = name.chars().filter(char::is_ascii_lowercase).count();
     !name.is_ascii()
         && name.split(['-', '_']).all(is_word_of_file)
-        && (small <= BESIDE_TWINS || verdict != Verdict::Unsafe)
+        && (small <= BESIDE_TWINS || verdict != Verdict::Unsafe || is_capitals(name))
+}
+
+/// Whether the letters beyond ASCII are capitals, and several: `ООО` of `ОООiPhone`, which no word in small letters has.
+fn is_capitals(name: &str) -> bool {
+    let foreign = || name.chars().filter(|c| !c.is_ascii() && is_letter(*c));
+    foreign().nth(1).is_some() && foreign().all(char::is_uppercase)
 }
 
 fn is_word_of_file(word: &str) -> bool {
-    let of_word = |c: char| is_letter(c) || is_mark(c) || c.is_ascii_digit();
+    let is_digit = |c: char| c.is_ascii_digit() || numeral_zero(c).is_some();
+    let of_word = |c: char| is_letter(c) || is_mark(c) || is_digit(c);
     let foreign: String = word.chars().filter(|c| !c.is_ascii()).collect();
-    let letters = || word.chars().filter(|c| !c.is_ascii_digit());
+    let letters = || word.chars().filter(|c| !is_digit(*c));
     let meets =
         letters().zip(letters().skip(1)).filter(|(one, two)| one.is_ascii() != two.is_ascii());
     word.chars().all(of_word)

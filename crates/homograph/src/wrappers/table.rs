@@ -27,7 +27,8 @@ pub(super) type Row = (&'static str, &'static str, Form);
 use Form::{Amp, Base64, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 61] = [
+pub(super) const ROWS: [Row; 64] = [
+    ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Amazon SES: click tracking.
     ("awstrack.me", "/L0/", Segment),
     ("bing.com", "/aclick", Base64("u")),
@@ -95,6 +96,9 @@ pub(super) const ROWS: [Row; 61] = [
     ("urldefense.com", "", Proofpoint),
     ("urldefense.proofpoint.com", "", Proofpoint),
     ("urldefense.us", "", Proofpoint),
+    // Vade, Hornetsecurity.
+    ("vadesecure.com", "/safeproxy/", Query("u")),
+    ("vadesecure.com", "/v4", Query("u")),
     ("vk.com", "/away", Query("to")),
     ("web.archive.org", "/web/", Rest),
     ("youtube.com", "/redirect", Query("q")),
