@@ -78,9 +78,9 @@ pub fn unescaped_host(window: &[u8]) -> Option<Cow<'_, str>> {
     if is_escaped(window) {
         return None;
     }
-    Some(match String::from_utf8_lossy(window) {
-        Cow::Borrowed(text) => Cow::Borrowed(host(text)),
-        Cow::Owned(text) => Cow::Owned(host(&text).to_owned()),
+    Some(match str::from_utf8(window) {
+        Ok(text) => Cow::Borrowed(host(text)),
+        Err(_) => Cow::Owned(host(&String::from_utf8_lossy(window)).to_owned()),
     })
 }
 
