@@ -172,6 +172,5 @@ fn is_in_sentence(text: &str, link: &Link) -> bool {
     let behind = text.get(link.span.end..).unwrap_or_default();
     let word = before.strip_suffix(char::is_whitespace).and_then(|word| word.chars().next_back());
     let next = behind.strip_prefix(char::is_whitespace).and_then(|next| next.chars().next());
-    word.is_some_and(|c| is_letter(c) || matches!(c, ',' | ';'))
-        && next.is_some_and(|c| is_letter(c))
+    word.is_some_and(|c| is_letter(c) || matches!(c, ',' | ';')) && next.is_some_and(is_letter)
 }
