@@ -756,9 +756,14 @@ fn ambiguous_structure() {
         "Content-Type: text/html\r\nX-A: b\0\r\n",
         "Content-Type: text/html, x\r\n",
         "Content-Type: text/html\r\nContent-Transfer-Encoding: (x) 8bit\r\n",
-        "Content-Type: text/html; charset=klingon\r\n",
+        "Content-Type: text/html; charset=klingon-7\r\n",
     ];
-    let messages: Vec<_> = fields.iter().flat_map(|fields| everywhere(fields, link)).collect();
+    let mut messages: Vec<_> = fields.iter().flat_map(|fields| everywhere(fields, link)).collect();
+    // What nobody knows is read alike as long as it is ASCII.
+    let klingon = "Content-Type: text/html; charset=klingon\r\n";
+    for body in [format!("h\u{e9}re {link}"), format!("\x1b$B {link}")] {
+        messages.extend(everywhere(klingon, &body));
+    }
     class("ambiguous", Fate::Reported, messages.clone());
     for message in &messages {
         let outcome = judge(message);
@@ -778,8 +783,9 @@ fn ambiguous_structure() {
         let fields = format!("Content-Type: text/plain; charset={label}\r\n");
         class("ambiguous", Fate::Reported, everywhere(&fields, "see \\150ttps\\72//\\u0440.com"));
     }
-    let clear = everywhere("Content-Type: text/html; charset=utf-8\r\n", link);
-    for message in &clear {
+    let clear = ["Content-Type: text/html; charset=utf-8\r\n", klingon];
+    for message in clear.iter().flat_map(|fields| everywhere(fields, link)) {
+        let message = &message;
         assert_eq!(judge_by(message, &quarantined).disposition, Disposition::Accept);
         assert!(judge_by(message, &defused).edits.is_empty());
     }

@@ -14,7 +14,7 @@ fn worst(head: &str, body: &str) -> Verdict {
 /// The worst verdict of a link that shows this text.
 fn of_link(seen: &str) -> Verdict {
     let head = "From: shop@firma.de\r\nContent-Type: text/html; charset=utf-8";
-    worst(head, &format!("<p>x <a href=\"https://crm.firma.de/contact/1\">{seen}</a></p>\r\n"))
+    worst(head, &format!("<p>x <a href=\"https://groups.google.com/g/x/u/1\">{seen}</a></p>\r\n"))
 }
 
 #[test]
@@ -22,11 +22,37 @@ fn anchors_show_the_addresses_of_persons() {
     for seen in ["ann.smith@gmail.com", "bob@outlook.com", "Ann &lt;ann@hotmail.fr&gt;"] {
         assert!(of_link(seen) <= Verdict::Notice, "{seen}");
     }
-    for seen in
-        ["gmail.com", "https://gmail.com/", "www.gmail.com", "service@paypal.com", "ann@mybank.com"]
-    {
+    for seen in [
+        "outlook.com",
+        "https://hotmail.fr/",
+        "www.yahoo.com",
+        "service@paypal.com",
+        "ann@mybank.com",
+    ] {
         assert_eq!(of_link(seen), Verdict::Suspect, "{seen}");
     }
+}
+
+/// Phish shows the address of its reader over a site that nobody knows.
+#[test]
+fn over_a_site_of_nobody_known_an_address_is_suspect() {
+    let head = "Content-Type: text/html; charset=utf-8";
+    for led in [
+        "https://offers.example.com/t/1",
+        "https://docs.google.com/x",
+        "https://evil.com/?u=https://www.google.com",
+    ] {
+        let html = format!("<a href=\"{led}\">ann@gmail.com</a>\r\n");
+        assert_eq!(worst(head, &html), Verdict::Suspect, "{led}");
+    }
+}
+
+/// Who writes to the one writes to the other.
+#[test]
+fn an_address_leads_to_no_other_address() {
+    let head = "Content-Type: text/html; charset=utf-8";
+    let html = "<a href=\"mailto:ann@evil.com\">ann@gmail.com</a>\r\n";
+    assert_eq!(worst(head, html), Verdict::Suspect);
 }
 
 #[test]

@@ -97,6 +97,19 @@ impl Judge<'_> {
             None => homograph::has_owner(&seen.ascii, protected),
         }
     }
+
+    /// Whether a link leads to a site that is known or the author's own, and nobody else publishes there.
+    pub fn leads_to_known_site(&self, target: &Judged) -> bool {
+        let is_known = |led: &Judgement| {
+            self.is_authors(&led.ascii)
+                || self.is_protected(&led.ascii)
+                || homograph::has_owner(&led.ascii, &self.policy.protected)
+        };
+        let Some(led) = target.destination().filter(|_| target.inner.is_empty()) else {
+            return false;
+        };
+        is_known(led) && !is_below(&led.ascii, &SHARED)
+    }
 }
 
 #[cfg(test)]

@@ -31,7 +31,12 @@ impl LayerReader<'_> {
                 let known_only = occurrence.seen_by == SeenBy::Glance;
                 let before = target.verdict;
                 judge.compare(&visible, target, known_only);
-                if names_person(occurrence, &visible, judge) {
+                let leads_to_page =
+                    run.occurrences.get(anchor).is_some_and(|href| !is_address(href));
+                if leads_to_page
+                    && judge.leads_to_known_site(target)
+                    && names_person(occurrence, &visible, judge)
+                {
                     target.verdict = target.verdict.min(before.max(Verdict::Notice));
                 }
             }
@@ -72,8 +77,11 @@ impl LayerReader<'_> {
 
 /// Whether visible text is a mail address where everybody can have one: it claims to be a person, and no site.
 fn names_person(visible: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
-    let is_address = matches!(&visible.target, Target::Link(link) if link.kind == Kind::Email);
-    is_address && judged.host.as_ref().is_some_and(|host| judge.is_mailbox_host(host))
+    is_address(visible) && judged.host.as_ref().is_some_and(|host| judge.is_mailbox_host(host))
+}
+
+fn is_address(occurrence: &Occurrence) -> bool {
+    matches!(&occurrence.target, Target::Link(link) if link.kind == Kind::Email)
 }
 
 #[cfg(test)]

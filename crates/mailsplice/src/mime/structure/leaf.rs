@@ -79,7 +79,11 @@ impl Splitter<'_> {
             .collect();
         let text = !matches!(media, Media::Opaque | Media::Inert);
         let codecs = if text { codecs(&charsets) } else { Vec::new() };
-        if text && charsets.first().is_some_and(|label| is_unknown(label))
+        let reads_apart = |label: &String| {
+            is_unknown(label)
+                && !(is_of_ascii(label) && transfers.iter().all(|how| is_plain(&how.bytes(raw))))
+        };
+        if text && charsets.first().is_some_and(reads_apart)
             || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
             || !codecs.is_empty()
         {
@@ -240,6 +244,23 @@ fn codecs(charsets: &[String]) -> Vec<Codec> {
 /// Whether a label names a charset that is not known here.
 fn is_unknown(label: &str) -> bool {
     !label.is_empty() && !means_unknown(label) && Charset::from_label(label).is_none()
+}
+
+/// What is in the names of charsets that have more than ASCII in bytes of ASCII, or other letters in them.
+const NOT_OF_ASCII: [&str; 13] = [
+    "7", "16", "32", "2022", "hz", "ucs", "unicode", "ebcdic", "scsu", "bocu", "puny", "escape",
+    "imap",
+];
+
+/// Whether whoever knows a charset that is not known here reads ASCII in it as everybody does.
+fn is_of_ascii(label: &str) -> bool {
+    let label = label.to_ascii_lowercase();
+    !NOT_OF_ASCII.iter().any(|piece| label.contains(piece))
+}
+
+/// Whether a text is ASCII that shifts to no other characters.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.is_ascii() && memchr::memchr3(0x0E, 0x0F, 0x1B, bytes).is_none()
 }
 
 /// Whether a charset name means that the charset is unknown (RFC 1428 §3). Includes the answers `y` and `yes`, which
