@@ -14,7 +14,9 @@ impl Judge<'_> {
             (Target::Link(link), SeenBy::AcrossSigns { whole }) => {
                 self.is_lure_with_signs(text, link, whole)
             }
-            (Target::Link(link), SeenBy::Glance) => self.is_seen_at_a_glance(text, link),
+            (Target::Link(link), SeenBy::Glance) => {
+                self.is_seen_at_a_glance(text, link, occurrence.bounds)
+            }
             _ => true,
         }
     }

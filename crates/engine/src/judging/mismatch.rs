@@ -3,8 +3,9 @@
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::programs::is_below;
-use homograph::Judgement;
+use homograph::{HostBounds, Judgement};
 use uts58::Link;
+use uts58::unicode::a_label;
 use uts58::unicode::hosts::is_joiner;
 
 /// Hosts of well-known owners below which, or at which, anybody publishes pages, that the public suffix list does not
@@ -69,8 +70,14 @@ impl Judge<'_> {
     }
 
     /// Whether a host that only a glance shows is one that is compared: a known name. Nothing is asked for others.
-    pub fn is_seen_at_a_glance(&mut self, text: &str, link: &Link) -> bool {
-        let host = self.host_in_question(&homograph::spelled_host(text, link));
+    pub fn is_seen_at_a_glance(&mut self, text: &str, link: &Link, bounds: HostBounds) -> bool {
+        let spelling = homograph::spelled_host(text, link);
+        // What is remembered of a plain host hides nothing from the net.
+        let plain = spelling.is_ascii() && !a_label::has_a_label(spelling.as_bytes());
+        let host = match plain {
+            true => self.host(&spelling, bounds),
+            false => self.host_in_question(&spelling),
+        };
         let protected = &self.policy.protected;
         host.question.is_none()
             && (self.is_protected(&host.ascii)

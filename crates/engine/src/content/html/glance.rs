@@ -26,13 +26,27 @@ pub(super) struct Glance {
     leads_to: usize,
 }
 
-impl Glance {
-    /// The word, mapped to the source of the visible text, and where its link leads.
-    pub(super) fn of<'t>(self, seen: &MappedText<'_>) -> (MappedText<'t>, usize) {
-        let mut word = Builder::default();
-        word.unit(&self.word, seen.source(self.range));
-        (word.finish(), self.leads_to)
+/// The words, mapped to the source of the visible text, with where their links lead: those of one link in one text.
+pub(super) fn texts<'t>(
+    glances: Vec<Glance>,
+    seen: &MappedText<'_>,
+) -> Vec<(MappedText<'t>, usize)> {
+    let mut texts: Vec<(Builder, usize)> = Vec::new();
+    for Glance { word, range, leads_to } in glances {
+        let source = seen.source(range);
+        match texts.last_mut().filter(|(_, last)| *last == leads_to) {
+            Some((text, _)) => {
+                text.separate(source.start);
+                text.unit(&word, source);
+            }
+            None => {
+                let mut text = Builder::default();
+                text.unit(&word, source);
+                texts.push((text, leads_to));
+            }
+        }
     }
+    texts.into_iter().map(|(text, leads_to)| (text.finish(), leads_to)).collect()
 }
 
 impl<'t> Reader<'t, '_, '_> {

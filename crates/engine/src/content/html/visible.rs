@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::{
     Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, SeenBy, Site, Tag, Target,
-    Within, entity, outlook,
+    Within, entity, glance, outlook,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
@@ -150,7 +150,7 @@ impl<'t> Reader<'t, '_, '_> {
         let Some(seen) = seen else { return };
         let without = without.map(|joined| (joined.of(&seen), joined));
         let reversed = self.reversed(&seen, &overridden, &anchors);
-        let glances: Vec<_> = glances.into_iter().map(|glance| glance.of(&seen)).collect();
+        let glances = glance::texts(glances, &seen);
         self.view.seen.extend(Some(seen).filter(|_| found));
         for (word, occurrences) in reversed {
             let seen = self.view.seen.len();
