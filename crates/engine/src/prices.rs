@@ -12,11 +12,11 @@ const READING_STEPS: u64 = 128;
 const USUAL_TEXTS: usize = 3;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
-const RARE_READING_STEPS: u64 = 512;
+const RARE_READING_STEPS: u64 = 576;
 const RARE_READING_STEPS_PER_BYTE: u64 = 16;
 
 /// Steps for each byte that the charset detector reads.
-const DETECTION_STEPS_PER_BYTE: u64 = 44;
+const DETECTION_STEPS_PER_BYTE: u64 = 52;
 
 /// Steps of each further text in a reading, whatever its length: a calendar property, a document in an attribute.
 /// It is searched by itself, and its offsets are mapped back through those of the reading.
@@ -39,6 +39,9 @@ const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
 const UNSAFE_HOST_STEPS: u64 = 1_230;
 const SUSPECT_HOST_STEPS: u64 = 782;
+
+/// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
+pub const COMPARISON_STEPS: u64 = 224;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
 /// own host: in ASCII text and in words of others, and in text in which others may be.

@@ -2,6 +2,7 @@
 
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
+use crate::prices::COMPARISON_STEPS;
 use crate::programs::is_below;
 use homograph::{HostBounds, Judgement};
 use uts58::Link;
@@ -46,17 +47,17 @@ const SHARED: [&str; 30] = [
 impl Judge<'_> {
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9) or one
     /// owner. Of a known name, also by the suffix of a country, this is suspect; of others nothing if `known_only`.
-    pub fn compare(&self, visible: &Judged, target: &mut Judged, known_only: bool) {
+    pub fn compare(&mut self, visible: &Judged, target: &mut Judged, known_only: bool) {
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
         let is_asked = matches!(visible.tld_status, TldStatus::Asked(_));
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
         let mut others = seen.unicode.chars().filter(|c| !c.is_ascii()).peekable();
         let is_read_joined = others.peek().is_some() && others.all(is_joiner);
-        if is_asked
-            || is_read_joined
-            || self.is_authors(&seen.ascii)
-            || self.is_related(&seen.ascii, &led.ascii)
-        {
+        if is_asked || is_read_joined || seen.ascii == led.ascii {
+            return;
+        }
+        self.steps += COMPARISON_STEPS;
+        if self.is_authors(&seen.ascii) || self.is_related(&seen.ascii, &led.ascii) {
             return;
         }
         let protected = self.is_protected(&seen.ascii) || self.is_known(seen, led);

@@ -13,7 +13,12 @@ const COMPARED_BYTES: usize = 512;
 impl LayerReader<'_> {
     /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
     /// it leads to that host.
-    pub(super) fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
+    pub(super) fn compare(
+        &self,
+        run: Run<'_>,
+        judge: &mut Judge<'_>,
+        judged: &mut [Option<Judged>],
+    ) {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.target();
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
@@ -34,8 +39,8 @@ impl LayerReader<'_> {
                 let leads_to_page =
                     run.occurrences.get(anchor).is_some_and(|href| !is_address(href));
                 if leads_to_page
-                    && judge.leads_to_known_site(target)
                     && names_person(occurrence, &visible, judge)
+                    && judge.leads_to_known_site(target)
                 {
                     target.verdict = target.verdict.min(before.max(Verdict::Notice));
                 }

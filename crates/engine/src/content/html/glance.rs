@@ -16,6 +16,9 @@ use uts58::unicode::is_dot_to_somebody;
 /// Maximum bytes of such a word: no host that people read has as many.
 const WORD_BYTES: usize = 256;
 
+/// Steps of a text of such words, besides its bytes.
+const TEXT_STEPS: u64 = 96;
+
 /// A word that is not so in the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Glance {
@@ -98,7 +101,7 @@ impl<'t> Reader<'t, '_, '_> {
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
         let found: Vec<Occurrence> = found.collect();
-        self.view.steps += text.as_str().len() as u64 + search_steps(&links);
+        self.view.steps += TEXT_STEPS + text.as_str().len() as u64 + search_steps(&links);
         drop(links);
         if !found.is_empty() {
             self.view.occurrences.extend(found);
