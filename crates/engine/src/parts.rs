@@ -361,6 +361,8 @@ impl<'a> LayerReader<'a> {
         let occurrences = run.occurrences;
         let mut judged = self.judgements(occurrences, judge, budget, found);
         self.compare(run, judge, &mut judged);
+        // If the steps are used up, what follows ends.
+        let _ = budget.spend(Stage::Judging, judge.take_steps());
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };

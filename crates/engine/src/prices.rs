@@ -12,7 +12,7 @@ const READING_STEPS: u64 = 128;
 const USUAL_TEXTS: usize = 3;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
-const RARE_READING_STEPS: u64 = 576;
+const RARE_READING_STEPS: u64 = 640;
 const RARE_READING_STEPS_PER_BYTE: u64 = 16;
 
 /// Steps for each byte that the charset detector reads.
