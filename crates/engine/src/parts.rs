@@ -360,9 +360,7 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged = self.judgements(occurrences, judge, budget, found);
-        self.compare(run, judge, &mut judged);
-        // If the steps are used up, what follows ends.
-        let _ = budget.spend(Stage::Judging, judge.take_steps());
+        self.compare(run, (judge, &mut *budget), &mut judged);
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };

@@ -13,7 +13,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
-const RARE_READING_STEPS_PER_BYTE: u64 = 16;
+const RARE_READING_STEPS_PER_BYTE: u64 = 18;
 
 /// Steps for each byte that the charset detector reads.
 const DETECTION_STEPS_PER_BYTE: u64 = 52;
@@ -41,7 +41,7 @@ const UNSAFE_HOST_STEPS: u64 = 1_230;
 const SUSPECT_HOST_STEPS: u64 = 782;
 
 /// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
-pub const COMPARISON_STEPS: u64 = 224;
+pub const COMPARISON_STEPS: u64 = 320;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
 /// own host: in ASCII text and in words of others, and in text in which others may be.

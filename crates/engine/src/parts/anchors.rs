@@ -1,7 +1,9 @@
 //! Compares what an anchor shows with where it leads.
 
 use super::{LayerReader, Run};
+use crate::budget::Budget;
 use crate::content::{Occurrence, Rendering, SeenBy};
+use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
@@ -16,7 +18,7 @@ impl LayerReader<'_> {
     pub(super) fn compare(
         &self,
         run: Run<'_>,
-        judge: &mut Judge<'_>,
+        (judge, budget): (&mut Judge<'_>, &mut Budget<'_>),
         judged: &mut [Option<Judged>],
     ) {
         for (index, occurrence) in run.occurrences.iter().enumerate() {
@@ -36,6 +38,9 @@ impl LayerReader<'_> {
                 let known_only = occurrence.seen_by == SeenBy::Glance;
                 let before = target.verdict;
                 judge.compare(&visible, target, known_only);
+                if !budget.spend(Stage::Judging, judge.take_steps()) {
+                    return;
+                }
                 let leads_to_page =
                     run.occurrences.get(anchor).is_some_and(|href| !is_address(href));
                 if leads_to_page

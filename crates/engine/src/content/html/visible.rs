@@ -15,7 +15,7 @@ use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_st
 use uts58::{Confidence, Link};
 
 /// Steps of each byte of a word that a control turns round: it is copied letter by letter, with where each comes from.
-const TURNED_STEPS: u64 = 12;
+const TURNED_STEPS: u64 = 24;
 
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
