@@ -20,7 +20,7 @@ const OVERRIDE_BYTES: usize = 1 << 10;
 const CONTEXT_BYTES: usize = 128;
 
 /// Maximum number of overrides in a stretch of text that are read as they are shown; honest mail has none.
-const OVERRIDES: usize = 256;
+const OVERRIDES: usize = 64;
 
 /// The reversed stretches of a text.
 #[derive(Debug, Default)]

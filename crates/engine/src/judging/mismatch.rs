@@ -53,7 +53,9 @@ impl Judge<'_> {
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
         let mut others = seen.unicode.chars().filter(|c| !c.is_ascii()).peekable();
         let is_read_joined = others.peek().is_some() && others.all(is_joiner);
-        if is_asked || is_read_joined || seen.ascii == led.ascii {
+        // A link in disguise shows the name that it resembles, and is judged for that.
+        let resembles = known_only && target.target().is_some_and(|name| *name == seen.ascii);
+        if is_asked || is_read_joined || resembles || seen.ascii == led.ascii {
             return;
         }
         self.steps += COMPARISON_STEPS;
