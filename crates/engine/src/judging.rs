@@ -38,7 +38,7 @@ use homograph::{
 };
 use mailsplice::byte_search::{equal, first, splat};
 pub use queries::Queries;
-pub use titles::Title;
+pub use titles::{Title, without_links};
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 
 /// Distinct hosts kept in the memo. A further one clears it: occurrences next to each other still share a judgement.

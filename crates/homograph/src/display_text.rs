@@ -9,7 +9,7 @@ use super::name::DISTINCTIVE;
 use super::organisations::Organisations;
 use super::properties::{nfkc, skeleton};
 use super::reading::{LabelChar, reads_as};
-use uts58::unicode::hosts::{is_invisible, is_joiner};
+use uts58::unicode::hosts::is_invisible;
 use uts58::unicode::{Class, ScriptOf as _};
 
 /// Pairs of letters that read as one in a name that readers know, and nowhere else.
@@ -337,10 +337,7 @@ fn composed(text: &str) -> impl Iterator<Item = char> {
 
 /// Whether a reader sees nothing of the character, and no gap.
 fn is_unseen(c: char) -> bool {
-    Class::of(c).is_ignored()
-        || is_joiner(c)
-        || is_invisible(c)
-        || c.is_control() && !c.is_whitespace()
+    Class::of(c).is_ignored() || is_invisible(c) || c.is_control() && !c.is_whitespace()
 }
 
 /// A letter of East Asian text in its usual width.

@@ -54,6 +54,12 @@ pub fn is_middle_dot(c: char) -> bool {
     matches!(c, '·' | '‧' | '∙' | '⋅' | '•' | '◦' | 'ᐧ' | 'ꞏ' | '⸱' | '⸳' | '⦁' | '᛫' | '𐄁')
 }
 
+/// Whether a reader takes the character for a full stop, though no client does: the same, and the
+/// dots of Japanese between words.
+pub fn reads_as_full_stop(c: char) -> bool {
+    is_middle_dot(c) || matches!(c, '・' | '･')
+}
+
 /// RFC 5892 A.3: Catalan `l·l`.
 fn is_catalan(before: Option<char>, after: Option<char>) -> bool {
     before == Some('l') && after == Some('l')

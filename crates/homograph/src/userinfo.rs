@@ -1,7 +1,7 @@
 //! Userinfo that reads as a host: `https://www.paypal.com@attack.example`.
 
 use super::limits::{EMBEDDED, SEARCHED_BYTES, TRIED};
-use super::separators::is_middle_dot;
+use super::separators::reads_as_full_stop;
 use super::verdict::Verdict;
 use super::{
     Context, HostBounds, Judgement, Section, is_protected, is_special_use, judge, registrable,
@@ -45,11 +45,6 @@ pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
         found.extend(Some(read).filter(|read| is_known(read, context)));
     }
     found
-}
-
-/// Whether a reader takes the character for a full stop, though no client does.
-fn reads_as_full_stop(c: char) -> bool {
-    is_middle_dot(c) || matches!(c, '・' | '･')
 }
 
 /// The same for userinfo inside another URL, where readers look only for names that they know.

@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
-use crate::judging::{Judge, Judged, Title};
+use crate::judging::{Judge, Judged, Title, without_links};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
@@ -298,10 +298,7 @@ impl FieldReader<'_, '_, '_, '_> {
         if text.is_ascii() {
             return None;
         }
-        let mut words = text.to_owned();
-        for link in self.links(text).into_iter().rev() {
-            words.replace_range(link.span, " ");
-        }
+        let words = without_links(text, self.links(text).into_iter().map(|link| link.span));
         self.judge.disguised(&words, host)
     }
 

@@ -1,5 +1,6 @@
 //! What stands against a text that is shown as a title: a Subject, the summary of an event.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Judged;
@@ -34,6 +35,13 @@ impl Title {
         };
         Some(Title { judged, spelled, name })
     }
+}
+
+/// A text with a blank in place of each of its links, given in order: they are judged as such.
+pub fn without_links(text: &str, links: impl DoubleEndedIterator<Item = Range<usize>>) -> String {
+    let mut words = text.to_owned();
+    links.rev().for_each(|link| words.replace_range(link, " "));
+    words
 }
 
 /// The letters of scripts that have capitals.

@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::content::{self, Language, Layer, Visibility, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, Location, Space, finding_of};
-use crate::judging::{Judge, Title};
+use crate::judging::{Judge, Title, without_links};
 use crate::outcome::{Edit, Place};
 use uts58::{Boundaries, Linkifier};
 
@@ -42,8 +42,7 @@ impl OpenReading<'_> {
         if !budget.spend(Stage::Reading, steps) {
             return;
         }
-        let mut words = shown.clone().into_owned();
-        spans.into_iter().rev().for_each(|span| words.replace_range(span, " "));
+        let words = without_links(&shown, spans.into_iter());
         let disguise = judge.disguised(&words, None);
         if !budget.spend(Stage::Judging, judge.take_steps()) {
             return;

@@ -193,15 +193,12 @@ fn shown(c: char) -> Option<char> {
     }
 }
 
-/// Dots in the middle of the line, a small one, and a letter that is one.
-const DOTS: [char; 13] = [
-    '\u{b7}', '\u{387}', '\u{16eb}', '\u{2022}', '\u{2027}', '\u{2219}', '\u{22c5}', '\u{2e31}',
-    '\u{30fb}', '\u{a4f8}', '\u{a78f}', '\u{fe52}', '\u{ff65}',
-];
-
-/// Whether a character looks like a full stop, by confusables.txt or as a dot of its own, and is none to any program.
+/// Whether a character looks like a full stop, by confusables.txt or as a dot or letter of its own, and is none to any
+/// program.
 fn reads_as_dot(c: char) -> bool {
     !c.is_ascii()
         && !is_dot_to_somebody(c)
-        && (DOTS.contains(&c) || !c.is_alphanumeric() && homograph::reads_as_dot(c))
+        && (homograph::reads_as_full_stop(c)
+            || matches!(c, '\u{387}' | '\u{a4f8}')
+            || !c.is_alphanumeric() && homograph::reads_as_dot(c))
 }
