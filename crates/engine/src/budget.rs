@@ -10,7 +10,7 @@ use super::policy::{Defang, Policy};
 const SECOND_READING_FACTOR: u64 = 2;
 
 /// Steps of a link, added to its bytes: it is compared and looked up.
-const LINK_STEPS: u64 = 8;
+const LINK_STEPS: u64 = 24;
 
 /// Steps of a link that is kept as a finding, added to its bytes: the report and its edits.
 const FINDING_STEPS: u64 = 96 + EDIT_STEPS;

@@ -188,7 +188,7 @@ fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
 }
 
 /// Steps of a part, whatever its size, for its labels and what is kept of it.
-const PART_STEPS: u64 = 160;
+const PART_STEPS: u64 = 224;
 
 /// Finds and judges every link of the message, with its edits, and the names to look up.
 fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Queries, Findings) {

@@ -13,7 +13,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
-const RARE_READING_STEPS_PER_BYTE: u64 = 18;
+const RARE_READING_STEPS_PER_BYTE: u64 = 20;
 
 /// Steps for each byte that the charset detector reads.
 const DETECTION_STEPS_PER_BYTE: u64 = 52;
@@ -29,7 +29,7 @@ const PLAIN_HOST_STEPS_PER_BYTE: u64 = 4;
 /// The same for a host with other letters, or one that is similar to a known name. The steps are for each place
 /// where it may begin and end, and each label adds more. A step stands for more work here than elsewhere, so that
 /// long lists of harmless hosts stay within the budget.
-const OTHER_HOST_STEPS: u64 = 28;
+const OTHER_HOST_STEPS: u64 = 44;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 

@@ -166,6 +166,9 @@ struct Reader<'t, 'k, 'f> {
     /// Whether markup inserted into the range is read as markup.
     markup: Markup,
     view: View<'t>,
+    /// Occurrences of the view when visible text was searched last. An anchor that follows another directly keeps
+    /// them in the view.
+    flushed: usize,
 }
 
 /// Occurrences after which a stretch ends, if it can.
@@ -223,6 +226,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             seen_by: SeenBy::Standard,
             markup: Markup::Read,
             view: View::default(),
+            flushed: 0,
         }
     }
 
@@ -237,6 +241,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             true => {
                 // A form without an end would keep all that follows.
                 self.forms.open = None;
+                self.flushed = 0;
                 std::mem::take(&mut self.view)
             }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
@@ -584,6 +589,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if length > REVERSED_BYTES {
             self.view.cut = true;
         } else if length > 0 {
+            self.view.steps += visible::TURNED_STEPS * length as u64;
             self.visible.reverse(from);
         }
         (1..=REVERSED_BYTES).contains(&length)

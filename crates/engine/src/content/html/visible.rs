@@ -14,8 +14,11 @@ use crate::content::mapped::MappedText;
 use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, unseen};
 use uts58::{Confidence, Link};
 
-/// Steps of each byte of a word that a control turns round: it is copied letter by letter, with where each comes from.
-const TURNED_STEPS: u64 = 24;
+/// Steps of each byte of text that is turned round: it is copied letter by letter, with where each comes from.
+pub(super) const TURNED_STEPS: u64 = 24;
+
+/// The same of a word that a control turns round, whatever its length: it is searched by itself.
+const TURNED_WORD_STEPS: u64 = 128;
 
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
@@ -66,11 +69,16 @@ impl<'t> Reader<'t, '_, '_> {
     /// Searches the collected text for links, once it is long and nothing continues after it.
     #[inline]
     pub(super) fn flush_long(&mut self) {
-        let many = self.view.occurrences.len() >= STRETCH_LINKS && self.reads_in_turn();
+        let many = self.new_occurrences() >= STRETCH_LINKS && self.reads_in_turn();
         let long = many || self.visible.len() >= STRETCH;
         if long || self.hidden.len() >= STRETCH {
             self.flush_complete(long);
         }
+    }
+
+    /// How many occurrences came after visible text was searched last.
+    fn new_occurrences(&self) -> usize {
+        self.view.occurrences.len().saturating_sub(self.flushed)
     }
 
     /// Searches visible text for links if it is `long`, and hidden text.
@@ -80,7 +88,7 @@ impl<'t> Reader<'t, '_, '_> {
         // Words that are separated only by anchors stay together, except in rows of hundreds.
         let at_end = |list: &[usize]| list.last().is_some_and(|at| at + 1 == self.visible.len());
         let at_seam = at_end(&self.seams) || at_end(&self.joints);
-        let joined = at_seam && self.view.occurrences.len() < 2 * STRETCH_LINKS;
+        let joined = at_seam && self.new_occurrences() < 2 * STRETCH_LINKS;
         if long && !continues && !joined {
             self.flush();
         }
@@ -171,6 +179,7 @@ impl<'t> Reader<'t, '_, '_> {
         for (word, anchor) in glances {
             self.add_compared(word, anchor);
         }
+        self.flushed = self.view.occurrences.len();
     }
 
     /// Ties the links of joined words that were added last to the anchors that show all of them.
@@ -231,7 +240,9 @@ impl<'t> Reader<'t, '_, '_> {
                     ..Occurrence::in_text(0, link, Site::HtmlText)
                 });
                 let shown: Vec<Occurrence> = shown.collect();
-                self.view.steps += TURNED_STEPS * word.as_str().len() as u64 + search_steps(&links);
+                self.view.steps += TURNED_WORD_STEPS
+                    + TURNED_STEPS * word.as_str().len() as u64
+                    + search_steps(&links);
                 drop(links);
                 if !shown.is_empty() {
                     found.push((word, shown));
