@@ -48,6 +48,7 @@ impl Form {
                 // Neither a token nor a version number is a URL.
                 (segment.contains('%') || segment.contains(':')).then_some(url)
             }),
+            Form::Base64Segment => path(tail).split('/').find_map(base64_url),
             Form::Rest => {
                 let at = tail.find("://").and_then(|end| tail.get(..end)?.rfind('/'))?;
                 tail.get(at + 1..).map(str::to_owned)

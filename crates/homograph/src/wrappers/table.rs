@@ -12,6 +12,8 @@ pub(super) enum Form {
     Base64(&'static str),
     /// A segment of the path is the URL, percent-encoded.
     Segment,
+    /// A segment of the path is the URL in base64.
+    Base64Segment,
     /// The rest of the path is the URL, from its scheme on.
     Rest,
     /// The path has the URL between `___` and `___`.
@@ -24,22 +26,33 @@ pub(super) enum Form {
 /// A service: its name, which includes all names below it, the beginning of the path, the form.
 pub(super) type Row = (&'static str, &'static str, Form);
 
-use Form::{Amp, Base64, Between, Mandrill, Proofpoint, Query, Rest, Segment};
+use Form::{Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 64] = [
+pub(super) const ROWS: [Row; 82] = [
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
+    // Check Point Harmony, Avanan.
+    ("avanan.url-protection.com", "/v1/", Query("o")),
     // Amazon SES: click tracking.
     ("awstrack.me", "/L0/", Segment),
     ("bing.com", "/aclick", Base64("u")),
     ("bing.com", "/ck/", Base64("u")),
+    ("c.pc.qq.com", "", Query("pfurl")),
     ("cdn.ampproject.org", "", Amp),
+    ("checklink.mail.ru", "", Query("url")),
+    ("click.mail.ru", "", Query("u")),
     // Symantec, Broadcom Email Security.
     ("clicktime.cloud.postoffice.net", "", Query("u")),
     ("clicktime.symantec.com", "", Query("u")),
+    // Kit, formerly ConvertKit.
+    ("convertkit-mail.com", "", Base64Segment),
+    ("convertkit-mail2.com", "", Base64Segment),
+    ("convertkit-mail4.com", "", Base64Segment),
     // Barracuda Link Protection.
     ("cudasvc.com", "", Query("a")),
+    ("deref-1und1.de", "", Query("redirectUrl")),
     ("deref-gmx.net", "", Query("redirectUrl")),
+    ("deref-mail.com", "", Query("redirectUrl")),
     ("deref-web.de", "", Query("redirectUrl")),
     ("doubleclick.net", "", Query("adurl")),
     ("duckduckgo.com", "/l/", Query("uddg")),
@@ -60,15 +73,23 @@ pub(super) const ROWS: [Row; 64] = [
     ("l.messenger.com", "", Query("u")),
     ("l.threads.com", "", Query("u")),
     ("l.wl.co", "", Query("u")),
+    ("link.csdn.net", "", Query("target")),
     ("link.edgepilot.com", "", Query("u")),
+    ("link.juejin.cn", "", Query("target")),
     ("link.zhihu.com", "", Query("target")),
     ("linkedin.com", "/redir/", Query("url")),
     ("linkedin.com", "/safety/go", Query("url")),
+    // TitanHQ SpamTitan.
+    ("linklock.titanhq.com", "", Query("url")),
     ("lm.facebook.com", "", Query("u")),
+    ("mail.qq.com", "/cgi-bin/", Query("gourl")),
     ("mandrillapp.com", "/track/click", Mandrill),
     ("medium.com", "/r/", Query("url")),
     ("mimecast.com", "", Query("domain")),
     ("mimecastprotect.com", "", Query("domain")),
+    // Mailjet.
+    ("mjt.lu", "", Base64Segment),
+    ("ok.ru", "/dk", Query("st.link")),
     ("out.reddit.com", "", Query("url")),
     // Check Point Harmony, Avanan.
     ("protect.checkpoint.com", "", Between),
@@ -79,6 +100,8 @@ pub(super) const ROWS: [Row; 64] = [
     ("protection.sophos.com", "", Query("d")),
     // Postmark.
     ("pstmrk.it", "", Segment),
+    // Azure Communication Services.
+    ("safelink.emails.azure.net", "", Query("destination")),
     ("safelinks.o365.us", "", Query("url")),
     ("safelinks.protection.office365.us", "", Query("url")),
     ("safelinks.protection.outlook.com", "", Query("url")),
@@ -91,11 +114,13 @@ pub(super) const ROWS: [Row; 64] = [
     ("steamcommunity.com", "/linkfilter/", Query("u")),
     ("steamcommunity.com", "/linkfilter/", Query("url")),
     ("t.umblr.com", "", Query("z")),
+    ("translate.google.com", "/translate", Query("u")),
     ("trendmicro.com", "/wis/clicktime/", Query("url")),
     ("url.avanan.click", "", Between),
     ("urldefense.com", "", Proofpoint),
     ("urldefense.proofpoint.com", "", Proofpoint),
     ("urldefense.us", "", Proofpoint),
+    ("urlsand.com", "", Query("u")),
     // Vade, Hornetsecurity.
     ("vadesecure.com", "/safeproxy/", Query("u")),
     ("vadesecure.com", "/v4", Query("u")),
