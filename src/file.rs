@@ -21,7 +21,14 @@ pub const MAX_ENTRY_BYTES: u64 = 128 << 10;
 /// When it cannot be read, is not a regular file (`/dev/null` is accepted as an empty one), or has
 /// more than `max_bytes` bytes.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
+    read_open(&open(path)?, max_bytes)
+}
+
+/// The same with a file that [`open`] has opened.
+///
+/// # Errors
+/// When it cannot be read, or has more than `max_bytes` bytes.
+pub fn read_open(file: &File, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {

@@ -46,6 +46,10 @@ fn the_exit_code_answers() {
     assert_eq!(check(&["https://example.com/Windows_для_чайников"], "").0, 0);
     assert_eq!(check(&["0x7f.1"], "").0, 1);
     assert_eq!(check(&["--protected", "/nonexistent", "example.com"], "").0, 2);
+    for empty in ["", " "] {
+        assert_eq!(check(&["www.example.com", empty], ""), (2, String::new()));
+    }
+    assert_eq!(check(&[], "\n \n").0, 0);
 }
 
 /// The lists of the configuration hold, and the explanation says what they do.

@@ -677,7 +677,7 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     let list = dir.path().join("allow.txt");
     let add = |host: &str| linkmilter(&["allow", "add", host, "--config", path]).assert();
     add("пример[.]example").code(0).stdout(format!(
-        "{}: xn--e1afmkfd.example added\nno daemon is running according to {}; the change takes effect at the next start or reload\n",
+        "{}: xn--e1afmkfd.example added\nno daemon is running according to {}; the list is changed, and takes effect when one starts or reloads\n",
         list.display(),
         dir.path().join("linkmilter.pid").display()
     ));
@@ -690,6 +690,13 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     let said = add("example.com").code(0);
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
     assert!(said.contains("no daemon is running"), "{said}");
+    // One that runs elsewhere, in a container: its number means nothing here.
+    let locked = std::fs::File::open(dir.path()).unwrap();
+    locked.try_lock().unwrap();
+    let said = add("example.org").code(2);
+    let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("keeps its old settings until it gets SIGHUP"), "{said}");
+    assert!(std::fs::read_to_string(&list).unwrap().ends_with("example.org\n"));
 }
 
 #[test]

@@ -234,27 +234,43 @@ fn a_configuration_that_never_ends_is_refused_at_once() {
     assert!(once(&site).contains("last good"));
 }
 
-/// The second of two that share a state directory says so, and leaves the first one its name.
+/// The second of two that share a state directory does not start while the first one lives, whatever
+/// the pid file says. What a killed one left is no obstacle.
 #[test]
-fn two_daemons_of_one_state_directory_are_distinguished() {
+fn one_daemon_works_with_a_state_directory() {
     let site = Site::new("");
     let (mut first, manager) = serve(&site);
     assert_eq!(manager.notified()[0], "READY=1");
     let pid = site.path("state").join("linkmilter.pid");
     let before = fs::read_to_string(&pid).unwrap();
-    let mut command = site.serve();
-    command.arg("--listen").arg(format!("unix:{}", site.path("second.sock").display()));
-    let mut second = start(command);
-    wait_for("the warning", || {
-        let said = format!("process {} runs with this state directory as well", before.trim());
-        site.logged().contains(&said).then_some(())
-    });
+    let second = || {
+        let mut command = site.serve();
+        command.arg("--listen").arg(format!("unix:{}", site.path("second.sock").display()));
+        command
+    };
+    let refused = second().stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(3), "it may start later: {said}");
+    let expected = format!("process {} works with this state directory", before.trim());
+    assert!(said.contains(&expected), "{said}");
+    assert_eq!(fs::read_to_string(&pid).unwrap(), before);
+    fs::remove_file(&pid).unwrap();
+    let refused = second().stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(3), "without a pid file as well");
+    wait_for("the file", || (fs::read_to_string(&pid).ok()? == before).then_some(()));
+    first.child.kill().unwrap();
+    first.wait();
+    // The number now is that of another daemon.
+    let other = Site::new("");
+    let (living, manager) = serve(&other);
+    assert_eq!(manager.notified()[0], "READY=1");
+    fs::write(&pid, format!("{}\n", living.child.id())).unwrap();
+    let mut second = start(second());
     wait_for("the second", || UnixStream::connect(site.path("second.sock")).ok());
+    let own = format!("{}\n", second.child.id());
+    wait_for("its file", || (fs::read_to_string(&pid).ok()? == own).then_some(()));
     second.signal("TERM");
     assert!(second.wait().success());
-    assert_eq!(fs::read_to_string(&pid).unwrap(), before);
-    first.signal("TERM");
-    assert!(first.wait().success());
     assert!(!pid.exists());
 }
 
@@ -637,4 +653,86 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
     for consequence in ["no pid file", "is not saved", "no journal"] {
         assert!(!logged.contains(consequence), "{logged}");
     }
+}
+
+/// What `/healthz` says once it says this, or says it no more.
+fn healthz(site: &Site, what: &str, said: bool) -> String {
+    wait_for(what, || Some(ask(site, "/healthz")).filter(|text| text.contains(what) == said))
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_to_is_a_trouble_until_it_can() {
+    let site = Site::new("");
+    site.configure(&with_metrics(&site, ""));
+    let (_daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    wait_for("the canary", || ask(&site, "/healthz").contains("200 OK").then_some(()));
+    // Not even root writes below a file.
+    fs::rename(site.path("state"), site.path("away")).unwrap();
+    fs::write(site.path("state"), "").unwrap();
+    let said = healthz(&site, "state cannot be written: Not a directory", true);
+    assert!(said.contains("200 OK"), "mail is filtered all the same: {said}");
+    assert!(edits(&site, "4FULL1"));
+    fs::remove_file(site.path("state")).unwrap();
+    fs::rename(site.path("away"), site.path("state")).unwrap();
+    healthz(&site, "cannot be written", false);
+    let logged = site.logged();
+    assert_eq!(logged.matches("state cannot be written").count(), 1, "{logged}");
+    assert!(logged.contains("the state can be written again"), "{logged}");
+}
+
+#[test]
+fn a_dns_without_its_keys_is_a_trouble_until_they_are_there() {
+    let site = Site::new("");
+    let dns = "servers = [\"127.0.0.1:9\"]\ndnssec = true\ntrust_anchor = \"root.key\"";
+    let text = format!(
+        "{}server.state_dir = {:?}\ntld.refresh = \"0s\"\n[dns]\n{dns}\n",
+        with_metrics(&site, ""),
+        site.path("state"),
+    );
+    fs::write(site.path("linkmilter.toml"), text).unwrap();
+    let (_daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    let said = healthz(&site, "not queried about top-level domains", true);
+    assert!(said.contains("root.key: expected DNSKEY records of the root"), "{said}");
+    assert!(edits(&site, "4KEYS1"));
+    let key = ". 3600 IN DNSKEY 257 3 8 AwEAAaz/tAm8yTn4Mfeh5eyI96WSVexTBAvkMgJzkKTOiW1vkIbzxeF3\
+        +/4RgWOq7HrxRixHlFlExOLAJr5emLvN7SWXgnLh4+B5xQlNVz8Og8kvArMtNROxVQuCaSnIDdD5LKyWbRd2n9\
+        WGe2R8PzgCmr3EgVLrjyBxWezF0jLHwVN8efS3rCj/EWgvIWgb9tarpVUDK/b58Da+sqqls3eNbuv7pr+eoZG+\
+        SrDK6nWeL3c6H5Apxz7LjVc1uTIdsIXxuOLYA4/ilBmSVIzuDWfdRUfhHdY6+cn8HFRm+2hM8AnXGXws9555Kr\
+        UB5qihylGa8subX2Nn6UwNR1AkUTV74bU=\n";
+    fs::write(site.path("root.key"), key).unwrap();
+    healthz(&site, "not queried", false);
+}
+
+#[test]
+fn a_limit_of_open_files_that_is_too_low_is_raised_or_said() {
+    let begin = |limits: &str| {
+        let site = Site::new("");
+        let mut shell = Command::new("sh");
+        let script = format!("{limits}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &script]);
+        let serve = site.serve_at_socket();
+        shell.arg(serve.get_program()).args(serve.get_args());
+        clean(&mut shell);
+        let manager = Manager::new(site.root.path());
+        shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(site.log());
+        let mut daemon = start({
+            shell.env("NOTIFY_SOCKET", &manager.path);
+            shell
+        });
+        assert_eq!(manager.notified()[0], "READY=1");
+        let limits = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())).unwrap();
+        let open = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        let soft = open.split_whitespace().nth(3).unwrap().to_owned();
+        daemon.signal("TERM");
+        assert!(daemon.wait().success());
+        (soft, site.logged())
+    };
+    let (soft, logged) = begin("ulimit -Sn 256");
+    assert_eq!(soft, "1320");
+    assert!(!logged.contains("open files"), "{logged}");
+    let (soft, logged) = begin("ulimit -n 512");
+    assert_eq!(soft, "512");
+    assert!(logged.contains("expected a limit of 1320 open files"), "{logged}");
 }

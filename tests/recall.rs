@@ -427,6 +427,40 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     assert!(said.contains("a named pipe"), "{said}");
 }
 
+/// A place for the records that is none is an error before anything is changed; one that takes no
+/// more is an error at the end.
+#[test]
+fn recalls_that_cannot_be_recorded_where_they_should_be_are_an_error() {
+    let mailbox = Mailbox::new();
+    mailbox.put("cur/9.z.host:2,S", BAD);
+    let before = mailbox.files();
+    let state = tempfile::tempdir().unwrap();
+    let config = state.path().join("linkmilter.toml");
+    fs::write(&config, format!("server.state_dir = {:?}\n", state.path())).unwrap();
+    let recall = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.args(["recall", "bad.example.com", "--maildir"]).arg(mailbox.dir.path());
+        command.arg("--recalls").arg(state.path().join("named")).arg("--config").arg(&config);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    fs::write(state.path().join("named"), "").unwrap();
+    let (code, said) = recall();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--recalls: nothing is changed: ") && said.contains("/named"), "{said}");
+    assert_eq!(mailbox.files(), before);
+    // A directory, but what should be written to is a link to another file.
+    fs::remove_file(state.path().join("named")).unwrap();
+    fs::create_dir(state.path().join("named")).unwrap();
+    fs::write(state.path().join("other"), "").unwrap();
+    let segment = state.path().join("named/recalls-099999999999.jsonl");
+    std::os::unix::fs::symlink(state.path().join("other"), segment).unwrap();
+    let (code, said) = recall();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--recalls: not all changes are recorded"), "{said}");
+    assert_ne!(mailbox.files(), before);
+}
+
 /// A directory and everything in it.
 fn walk(path: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut all = vec![path.to_owned()];

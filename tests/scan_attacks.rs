@@ -158,14 +158,16 @@ fn every_missing_file_of_a_list_is_reported() {
     fs::write(folder.path().join("a b\n.eml"), phish(1)).unwrap();
     fs::write(
         folder.path().join("list"),
-        "none.eml\0a b\n.eml\0mbox:0-99:none.mbox\0mbox:9-1:x\0\0",
+        "none.eml\0\0a b\n.eml\0mbox:0-99:none.mbox\0mbox:9-1:x\0",
     )
     .unwrap();
     let output = scan(folder.path(), &["--files0-from", "list", "--account"]);
     assert_eq!(output.status.code(), Some(2));
     let found = records(&output);
     let sources: Vec<&str> = found.iter().map(|line| line["source"].as_str().unwrap()).collect();
-    assert_eq!(sources, ["none.eml", "a b\n.eml", "none.mbox", "mbox:9-1:x"]);
+    assert_eq!(sources, ["none.eml", "list:2", "a b\n.eml", "none.mbox", "mbox:9-1:x"]);
+    let said = stderr_text(&output);
+    assert!(said.contains("linkmilter: list:2: invalid zero-length file name\n"), "{said}");
     assert_eq!(scan(folder.path(), &["--files0-from", "absent"]).status.code(), Some(2));
 }
 

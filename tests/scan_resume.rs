@@ -290,6 +290,95 @@ fn standard_input_can_be_resumed_with_the_same_bytes() {
     assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
 }
 
+/// A scan of these paths that is killed when its journal covers something.
+fn killed(folder: &Path, args: &[&str]) {
+    let mut child = command(folder, args).spawn().unwrap();
+    until("a batch", || {
+        let journal = fs::read_to_string(folder.join("journal")).unwrap_or_default();
+        assert!(child.try_wait().unwrap().is_none(), "done before it could be killed");
+        !journal.is_empty() && !journal.contains("\"batches\":0")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What was scanned is compared by content, or by size and time where it is not read again. A change
+/// there is reported with its place; what follows is read as it is now.
+#[test]
+fn a_source_that_changed_is_reported_and_one_that_grew_is_read_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["all.mbox", "--out", "part", "--resume", "journal", "--jobs", "1"];
+    let archive = folder.path().join("all.mbox");
+    let mut bytes = mbox(12_000);
+    fs::write(&archive, &bytes).unwrap();
+    killed(folder.path(), &args);
+    // As long as before, and as old.
+    let modified = fs::metadata(&archive).unwrap().modified().unwrap();
+    let mut other = bytes.clone();
+    let host = bytes.windows(15).position(|window| window == b"www.example.org").unwrap();
+    other[host] = b'W';
+    fs::write(&archive, &other).unwrap();
+    File::open(&archive).unwrap().set_modified(modified).unwrap();
+    let refused = command(folder.path(), &args).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = "the sources changed since they were scanned: all.mbox;";
+    assert!(stderr_text(&refused).contains(said), "{}", stderr_text(&refused));
+    bytes.extend(mbox(100));
+    fs::write(&archive, &bytes).unwrap();
+    let rest = command(folder.path(), &args).output().unwrap();
+    assert_eq!(rest.status.code(), Some(1), "{}", stderr_text(&rest));
+    let whole = command(folder.path(), &["all.mbox"]).output().unwrap();
+    assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
+}
+
+#[test]
+fn a_small_file_that_changed_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("mail")).unwrap();
+    let path = |number: usize| folder.path().join(format!("mail/{number:05}"));
+    for number in 0..6_000 {
+        fs::write(path(number), message(number)).unwrap();
+    }
+    let args = ["mail", "--out", "part", "--resume", "journal", "--jobs", "1"];
+    killed(folder.path(), &args);
+    fs::write(path(5), message(5).to_uppercase()).unwrap();
+    let refused = command(folder.path(), &args).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = "the sources changed since they were scanned: mail/00000 to mail/000";
+    assert!(stderr_text(&refused).contains(said), "{}", stderr_text(&refused));
+    // The same time and another size.
+    let modified = fs::metadata(path(6)).unwrap().modified().unwrap();
+    fs::remove_file(folder.path().join("journal")).unwrap();
+    killed(folder.path(), &args);
+    fs::write(path(6), message(6) + "more\n").unwrap();
+    File::open(path(6)).unwrap().set_modified(modified).unwrap();
+    let refused = command(folder.path(), &args).output().unwrap();
+    assert!(stderr_text(&refused).contains("sources changed"), "{}", stderr_text(&refused));
+}
+
+#[test]
+fn two_scans_of_one_journal_are_kept_apart() {
+    let folder = folder();
+    let bytes = mbox(6_000);
+    let args = ["source", "--out", "part", "--resume", "journal"];
+    let scan = Piped { folder: folder.path(), args: &args };
+    let first = command(folder.path(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut pipe = scan.open();
+    pipe.write_all(&bytes[..bytes.len() / 2]).unwrap();
+    until("the journal", || folder.path().join("journal").exists());
+    let second = command(folder.path(), &args).output().unwrap();
+    assert_eq!(second.status.code(), Some(2));
+    let said = "journal: another scan is working with it";
+    assert!(stderr_text(&second).contains(said), "{}", stderr_text(&second));
+    pipe.write_all(&bytes[bytes.len() / 2..]).unwrap();
+    drop(pipe);
+    let first = first.wait_with_output().unwrap();
+    assert_eq!(first.status.code(), Some(1), "{}", stderr_text(&first));
+    let whole = Piped { folder: folder.path(), args: &["source"] }.whole(&bytes);
+    assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
+    assert!(!folder.path().join("journal").exists());
+}
+
 /// The lines on standard output, appended, after Ctrl-C.
 #[test]
 fn lines_appended_after_an_interrupt_are_those_of_one_scan() {

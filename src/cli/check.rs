@@ -44,6 +44,9 @@ struct Judge {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
+    if args.targets.iter().any(|target| target.trim().is_empty()) {
+        anyhow::bail!("expected a host, a URL or a mail address, found an empty argument");
+    }
     let judge = Judge::new(args.config, args.protected.as_deref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;

@@ -169,7 +169,9 @@ fn finish(
     out.clear();
     match reload::request(config)? {
         reload::ReloadOutcome::NotRunning(reason) => {
-            out = format!("{reason}; the change takes effect at the next start or reload\n")
+            out = format!(
+                "{reason}; the list is changed, and takes effect when one starts or reloads\n"
+            )
         }
         reload::ReloadOutcome::Applied { process, generation } => {
             let _ = writeln!(

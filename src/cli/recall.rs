@@ -10,6 +10,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::shared::Events;
@@ -160,7 +161,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         totals: Totals::default(),
         notes: match args.dry_run {
             true => Notes::default(),
-            false => Notes::open(args.recalls.as_deref(), &journal, journal::bounds(&config)),
+            false => Notes::open(args.recalls.as_deref(), &journal, journal::bounds(&config))
+                .context("--recalls: nothing is changed")?,
         },
     };
     if args.give_back && !run.recall.checks_seals() {
@@ -177,6 +179,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         print(&run.report())?;
     }
     match run.totals.failed {
+        0 if run.notes.are_lost() => anyhow::bail!("--recalls: not all changes are recorded"),
         0 => Ok(ExitStatus::Done),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use crate::config::Config;
-use crate::daemon::pid::running;
+use crate::daemon::pid::{is_in_use, running};
 use crate::daemon::reload_report::{ReloadReport, ReloadResult};
 
 /// Time to wait for the daemon. Three lists of the maximum size take some seconds.
@@ -35,6 +35,14 @@ pub enum ReloadOutcome {
 pub fn request(config: &Config) -> anyhow::Result<ReloadOutcome> {
     let file = config.pid_file();
     let Some(pid) = running(&file) else {
+        if is_in_use(&file) {
+            bail!(
+                "a daemon works with {}, but {} names no process here that could be told: it keeps its old \
+                 settings until it gets SIGHUP",
+                config.server.state_dir.display(),
+                file.display()
+            );
+        }
         return Ok(ReloadOutcome::NotRunning(format!(
             "no daemon is running according to {}",
             file.display()

@@ -30,7 +30,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         if args.inherited { daemon::Inherited::Required } else { daemon::Inherited::Optional };
     let options = daemon::Options { config: args.config.file, listen: args.listen, inherited };
     match daemon::run(&options) {
-        Err(error) if error.is::<daemon::NoSockets>() => {
+        Err(error) if error.is::<daemon::NoSockets>() || error.is::<daemon::StateInUse>() => {
             super::warn(&error);
             Ok(ExitStatus::TryLater)
         }

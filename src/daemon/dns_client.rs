@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use hickory_resolver::proto::rr::{RData, RecordType};
 
+use super::health::{Health, Trouble};
 use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
 use super::resolver::{Hickory, Options, Resolver, ResolverError, Validation};
 use super::settings::Loaded;
@@ -103,28 +104,37 @@ pub fn list_options(config: &Config) -> Options {
 }
 
 impl DnsClient {
-    /// `None` if the configuration wants no queries or there is no DNS server. Call it inside a tokio runtime.
-    pub fn new(loaded: &Loaded, metrics: &Arc<Metrics>) -> Option<DnsClient> {
-        DnsClient::replace(None, loaded, metrics)
-    }
-
-    /// The same after a reload: resolvers of `before` whose settings are unchanged are kept.
+    /// `None` if the configuration wants no queries or there is no DNS server, which `health` hears. Resolvers of
+    /// `before` whose settings are unchanged are kept. Call it inside a tokio runtime.
     pub fn replace(
         before: Option<&DnsClient>,
         loaded: &Loaded,
         metrics: &Arc<Metrics>,
+        health: &Health,
     ) -> Option<DnsClient> {
         let Loaded { config, settings, .. } = loaded;
         let lists = &settings.blocklists;
         metrics.lists.set_blocklists(lists.iter().map(|list| list.name.as_str()));
-        let warn = |error: ResolverError| tracing::warn!(%error, "the DNS is not queried");
         let tlds = match config.dns.mode {
-            DnsMode::Never => None,
-            _ => TldResolver::replace(before, Options::of(config)).map_err(warn).ok(),
+            DnsMode::Never => Ok(None),
+            _ => TldResolver::replace(before, Options::of(config)).map(Some),
         };
         let known = before.map(|before| before.lists.as_slice()).unwrap_or_default();
-        let lists =
-            list_resolvers(known, &list_options(config), lists).map_err(warn).unwrap_or_default();
+        let lists = list_resolvers(known, &list_options(config), lists);
+        let trouble = match (&tlds, &lists) {
+            (Err(error), _) => {
+                Some(format!("the DNS is not queried about top-level domains: {error}"))
+            }
+            (Ok(_), Err(error)) => Some(format!("block lists are not queried: {error}")),
+            (Ok(_), Ok(_)) => None,
+        };
+        if health.set_trouble(Trouble::Dns, trouble.clone()) {
+            match trouble {
+                Some(trouble) => tracing::warn!("{trouble}"),
+                None => tracing::info!("the DNS is queried as the settings say"),
+            }
+        }
+        let (tlds, lists) = (tlds.unwrap_or_default(), lists.unwrap_or_default());
         (tlds.is_some() || !lists.is_empty()).then(|| DnsClient {
             tlds,
             lists,

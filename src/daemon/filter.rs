@@ -74,7 +74,7 @@ impl Filter {
     /// Call it inside a tokio runtime.
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, reporter: Reporter) -> Filter {
         let queues = WorkQueues::new(&loaded.config);
-        let dns = ArcSwapOption::new(DnsClient::new(&loaded, &reporter.metrics).map(Arc::new));
+        let dns = DnsClient::replace(None, &loaded, &reporter.metrics, &reporter.health);
         let feeds = Arc::new(Feeds::new(
             Store::new(loaded.config.feed_directory()),
             Arc::clone(&reporter.metrics),
@@ -89,7 +89,7 @@ impl Filter {
             feeds,
             reporter,
             recipes: Arc::default(),
-            dns,
+            dns: ArcSwapOption::new(dns.map(Arc::new)),
             inspect: engine::inspect_case,
             queues,
             deferrals: Deferrals::default(),
@@ -106,7 +106,8 @@ impl Filter {
     /// Queries the DNS as this configuration says. Resolvers whose settings are unchanged keep their cache.
     pub fn set_dns(&self, loaded: &Loaded) {
         let before = self.dns.load_full();
-        let client = DnsClient::replace(before.as_deref(), loaded, &self.reporter.metrics);
+        let Reporter { metrics, health, .. } = &self.reporter;
+        let client = DnsClient::replace(before.as_deref(), loaded, metrics, health);
         self.dns.store(client.map(Arc::new));
     }
 

@@ -45,6 +45,8 @@ pub enum Trouble {
     Connections,
     /// Nothing is stored.
     State,
+    /// The journal was not opened.
+    Journal,
     /// The DNS is not queried.
     Dns,
 }
@@ -63,18 +65,26 @@ impl Health {
         self.lock().state = State::Draining;
     }
 
-    /// Mail is filtered, but there is something to correct; `None` when it is corrected. One line.
-    pub fn set_trouble(&self, about: Trouble, text: Option<String>) {
-        self.set_troubles(about, text);
+    /// Mail is filtered, but there is something to correct; `None` when it is corrected. One line. Returns
+    /// whether this is new.
+    pub fn set_trouble(&self, about: Trouble, text: Option<String>) -> bool {
+        self.set_troubles(about, text)
     }
 
     /// The same for a trouble that may come several times, a line each.
-    pub fn set_troubles(&self, about: Trouble, texts: impl IntoIterator<Item = String>) {
+    pub fn set_troubles(&self, about: Trouble, texts: impl IntoIterator<Item = String>) -> bool {
         let mut inner = self.lock();
+        let before = inner.troubles.clone();
         inner.troubles.retain(|(trouble, _)| *trouble != about);
         let lines = texts.into_iter().map(|text| (about, text.replace(['\n', '\r'], " ")));
         inner.troubles.extend(lines);
         inner.troubles.sort();
+        inner.troubles != before
+    }
+
+    /// Whether this is to be corrected.
+    pub fn has(&self, about: Trouble) -> bool {
+        self.lock().troubles.iter().any(|(trouble, _)| *trouble == about)
     }
 
     /// What is to be corrected, a line each.
@@ -144,7 +154,9 @@ mod tests {
     fn troubles_are_reported_until_they_are_corrected() {
         let health = Health::default();
         health.set_canary(Ok(()));
-        health.set_trouble(Trouble::Metrics, Some("no metrics".to_owned()));
+        let no_metrics = || health.set_trouble(Trouble::Metrics, Some("no metrics".to_owned()));
+        assert!(no_metrics() && !no_metrics());
+        assert!(health.has(Trouble::Metrics) && !health.has(Trouble::Dns));
         health.set_trouble(Trouble::Configuration, Some("line 3\nis wrong".to_owned()));
         assert_eq!(health.report(), Ok("ok\nline 3 is wrong\nno metrics".to_owned()));
         health.set_generation(2);

@@ -6,6 +6,7 @@
 pub mod canary;
 pub mod contacts;
 mod deferrals;
+mod descriptors;
 pub mod digest;
 pub mod dns_client;
 pub mod endpoint;
@@ -36,14 +37,13 @@ mod restore_result;
 pub mod seal;
 pub mod settings;
 mod signals;
+pub mod state_dir;
 pub mod throttle;
 pub mod tlds;
 mod work_queues;
 
-use std::fs::DirBuilder;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,11 +63,13 @@ use log::LogHandle;
 use metrics::{JournalFault, Metrics, TaskResult};
 use notify::Notifier;
 use pid::PidFile;
+pub use pid::StateInUse;
 use reload::ReloadError;
 use reload_report::{ReloadReport, ReloadResult};
 use report::Reporter;
 use settings::Loaded;
 use signals::Signals;
+use state_dir::StateDir;
 use tlds::{RefreshSettings, Tlds};
 
 /// Command-line options of the daemon.
@@ -113,6 +115,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         }
         Err(errors) => return Err(errors.into()),
     };
+    descriptors::raise_limit(loaded.config.server.max_connections);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if loaded.config.server.workers > 0 {
         runtime.worker_threads(loaded.config.server.workers);
@@ -207,19 +210,20 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     let Startup { sources, loaded, stale, metrics } = startup;
     let health = Arc::new(Health::default());
     let state = StateDir::make(&loaded.config.server.state_dir, &health);
+    let pid_file = (state == StateDir::Present).then(|| PidFile::lock(loaded.config.pid_file()));
+    let pid_file = pid_file.transpose().inspect_err(|_| listen::reject_waiting(&listeners))?;
+    if let Some(Err(error)) = pid_file.as_ref().map(PidFile::write) {
+        tracing::warn!(%error, "no pid file");
+    }
     match stale {
         Some(stale) => stale.report(&health, &metrics),
         None if state == StateDir::Present => save_last_good(&sources, &loaded),
         None => {}
     }
     let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
-    let pid_file = (state == StateDir::Present).then(|| PidFile::new(loaded.config.pid_file()));
-    if let Some(Err(error)) = pid_file.as_ref().map(PidFile::claim) {
-        tracing::warn!("{error}");
-    }
     let started = loaded.config.clone();
     warn(&loaded, &health);
-    let recorder = recorder(&loaded, state, &metrics);
+    let recorder = recorder(&loaded, state, &metrics, &health);
     let reporter = Reporter::new(Arc::clone(&metrics), recorder, Arc::clone(&health));
     let notifier = Notifier::from_env();
     health.set_generation(1);
@@ -263,32 +267,6 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     result
 }
 
-/// Whether the daemon has a directory for its state.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum StateDir {
-    Present,
-    /// Logged once. Mail is filtered all the same.
-    Missing,
-}
-
-impl StateDir {
-    /// Makes the directory if it does not exist, with the mode that the package gives it: anybody may pass
-    /// through. Private files in it have narrow modes of their own.
-    fn make(directory: &Path, health: &Health) -> StateDir {
-        let made = DirBuilder::new().recursive(true).mode(0o711).create(directory);
-        let Err(error) = made else { return StateDir::Present };
-        let text = format!(
-            "{}: expected a directory for the state: {error}: nothing is stored, neither undo recipes \
-             nor the journal for `why` and the digest; name a directory of your own with \
-             server.state_dir (LINKMILTER_SERVER__STATE_DIR)",
-            directory.display()
-        );
-        tracing::warn!("{text}");
-        health.set_trouble(Trouble::State, Some(text));
-        StateDir::Missing
-    }
-}
-
 /// Saves the configuration in force for the next start.
 fn save_last_good(sources: &Sources, loaded: &Loaded) {
     if let Err(error) = settings::save_last_good(sources, &loaded.config) {
@@ -303,7 +281,7 @@ fn tld_refresh(config: &Config) -> RefreshSettings {
 }
 
 /// The recorder of the event journal. Without a state directory it records nothing.
-fn recorder(loaded: &Loaded, state: StateDir, metrics: &Arc<Metrics>) -> Recorder {
+fn recorder(loaded: &Loaded, state: StateDir, metrics: &Arc<Metrics>, health: &Health) -> Recorder {
     let Some(bounds) = journal::bounds(&loaded.config) else {
         return Recorder::off(Arc::clone(metrics));
     };
@@ -314,7 +292,9 @@ fn recorder(loaded: &Loaded, state: StateDir, metrics: &Arc<Metrics>) -> Recorde
     let directory = journal::directory(&loaded.config);
     Recorder::start(&directory, bounds, Arc::clone(metrics)).unwrap_or_else(|error| {
         metrics.journal_fault(JournalFault::Open);
-        tracing::warn!(%error, "no journal: `why` and the digest will have nothing to show");
+        let text = "no journal: `why` and the digest will have nothing to show";
+        tracing::warn!(%error, "{text}");
+        health.set_trouble(Trouble::Journal, Some(format!("{text}: {error}; mend it and restart")));
         Recorder::off(Arc::clone(metrics))
     })
 }
@@ -362,19 +342,23 @@ struct Service {
     pid_file: Option<PidFile>,
 }
 
-/// How often the pid file is looked at: the daemon that it belonged to may have ended, or somebody removed it.
-const PID_FILE_INTERVAL: Duration = Duration::from_secs(5);
+/// How often it is looked at what may have gone wrong, or been mended, meanwhile.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Looks between two tries to write to the state directory while nothing is wrong there.
+const LOOKS_PER_PROBE: u64 = 6;
 
 impl Service {
     /// Reloads at each SIGHUP. Starts the drain at SIGTERM and SIGINT.
     async fn watch(mut self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
         let mut reloads = 0;
-        let mut look = tokio::time::interval(PID_FILE_INTERVAL);
+        let mut ticks = tokio::time::interval(LOOK_INTERVAL);
+        let mut looks = 0;
         loop {
             tokio::select! {
-                _ = look.tick() => {
-                    // An error was logged at the start.
-                    let _ = self.pid_file.as_ref().map(PidFile::claim);
+                _ = ticks.tick() => {
+                    self.look(looks);
+                    looks += 1;
                 }
                 _ = signals.hang_up.recv() => {
                     reloads += 1;
@@ -395,6 +379,20 @@ impl Service {
         // Fails only when the server has ended already.
         let _ = drain.send(true);
         drain.closed().await;
+    }
+
+    /// Mends what can be mended, and says what cannot.
+    fn look(&self, looks: u64) {
+        if let Some(pid_file) = &self.pid_file {
+            // Somebody may have removed it. An error was logged at the start, or is one of the directory.
+            let _ = pid_file.write();
+            if looks.is_multiple_of(LOOKS_PER_PROBE) || self.health.has(Trouble::State) {
+                state_dir::probe(&self.started.server.state_dir, &self.health);
+            }
+        }
+        if self.health.has(Trouble::Dns) {
+            self.filter.set_dns(&self.filter.live.get());
+        }
     }
 
     /// Loads the configuration and puts it in force. After an error the old one stays in force.

@@ -1,56 +1,94 @@
-//! The pid file: it says which process to send SIGHUP to.
+//! The pid file: it says which process to send SIGHUP to. One daemon at a time has it, because it locks the
+//! state directory: a file that a daemon left when it was killed means nothing.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-/// The pid file. Dropping it removes the file, if it still holds our process id.
+/// The pid file and the lock on its directory. Dropping it removes the file, if it still holds our process id,
+/// then releases the lock.
 #[derive(Debug)]
-pub struct PidFile(PathBuf);
-
-/// Why the pid file does not hold our process id.
-#[derive(Debug, thiserror::Error)]
-pub enum PidError {
-    #[error(
-        "process {0} runs with this state directory as well: give each daemon a server.state_dir of its own; \
-         SIGHUP reaches the other one alone"
-    )]
-    Other(i32),
-    #[error("no pid file {}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+pub struct PidFile {
+    path: PathBuf,
+    /// The directory. `None` on a file system without locks.
+    _locked: Option<File>,
 }
 
-impl PidFile {
-    pub const fn new(path: PathBuf) -> PidFile {
-        PidFile(path)
-    }
+/// Another daemon works with the state directory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: {process} works with this state directory: stop it first, or give each daemon a server.state_dir of \
+     its own", directory.display()
+)]
+pub struct StateInUse {
+    directory: PathBuf,
+    /// Which one, according to the pid file.
+    process: String,
+}
 
-    /// Writes our process id, unless the file holds it. If another daemon runs with the same state directory its
-    /// pid file stays until that one ends.
+/// How long a lock is waited for: of a daemon that is about to end, of a command that looks for one.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
+impl PidFile {
+    /// Locks the directory of a pid file. It is not written yet.
     ///
     /// # Errors
-    /// Another daemon runs, or the file cannot be written.
-    pub fn claim(&self) -> Result<(), PidError> {
+    /// Another daemon has locked it, and lives.
+    pub fn lock(path: PathBuf) -> Result<PidFile, StateInUse> {
+        let begun = Instant::now();
+        loop {
+            match lock_directory(&path) {
+                Ok(_locked) => return Ok(PidFile { path, _locked }),
+                Err(in_use) if begun.elapsed() > LOCK_TIMEOUT => return Err(in_use),
+                Err(_) => sleep(LOCK_TIMEOUT / 20),
+            }
+        }
+    }
+
+    /// Writes our process id, unless the file holds it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self) -> io::Result<()> {
         let own = std::process::id();
-        let running = running(&self.0).map(|pid| pid.as_raw_nonzero().get());
-        match running {
+        match number(&self.path) {
             Some(pid) if pid.unsigned_abs() == own => Ok(()),
-            Some(other) => Err(PidError::Other(other)),
-            None => fs::write(&self.0, format!("{own}\n"))
-                .map_err(|source| PidError::Io { path: self.0.clone(), source }),
+            _ => fs::write(&self.path, format!("{own}\n")),
         }
     }
 }
 
 impl Drop for PidFile {
     fn drop(&mut self) {
-        if number(&self.0).is_some_and(|pid| pid.unsigned_abs() == std::process::id()) {
+        if number(&self.path).is_some_and(|pid| pid.unsigned_abs() == std::process::id()) {
             // Fails if somebody has removed it before.
-            let _ = fs::remove_file(&self.0);
+            let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// Locks the directory of a pid file. `None` on a file system without locks.
+fn lock_directory(path: &Path) -> Result<Option<File>, StateInUse> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let opened = File::open(directory);
+    match opened.as_ref().map(File::try_lock) {
+        Ok(Err(TryLockError::WouldBlock)) => Err(StateInUse {
+            directory: directory.to_owned(),
+            process: number(path)
+                .map_or_else(|| "another daemon".to_owned(), |pid| format!("process {pid}")),
+        }),
+        Ok(Ok(())) => Ok(opened.ok()),
+        Ok(Err(TryLockError::Error(_))) | Err(_) => Ok(None),
+    }
+}
+
+/// Whether a daemon works with the directory of this pid file, even if the file does not name it.
+pub fn is_in_use(path: &Path) -> bool {
+    lock_directory(path).is_err()
 }
 
 /// The number in the file.
@@ -74,18 +112,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_of_a_successor_stays() {
+    fn one_at_a_time_has_the_file_and_a_file_that_was_left_means_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("linkmilter.pid");
-        let ours = PidFile::new(path.clone());
-        ours.claim().unwrap();
-        assert_eq!(number(&path).unwrap().unsigned_abs(), std::process::id());
+        let ours = PidFile::lock(path.clone()).unwrap();
+        let other = PidFile::lock(path.clone()).unwrap_err().to_string();
+        assert!(other.contains(": another daemon works with this state directory"), "{other}");
+        // Somebody writes into it, or a daemon was killed.
         fs::write(&path, "1\n").unwrap();
+        let other = PidFile::lock(path.clone()).unwrap_err().to_string();
+        assert!(other.contains(": process 1 works with this state directory"), "{other}");
         drop(ours);
         assert_eq!(number(&path), Some(1));
-        let ours = PidFile::new(path.clone());
-        // Process 1 is no linkmilter.
-        ours.claim().unwrap();
+        let ours = PidFile::lock(path.clone()).unwrap();
+        ours.write().unwrap();
+        assert_eq!(number(&path).unwrap().unsigned_abs(), std::process::id());
         drop(ours);
         assert!(!path.exists());
     }

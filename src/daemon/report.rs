@@ -41,7 +41,7 @@ pub struct Reporter {
     evicted: Throttle,
     out_of_memory: Throttle,
     full: Throttle,
-    health: Arc<Health>,
+    pub health: Arc<Health>,
 }
 
 impl Reporter {
@@ -116,7 +116,7 @@ impl Reporter {
                 }
                 self.health.set_trouble(Trouble::Connections, Some(text));
             }
-            Event::FullNoMore => self.health.set_trouble(Trouble::Connections, None),
+            Event::FullNoMore => drop(self.health.set_trouble(Trouble::Connections, None)),
             Event::NotAccepted(error) => {
                 metrics.connection_fault(ConnectionFault::Accept);
                 if let Some(more) = self.not_accepted.admit(Instant::now()) {

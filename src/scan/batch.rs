@@ -31,6 +31,8 @@ pub(super) enum Item {
     File {
         path: PathBuf,
         source: Arc<str>,
+        /// See [`Entry::File`](super::walk::Entry::File).
+        modified: (i64, i64),
     },
     Message {
         source: Arc<str>,
@@ -45,6 +47,17 @@ pub(super) enum Item {
         why: String,
     },
     Skipped,
+}
+
+impl Item {
+    pub fn source(&self) -> Option<&Arc<str>> {
+        match self {
+            Item::File { source, .. }
+            | Item::Message { source, .. }
+            | Item::Unread { source, .. } => Some(source),
+            Item::Skipped => None,
+        }
+    }
 }
 
 /// Output of a batch, in order. `reserved`: bytes that it has reserved in the budget for output.
@@ -77,7 +90,7 @@ pub(super) fn judge(
                 let bytes = batch.data.get(range).unwrap_or_default().into();
                 judge.message(&source, RawMessage { offset, bytes, from_line_len, quoting })
             }
-            Item::File { path, source } => {
+            Item::File { path, source, .. } => {
                 file(&path, &source, &mut buffer, Gate::Worker(budget, number), &mut judge)
             }
         };

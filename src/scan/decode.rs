@@ -5,10 +5,10 @@
 //! one source fill at a time, on however many cores sources are decoded.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
@@ -89,7 +89,8 @@ pub fn decoder<'r, 'w: 'r>(
     let outermost = meter.0.open_windows.get() == 0;
     let plain: Box<dyn Read + 'r> = match coding {
         Compression::Gzip => {
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, reader)))
+            let reader = BufReader::with_capacity(1 << 16, reader);
+            Box::new(GzipMembers { member: Some(GzDecoder::new(reader)) })
         }
         Compression::Zstd => {
             let mut decoder = zstd::Decoder::new(reader)?;
@@ -104,6 +105,49 @@ pub fn decoder<'r, 'w: 'r>(
         }
     };
     Ok(Box::new(LimitedReader::new(plain, coding, meter.clone())))
+}
+
+/// The members of a gzip stream. NULs after the last one are padding, as for gzip(1): tapes have blocks.
+struct GzipMembers<R> {
+    /// `None` at the end.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let n = member.read(out)?;
+            if n > 0 || out.is_empty() {
+                return Ok(n);
+            }
+            self.member = match self.member.take() {
+                Some(ended) => next_member(ended.into_inner())?,
+                None => None,
+            };
+        }
+        Ok(0)
+    }
+}
+
+/// What follows a member: another one, or padding up to the end.
+fn next_member<R: BufRead>(mut reader: R) -> io::Result<Option<GzDecoder<R>>> {
+    let mut padding = false;
+    loop {
+        let ahead = reader.fill_buf()?;
+        let (nuls, all) = (ahead.iter().take_while(|byte| **byte == 0).count(), ahead.len());
+        match (all, nuls) {
+            (0, _) => return Ok(None),
+            (_, 0) if !padding => return Ok(Some(GzDecoder::new(reader))),
+            (all, nuls) if nuls < all => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "garbage after the padding",
+                ));
+            }
+            _ => padding = true,
+        }
+        reader.consume(nuls);
+    }
 }
 
 /// A reader whose bytes a [`Meter`] counts.
@@ -210,6 +254,24 @@ mod tests {
             [zstd::encode_all(&b"one"[..], 1).unwrap(), zstd::encode_all(&b"two!"[..], 1).unwrap()]
                 .concat();
         assert_eq!(read(Compression::Zstd, &two).unwrap(), 7);
+    }
+
+    #[test]
+    fn nuls_after_the_last_member_are_padding_and_other_bytes_are_garbage() {
+        let one = gzip(b"one");
+        for nuls in [1, 17, 10_240, 200_000] {
+            let padded = [&one[..], &vec![0; nuls]].concat();
+            assert_eq!(read(Compression::Gzip, &padded).unwrap(), 3, "{nuls}");
+            for garbage in [&b"x"[..], &one] {
+                let error = read(Compression::Gzip, &[&padded[..], garbage].concat()).unwrap_err();
+                assert!(error.to_string().contains("garbage"), "{error}");
+            }
+        }
+        for garbage in [&b"x"[..], b"no gzip at all", &one[..7]] {
+            let error = read(Compression::Gzip, &[&one[..], garbage].concat()).unwrap_err();
+            assert!(!error.to_string().contains("padding"), "{error}");
+        }
+        assert_eq!(read(Compression::Gzip, &[gzip(b""), gzip(b""), one].concat()).unwrap(), 3);
     }
 
     #[test]

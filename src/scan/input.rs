@@ -71,26 +71,28 @@ pub fn read_list(path: &Path) -> io::Result<impl Iterator<Item = Input>> {
 
 fn entries(mut reader: impl BufRead, name: String) -> impl Iterator<Item = Input> {
     let mut failed = false;
+    let mut number = 0_u64;
     std::iter::from_fn(move || {
-        while !failed {
-            match file::read_entry(&mut reader, 0) {
-                Ok(entry) if entry.is_empty() => return None,
-                Ok(mut entry) => {
-                    if entry.last() == Some(&0) {
-                        entry.pop();
-                    }
-                    if !entry.is_empty() {
-                        return Some(Input::entry(entry));
-                    }
+        if failed {
+            return None;
+        }
+        number += 1;
+        match file::read_entry(&mut reader, 0) {
+            Ok(entry) if entry.is_empty() => None,
+            Ok(mut entry) => {
+                entry.pop_if(|last| *last == 0);
+                if entry.is_empty() {
+                    let why = "invalid zero-length file name".to_owned();
+                    return Some(Input::Unreadable { name: format!("{name}:{number}"), why });
                 }
-                Err(error) => {
-                    failed = true;
-                    let (name, why) = (name.clone(), error.to_string());
-                    return Some(Input::Unreadable { name, why });
-                }
+                Some(Input::entry(entry))
+            }
+            Err(error) => {
+                failed = true;
+                let (name, why) = (name.clone(), error.to_string());
+                Some(Input::Unreadable { name, why })
             }
         }
-        None
     })
 }
 
@@ -103,11 +105,13 @@ mod tests {
         let bytes = b"a b\n.eml\0\0mbox:10-20:x:y\0mbox:20-10:z\0mbox:zz\0last";
         let found: Vec<Input> = entries(&bytes[..], "list".to_owned()).collect();
         assert_eq!(found[0], Input::Path("a b\n.eml".into()));
-        assert_eq!(found[1], Input::Range { path: "x:y".into(), range: 10..20 });
-        assert!(matches!(found[2], Input::Unreadable { .. }));
+        let why = "invalid zero-length file name".to_owned();
+        assert_eq!(found[1], Input::Unreadable { name: "list:2".to_owned(), why });
+        assert_eq!(found[2], Input::Range { path: "x:y".into(), range: 10..20 });
         assert!(matches!(found[3], Input::Unreadable { .. }));
-        assert_eq!(found[4], Input::Path("last".into()));
-        assert_eq!(found.len(), 5);
+        assert!(matches!(found[4], Input::Unreadable { .. }));
+        assert_eq!(found[5], Input::Path("last".into()));
+        assert_eq!(found.len(), 6);
     }
 
     #[test]

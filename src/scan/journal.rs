@@ -1,10 +1,15 @@
 //! The resume journal: the progress of a scan, so that an interrupted one can continue.
 //!
-//! A journal counts batches. When a scan is resumed, the sources are listed again, and a hash chain
-//! over every path, offset and size shows whether they are still the same.
+//! A journal counts batches. When a scan is resumed, the sources are listed and split again, and a hash
+//! chain over all that was scanned shows whether it is still the same: the content of every message
+//! that the producer has read, and path, size and time of every file that a worker read. What a source
+//! has grown by since is read on.
+//!
+//! One scan at a time works with a journal: it holds a lock on the file.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,13 +23,16 @@ use crate::record::tally::Tally;
 use super::Error;
 
 /// Version of the file format.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 /// Size limit of a journal in bytes. Its counts are bounded (`record::tally`): the largest one has
 /// some 20 MB.
 const MAX_BYTES: u64 = 256 << 20;
 /// Minimum time between two writes: this long, and this many times what the last write took.
 const MIN_SAVE_INTERVAL: Duration = Duration::from_millis(500);
 const SAVE_TIME_FACTOR: u32 = 20;
+/// Places on the way, half as many at least in a long scan, where the hash chain is kept: between two of
+/// them a change is found, and named.
+const MARKS: u64 = 256;
 
 /// The progress of a scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,13 +48,15 @@ pub struct Position {
 pub struct HashChain([u8; 32]);
 
 impl HashChain {
-    /// Adds an entry: source, offset and size in bytes.
-    pub fn add(&mut self, source: &str, offset: u64, size: u64) {
+    /// Adds an entry: source, offset, size in bytes, and what else must be the same.
+    pub fn add(&mut self, source: &str, offset: u64, size: u64, content: &[u8]) {
         let mut hash = Sha256::new();
         hash.update(self.0);
         hash.update(offset.to_le_bytes());
         hash.update(size.to_le_bytes());
+        hash.update((source.len() as u64).to_le_bytes());
         hash.update(source.as_bytes());
+        hash.update(content);
         self.0 = hash.finalize().into();
     }
 
@@ -74,15 +84,25 @@ struct State {
     command: String,
     batches: u64,
     chain: String,
+    /// The chain after these numbers of batches.
+    marks: Vec<(u64, String)>,
     /// Bytes of output of these batches.
     written: u64,
     tally: Tally,
+}
+
+impl State {
+    fn to_bytes(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        serde_json::to_vec(self).map_err(|error| failed(path, error.to_string()))
+    }
 }
 
 /// The resume journal of one scan.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
+    /// The file at `path`, locked.
+    file: File,
     state: State,
     chain: HashChain,
     last_saved: Instant,
@@ -93,22 +113,23 @@ impl Journal {
     /// Opens the journal at `path`, or starts a new one. `command` must be the one that it was
     /// started with.
     pub fn open(path: &Path, command: &str) -> Result<Journal, Error> {
-        let state = match file::read(path, MAX_BYTES) {
-            Ok(bytes) => read(path, &bytes, command)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => State {
-                schema: SCHEMA_VERSION,
-                command: command.to_owned(),
-                batches: 0,
-                chain: HashChain::default().hex(),
-                written: 0,
-                tally: Tally::default(),
-            },
-            Err(error) => return Err(failed(path, error.to_string())),
+        let io_failed = |error: io::Error| failed(path, error.to_string());
+        let fresh = State {
+            schema: SCHEMA_VERSION,
+            command: command.to_owned(),
+            batches: 0,
+            chain: HashChain::default().hex(),
+            marks: Vec::new(),
+            written: 0,
+            tally: Tally::default(),
         };
+        let file = open_locked(path, &fresh.to_bytes(path)?).map_err(io_failed)?;
+        let state = read(path, &file::read_open(&file, MAX_BYTES).map_err(io_failed)?, command)?;
         let chain = HashChain::from_hex(&state.chain)
             .ok_or_else(|| failed(path, "an invalid hash".to_owned()))?;
         let mut journal = Journal {
             path: path.to_owned(),
+            file,
             state,
             chain,
             last_saved: Instant::now(),
@@ -122,6 +143,15 @@ impl Journal {
 
     pub fn position(&self) -> Position {
         Position { batches: self.state.batches, chain: self.chain }
+    }
+
+    /// Positions on the way to this one, which is the last of them.
+    pub fn marks(&self) -> Vec<Position> {
+        let earlier = self.state.marks.iter().filter(|(batches, _)| *batches < self.state.batches);
+        let earlier = earlier.filter_map(|(batches, chain)| {
+            Some(Position { batches: *batches, chain: HashChain::from_hex(chain)? })
+        });
+        earlier.chain([self.position()]).collect()
     }
 
     /// Bytes of output that the earlier run has completed. What follows them is written again.
@@ -143,6 +173,7 @@ impl Journal {
     pub fn advance(&mut self, batches: u64, chain: HashChain, tally: &Tally) -> Result<(), Error> {
         self.state.batches = batches;
         self.chain = chain;
+        self.mark();
         if self.last_saved.elapsed() < self.save_interval {
             return Ok(());
         }
@@ -151,6 +182,18 @@ impl Journal {
         self.last_saved = Instant::now();
         self.save_interval = MIN_SAVE_INTERVAL.max(begin.elapsed() * SAVE_TIME_FACTOR);
         Ok(())
+    }
+
+    /// Marks the position, if it is the turn of one: the longer the scan, the farther apart.
+    fn mark(&mut self) {
+        let Position { batches, chain } = self.position();
+        let step = (batches / MARKS + 1).next_power_of_two();
+        if batches.is_multiple_of(step) {
+            self.state.marks.push((batches, chain.hex()));
+        }
+        if self.state.marks.len() as u64 > MARKS {
+            self.state.marks.retain(|(batches, _)| batches.is_multiple_of(step));
+        }
     }
 
     /// Saves the journal of an interrupted scan.
@@ -172,19 +215,69 @@ impl Journal {
         temp_path.into()
     }
 
-    /// Replaces the journal. A crash leaves the old one or the new one.
     fn store(&mut self, tally: &Tally) -> Result<(), Error> {
         self.state.chain = self.chain.hex();
         self.state.tally.clone_from(tally);
-        let bytes = serde_json::to_vec(&self.state)
-            .map_err(|error| failed(&self.path, error.to_string()))?;
-        let temp_path = Journal::temp_path(&self.path);
-        fs::write(&temp_path, bytes).map_err(|error| self.error(&error))?;
-        fs::rename(&temp_path, &self.path).map_err(|error| self.error(&error))
+        let bytes = self.state.to_bytes(&self.path)?;
+        self.file = replace(&self.path, &bytes).map_err(|error| self.error(&error))?;
+        Ok(())
     }
 
     fn error(&self, error: &io::Error) -> Error {
         failed(&self.path, error.to_string())
+    }
+}
+
+/// Opens a journal and locks it. Where none is, a fresh one is put first.
+fn open_locked(path: &Path, fresh: &[u8]) -> io::Result<File> {
+    loop {
+        let file = match file::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let temp = open_temp(path)?;
+                // Another scan may have put its own just before this was locked.
+                if !path.exists() {
+                    put(path, temp, fresh)?;
+                }
+                continue;
+            }
+            opened => opened?,
+        };
+        lock(&file)?;
+        // The same holds here: what was locked may have no name any more.
+        let (locked, named) = (file.metadata()?, fs::metadata(path));
+        if named.is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Replaces a journal whose lock is held. A crash leaves the old one or the new one. The new one is
+/// locked before it has the name.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    put(path, open_temp(path)?, bytes)
+}
+
+fn put(path: &Path, mut temp: File, bytes: &[u8]) -> io::Result<File> {
+    temp.set_len(0)?;
+    temp.write_all(bytes)?;
+    fs::rename(Journal::temp_path(path), path)?;
+    Ok(temp)
+}
+
+fn open_temp(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let temp = options.write(true).create(true).truncate(false).open(Journal::temp_path(path))?;
+    lock(&temp)?;
+    Ok(temp)
+}
+
+/// A file system without locks does not lock.
+fn lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(io::Error::other(
+            "another scan is working with it: wait for its end, or name another journal",
+        )),
+        Err(TryLockError::Error(_)) | Ok(()) => Ok(()),
     }
 }
 
@@ -229,18 +322,38 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let mut chain = HashChain::default();
-        chain.add("a", 1, 2);
+        chain.add("a", 1, 2, b"");
         let mut journal = Journal::open(&path, "scan a").unwrap();
         journal.add_written(10);
         let tally = Tally { messages: 3, ..Tally::default() };
         journal.advance(1, chain, &tally).unwrap();
+        let locked = Journal::open(&path, "scan a").unwrap_err().to_string();
+        assert!(locked.contains("another scan is working with it"), "{locked}");
+        drop(journal);
         let again = Journal::open(&path, "scan a").unwrap();
         assert_eq!(again.position(), Position { batches: 1, chain });
         assert_eq!((again.written(), again.tally()), (10, tally));
+        drop(again);
         let other = Journal::open(&path, "scan b").unwrap_err().to_string();
         assert!(other.contains("expected \"scan a\", found \"scan b\""), "{other}");
-        again.remove().unwrap();
+        Journal::open(&path, "scan a").unwrap().remove().unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn marks_are_few_and_lead_to_the_position() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(&folder.path().join("journal"), "x").unwrap();
+        for batches in 1..=10 * MARKS + 3 {
+            let mut chain = HashChain::default();
+            chain.add("", batches, 0, b"");
+            journal.advance(batches, chain, &Tally::default()).unwrap();
+            let marks = journal.marks();
+            assert!(marks.len() as u64 <= MARKS + 1, "{batches}: {}", marks.len());
+            assert!(marks.is_sorted_by(|one, other| one.batches < other.batches));
+            assert_eq!(marks.last(), Some(&journal.position()));
+            assert!(batches < MARKS || marks.len() as u64 >= MARKS / 2 - 1, "{batches}");
+        }
     }
 
     #[test]
@@ -266,12 +379,15 @@ mod tests {
     }
 
     #[test]
-    fn the_chain_depends_on_order_and_size() {
+    fn the_chain_depends_on_order_size_and_content() {
         let chain = |entries: &[(&str, u64)]| {
             let mut chain = HashChain::default();
-            entries.iter().for_each(|(name, size)| chain.add(name, 0, *size));
+            entries.iter().for_each(|(name, size)| chain.add(name, 0, *size, b"content"));
             chain
         };
+        let mut changed = HashChain::default();
+        changed.add("a", 0, 1, b"CONTENT");
+        assert_ne!(chain(&[("a", 1)]), changed);
         assert_ne!(chain(&[("a", 1), ("b", 1)]), chain(&[("b", 1), ("a", 1)]));
         assert_ne!(chain(&[("a", 1)]), chain(&[("a", 2)]));
         assert_eq!(HashChain::from_hex(&chain(&[("a", 1)]).hex()), Some(chain(&[("a", 1)])));

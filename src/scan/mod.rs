@@ -50,8 +50,9 @@ pub enum Error {
     Output(#[source] io::Error),
     #[error("journal {}: {why}", path.display())]
     Journal { path: PathBuf, why: String },
-    #[error("the sources changed since the journal was written: remove it and start again")]
-    Changed,
+    /// Where.
+    #[error("the sources changed since they were scanned: {0}; remove the journal and start again")]
+    Changed(String),
     #[error("could not run the threads: {0}")]
     Threads(String),
 }

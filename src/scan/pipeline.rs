@@ -54,8 +54,9 @@ impl Scan<'_> {
             .num_threads(self.jobs)
             .build()
             .map_err(|error| Error::Threads(error.to_string()))?;
-        let resume_from = self.journal.as_ref().map(Journal::position).unwrap_or_default();
-        let budget = Budget::new(self.jobs * BATCHES_PER_JOB, resume_from.batches);
+        let marks = self.journal.as_ref().map(Journal::marks).unwrap_or_default();
+        let first = marks.last().copied().unwrap_or_default().batches;
+        let budget = Budget::new(self.jobs * BATCHES_PER_JOB, first);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
         let shared = Shared {
@@ -76,16 +77,15 @@ impl Scan<'_> {
         let result = thread::scope(|threads| {
             let (writer, failed) = (&mut writer, &halted);
             let written = threads.spawn(move || {
-                let result = writer.run(&receiver, resume_from.batches);
+                let result = writer.run(&receiver, first);
                 if result.is_err() {
                     failed.store(true, Ordering::Relaxed);
                     writer.discard_output(&receiver);
                 }
                 result
             });
-            let read = pool.in_place_scope(|scope| {
-                Producer::new(scope, shared, sender, resume_from).run(inputs)
-            });
+            let read = pool
+                .in_place_scope(|scope| Producer::new(scope, shared, sender, marks).run(inputs));
             let written = written.join().map_err(|_| Error::Threads("the writer ended".to_owned()));
             written.and_then(|written| written.and(read))
         });

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
+use std::iter::Peekable;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,22 +60,36 @@ pub(super) struct Producer<'p, 'scope> {
     batch: Batch,
     number: u64,
     chain: HashChain,
-    /// What an earlier run has completed.
-    resume_from: Position,
-    /// Whether the sources differ from those of the journal.
-    changed: bool,
+    /// What an earlier run has completed. `None` without a journal.
+    resume_from: Option<Position>,
+    /// Positions on the way there, which are still to come.
+    marks: Peekable<std::vec::IntoIter<Position>>,
+    /// The first source after the last mark.
+    since: Option<Arc<str>>,
+    /// Where the sources differ from those of the journal.
+    changed: Option<String>,
 }
 
 impl<'p, 'scope> Producer<'p, 'scope> {
-    /// Continues after what an earlier run has completed.
+    /// Continues after what an earlier run has completed: after the last of these marks of its journal.
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
         shared: Shared<'scope>,
         sender: Sender<(u64, BatchOutput)>,
-        resume_from: Position,
+        marks: Vec<Position>,
     ) -> Producer<'p, 'scope> {
-        let (batch, chain) = (Batch::default(), HashChain::default());
-        Producer { scope, shared, sender, batch, number: 0, chain, resume_from, changed: false }
+        Producer {
+            scope,
+            shared,
+            sender,
+            batch: Batch::default(),
+            number: 0,
+            chain: HashChain::default(),
+            resume_from: marks.last().copied(),
+            marks: marks.into_iter().peekable(),
+            since: None,
+            changed: None,
+        }
     }
 
     /// Reads all inputs, or until it is told to stop.
@@ -87,14 +102,15 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         if self.flush().is_break() {
             return self.interrupted();
         }
-        if self.number < self.resume_from.batches {
-            return Err(Error::Changed);
+        if self.resume_from.is_some_and(|completed| self.number < completed.batches) {
+            let since = self.since.as_deref().unwrap_or_default();
+            return Err(Error::Changed(format!("from {since} on there is less than was scanned")));
         }
         Ok(Completion::Complete)
     }
 
-    fn interrupted(&self) -> Result<Completion, Error> {
-        if self.changed { Err(Error::Changed) } else { Ok(Completion::Interrupted) }
+    fn interrupted(&mut self) -> Result<Completion, Error> {
+        self.changed.take().map_or(Ok(Completion::Interrupted), |place| Err(Error::Changed(place)))
     }
 
     fn input(&mut self, input: Input) -> ControlFlow<()> {
@@ -118,9 +134,9 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             Entry::File { path, .. } | Entry::Stream { path } if self.is_own(&path) => {
                 ControlFlow::Continue(())
             }
-            Entry::File { path, size } if size <= SMALL_FILE_BYTES => {
+            Entry::File { path, size, modified } if size <= SMALL_FILE_BYTES => {
                 let source = source_name(&path);
-                self.add(Item::File { path, source }, size, &[])
+                self.add(Item::File { path, source, modified }, size, &[])
             }
             Entry::File { path, .. } | Entry::Stream { path } => {
                 let source = source_name(&path);
@@ -174,8 +190,10 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         if [self.shared.stop, self.shared.halted].iter().any(|stop| stop.load(Ordering::Relaxed)) {
             return ControlFlow::Break(());
         }
-        self.chain.add_item(&item, source_bytes);
         self.batch.data.extend_from_slice(data);
+        if self.resume_from.is_some() {
+            self.chain.add_item(&item, source_bytes, &self.batch.data);
+        }
         self.batch.items.push(item);
         self.batch.source_bytes += source_bytes;
         let bytes = self.batch.data.len() as u64 + self.batch.source_bytes;
@@ -195,15 +213,31 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         if self.batch.items.is_empty() { ControlFlow::Continue(()) } else { self.send() }
     }
 
+    /// Compares with the journal after a batch that an earlier run has completed.
+    fn compare(&mut self, batch: &Batch) -> ControlFlow<()> {
+        let mut names = batch.items.iter().filter_map(Item::source);
+        let since = self.since.take().or_else(|| names.next().cloned());
+        match self.marks.next_if(|mark| mark.batches == self.number) {
+            None => self.since = since,
+            Some(mark) if mark.chain == self.chain => {}
+            Some(_) => {
+                let since = since.unwrap_or_default();
+                let until = names.next_back().filter(|until| **until != since);
+                let until = until.map(|until| format!(" to {until}")).unwrap_or_default();
+                self.changed = Some(format!("{since}{until}"));
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     fn send(&mut self) -> ControlFlow<()> {
         let batch = std::mem::take(&mut self.batch);
         let number = self.number;
         self.number += 1;
-        if number < self.resume_from.batches {
+        if self.resume_from.is_some_and(|completed| number < completed.batches) {
             self.shared.progress.skip(batch.source_bytes);
-            self.changed =
-                self.number == self.resume_from.batches && self.chain != self.resume_from.chain;
-            return if self.changed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            return self.compare(&batch);
         }
         let Shared { settings, budget, progress, halted, .. } = self.shared;
         let (sender, chain) = (self.sender.clone(), self.chain);
@@ -321,14 +355,21 @@ fn source_name(path: &Path) -> Arc<str> {
 }
 
 impl HashChain {
-    fn add_item(&mut self, item: &Item, source_bytes: u64) {
+    /// `data`: the bytes of the messages of the batch.
+    fn add_item(&mut self, item: &Item, source_bytes: u64, data: &[u8]) {
         match item {
-            Item::File { source, .. } => self.add(source, 0, source_bytes),
-            Item::Message { source, offset, range, .. } => {
-                self.add(source, *offset, range.len() as u64);
+            Item::File { source, modified: (seconds, nanoseconds), .. } => {
+                let time = [seconds.to_le_bytes(), nanoseconds.to_le_bytes()].concat();
+                self.add(source, 0, source_bytes, &time);
             }
-            Item::Unread { source, offset, .. } => self.add(source, *offset, u64::MAX),
-            Item::Skipped => self.add("", 0, 0),
+            Item::Message { source, offset, range, .. } => {
+                let content = data.get(range.clone()).unwrap_or_default();
+                self.add(source, *offset, range.len() as u64, content);
+            }
+            Item::Unread { source, offset, why } => {
+                self.add(source, *offset, u64::MAX, why.as_bytes());
+            }
+            Item::Skipped => self.add("", 0, 0, &[]),
         }
     }
 }

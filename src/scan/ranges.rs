@@ -19,7 +19,7 @@ pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, max_message: usize) 
         match entry {
             Entry::Skipped => {}
             Entry::Stream { path } | Entry::Unread { path, .. } => write_path(out, &path)?,
-            Entry::File { path, size: bytes } => {
+            Entry::File { path, size: bytes, .. } => {
                 let message_starts =
                     if bytes > size { range_starts(&path, size, max_message) } else { None };
                 match message_starts {

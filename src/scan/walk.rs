@@ -1,9 +1,10 @@
 //! Lists files, folders, Maildirs and MH folders in an order that never changes.
 
 use std::ffi::OsStr;
-use std::fs::{self, FileType};
+use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::recall::maildir::is_maildir;
@@ -15,6 +16,8 @@ pub enum Entry {
         path: PathBuf,
         /// In bytes.
         size: u64,
+        /// When it was last written: seconds and nanoseconds.
+        modified: (i64, i64),
     },
     /// A pipe or a device that was given as an argument. It is read to its end, like standard
     /// input.
@@ -28,6 +31,12 @@ pub enum Entry {
         path: PathBuf,
         why: String,
     },
+}
+
+impl Entry {
+    fn file(path: PathBuf, data: &Metadata) -> Entry {
+        Entry::File { path, size: data.len(), modified: (data.mtime(), data.mtime_nsec()) }
+    }
 }
 
 /// Lists one given path, depth first, sorted by the bytes of the names.
@@ -72,7 +81,7 @@ impl Walk {
             Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
             Ok(data) if data.is_dir() => self.enter_folder(path),
             Ok(data) if !data.is_file() => Some(Entry::Stream { path }),
-            Ok(data) => Some(Entry::File { path, size: data.len() }),
+            Ok(data) => Some(Entry::file(path, &data)),
         }
     }
 
@@ -109,7 +118,7 @@ impl Walk {
         }
         match fs::metadata(&path) {
             Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
-            Ok(data) if data.is_file() => Some(Entry::File { path, size: data.len() }),
+            Ok(data) if data.is_file() => Some(Entry::file(path, &data)),
             // A symbolic link to a folder may lead back up. Pipes and devices have no end.
             Ok(_) => Some(Entry::Skipped),
         }

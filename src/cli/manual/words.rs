@@ -250,7 +250,11 @@ pub const EXIT_STATUS: &[(&str, &str)] = &[
          `block remove` no such line, `health` no filter.",
     ),
     ("`2`", "An error; standard error says what was expected and found."),
-    ("`3`", "`serve --inherited` found no sockets; another start may find them."),
+    (
+        "`3`",
+        "`serve --inherited` found no sockets, or `serve` a daemon that works with its state \
+         directory; another start may find them, or it gone.",
+    ),
 ];
 
 pub const SIGNALS: &[(&str, &str)] = &[

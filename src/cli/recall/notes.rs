@@ -18,26 +18,42 @@ pub struct Notes {
     open: Option<Recalls>,
     /// Whether `open` is the journal. If it denies access, the user's own directory is tried.
     is_journal: bool,
+    /// Whether it is the directory that was given.
+    is_named: bool,
     bounds: Bounds,
 }
 
 impl Notes {
     /// Opens the given directory, else the journal. Without a journal there are no bounds, and
     /// nothing is recorded.
-    pub fn open(named: Option<&Path>, journal: &Path, bounds: Option<Bounds>) -> Notes {
+    ///
+    /// # Errors
+    /// The given directory cannot be used.
+    pub fn open(
+        named: Option<&Path>,
+        journal: &Path,
+        bounds: Option<Bounds>,
+    ) -> Result<Notes, JournalError> {
         let Some(bounds) = bounds.or_else(|| named.map(|_| Bounds::default())) else {
-            return Notes::default();
+            return Ok(Notes::default());
         };
-        let mut notes = Notes { open: None, is_journal: named.is_none(), bounds };
+        let is_named = named.is_some();
+        let mut notes = Notes { open: None, is_journal: !is_named, is_named, bounds };
         let opened = match named {
             Some(named) => Recalls::of_user(named, bounds, now()),
             None => Recalls::open(journal, bounds),
         };
         match opened {
             Ok(opened) => notes.open = opened,
+            Err(error) if is_named => return Err(error),
             Err(error) => notes.fall_back(error),
         }
-        notes
+        Ok(notes)
+    }
+
+    /// Whether the directory that was given takes no records any more.
+    pub fn are_lost(&self) -> bool {
+        self.is_named && self.open.is_none()
     }
 
     /// Records what was done to one message.

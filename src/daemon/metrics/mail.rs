@@ -15,7 +15,7 @@ metrics! {
     pub struct MailMetrics {
         messages: Family<MessageLabels, Counter> => "messages", "Messages by worst verdict and by what was done";
         message_bytes: Counter => "message" in Bytes, "Bytes of the messages filtered, headers and bodies";
-        links: Family<ReasonLabel, Counter> => "findings", "Links of notice and worse, by reason";
+        links: Family<ReasonLabel, Counter> => "findings", "Links of notice and worse that were kept as findings, by reason";
         links_seen: Counter => "links", "Links and addresses seen, whatever their verdict";
         links_edited: Counter => "links_edited", "Links edited";
         bypasses: Family<CauseLabel, Counter> => "bypasses", "Messages with parts not read, by cause";
