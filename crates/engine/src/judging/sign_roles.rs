@@ -21,9 +21,15 @@ const END: u8 = 1 << 6;
 /// What reads as a hyphen.
 const JOIN: u8 = 1 << 7;
 
+/// Whether a character is ASCII, or of blocks in which nothing has a role: those of most letters.
+fn has_no_role(c: char) -> bool {
+    matches!(c, '\0'..='\u{9F}' | '\u{386}'..='\u{61E}' | '\u{620}'..='\u{10FF}')
+        || matches!(c, '\u{3040}'..='\u{30FA}' | '\u{4E29}'..='\u{A6FF}' | '\u{AC00}'..='\u{D7FF}')
+}
+
 fn roles(c: char) -> u8 {
     match c {
-        '\0'..='\u{9F}' => 0,
+        _ if has_no_role(c) => 0,
         'ª' | 'º' | '¼'..='¾' | '№' => LIST_MARK,
         '¹' | '²' | '³' | '\u{2070}'..='\u{2079}' => LIST_MARK | LIST_SIGN,
         '\u{2150}'..='\u{216B}' | '\u{2170}'..='\u{217B}' => LIST_MARK | LIST_SIGN,
@@ -81,5 +87,20 @@ pub(super) fn ends_host(c: char) -> bool {
 
 /// What reads as a dot or a hyphen.
 pub(super) fn separates_words(c: char) -> bool {
-    roles(c) & JOIN != 0 || is_middle_dot(c)
+    !has_no_role(c) && (roles(c) & JOIN != 0 || is_middle_dot(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_have_no_role() {
+        for c in ('\0'..=char::MAX).filter(|c| has_no_role(*c)) {
+            assert!(!is_middle_dot(c), "{c}");
+        }
+        for sign in ['؟', 'ᅳ', 'ᐨ', '丨', '・', 'ㅡ', 'ꟷ'] {
+            assert_ne!(roles(sign), 0, "{sign}");
+        }
+    }
 }

@@ -178,6 +178,9 @@ const STRETCH_LINKS: usize = 512;
 /// honest mail reverses a few words.
 const REVERSED_BYTES: usize = 1 << 20;
 
+/// Steps after which the receiver is asked the same in the middle of a stretch.
+const STEPS_TOGETHER: u64 = 16 << 10;
+
 /// Bytes of markup after which the receiver is asked whether to continue.
 const PULSE: usize = 64 << 10;
 
@@ -248,6 +251,16 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         };
         self.most -= view.occurrences.len().min(self.most);
         (self.take)(view)
+    }
+
+    /// Hands on the steps that were taken, once they are many. Whether there may be more.
+    fn can_go_on(&mut self) -> bool {
+        let more = self.view.steps < STEPS_TOGETHER || {
+            let steps = std::mem::take(&mut self.view.steps);
+            (self.take)(View { steps, ..View::default() }).is_continue()
+        };
+        self.view.cut |= !more;
+        more
     }
 
     /// Whether nothing refers to the links found so far.

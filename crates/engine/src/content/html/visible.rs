@@ -177,6 +177,9 @@ impl<'t> Reader<'t, '_, '_> {
             self.tie_joined(&joined, added, &anchors);
         }
         for (word, anchor) in glances {
+            if !self.can_go_on() {
+                break;
+            }
             self.add_compared(word, anchor);
         }
         self.flushed = self.view.occurrences.len();
@@ -229,6 +232,9 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.cut |= overridden.is_cut();
         for anchor in anchors.iter().filter(|anchor| overridden.overlaps(&anchor.text)) {
             for (word, reversed) in overridden.words(seen, anchor.text.clone()) {
+                if !self.can_go_on() {
+                    return found;
+                }
                 let mut links = self.linkifier.links(word.as_str());
                 let shown = links.by_ref().filter(|link| {
                     link.span.start < reversed.end && reversed.start < link.span.end
