@@ -62,6 +62,9 @@ mod properties;
 mod reading;
 mod script;
 mod separators;
+#[cfg(feature = "senders")]
+mod signs_as_letters;
+mod slip;
 mod status;
 mod target;
 mod userinfo;
