@@ -33,6 +33,7 @@ mod embedded;
 mod english;
 pub mod explain;
 mod form;
+mod host_words;
 mod judged_host;
 mod label_context;
 mod letter_table;

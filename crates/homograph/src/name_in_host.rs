@@ -14,6 +14,7 @@ use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::domain::{Section, SuffixLengths, suffix_labels};
 use super::form::Part;
+use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
@@ -22,31 +23,8 @@ use super::plain_label::Label;
 use super::slip::{may_be_alike, slip};
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest brand that is recognised between hyphens, after `www` and before `com`.
-pub(super) const MIN_BRAND_IN_LABEL: usize = 5;
-
 /// What is glued to the front of a name as if it were no part of it, beside `www`.
 const FRONTS: [&str; 4] = ["https", "http", "my", "secure"];
-
-/// Words of those beside a name that ask a reader to prove who he is.
-const ASKING: [&str; 8] =
-    ["account", "login", "secure", "security", "signin", "unlock", "verification", "verify"];
-
-/// Words beside a name in a host, other than office words.
-#[rustfmt::skip]
-const FILLERS: [&str; 89] = [
-    "2fa", "acceso", "access", "accesso", "activate", "airdrop", "anmelden", "appleid", "apps",
-    "assistenza", "auth", "authenticate", "authorize", "ayuda", "billing", "cancel", "check",
-    "clienti", "co", "code", "colis", "com", "connect", "copyright", "device", "dispute",
-    "download", "extension", "facture", "find", "findmy", "fraud", "giveaway", "gov", "http",
-    "https", "id", "identity", "kyc", "locate", "log", "mfa", "mobile", "my", "nano", "net",
-    "org", "otp", "package", "parcel", "pas", "pass", "password", "phototan", "portal",
-    "private", "protect", "protection", "pushtan", "recover", "rectify", "redelivery",
-    "refund", "renew", "reset", "resolution", "restore", "review", "seguranca", "send",
-    "share", "sicherheit", "sicurezza", "sign", "signin", "sso", "sync", "tan", "track",
-    "unlock", "upgrade", "validate", "validation", "verified", "verifizierung", "web", "web3",
-    "webmail", "www",
-];
 
 /// The name inside the host, unless the host is its owner's.
 pub(super) fn find(
@@ -272,10 +250,6 @@ fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     }
 }
 
-/// Separators of words in a label. Browsers resolve names with underscores below the registrable
-/// domain.
-pub(super) const SEPARATORS: [char; 2] = ['-', '_'];
-
 /// Where the words of the label begin.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr2_iter(b'-', b'_', label).map(|at| at + 1))
@@ -305,17 +279,6 @@ fn is_sign(c: char) -> bool {
 
 fn is_separator(byte: u8) -> bool {
     SEPARATORS.contains(&char::from(byte))
-}
-
-pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
-    // `web3` is a word, `login2` one with a number.
-    let numbered = word;
-    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    word.is_empty()
-        || FILLERS.contains(&word)
-        || FILLERS.contains(&numbered)
-        || word.len() > 1
-            && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
 }
 
 /// The name between hyphens, beside office words.
@@ -365,15 +328,6 @@ fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let com = label.ends_with("com").then(|| named(label)).flatten();
     com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?)))
         .or_else(|| named(label.strip_suffix("login")?))
-}
-
-/// The name whose registrable label is spelled exactly so.
-pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
-    let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
-    named.find(|name| {
-        let brand = name.labels.get(name.brand);
-        name.reach == Reach::Brand && brand.is_some_and(|(brand, _)| **brand == *word)
-    })
 }
 
 /// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`

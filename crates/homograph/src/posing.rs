@@ -6,7 +6,7 @@
 //! each of the few names that begin like a word of it.
 
 use super::Context;
-use super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters, seen_as};
+use super::display_text::{DisplayText, L_OR_I, in_lower_case, is_letter, plain_letters, seen_as};
 use super::form::Form;
 use super::lookalike::{Look, likeness};
 use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
@@ -15,9 +15,6 @@ use super::organisations::{Counts, Organisations, is_rented, registrable_label};
 use super::reading::{LabelChar, Likeness};
 use super::signs_as_letters;
 use super::slip::misspelled;
-
-/// A letter that reads as an l and as an i: the Cyrillic palochka.
-pub(super) const L_OR_I: char = 'ӏ';
 
 /// Letters of the sender's own name, which it may put before the name of what it writes about.
 const MIN_OWN_NAME: usize = 4;

@@ -4,8 +4,7 @@
 
 use unicode_script::Script;
 
-use super::display_text::SHOWN;
-use super::posing::L_OR_I;
+use super::display_text::{L_OR_I, SHOWN};
 use uts58::unicode::ScriptOf as _;
 
 /// The text with signs between letters as the letters that they stand for; `None` if it has none.

@@ -2,9 +2,9 @@
 //! letters read as one, and letters changed alike; beside those that are one letter away (`near`).
 
 use super::Context;
+use super::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{Name, Reach};
-use super::name_in_host::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::names::Names;
 use super::near::{MIN_LETTERS, is_neighbour, read_with_pair};
 use super::organisations::Organisations;
