@@ -21,6 +21,9 @@ const SHORTEST_JOINED: usize = 5;
 /// Letters of the longest office words.
 const LONGEST_OFFICE_WORD: usize = 14;
 
+/// A letter that reads as an l and as an i: the Cyrillic palochka.
+pub(super) const L_OR_I: char = 'ӏ';
+
 /// Says where a long word may be divided.
 pub(super) const SOFT_HYPHEN: char = '\u{ad}';
 

@@ -33,6 +33,7 @@ mod embedded;
 mod english;
 pub mod explain;
 mod form;
+mod host_words;
 mod judged_host;
 mod label_context;
 mod letter_table;
@@ -62,6 +63,9 @@ mod properties;
 mod reading;
 mod script;
 mod separators;
+#[cfg(feature = "senders")]
+mod signs_as_letters;
+mod slip;
 mod status;
 mod target;
 mod userinfo;

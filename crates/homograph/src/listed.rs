@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
+use super::cjk::is_cjk;
 use super::compared::{ComparedHost, Hit, HostLabels, tokens};
 use super::domain::{Section, suffix_labels};
 use super::form::{Form, Literal};
@@ -316,7 +317,8 @@ pub(super) fn judge(
     look: &Look,
     how: Likeness,
 ) -> Option<Verdict> {
-    if how < Likeness::Marks {
+    // Words of Catalan are those of other languages but for the dot (`il·lusions`).
+    if how < Likeness::Marks || chars.iter().any(|letter| letter.c == '·') {
         return None;
     }
     let whole = host.ends_as(at, name);
@@ -332,6 +334,12 @@ pub(super) fn judge(
         Likeness::Alike | Likeness::Rough if !latin => {
             let long = if whole { LONG_NAME } else { LONG_LABEL };
             Some(if look.len() < long { Verdict::Notice } else { Verdict::Suspect })
+        }
+        // A letter beside an ideograph that comes near another (`a月`).
+        Likeness::Rough
+            if look.len() < OTHER_SUFFIX && chars.iter().any(|letter| is_cjk(letter.c)) =>
+        {
+            None
         }
         _ => Some(Verdict::Suspect),
     }

@@ -14,29 +14,17 @@ use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::domain::{Section, SuffixLengths, suffix_labels};
 use super::form::Part;
+use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
-use super::near::read_with_d;
 use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
+use super::slip::{may_be_alike, slip};
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest brand that is recognised between hyphens, after `www` and before `com`.
-const MIN_BRAND_IN_LABEL: usize = 5;
-
-/// Words beside a name in a host, other than office words.
-#[rustfmt::skip]
-const FILLERS: [&str; 65] = [
-    "2fa", "acceso", "accesso", "airdrop", "apps", "auth", "authenticate", "authorize",
-    "billing", "code", "colis", "com", "connect", "copyright", "download", "extension",
-    "facture", "giveaway", "gov", "http", "https", "id", "identity", "kyc", "log", "mfa", "my",
-    "nano", "net", "org", "otp", "pas", "pass", "password", "phototan", "portal", "private",
-    "protect", "protection", "pushtan", "recover", "rectify", "redelivery", "refund", "reset",
-    "restore", "seguranca", "send", "share", "sicherheit", "sicurezza", "sign", "signin", "sso",
-    "sync", "tan", "unlock", "upgrade", "validate", "validation", "verified", "verifizierung",
-    "web", "web3", "www",
-];
+/// What is glued to the front of a name as if it were no part of it, beside `www`.
+const FRONTS: [&str; 4] = ["https", "http", "my", "secure"];
 
 /// The name inside the host, unless the host is its owner's.
 pub(super) fn find(
@@ -65,18 +53,22 @@ pub(super) fn find(
         };
         let name = carrier().is_none().then(in_full).flatten();
         let name = name.or_else(|| labels.is_name(at).then(chosen).flatten());
+        let below = || in_sub_label(compared.parts, at, labels.registrable, names, table);
+        let is_below = at < labels.registrable && carrier().is_none();
+        let name = name.or_else(|| is_below.then(below).flatten());
         let hit = |name: &Name, reason| {
             let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
         let glued =
             || with_missing_dot(label, names).filter(|_| !is_written_so(label, carrier(), names));
-        if let Some(name) = name.or_else(glued) {
+        // The label of a hoster is no customer's (`myshopify.com`).
+        if let Some(name) = name.or_else(|| (at <= labels.hosted).then(glued).flatten()) {
             return hit(name, Reason::NameInHost);
         }
-        let slip = || slip(label, names, context);
-        let name = labels.is_name(at).then(slip).flatten()?;
-        hit(name, Reason::TargetLookalike)
+        // Further in front only with the suffix of the name behind it: `linkedln.com.top`.
+        let counts = |name: &&Name| labels.is_name(at) || is_followed(name, compared.parts, at);
+        hit(slip(label, names, context).filter(counts)?, Reason::TargetLookalike)
     })
 }
 
@@ -132,13 +124,72 @@ fn in_full<'n>(
                 Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
             };
-            let after = ours.strip_prefix(theirs);
+            let after = ours.strip_prefix(theirs).or_else(|| after_twin(ours, theirs));
             after == Some("")
                 || index == last && last > 0 && after.is_some_and(|after| ends_name(after, name))
         });
         matches && last > 0 && end <= registrable
             || in_a_country(parts, at, registrable, name)
             || as_national_site(parts, at, registrable, name)
+    })
+}
+
+/// What follows a word that looks like the last label of a name: `-login` of `corn-login`.
+fn after_twin<'l>(ours: &'l str, theirs: &str) -> Option<&'l str> {
+    let (word, after) = ours.split_at_checked(ours.find(is_sign)?)?;
+    let look = |label: &str| LookHash::of(label.as_bytes());
+    (look(word) == look(theirs)).then_some(after)
+}
+
+/// Whether the suffix of the name follows the label.
+fn is_followed(name: &Name, parts: &[Part], at: usize) -> bool {
+    let mut ours = parts.iter().skip(at + 1).map(|part| part.unicode.as_str());
+    let mut theirs = name.labels.iter().skip(name.brand + 1);
+    theirs.all(|(label, _)| ours.next() == Some(label))
+}
+
+/// A name in a label that its owner did not choose at a registry, where honest hosts are named after
+/// what they serve as well: with hyphens for dots (`docs-google-com.top`), or beside words of offices
+/// of which one asks for something that is secret (`paypal-login.example.com`,
+/// `paypal.secure-login.top`).
+fn in_sub_label<'n>(
+    parts: &[Part],
+    at: usize,
+    registrable: usize,
+    names: &'n Names,
+    table: Option<&Organisations>,
+) -> Option<&'n Name> {
+    let label = parts.get(at).map(|part| part.unicode.as_str())?;
+    let asks = |words: &mut dyn Iterator<Item = &str>| {
+        let mut some = false;
+        words.filter(|word| !word.is_empty()).all(|word| {
+            some |= ASKING.contains(&word);
+            is_filler(word, table)
+        }) && some
+    };
+    starts(label.as_bytes()).find_map(|start| {
+        runs(label.as_bytes(), start, names).find_map(|(run, _)| {
+            let (front, after) = (label.get(..start)?, label.get(run.end..)?);
+            let name = spelled(label.get(run)?, names)
+                .filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
+            let mut words = after.split(SEPARATORS).skip(1).peekable();
+            let suffix = name.labels.iter().skip(name.brand + 1);
+            let mut suffix = suffix.map(|(label, _)| label.as_ref());
+            // The proxies of libraries and companies write hosts so.
+            let is_proxy = |part: &Part| part.unicode.contains("proxy");
+            let mut proxies = parts.iter().take(registrable).skip(at + 1);
+            let in_full = suffix.all(|label| words.next() == Some(label))
+                && (words.peek().is_some() || !proxies.any(is_proxy))
+                && words.all(|word| is_filler(word, table));
+            let beside = || asks(&mut front.split(SEPARATORS).chain(after.split(SEPARATORS)));
+            let before = || {
+                let next = parts.get(registrable).filter(|_| at + 1 == registrable);
+                let next = next.map(|part| part.unicode.as_str());
+                let next = next.filter(|next| next.contains(SEPARATORS)).unwrap_or_default();
+                asks(&mut front.split(SEPARATORS).chain(next.split(SEPARATORS)))
+            };
+            (in_full || beside() || after.is_empty() && before()).then_some(name)
+        })
     })
 }
 
@@ -199,10 +250,6 @@ fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     }
 }
 
-/// Separators of words in a label. Browsers resolve names with underscores below the registrable
-/// domain.
-const SEPARATORS: [char; 2] = ['-', '_'];
-
 /// Where the words of the label begin.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr2_iter(b'-', b'_', label).map(|at| at + 1))
@@ -232,16 +279,6 @@ fn is_sign(c: char) -> bool {
 
 fn is_separator(byte: u8) -> bool {
     SEPARATORS.contains(&char::from(byte))
-}
-
-fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
-    // `web3` is a word, `login2` one with a number.
-    let numbered = word;
-    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    word.is_empty()
-        || FILLERS.contains(&word)
-        || FILLERS.contains(&numbered)
-        || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
 }
 
 /// The name between hyphens, beside office words.
@@ -274,34 +311,6 @@ fn between_hyphens<'n>(
     None
 }
 
-/// The only word of the label that is no filler, if there is exactly one beside fillers.
-fn distinctive_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
-    let mut words = label.split(SEPARATORS).filter(|word| !is_filler(word, table));
-    words.next().filter(|_| words.next().is_none())
-}
-
-/// The name that a chosen label is a slip of: the whole label, or its only word that is no filler.
-fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n Name> {
-    let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
-    let names_of = |word: &str| context.own.has_label(word) || context.protected.has_label(word);
-    let known = |word: &str| names_of(word) || lists().any(|list| list.has_label(word));
-    let word = distinctive_word(label, context.protected.organisations())
-        .filter(|word| word.len() < label.len());
-    let mut words = [Some(label), word].into_iter().flatten();
-    words.find_map(|word| {
-        let slip = names.slip(word.as_bytes()).or_else(|| with_d(word.as_bytes(), names));
-        slip.filter(|_| !known(word))
-    })
-}
-
-/// The name that a word is, once `cl` is read as a `d`: `clropbox`, `aclobe`.
-fn with_d<'n>(word: &[u8], names: &'n Names) -> Option<&'n Name> {
-    if word.len() <= MIN_BRAND_IN_LABEL {
-        return None;
-    }
-    read_with_d(word).find_map(|read| spelled(&read, names))
-}
-
 /// The name in a label where a dot was left out.
 fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let named = |rest: &str| {
@@ -310,21 +319,15 @@ fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
             [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= MIN_BRAND_IN_LABEL);
         long.find_map(|rest| spelled(rest, names))
     };
-    match label.strip_prefix("www").map(|rest| rest.trim_start_matches(SEPARATORS)) {
+    if let Some(rest) = label.strip_prefix("www") {
+        let rest = rest.trim_start_matches(SEPARATORS);
         // The extra `w` of `wwww` is a typing error, or the first letter of the name:
         // `wwwwhatsapp`.
-        Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_']))),
-        None => label.ends_with("com").then(|| named(label)).flatten(),
+        return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
     }
-}
-
-/// The name whose registrable label is spelled exactly so.
-fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
-    let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
-    named.find(|name| {
-        let brand = name.labels.get(name.brand);
-        name.reach == Reach::Brand && brand.is_some_and(|(brand, _)| **brand == *word)
-    })
+    let com = label.ends_with("com").then(|| named(label)).flatten();
+    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?)))
+        .or_else(|| named(label.strip_suffix("login")?))
 }
 
 /// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`
@@ -339,14 +342,21 @@ pub(super) fn may_hold(
     let bytes = label.bytes;
     let run =
         |start| runs(bytes, start, names).any(|(_, look)| names.by_look(look).next().is_some());
-    let www = || bytes.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
-    let com = |(_, end): &(&[u8], &[u8; 3])| end.eq_ignore_ascii_case(b"com");
+    let begins = |front: &[u8]| {
+        bytes.get(..front.len()).is_some_and(|found| found.eq_ignore_ascii_case(front))
+    };
+    let glued = |front: &&str| {
+        begins(front.as_bytes())
+            && bytes.get(front.len()..).is_some_and(|rest| known(LookHash::of(rest)))
+    };
+    let ends = |end: &&str| {
+        let rest = bytes.split_at_checked(bytes.len().saturating_sub(end.len()));
+        rest.is_some_and(|(rest, found)| {
+            found.eq_ignore_ascii_case(end.as_bytes()) && known(LookHash::of(rest))
+        })
+    };
     let with_missing_dot = bytes.len() > MIN_BRAND_IN_LABEL
-        && (www()
-            || bytes
-                .split_last_chunk()
-                .filter(com)
-                .is_some_and(|(rest, _)| known(LookHash::of(rest))));
+        && (begins(b"www") || FRONTS.iter().any(glued) || ["com", "login"].iter().any(ends));
     with_missing_dot
         || label.has_separator && starts(bytes).any(run)
         || after.first().is_some_and(|after| {
@@ -354,11 +364,11 @@ pub(super) fn may_hold(
         }) && known(label.look)
         || bytes.len() >= MIN_BRAND && may_be_in_a_country(after) && known(label.look)
         || names.may_be_near(bytes)
-        || with_d(bytes, names).is_some()
+        || may_be_alike(bytes, names)
         || label.has_separator
             && bytes
                 .split(|byte| is_separator(*byte))
-                .any(|word| names.may_be_near(word) || with_d(word, names).is_some())
+                .any(|word| names.may_be_near(word) || may_be_alike(word, names))
 }
 
 #[cfg(test)]
@@ -449,6 +459,23 @@ mod tests {
             ("wwwpaypal.azure.com", "paypal.com"),
             ("paypal-login.edgekey.net", "paypal.com"),
             ("paypal-login-com.translate.goog", "paypal.com"),
+            ("paypal.corn-login.top", "paypal.com"),
+            ("drive.google.c0m-share.top", "google.com"),
+            ("login-microsoftonline-com.attack.top", "microsoftonline.com"),
+            ("docs-google-com.attack.top", "google.com"),
+            ("www.paypal-com-login.attack.top", "paypal.com"),
+            ("paypal-login.attack.top", "paypal.com"),
+            ("www.secure-paypal.attack.top", "paypal.com"),
+            ("paypal.secure-login.top", "paypal.com"),
+            ("www.paypal.account-verify.top", "paypal.com"),
+            ("paypal-logln.com", "paypal.com"),
+            ("l0gin-paypal.com", "paypal.com"),
+            ("fedex-track.com", "fedex.com"),
+            ("netflix-renew.com", "netflix.com"),
+            ("paypal-co-uk.net", "paypal.com"),
+            ("httpspaypal.com", "paypal.com"),
+            ("mypaypal.com", "paypal.com"),
+            ("PayPalLogin.com", "paypal.com"),
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
@@ -502,6 +529,17 @@ mod tests {
             "deutsche-bank.test",
             "deutsche-bank-fans.test",
             "bank-login.test",
+            "contoso-com.access.mcas.ms",
+            "docs-google-com.ezproxy.example.com",
+            "www-paypal-com.cdn.ampproject.org",
+            "paypal-fans.example.com",
+            "google-analytics.example.com",
+            "amazon.my-shop.com",
+            "paypal.shop-online.com",
+            "facebook-com-fans.example.com",
+            "adobelogin.com",
+            "mcafeesecure.com",
+            "myshopify.com",
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Ok, "{host}: {:?}", judgement.target);

@@ -217,6 +217,11 @@ impl Names {
             && !self.has_label(&String::from_utf8_lossy(label).to_ascii_lowercase())
     }
 
+    /// Whether some name of the set begins or ends like the label: fast, may return `true` wrongly.
+    pub(super) fn may_share_edge(&self, label: &[u8]) -> bool {
+        self.near.may_share_edge(label)
+    }
+
     /// Whether the label is the registrable one of a name of the set.
     pub fn has_label(&self, label: &str) -> bool {
         let mut named = self.by_look(LookHash::of(label.as_bytes()).value());

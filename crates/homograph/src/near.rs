@@ -42,16 +42,39 @@ pub(super) struct NearIndex {
     edges: Vec<u64>,
 }
 
-/// Maximum number of letters of a label that are read as one `d`, each by itself.
-const READ_AS_D: usize = 4;
+/// Pairs of letters that look like one, beside those that a look has (`rn`, `vv`).
+pub(super) const PAIRS: [(&[u8; 2], u8); 12] = [
+    (b"c1", b'd'),
+    (b"ci", b'd'),
+    (b"cl", b'd'),
+    (b"ic", b'k'),
+    (b"ii", b'u'),
+    (b"in", b'm'),
+    (b"lc", b'k'),
+    (b"li", b'h'),
+    (b"ni", b'm'),
+    (b"nn", b'm'),
+    (b"ri", b'n'),
+    (b"uu", b'w'),
+];
 
-/// The label with one `d` where `cl` looks like it: `clropbox`. Most labels have none.
-pub(super) fn read_with_d(label: &[u8]) -> impl Iterator<Item = String> {
-    let is_cl = |pair: &[u8]| pair.eq_ignore_ascii_case(b"cl");
-    let places = label.windows(2).enumerate().filter(move |(_, pair)| is_cl(pair));
-    places.take(READ_AS_D).filter_map(|(at, _)| {
+/// Maximum number of pairs of a label that are read as one letter, each by itself.
+const READ_AS_ONE: usize = 8;
+
+/// The label, in small letters, with one letter where a pair looks like it: `clropbox`. Most labels
+/// have only pairs that are letters of their words, so that whoever asks says which ones count.
+pub(super) fn read_with_pair(
+    label: &[u8],
+    counts: impl Fn(u8) -> bool,
+) -> impl Iterator<Item = String> {
+    let one = move |pair: &[u8]| {
+        let is = |two: &[u8; 2]| pair.eq_ignore_ascii_case(two);
+        PAIRS.iter().find(|(two, one)| counts(*one) && is(two)).map(|(_, one)| *one)
+    };
+    let places = label.windows(2).enumerate().filter_map(move |(at, pair)| Some((at, one(pair)?)));
+    places.take(READ_AS_ONE).filter_map(|(at, one)| {
         let (front, back) = (label.get(..at)?, label.get(at + 2..)?);
-        let read = [front, b"d", back].concat().to_ascii_lowercase();
+        let read = [front, &[one], back].concat().to_ascii_lowercase();
         String::from_utf8(read).ok()
     })
 }
@@ -124,7 +147,7 @@ impl NearIndex {
     }
 
     /// Whether some name begins or ends like the label, as one does that is one letter away.
-    fn may_share_edge(&self, label: &[u8]) -> bool {
+    pub(super) fn may_share_edge(&self, label: &[u8]) -> bool {
         let known = |edge| is_set::<EDGES>(&self.edges, edge);
         edges(label).is_some_and(|edges| edges.into_iter().any(known))
     }
@@ -164,7 +187,7 @@ fn edges(word: &[u8]) -> Option<[u64; 3]> {
     Some([hash(0, [a, b, c, 0]), hash(1, [x, y, z, 0]), hash(2, [a, b, y, z])])
 }
 
-fn is_neighbour(label: &[u8]) -> bool {
+pub(super) fn is_neighbour(label: &[u8]) -> bool {
     std::str::from_utf8(label).is_ok_and(|label| {
         let mut rows = NEIGHBOURS.lines().filter(|line| !line.starts_with('#'));
         english::is_word(label) || rows.any(|row| row == label)
@@ -261,11 +284,12 @@ mod tests {
 
     #[test]
     fn two_letters_read_as_one() {
-        let read = |label: &str| read_with_d(label.as_bytes()).collect::<Vec<_>>();
-        assert_eq!(read("cliscorcl"), ["discorcl", "cliscord"]);
+        let read = |label: &str| read_with_pair(label.as_bytes(), |_| true).collect::<Vec<_>>();
+        assert_eq!(read("cloxcl"), ["doxcl", "cloxd"]);
         assert_eq!(read("aCLobe"), ["adobe"]);
-        assert_eq!(read(&"cl".repeat(9)).len(), READ_AS_D);
-        assert_eq!(read("calc"), [""; 0]);
+        assert_eq!(read("amazori"), ["amazon"]);
+        assert_eq!(read(&"cl".repeat(9)).len(), READ_AS_ONE);
+        assert_eq!(read("modern"), [""; 0]);
     }
 
     #[test]

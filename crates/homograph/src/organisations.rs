@@ -3,7 +3,8 @@
 //! Tables, all data: `organisations.txt` has the domains and names of each owner, `roles.txt` words
 //! that do not identify a sender (`Support`, `Kundenservice`), `carriers.txt` hosts below which the
 //! names of others are used. Hosts are judged by domains alone: without the feature `senders`
-//! `data/owners.txt` is the first table, without names.
+//! `data/owners.txt` is the first table, without names and without owners that have nothing to do with
+//! a protected name.
 
 #[cfg(feature = "senders")]
 mod claimed;
@@ -12,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
+use super::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
@@ -25,6 +27,9 @@ const BUILTIN: &str = include_str!("../data/owners.txt");
 const CARRIERS: &str = include_str!("carriers.txt");
 const ROLES: &str = include_str!("roles.txt");
 
+/// Letters of the shortest word that is recognised in letters that look like its own.
+const SHORTEST_IN_DISGUISE: usize = 4;
+
 /// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Organisations {
@@ -33,6 +38,8 @@ pub(super) struct Organisations {
     /// The labels of domains where anybody can have an address.
     anybodys: HashSet<&'static str, ByText>,
     roles: HashSet<&'static str, ByText>,
+    /// The looks of those of some letters: `logln`.
+    role_looks: HashSet<u64, BuildHasherDefault<LookHasher>>,
     carriers: HashMap<&'static str, Carrier, ByText>,
     #[cfg(feature = "senders")]
     claimed: ClaimedNames,
@@ -88,6 +95,8 @@ impl Organisations {
         });
         table.carriers = carriers.collect();
         table.roles = roles.flat_map(str::split_ascii_whitespace).collect();
+        let long = table.roles.iter().filter(|role| role.len() >= SHORTEST_IN_DISGUISE);
+        table.role_looks = long.map(|role| LookHash::of(role.as_bytes()).value()).collect();
         table
     }
 
@@ -127,6 +136,7 @@ impl Organisations {
 
     /// The organisations that the host (lower-case ASCII form) belongs to, nearest domain first.
     fn owners(&self, ascii: &str) -> impl Iterator<Item = usize> {
+        let ascii = if is_rented(ascii) { "" } else { ascii };
         let rows = and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten();
         let hosted = is_hosted(ascii);
         let owns = move |domain_use| !(hosted && domain_use == DomainUse::Customers);
@@ -171,6 +181,26 @@ impl Organisations {
     pub(super) fn is_role(&self, word: &str) -> bool {
         self.roles.contains(word)
     }
+
+    /// Whether a reader takes a word of a host for such a one: `l0gin`.
+    pub(super) fn reads_as_role(&self, word: &str) -> bool {
+        let look = || LookHash::of(word.as_bytes()).value();
+        word.len() >= SHORTEST_IN_DISGUISE && self.role_looks.contains(&look())
+    }
+}
+
+/// Domains below which a machine of a customer has its host, by the number of its address.
+const RENTED: [&str; 5] = [
+    "bc.googleusercontent.com",
+    "cloudapp.azure.com",
+    "cloudapp.net",
+    "compute-1.amazonaws.com",
+    "compute.amazonaws.com",
+];
+
+/// Whether the host is that of a machine that anybody can rent.
+pub(super) fn is_rented(ascii: &str) -> bool {
+    and_above(ascii).any(|domain| RENTED.contains(&domain))
 }
 
 /// The label that was registered.
@@ -201,7 +231,23 @@ mod tests {
     fn hosts_are_judged_by_the_same_owners() {
         let rows = BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let owners = rows.filter_map(|row| row.split(':').next()).map(str::trim_end);
-        let owners: Vec<_> = owners.chain([""]).collect();
+        // Two hosts are in question, of which one is protected: an owner of one domain has no second.
+        let protected = crate::Names::builtin();
+        let is_above = |one: &str, other: &str| {
+            other.strip_suffix(one).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        let counts = |row: &&str| {
+            let domains = || row.split(' ').map(|domain| domain.trim_start_matches(['~', '+']));
+            let one = !row.contains(' ') && !row.starts_with(['~', '+']);
+            let below = |domain: &str, name: &str| is_above(domain, name) && domain != name;
+            domains().any(|domain| {
+                protected.iter().any(|name| match one {
+                    true => below(domain, name),
+                    false => is_above(domain, name) || is_above(name, domain),
+                })
+            })
+        };
+        let owners: Vec<_> = owners.filter(counts).chain([""]).collect();
         crate::generated::checked_in("data/owners.txt", owners.join("\n").as_bytes());
     }
 

@@ -6,16 +6,15 @@
 //! each of the few names that begin like a word of it.
 
 use super::Context;
-use super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters, seen_as};
+use super::display_text::{DisplayText, L_OR_I, in_lower_case, is_letter, plain_letters, seen_as};
 use super::form::Form;
 use super::lookalike::{Look, likeness};
 use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
 use super::names::Names;
-use super::organisations::{Counts, Organisations, registrable_label};
+use super::organisations::{Counts, Organisations, is_rented, registrable_label};
 use super::reading::{LabelChar, Likeness};
-
-/// A letter that reads as an l and as an i: the Cyrillic palochka.
-const L_OR_I: char = 'ӏ';
+use super::signs_as_letters;
+use super::slip::misspelled;
 
 /// Letters of the sender's own name, which it may put before the name of what it writes about.
 const MIN_OWN_NAME: usize = 4;
@@ -32,13 +31,17 @@ pub struct Sender<'a> {
 /// The protected name, organisation or recipient's own domain that the text claims but the sender's
 /// address does not belong to; in ASCII form.
 pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<String> {
-    let mut shown = DisplayText::read(text);
+    let organisations = context.protected.organisations();
+    let read = |text: &str| {
+        let mut shown = DisplayText::read(text);
+        if let Some(table) = organisations {
+            shown.part_office_words(table);
+        }
+        shown
+    };
+    let shown = read(text);
     if shown.letters.is_empty() {
         return None;
-    }
-    let organisations = context.protected.organisations();
-    if let Some(table) = organisations {
-        shown.part_office_words(table);
     }
     let claimed = |shown: &DisplayText| {
         let found = organisations.and_then(|table| shown.organisation(table, sender));
@@ -46,7 +49,10 @@ pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<St
             .or_else(|| shown.name(context.protected, organisations, NameSource::Protected, sender))
             .or_else(|| shown.name(context.own, organisations, NameSource::Own, sender))
     };
-    claimed(&shown).or_else(|| claimed(&shown.with_pairs_joined()?))
+    claimed(&shown)
+        .or_else(|| claimed(&shown.with_pairs_joined()?))
+        .or_else(|| claimed(&read(&signs_as_letters::read(text)?)))
+        .or_else(|| shown.slip(context, sender))
 }
 
 /// Which names are searched for.
@@ -113,7 +119,7 @@ impl DisplayText {
             NameSource::Protected => table.is_some_and(|table| table.names(domain)),
             NameSource::Own => table.is_some_and(|table| table.is_anybodys(domain)),
         };
-        if names.covers(sender.host) {
+        if names.covers(sender.host) && !is_rented(sender.host) {
             return None;
         }
         self.starts().find_map(|start| {
@@ -143,6 +149,23 @@ impl DisplayText {
         })
     }
 
+    /// A protected name of which a word is a slip, beside nothing but office words.
+    fn slip(&self, context: &Context<'_>, sender: Sender<'_>) -> Option<String> {
+        let table = context.protected.organisations();
+        self.starts().find_map(|start| {
+            let end = self.bounds.iter().copied().find(|bound| *bound > start)?;
+            let word = self.plain(start, end);
+            let name = misspelled(&word, context.protected, context)?;
+            let theirs = || {
+                sender.host.split('.').any(|label| label.contains(&word))
+                    || table.is_some_and(|table| table.is_one_owner(sender.host, &name.ascii))
+                    || registrable_label(sender.host) == name.ascii.split('.').nth(name.brand)
+            };
+            let counts = self.is_counted(table, Counts::Alone, start, end) && !theirs();
+            counts.then(|| name.ascii.to_string())
+        })
+    }
+
     /// Whether a name with this rule counts as its owner's between these letters.
     pub(super) fn is_counted(
         &self,
@@ -156,9 +179,25 @@ impl DisplayText {
             Counts::Nowhere | Counts::OtherOwner => false,
             Counts::Alone => {
                 let beside = |at: &usize| !(start..end).contains(at);
-                self.starts().filter(beside).all(|at| self.is_role(table, at))
+                let is_role = |at| self.is_role(table, at) || self.is_in_another_script(table, at);
+                self.starts().filter(beside).all(is_role)
             }
         }
+    }
+
+    /// Whether the word that begins here is a name that organisations have in other letters than
+    /// Latin ones, as behind their own: `Apple（アップル）`.
+    fn is_in_another_script(&self, table: Option<&Organisations>, start: usize) -> bool {
+        let Some(table) = table else { return false };
+        let is_named = |(end, looks): (usize, Vec<u64>)| {
+            let latin = |c: &char| c.is_ascii_alphabetic();
+            !self.letters.get(start..end).unwrap_or_default().iter().any(latin)
+                && looks
+                    .into_iter()
+                    .flat_map(|look| table.by_look(look))
+                    .any(|(_, look, _)| !look.has_ascii() && self.reads_as(start, end, look))
+        };
+        self.spans(start, |look| table.begins(look)).any(is_named)
     }
 
     /// Whether the whole text is a name that programs sign with.
@@ -375,6 +414,19 @@ mod tests {
             ("Сбербанк", "sberbank.ru"),
             ("Sparkasse Sicherheit", "sparkasse.de"),
             ("Visa Support", "visa.com"),
+            ("P@yPal Security", "paypal.com"),
+            ("Micro$oft Support", "microsoft.com"),
+            ("M!crosoft", "microsoft.com"),
+            ("Appl€ Support", "apple.com"),
+            ("Ne†flix", "netflix.com"),
+            ("Faceb⚽⚽k", "facebook.com"),
+            ("アマゾソ", "amazon.com"),
+            ("三丼住友カ―ド", "smbc.co.jp"),
+            ("Apple（アップル）", "apple.com"),
+            ("Micosoft Support", "microsoft.com"),
+            ("Facbook Security", "facebook.com"),
+            ("Nettflix", "netflix.com"),
+            ("Canada Revenue Agency", "canada.ca"),
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
@@ -442,12 +494,29 @@ mod tests {
             ("Jane House", "jane@example.org"),
             ("Corp House", "x@example.org"),
             ("Gmail User", "x@example.org"),
+            ("Goggle Shop", "x@example.org"),
+            ("Amazonia Support", "x@example.org"),
+            ("Twiter Fan Club", "x@example.org"),
+            ("Nettflix", "x@nettflix.example"),
+            ("A$AP", "x@example.org"),
+            ("Yahoo!", "no-reply@yahoo.com"),
+            ("ann@example.org", "ann@example.org"),
+            ("Ann 🌞 Example", "ann@example.org"),
+            ("ソニー", "x@example.org"),
             ("наб", "x@example.org"),
             ("", "x@example.org"),
             ("Mail", "x@example.org"),
             ("12", "x@example.org"),
         ] {
             assert_eq!(posed(text, address), None, "{text} <{address}>");
+        }
+        for rented in
+            ["ec2-192-0-2-9.compute-1.amazonaws.com", "9.2.0.192.bc.googleusercontent.com"]
+        {
+            for (text, target) in [("Amazon", "amazon.com"), ("PayPal", "paypal.com")] {
+                let address = format!("x@{rented}");
+                assert_eq!(posed(text, &address).as_deref(), Some(target), "{text} <{address}>");
+            }
         }
         assert_eq!(posed("Yahoo", "mallory77@yahoo.com").as_deref(), Some("yahoo.com"));
         for (text, address, target) in [

@@ -115,6 +115,103 @@ fn slips_beside_words_of_offices_are_suspect() {
 }
 
 #[test]
+fn slips_in_front_of_the_suffix_of_the_name_are_suspect() {
+    let protected = Names::builtin();
+    for host in
+        ["www.linkedln.com.attack.top", "lnstagram.com.attack.top", "paypall.com.attack.net"]
+    {
+        assert!(
+            reported(host, &protected).is_some_and(|(verdict, ..)| verdict == Verdict::Suspect),
+            "{host}"
+        );
+    }
+    assert_eq!(reported("paypall.attack.net", &protected), None);
+}
+
+#[test]
+fn more_letters_than_one_that_are_made_alike_are_suspect() {
+    let protected = Names::builtin();
+    for host in [
+        "nnicrosoft.com",
+        "leciger.com",
+        "facebooic.com",
+        "wliatsapp.com",
+        "yoiitube.com",
+        "tuuitter.com",
+        "ainazon.com",
+        "amazori-login.com",
+        "qooqle.com",
+        "whatsaqq.com",
+        "whatsaqq-login.com",
+        "llnkedln.com",
+        "Llnkedln.com",
+    ] {
+        assert!(
+            reported(host, &protected).is_some_and(|(verdict, ..)| verdict == Verdict::Suspect),
+            "{host}"
+        );
+    }
+    for host in ["cinema.com", "linens.com", "clinic-login.com", "vacuum.com", "riches.com"] {
+        assert_eq!(reported(host, &protected), None, "{host}");
+    }
+}
+
+/// The point of `l·l`, which Catalan writes, hides no name.
+#[test]
+fn names_with_the_point_of_catalan_are_lies() {
+    let protected = Names::builtin();
+    for host in [
+        "wel·lsfargo.com",
+        "al·legro.pl",
+        "wel·lsfargo.top",
+        "paypal·l.com",
+        "wel·lsfargo-login.com",
+    ] {
+        let judged = reported(host, &protected);
+        assert!(judged.is_some_and(|(verdict, ..)| verdict >= Verdict::Suspect), "{host}");
+    }
+    for host in
+        ["col·legi.cat", "paral·lel.com", "il·lusions.com", "intel·ligent.com", "cel·les.cat"]
+    {
+        assert_eq!(reported(host, &protected), None, "{host}");
+    }
+}
+
+/// Letters of other scripts as generators of fancy text put them, among Latin ones and alone.
+#[test]
+fn fancy_letters_of_generators_are_lies() {
+    let protected = Names::builtin();
+    for host in [
+        "p丹ypal.com",
+        "linke刀in.com",
+        "从icrosoft.com",
+        "faceboo片.com",
+        "githひb.com",
+        "l讠nkedin.com",
+        "尸丹Y尸丹乚.com",
+        "የልሃየልረ.com",
+        "netŧlix.com",
+        "nełflix.com",
+        "pæypal.com",
+        "gooʒle.com",
+    ] {
+        let judged = reported(host, &protected);
+        assert!(judged.is_some_and(|(verdict, ..)| verdict == Verdict::Unsafe), "{host}");
+    }
+    for host in [
+        "山口.com",
+        "日本語.com",
+        "丹山土木.com",
+        "a月.com",
+        "tokyo山口.com",
+        "月刊.com",
+        "回回.com",
+    ] {
+        assert_eq!(reported(host, &protected), None, "{host}");
+    }
+}
+
+#[test]
 fn two_letters_that_look_like_a_d_are_suspect() {
     let protected = Names::builtin();
     for host in [

@@ -11,20 +11,21 @@ use uts58::unicode::hosts::is_joiner;
 
 /// Hosts of well-known owners below which, or at which, anybody publishes pages, that the public suffix list does not
 /// name or names only in part: a link to one is not the owner's.
-const SHARED: [&str; 30] = [
+const SHARED: [&str; 33] = [
     "acrobat.adobe.com",
     "amazonaws.com",
     "apps.facebook.com",
     "azureedge.net",
+    "bc.googleusercontent.com",
     "cdn.discordapp.com",
     "cloudapp.azure.com",
     "colab.research.google.com",
     "core.windows.net",
     "customervoice.microsoft.com",
-    "dl.dropboxusercontent.com",
     "docs.google.com",
     "drive.google.com",
     "drive.usercontent.google.com",
+    "dropboxusercontent.com",
     "express.adobe.com",
     "firebasestorage.googleapis.com",
     "forms.cloud.microsoft",
@@ -36,6 +37,8 @@ const SHARED: [&str; 30] = [
     "onedrive.live.com",
     "onmicrosoft.com",
     "script.google.com",
+    "script.googleusercontent.com",
+    "secure.force.com",
     "sharepoint.com",
     "sites.google.com",
     "storage.googleapis.com",
@@ -172,6 +175,10 @@ mod tests {
             ("www.amazon.com", "ec2-1-2-3-4.compute-1.amazonaws.com"),
             ("accounts.google.com", "storage.googleapis.com"),
             ("www.google.com", "sites.google.com"),
+            ("www.google.com", "9.2.0.192.bc.googleusercontent.com"),
+            ("www.google.com", "script.googleusercontent.com"),
+            ("www.dropbox.com", "uc1.dl.dropboxusercontent.com"),
+            ("www.salesforce.com", "login.secure.force.com"),
             ("accounts.google.com", "firebasestorage.googleapis.com"),
             ("www.microsoft.com", "sway.office.com"),
             ("www.adobe.com", "express.adobe.com"),

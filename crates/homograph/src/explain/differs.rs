@@ -1,7 +1,7 @@
 //! How an ASCII host differs from the name that it resembles: `1 reads as l`, `one l more`.
 
 use crate::lookalike::{class, halves};
-use crate::near::{MIN_LETTERS, Slip, slip_between};
+use crate::near::{MIN_LETTERS, PAIRS, Slip, slip_between};
 
 /// Letters that a label of a name must have to be compared with a label that has other letters of
 /// the same look.
@@ -43,11 +43,11 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
     let (mut rest, mut found) = (word, Vec::new());
     for letter in label {
         let ([first, behind @ ..], meant) = (rest, char::from(*letter)) else { return None };
-        let difference_of_letter = match (pair(*letter), behind) {
+        let difference_of_letter = match behind {
             _ if first == letter => None,
-            (Some([one, other]), [second, ..]) if [one, other] == [*first, *second] => {
+            [second, ..] if read_as_one([*first, *second], *letter) => {
                 rest = behind;
-                Some(format!("{}{} reads as {meant}", char::from(one), char::from(other)))
+                Some(format!("{}{} reads as {meant}", char::from(*first), char::from(*second)))
             }
             _ if class(*first) == class(*letter) => {
                 Some(format!("{} reads as {meant}", char::from(*first)))
@@ -61,9 +61,9 @@ fn twins(word: &[u8], label: &[u8]) -> Option<String> {
     (rest.is_empty() && !found.is_empty()).then(|| found.join(", "))
 }
 
-/// The two letters that look like this one.
-fn pair(letter: u8) -> Option<[u8; 2]> {
-    halves(letter).or_else(|| (letter == b'd').then_some(*b"cl"))
+/// Whether two letters, side by side, look like this one.
+fn read_as_one(two: [u8; 2], letter: u8) -> bool {
+    halves(letter) == Some(two) || PAIRS.iter().any(|(pair, one)| **pair == two && *one == letter)
 }
 
 fn in_words(slip: Slip) -> String {
@@ -91,6 +91,8 @@ mod tests {
             ("g0og1e.com", "google.com", "0 reads as o, 1 reads as l"),
             ("rnicrosoft.com", "microsoft.com", "rn reads as m"),
             ("clropbox-login.com", "dropbox.com", "cl reads as d"),
+            ("nnicrosoft.com", "microsoft.com", "nn reads as m"),
+            ("llnkedln.com", "linkedin.com", "l reads as i"),
             ("vvhatsapp.com", "whatsapp.com", "vv reads as w"),
             ("paypall.com", "paypal.com", "one l more"),
             ("micosoft-login.com", "microsoft.com", "one r less"),

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::{ByText, DomainUse, Organisations, registrable_label};
+use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, name_look};
 use crate::name::DISTINCTIVE;
@@ -148,7 +148,7 @@ impl Organisations {
         let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
             return false;
         };
-        if is_hosted(ascii) || !self.may_be_national(row, ascii) {
+        if is_hosted(ascii) || is_rented(ascii) || !self.may_be_national(row, ascii) {
             return false;
         }
         let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);

@@ -26,6 +26,10 @@ fn derived(c: char, glyphs: &Glyphs) -> (Separates, Vec<Reading>) {
         add(Text::default(), Likeness::Marks, Shape::Near);
         return (Separates::No, out);
     }
+    // Catalan puts it between two l; a name that has only those reads as it does without.
+    if c == '·' {
+        add(Text::default(), Likeness::Hidden, Shape::Near);
+    }
     // ı differs from i by a missing diacritic.
     let accented = c == 'ı' || c.script() == Script::Latin;
     if let Some((base, _)) = ascii_base(std::iter::once(c).nfd()) {

@@ -1,0 +1,54 @@
+//! The words of a label beside a name, and the name that a word is.
+
+use super::lookalike::LookHash;
+use super::name::{Name, Reach};
+use super::names::Names;
+use super::organisations::Organisations;
+
+/// Shortest brand that is recognised between hyphens, after `www` and before `com`.
+pub(super) const MIN_BRAND_IN_LABEL: usize = 5;
+
+/// Separators of words in a label. Browsers resolve names with underscores below the registrable
+/// domain.
+pub(super) const SEPARATORS: [char; 2] = ['-', '_'];
+
+/// Words of those beside a name that ask a reader to prove who he is.
+pub(super) const ASKING: [&str; 8] =
+    ["account", "login", "secure", "security", "signin", "unlock", "verification", "verify"];
+
+/// Words beside a name in a host, other than office words.
+#[rustfmt::skip]
+const FILLERS: [&str; 89] = [
+    "2fa", "acceso", "access", "accesso", "activate", "airdrop", "anmelden", "appleid", "apps",
+    "assistenza", "auth", "authenticate", "authorize", "ayuda", "billing", "cancel", "check",
+    "clienti", "co", "code", "colis", "com", "connect", "copyright", "device", "dispute",
+    "download", "extension", "facture", "find", "findmy", "fraud", "giveaway", "gov", "http",
+    "https", "id", "identity", "kyc", "locate", "log", "mfa", "mobile", "my", "nano", "net",
+    "org", "otp", "package", "parcel", "pas", "pass", "password", "phototan", "portal",
+    "private", "protect", "protection", "pushtan", "recover", "rectify", "redelivery",
+    "refund", "renew", "reset", "resolution", "restore", "review", "seguranca", "send",
+    "share", "sicherheit", "sicurezza", "sign", "signin", "sso", "sync", "tan", "track",
+    "unlock", "upgrade", "validate", "validation", "verified", "verifizierung", "web", "web3",
+    "webmail", "www",
+];
+
+/// Whether the word beside a name is of an office.
+pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
+    // `web3` is a word, `login2` one with a number.
+    let numbered = word;
+    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    word.is_empty()
+        || FILLERS.contains(&word)
+        || FILLERS.contains(&numbered)
+        || word.len() > 1
+            && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
+}
+
+/// The name whose registrable label is spelled exactly so.
+pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
+    let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
+    named.find(|name| {
+        let brand = name.labels.get(name.brand);
+        name.reach == Reach::Brand && brand.is_some_and(|(brand, _)| **brand == *word)
+    })
+}
