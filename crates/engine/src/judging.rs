@@ -477,8 +477,25 @@ pub fn is_undecoded(c: char) -> bool {
 /// Whether the text before the host needs a look. A plain local part, as most addresses have, does not.
 fn has_unusual_user(text: &str, link: &Link) -> bool {
     let Some(user) = link.user.clone().and_then(|user| text.get(user)) else { return false };
+    if link.kind == Kind::Email && is_plain_local(user) {
+        return false;
+    }
     let plain = || user.is_ascii() && !user.contains('%');
     link.kind != Kind::Email || !plain() || LocalForm::read(user) != Ok(LocalForm::Dotted)
+}
+
+/// Bytes of a local part that is read by [`is_plain_local`]: few have more.
+const SHORT_LOCAL: usize = 32;
+
+/// Whether a short local part is letters, digits, hyphens and underscores with dots between them, as most are.
+fn is_plain_local(local: &str) -> bool {
+    let mut before = b'.';
+    local.len() <= SHORT_LOCAL
+        && local.bytes().all(|byte| {
+            let dotted = std::mem::replace(&mut before, byte) == b'.';
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || byte == b'.' && !dotted
+        })
+        && before != b'.'
 }
 
 /// Whether a host may have a dot in brackets. Most have none.
@@ -522,6 +539,21 @@ mod tests {
     use super::*;
     use crate::TldTable;
     use crate::{Facts, Message};
+
+    #[test]
+    fn a_plain_local_part_is_one_that_needs_no_look() {
+        let pieces =
+            ["", "a", "B7", ".", "-", "_", "+", "\"", "\\", "%", "é", " ", "abcdefghijklmnop"];
+        for first in pieces {
+            for (second, third) in pieces.iter().flat_map(|one| pieces.map(|other| (one, other))) {
+                let local = [first, second, third].concat();
+                let needs_look = !local.is_ascii()
+                    || local.contains('%')
+                    || LocalForm::read(&local) != Ok(LocalForm::Dotted);
+                assert!(!(is_plain_local(&local) && needs_look), "{local}");
+            }
+        }
+    }
 
     #[test]
     fn the_memo_is_bounded() {

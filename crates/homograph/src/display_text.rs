@@ -71,8 +71,9 @@ impl DisplayText {
                 break;
             }
             let mut kana = || [before, seen.peek().copied()].into_iter().flatten().any(is_katakana);
-            let c = kana_twin(c).filter(|_| kana()).unwrap_or(c);
-            if uts58::unicode::hosts::is_mark(c) {
+            let twin = if c.is_ascii() { None } else { kana_twin(c) };
+            let c = twin.filter(|_| kana()).unwrap_or(c);
+            if !c.is_ascii() && uts58::unicode::hosts::is_mark(c) {
                 continue;
             }
             // `PayPa|` and `|inkedIn`, and `News | Apple`.
@@ -121,14 +122,12 @@ impl DisplayText {
     pub(super) fn part_office_words(&mut self, table: &Organisations) {
         let words = self.bounds.iter().copied().zip(self.bounds.iter().copied().skip(1));
         let mut found = Vec::new();
+        let small = InLowerCase::of(&self.letters);
         for (start, mut end) in words {
             let cased = self.letters.get(start).is_some_and(|c| is_cased(*c));
             let lengths =
                 if cased { SHORTEST_JOINED..=LONGEST_OFFICE_WORD } else { 1..=LONGEST_OFFICE_WORD };
-            let is_office = |from: usize, to: usize| {
-                let letters = self.letters.get(from..to).unwrap_or_default();
-                table.is_office_word(&in_lower_case(letters))
-            };
+            let is_office = |from: usize, to: usize| table.is_office_word(small.word(from, to));
             // The longest first: `カスタマーサポート`.
             let last = |end: usize| {
                 let mut starts = lengths.clone().rev().filter_map(|length| end.checked_sub(length));
@@ -259,6 +258,9 @@ fn begins_word(before: char, c: char) -> bool {
         };
         (!matches!(script, Script::Common | Script::Inherited)).then_some(script)
     }
+    if before.is_ascii_alphanumeric() && c.is_ascii_alphanumeric() {
+        return before.is_ascii_lowercase() && c.is_ascii_uppercase();
+    }
     let scripts = || Some((writing(before)?, writing(c)?));
     before.is_lowercase() && c.is_uppercase() || scripts().is_some_and(|(one, other)| one != other)
 }
@@ -283,6 +285,36 @@ fn ends_with_capitals(letters: &[char]) -> bool {
 /// Letters in lower case, as they are spelled.
 pub(super) fn in_lower_case(letters: &[char]) -> String {
     letters.iter().flat_map(|c| c.to_lowercase()).collect()
+}
+
+/// Letters in lower case, as they are spelled, and where each begins: words in them overlap.
+struct InLowerCase {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl InLowerCase {
+    fn of(letters: &[char]) -> InLowerCase {
+        let mut small = InLowerCase {
+            text: String::with_capacity(letters.len()),
+            starts: Vec::with_capacity(letters.len() + 1),
+        };
+        for c in letters {
+            small.starts.push(small.text.len());
+            match c.is_ascii() {
+                true => small.text.push(c.to_ascii_lowercase()),
+                false => small.text.extend(c.to_lowercase()),
+            }
+        }
+        small.starts.push(small.text.len());
+        small
+    }
+
+    /// The letters from one to another.
+    fn word(&self, from: usize, to: usize) -> &str {
+        let ends = self.starts.get(from).zip(self.starts.get(to));
+        ends.and_then(|(start, end)| self.text.get(*start..*end)).unwrap_or_default()
+    }
 }
 
 /// A letter as it is seen: a styled one that the table does not read as its plain letter (it has
@@ -333,9 +365,12 @@ pub fn reads_as_dot(c: char) -> bool {
 }
 
 /// The characters of a text in the width in which names are written (`Ｐ`, `ﾏ`), with marks and the
-/// letters of Hangul composed.
+/// letters of Hangul composed. Nothing composes ASCII but what follows its last letter.
 fn composed(text: &str) -> impl Iterator<Item = char> {
-    text.chars().map(to_usual_width).nfc()
+    let ascii = text.bytes().take_while(u8::is_ascii).count();
+    let last = if ascii < text.len() { 1 } else { 0 };
+    let (plain, rest) = text.split_at_checked(ascii.saturating_sub(last)).unwrap_or(("", text));
+    plain.chars().chain(rest.chars().map(to_usual_width).nfc())
 }
 
 /// Whether a reader sees nothing of the character, and no gap.

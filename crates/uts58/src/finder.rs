@@ -132,6 +132,25 @@ mod tests {
         }
     }
 
+    /// In scripts of which few bytes begin a separator, these are searched for one by one.
+    #[test]
+    fn separators_behind_long_stretches_are_found() {
+        let separators = [
+            ".", "://", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}", "、", "…", "ｃ", "\u{FEFF}",
+        ];
+        for letter in ["é", "й", "अ", "a", "漢"] {
+            for (first, second) in separators.iter().flat_map(|a| separators.map(|b| (a, b))) {
+                for length in [60, 130, 500] {
+                    let stretch = letter.repeat(length);
+                    let text = [&stretch, *first, "com", &stretch, second, "com ", &stretch];
+                    let text = [text.concat(), second.repeat(2), stretch.repeat(2)].concat();
+                    check(&text, |place| place + 1);
+                    check(&text, |place| text.ceil_char_boundary((place + 150).min(text.len())));
+                }
+            }
+        }
+    }
+
     /// Separators, and what has some of their bytes.
     const PIECES: [&str; 40] = [
         ".",

@@ -116,7 +116,7 @@ pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
 #[inline]
 pub(super) fn begins_tld(rest: &str, tlds: &dyn TldSet) -> bool {
     match rest.as_bytes().first() {
-        Some(first) if first.is_ascii() => may_begin_tld(char::from(*first), tlds),
+        Some(first) if first.is_ascii() => first.is_ascii_alphanumeric(),
         _ => may_be_tld(rest, tlds),
     }
 }

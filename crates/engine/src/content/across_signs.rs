@@ -221,7 +221,9 @@ pub(super) fn hosts(
         std::iter::from_fn(|| search.announced(&mut signs)).take(capacity.saturating_add(1)),
     );
     let mut www = Search::new(text, tlds);
-    let mut signs = memchr::memchr2_iter(b'w', b'W', bytes);
+    // A cheap test that most letters fail.
+    let doubled = |at: &usize| matches!(bytes.get(at + 1), Some(b'w' | b'W'));
+    let mut signs = memchr::memchr2_iter(b'w', b'W', bytes).filter(doubled);
     let left = capacity.saturating_add(1).saturating_sub(found.len());
     found.extend(std::iter::from_fn(|| www.announced(&mut signs)).take(left));
     let cut = found.len() > capacity;

@@ -83,15 +83,17 @@ impl Base64Lines {
         &self,
         mut read: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let begins = |byte, _| matches!(byte, b'O' | b'o' | b'6' | b'e' | b'p');
+        // The first two characters of each: few others are visited.
+        let begins = |byte: u8, next: u8| {
+            ((byte == b'O') & ((next == b'i') | (next == b'g') | (next == b'l')))
+                | ((byte == b'o') & ((next == b'v') | (next == b'A')))
+                | ((byte == b'6')
+                    & ((next == b'L') | (next == b'A') | (next == b'Y') | (next == b'X')))
+                | ((byte == b'p') & ((next == b'h') | (next == b'c')))
+                | ((byte == b'e') & (next == b'm'))
+        };
         each(&self.bytes, begins, |at| {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            let second = rest.get(1).copied().unwrap_or_default();
-            // The cheap test that most fail.
-            if !matches!(second, b'A' | b'L' | b'X' | b'Y' | b'c' | b'g'..=b'i' | b'l'..=b'm' | b'v')
-            {
-                return ControlFlow::Continue(());
-            }
             match SCHEMES.iter().position(|scheme| rest.starts_with(scheme)) {
                 Some(row) => read(row, at),
                 None => ControlFlow::Continue(()),
@@ -296,6 +298,14 @@ mod tests {
         assert_eq!([0, 4, 7].map(|at| lines.source(at)), [0, 25, 50]);
         assert_eq!(Base64Lines::of(b"aG\rk\r\n").bytes, b"aGk");
         assert_eq!(Base64Lines::of(b"a b\raGk\r\r\n\n\rzz\n\r").bytes, b"aGkzz");
+        for blanks in 0..40 {
+            let line = |front: &str, back: &str| [front, &" ".repeat(blanks), back].concat();
+            let (trailing, leading) = (line("aGk", "\n"), line("", "aGk\n"));
+            let prose = ["x", "<", ".", "\u{e9} x"].map(|sign| line("aGk ", &format!("{sign}\n")));
+            let first = if blanks == 0 { &prose[3..] } else { &prose[..] };
+            let all = [first.concat(), trailing, first.concat(), leading].concat();
+            assert_eq!(Base64Lines::of(all.as_bytes()).bytes, b"aGkaGk", "{blanks}");
+        }
     }
 
     #[test]

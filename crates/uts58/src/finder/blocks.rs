@@ -1,6 +1,8 @@
 //! Finds them in blocks of 128 bytes, by a few loops without branches that test many bytes at once:
 //! most blocks are finished after the first.
 
+use memchr::{memchr, memchr2, memchr3};
+
 use super::{HALF, LEADER, Needles, STOP, WIDE};
 
 /// Bytes that the processor compares at once: SSE2, NEON.
@@ -23,11 +25,14 @@ pub(crate) struct Finder<'t> {
     next_block: usize,
     /// Places of the block before it that were not returned yet, one bit each.
     marks: u128,
+    /// Where the next bytes are that begin a match: those of ASCII with one more, and the others. A place before the
+    /// next block says nothing.
+    ahead: [usize; 2],
 }
 
 impl<'t> Finder<'t> {
     pub(crate) fn new(needles: Needles<'t>) -> Self {
-        Finder { needles, next_block: 0, marks: 0 }
+        Finder { needles, next_block: 0, marks: 0, ahead: [0; 2] }
     }
 
     /// The next position at or after `from`, which must not decrease.
@@ -46,21 +51,28 @@ impl<'t> Finder<'t> {
                     return Some(at);
                 }
             }
-            self.search(text.as_bytes())?;
+            self.search(text)?;
         }
     }
 
     /// Advances to the next block that may have a match.
-    fn search(&mut self, bytes: &[u8]) -> Option<()> {
+    fn search(&mut self, text: &str) -> Option<()> {
+        let bytes = text.as_bytes();
         let wide = matches!(self.needles, Needles::Wide(_));
         let mut rest = bytes.get(self.next_block..)?;
+        let first = if wide { LEADER[0] } else { STOP[0] };
         while let Some(block) = rest.first_chunk() {
-            let found = found(block, wide);
+            let highest = highest(block);
+            let found = found(block, highest, wide);
             rest = rest.get(BLOCK..)?;
             self.next_block += BLOCK;
             if u128::from_ne_bytes(found) != 0 {
-                self.marks = in_order(found);
+                self.mark(text, found, highest >= first);
                 return Some(());
+            }
+            if (0x80..first).contains(&highest) {
+                self.skip(bytes, first);
+                rest = bytes.get(self.next_block..)?;
             }
         }
         if rest.is_empty() {
@@ -68,14 +80,47 @@ impl<'t> Finder<'t> {
         }
         let mut last: Block = [b' '; BLOCK + 2];
         last.get_mut(..rest.len())?.copy_from_slice(rest);
-        self.marks = in_order(found(&last, wide));
+        let highest = highest(&last);
         self.next_block += BLOCK;
+        self.mark(text, found(&last, highest, wide), highest >= first);
         Some(())
+    }
+
+    /// Marks the places that were found in the last block. Most full stops of Chinese and Japanese begin no top-level
+    /// domain: in a block that may have some, places are tested at once.
+    #[inline(always)]
+    fn mark(&mut self, text: &str, places: Lanes, with_stops: bool) {
+        let at = self.next_block - BLOCK;
+        self.marks = match with_stops {
+            true => in_order(places, |place| self.needles.may_be(text, at + place)),
+            false => in_order(places, |_| true),
+        };
+    }
+
+    /// Goes on to the next byte that begins a match: in scripts in which few bytes do, as in those of Europe and India,
+    /// this is faster than blocks. `first` begins a separator. Each byte is searched once.
+    #[inline(never)]
+    fn skip(&mut self, bytes: &[u8], first: u8) {
+        let at = self.next_block;
+        let rest = bytes.get(at..).unwrap_or_default();
+        let place = |found: Option<usize>| found.map_or(bytes.len(), |found| at + found);
+        let [ascii, others] = &mut self.ahead;
+        if *ascii < at {
+            *ascii = place(memchr3(b'.', b':', first, rest));
+        }
+        if *others < at {
+            *others = place(match first == STOP[0] {
+                true => memchr(WIDE[0], rest),
+                false => memchr2(STOP[0], WIDE[0], rest),
+            });
+        }
+        self.next_block = (*ascii).min(*others).max(at);
     }
 }
 
-/// The same places, one bit each in the order of the text.
-fn in_order(places: Lanes) -> u128 {
+/// Those of the places that are kept, one bit each in the order of the text.
+#[inline(always)]
+fn in_order(places: Lanes, is_kept: impl Fn(usize) -> bool) -> u128 {
     let mut marks = 0;
     let (words, _) = places.as_chunks();
     for (lane, word) in (0..).step_by(8).zip(words) {
@@ -83,58 +128,77 @@ fn in_order(places: Lanes) -> u128 {
         while word != 0 {
             let bit = word.trailing_zeros() as usize;
             word &= word - 1;
-            marks |= 1 << (lane + bit / 8 + (7 - bit % 8) * LANES);
+            let place = lane + bit / 8 + (7 - bit % 8) * LANES;
+            marks |= u128::from(is_kept(place)) << place;
         }
     }
     marks
 }
 
-/// Where in a block a full stop or colon is that may be one: neither a blank nor a quotation mark follows.
-/// One comparison for both, which `*` and `>` pass as well.
-#[inline(never)]
-fn dots(block: &Block) -> Lanes {
-    places(block, |one, two, _| (one & 0xEB == 0x2A) & (two.saturating_sub(b'$') != 0))
-}
-
-/// The same for the wide reading, where some sign may follow a colon.
-#[inline(never)]
-fn wide_dots(block: &Block) -> Lanes {
-    places(block, |one, two, _| (one & 0xEB == 0x2A) & (two != b' '))
+/// The highest byte of a block.
+#[inline]
+fn highest(block: &Block) -> u8 {
+    let own: &[u8; BLOCK] = block.first_chunk().unwrap_or(&[0; BLOCK]);
+    own.iter().fold(0, |highest: u8, byte| highest.max(*byte))
 }
 
 /// Where in a block a match may be.
 #[inline]
-fn found(block: &Block, wide: bool) -> Lanes {
-    let dots = if wide { wide_dots(block) } else { dots(block) };
-    let own: &[u8; BLOCK] = block.first_chunk().unwrap_or(&[0; BLOCK]);
-    let highest = own.iter().fold(0, |highest: u8, byte| highest.max(*byte));
+fn found(block: &Block, highest: u8, wide: bool) -> Lanes {
     match wide {
-        false if highest < STOP[0] => dots,
-        false if highest < WIDE[0] => joined(dots, stops(block)),
-        false => joined(dots, variants(block)),
-        true if highest < LEADER[0] => dots,
-        true => joined(dots, wide_variants(block)),
+        false if highest < STOP[0] => dots(block),
+        false if highest < WIDE[0] => dots_and_stops(block),
+        false => dots_and_variants(block),
+        true if highest < LEADER[0] => wide_dots(block),
+        true => wide_dots_and_variants(block),
     }
 }
 
-/// Where in a block [`STOP`] may be. Few other characters end so, and the first byte is not compared,
+/// Where in a block a full stop or colon is that may be one.
+#[inline(never)]
+fn dots(block: &Block) -> Lanes {
+    places(block, |one, two, _| is_dot(one, two))
+}
+
+/// The same for the wide reading.
+#[inline(never)]
+fn wide_dots(block: &Block) -> Lanes {
+    places(block, |one, two, _| is_wide_dot(one, two))
+}
+
+/// Where in a block one of them or [`STOP`] may be. Few other characters end so, and its first byte is not compared,
 /// because that is faster.
 #[inline(never)]
-fn stops(block: &Block) -> Lanes {
-    places(block, |_, two, three| is_stop(two, three))
+fn dots_and_stops(block: &Block) -> Lanes {
+    places(block, |one, two, three| is_dot(one, two) | is_stop(two, three))
 }
 
-/// Where in a block any separator beyond ASCII may be but U+2024.
+/// Where in a block one of them or any separator beyond ASCII may be but U+2024.
 #[inline(never)]
-fn variants(block: &Block) -> Lanes {
-    places(block, |_, two, three| is_stop(two, three) | is_wide(two, three))
+fn dots_and_variants(block: &Block) -> Lanes {
+    places(block, |one, two, three| is_dot(one, two) | is_stop(two, three) | is_wide(two, three))
 }
 
-/// The same with U+2024.
+/// The same for the wide reading, with U+2024.
 #[inline(never)]
-fn wide_variants(block: &Block) -> Lanes {
+fn wide_dots_and_variants(block: &Block) -> Lanes {
     let is_leader = |two, three| (two == LEADER[1]) & (three == LEADER[2]);
-    places(block, |_, two, three| is_stop(two, three) | is_leader(two, three) | is_wide(two, three))
+    places(block, |one, two, three| {
+        is_wide_dot(one, two) | is_stop(two, three) | is_leader(two, three) | is_wide(two, three)
+    })
+}
+
+/// Whether a full stop or colon may be one: neither a blank nor a quotation mark follows. One comparison for both, which
+/// `*` and `>` pass as well.
+#[inline(always)]
+fn is_dot(one: u8, two: u8) -> bool {
+    (one & 0xEB == 0x2A) & (two.saturating_sub(b'$') != 0)
+}
+
+/// The same for the wide reading, where some sign may follow a colon.
+#[inline(always)]
+fn is_wide_dot(one: u8, two: u8) -> bool {
+    (one & 0xEB == 0x2A) & (two != b' ')
 }
 
 #[inline(always)]
@@ -180,9 +244,4 @@ fn next_places(
         *place = *place << 1 | u8::from(is_kind(one, two, three));
     }
     places
-}
-
-#[inline]
-fn joined(places: Lanes, others: Lanes) -> Lanes {
-    (u128::from_ne_bytes(places) | u128::from_ne_bytes(others)).to_ne_bytes()
 }
