@@ -139,7 +139,7 @@ fn has_iso_date(rest: &[u8]) -> bool {
     is_year(year)
         && [m1, m2, d1, d2].iter().all(|byte| byte.is_ascii_digit())
         // What follows the minutes are seconds, a fraction and a zone.
-        && time.and_then(|time| time.get(..5)).is_some_and(|time| is_time(time))
+        && time.and_then(|time| time.get(..5)).is_some_and(is_time)
         && words.count() <= 1
 }
 
