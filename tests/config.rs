@@ -699,6 +699,55 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     assert!(std::fs::read_to_string(&list).unwrap().ends_with("example.org\n"));
 }
 
+/// The allow list wins over the block list: whoever makes an entry of that void is told, with both places.
+#[test]
+fn hosts_that_are_allowed_and_blocked_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let text = format!(
+        "[server]\nstate_dir = {:?}\n[lists]\nallowed = [\"parent.example\"]\n",
+        dir.path()
+    );
+    std::fs::write(&file, text).unwrap();
+    let config = file.to_str().unwrap();
+    let run = |args: &[&str], code: i32| {
+        let ran = linkmilter(args).args(["--config", config]).assert().code(code);
+        String::from_utf8(ran.get_output().stdout.clone()).unwrap()
+    };
+    let list = |name: &str| dir.path().join(name).display().to_string();
+    let (allowed, blocked) = (list("allow.txt"), list("blocked.txt"));
+    let vain = |place: &str, host: &str, at: &str, above: &str| {
+        format!("{place}: {host} is blocked in vain: {at} allows {above}, and that wins\n")
+    };
+    let inline = format!("{config}:4 (lists.allowed)");
+    // It is written, and its effect is none.
+    let said = run(&["block", "add", "evil.parent.example", "other.example"], 1);
+    let note = vain(&blocked, "evil[.]parent[.]example", &inline, "parent[.]example");
+    assert!(said.contains(&note) && !said.contains("other[.]example is"), "{said}");
+    assert!(std::fs::read_to_string(&blocked).unwrap().contains("evil.parent.example"));
+    assert!(run(&["block", "add", "parent.example"], 1).contains("in vain"));
+    // What is above a host that is allowed is blocked but for that.
+    assert!(!run(&["allow", "add", "a.b.example"], 0).contains("in vain"));
+    assert!(!run(&["block", "add", "b.example"], 0).contains("in vain"));
+    // The allowed host is what was asked for.
+    let said = run(&["allow", "add", "other.example"], 0);
+    let note = vain(&format!("{blocked}:2"), "other[.]example", &allowed, "other[.]example");
+    assert!(said.contains(&note), "{said}");
+    let said = run(&["config", "check"], 0);
+    for note in [
+        vain(&format!("{blocked}:1"), "evil[.]parent[.]example", &inline, "parent[.]example"),
+        vain(
+            &format!("{blocked}:2"),
+            "other[.]example",
+            &format!("{allowed}:2"),
+            "other[.]example",
+        ),
+        vain(&format!("{blocked}:3"), "parent[.]example", &inline, "parent[.]example"),
+    ] {
+        assert!(said.contains(&format!("note: {note}")), "{note}\n{said}");
+    }
+}
+
 #[test]
 fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
     let dir = tempfile::tempdir().unwrap();
@@ -709,6 +758,8 @@ fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
     let run = |args: &[&str]| linkmilter(args).args(["--config", file.to_str().unwrap()]).assert();
     for (command, name) in [("allow", "allow.txt"), ("block", "blocked.txt")] {
         let list = dir.path().join(name);
+        // What is allowed is not blocked.
+        let _ = std::fs::remove_file(dir.path().join("allow.txt"));
         for host in
             ["com", "co.uk", "CO[.]UK", "github.io", "hxxp://com/", "a b", "ann@example.com", ""]
         {
@@ -762,7 +813,7 @@ fn a_list_that_is_made_can_be_read_by_the_daemon_whatever_the_umask() {
         let status = std::process::Command::new("sh")
             .args(["-c", shell])
             .arg(assert_cmd::cargo::cargo_bin("linkmilter"))
-            .args([command, "add", "example.com", "--config"])
+            .args([command, "add", &format!("{command}.example"), "--config"])
             .arg(&file)
             .env_remove("LINKMILTER_TESTDATA")
             .stdout(std::process::Stdio::null())
@@ -953,7 +1004,8 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
          dns.servers = [\"127.0.0.1:0\"]\ndigest.at = \"06:00\"\ndigest.to = [\"a@example.org\"]\n\
          digest.transport = \"sendmail\"\ndigest.sendmail = \"/nonexistent/sendmail\"\n",
     );
-    for key in ["lists.allowed", "dns.servers", "digest.sendmail"] {
+    assert!(said.contains(": a[.]example is blocked in vain: "), "{said}");
+    for key in ["dns.servers", "digest.sendmail"] {
         let note = format!("{key}: expected");
         let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(&note));
         assert!(noted, "{key} in\n{said}");

@@ -135,6 +135,8 @@ fn padding_before_a_lie_does_not_save_it() {
     assert!(limits(&read.bypasses).contains(&"parts"), "{:?}", read.bypasses);
     assert!(read.verdict >= Verdict::Suspect);
     assert_eq!(read.disposition, Disposition::Quarantine);
+    // Nothing that was found asks for that.
+    assert_eq!(read.because.unwrap().to_string(), "not read in full (limit:parts)");
 }
 
 #[test]

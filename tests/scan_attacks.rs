@@ -266,11 +266,34 @@ fn archives_in_archives_and_their_names() {
     );
 }
 
+/// What is no mailbox that is split is never one message.
+#[test]
+fn stores_that_are_not_split_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = phish(1);
+    for (name, bytes, what) in [
+        ("mmdf", format!("\u{1}\u{1}\u{1}\u{1}\n{one}\u{1}\u{1}\u{1}\u{1}\n"), "an MMDF mailbox"),
+        (
+            "m.1",
+            format!("2 M1e C65a1b2c3\n\u{1}\u{2}N 0000\n{one}"),
+            "mail stored by Dovecot as dbox",
+        ),
+        ("babyl", format!("BABYL OPTIONS:\n\u{1f}\n{one}"), "a Babyl mailbox (Rmail)"),
+    ] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let output = scan(folder.path(), &[name]);
+        assert_eq!((output.status.code(), records(&output).len()), (Some(2), 0), "{name}");
+        let said = stderr_text(&output);
+        assert!(said.contains(&format!("{name}: expected mail, found {what}")), "{said}");
+    }
+}
+
 #[test]
 fn misleading_mbox_files() {
     let folder = tempfile::tempdir().unwrap();
     let plain = phish(1);
-    let cases: [(&str, String, usize); 6] = [
+    let cases: [(&str, String, usize); 7] = [
+        ("bare", mbox(3).replace(FROM, "From \r\n"), 3),
         ("crlf", mbox(3).replace('\n', "\r\n"), 3),
         ("nul", mbox(3).replace("today", "to\0day"), 3),
         ("length", mbox(3).replace("Date:", "Content-Length: 18446744073709551615\nDate:"), 3),

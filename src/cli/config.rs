@@ -1,6 +1,5 @@
 //! `linkmilter config`.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
 
 use super::shared::ConfigFile;
-use super::{ExitStatus, host_arg};
+use super::{ExitStatus, host_arg, lists};
 
 /// Check or print the configuration
 #[derive(Debug, clap::Args)]
@@ -102,6 +101,9 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
             for note in vain_settings(&config) {
                 let _ = writeln!(out, "note: {note}");
             }
+            for note in lists::void_blocks(&config)? {
+                let _ = writeln!(out, "note: {note}");
+            }
             super::print(&out)
         }
         Err(errors) => {
@@ -114,12 +116,6 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
 /// Settings that are valid and do not do what was probably meant.
 fn vain_settings(config: &Config) -> Vec<Problem> {
     let mut found = Vec::new();
-    let blocked: HashSet<&str> = config.lists.blocked.iter().map(|name| name.0.as_str()).collect();
-    let both = config.lists.allowed.iter().map(|name| name.0.as_str());
-    for name in both.filter(|name| blocked.contains(name)) {
-        let problem = config.problem("lists.allowed", "no host that is in lists.blocked as well");
-        found.push(Problem { found: name.to_owned(), ..problem });
-    }
     if config.dns.servers.iter().any(|server| server.0.port() == 0) {
         found.push(config.problem("dns.servers", "ports that a server can listen at: not 0"));
     }

@@ -1,5 +1,6 @@
 //! `linkmilter allow` and `linkmilter block`.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,9 @@ use crate::record::printable::defanged;
 
 use super::shared::ConfigFile;
 use super::{ExitStatus, host_arg, reload};
+
+/// Maximum number of lines about blocked hosts that are allowed.
+const VOID_LINES: usize = 20;
 
 /// Which of the two lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +42,10 @@ enum Command {
         json: bool,
     },
     /// Add hosts, with all hosts below them, and make a running daemon reload
+    ///
+    /// A host that is allowed and blocked, or below one that is allowed, is allowed: the entry of
+    /// the block list has no effect. Both commands name such entries; `block add` then exits with
+    /// code 1, though the line is written.
     Add(Hosts),
     /// Remove hosts from the list, and make a running daemon reload
     Remove(Hosts),
@@ -84,17 +92,69 @@ impl List {
     }
 }
 
-fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<ExitStatus> {
+/// An entry of a list, and where it stands.
+struct Placed {
+    name: String,
+    place: String,
+}
+
+/// The entries of a list, of its file and of the configuration itself.
+fn placed(config: &Config, list: List) -> anyhow::Result<Vec<Placed>> {
     let path = list.file(config);
     let (key, inline) = list.inline(config);
     let origin = config.effective.iter().find(|setting| setting.key == key);
     let origin = origin.map_or(key, |setting| setting.origin.as_str());
-    let from_file = config::list_entries(&path)?
+    let from_file = config::list_entries(&path)?.into_iter().map(|entry| Placed {
+        name: entry.name,
+        place: format!("{}:{}", path.display(), entry.line),
+    });
+    let from_key = inline
         .into_iter()
-        .map(|entry| (entry.name, format!("{}:{}", path.display(), entry.line)));
-    let from_key = inline.into_iter().map(|name| (name.to_owned(), format!("{origin} ({key})")));
+        .map(|name| Placed { name: name.to_owned(), place: format!("{origin} ({key})") });
+    Ok(from_file.chain(from_key).collect())
+}
+
+/// Lines about entries of the block list that have no effect, because the host or a domain above it is on the allow
+/// list, which wins. At most [`VOID_LINES`], and how many more there are.
+///
+/// # Errors
+/// When a list cannot be read.
+pub fn void_blocks(config: &Config) -> anyhow::Result<Vec<String>> {
+    let allowed = placed(config, List::Allow)?;
+    let blocked = placed(config, List::Block)?;
+    Ok(void_entries(&allowed, &blocked))
+}
+
+/// Those of these entries of the block list. Each name is looked up with the domains above it, so that the cost is that
+/// of the lists.
+fn void_entries(allowed: &[Placed], blocked: &[Placed]) -> Vec<String> {
+    let by_name: HashMap<&str, &str> =
+        allowed.iter().map(|entry| (entry.name.as_str(), entry.place.as_str())).collect();
+    let mut lines = Vec::new();
+    let mut count = 0_usize;
+    for Placed { name, place } in blocked {
+        let above = std::iter::successors(Some(name.as_str()), |name| {
+            name.split_once('.').map(|(_, above)| above)
+        });
+        let found = above.filter_map(|above| by_name.get_key_value(above)).next();
+        let Some((above, allowed_at)) = found else { continue };
+        count += 1;
+        if count <= VOID_LINES {
+            let (name, above) = (defanged(name), defanged(above));
+            lines.push(format!(
+                "{place}: {name} is blocked in vain: {allowed_at} allows {above}, and that wins"
+            ));
+        }
+    }
+    if count > VOID_LINES {
+        lines.push(format!("{} more hosts are blocked in vain", count - VOID_LINES));
+    }
+    lines
+}
+
+fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<ExitStatus> {
     let mut out = String::new();
-    for (name, place) in from_file.chain(from_key) {
+    for Placed { name, place } in placed(config, list)? {
         // Writing to a String cannot fail.
         let _ = match as_json {
             true => writeln!(out, "{}", json!({"v": 1, "host": name, "origin": place})),
@@ -106,8 +166,17 @@ fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<ExitStatu
 
 fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {
     let path = list.file(config);
+    let added: Vec<Placed> = hosts
+        .iter()
+        .filter_map(|host| config::host_name(host))
+        .map(|name| Placed { name, place: path.display().to_string() })
+        .collect();
+    let void = match list {
+        List::Allow => void_entries(&added, &placed(config, List::Block)?),
+        List::Block => void_entries(&placed(config, List::Allow)?, &added),
+    };
     let mut out = String::new();
-    let mut changed = false;
+    let (mut changed, mut answer) = (false, ExitStatus::Done);
     for host in hosts {
         let _ = match config::add_to_list(&path, host)? {
             Added::AlreadyListed(line) => {
@@ -119,7 +188,14 @@ fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStat
             }
         };
     }
-    finish(config, &path, out, changed, ExitStatus::Done)
+    for line in void {
+        // What was asked for has no effect; that an entry of the other list has none is what was asked for.
+        if list == List::Block {
+            answer = ExitStatus::Negative;
+        }
+        let _ = writeln!(out, "{line}");
+    }
+    finish(config, &path, out, changed, answer)
 }
 
 fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {

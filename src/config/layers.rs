@@ -94,9 +94,11 @@ impl Sources {
         Snapshot::take(self.requested_file(), layers, self.environment.clone(), config, time)
     }
 
-    /// The file given on the command line, else the default one, whether it exists or not.
+    /// The file given on the command line, else the default one, whether it exists or not. Whoever reads of it later
+    /// may stand in another directory.
     pub(super) fn requested_file(&self) -> PathBuf {
-        self.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
+        let file = self.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
+        std::path::absolute(&file).unwrap_or(file)
     }
 
     /// Only the built-in settings.

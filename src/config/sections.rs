@@ -164,7 +164,8 @@ settings! {
         subject_tag: String = "\"[deceptive link]\"", Reload;
         /// Enhanced status code of a rejection (RFC 3463); 5.7.1 is "delivery not authorized".
         reject_code: StatusCode = "\"5.7.1\"", Reload;
-        /// Text of a rejection, in ASCII.
+        /// Text of a rejection because of links, in ASCII. A message that is refused because it was
+        /// not read is told that, with the limit (`limit:steps`).
         reject_text: String = "\"Message refused: it holds a deceptive link\"", Reload;
         /// Signed parts: `edit-unsafe` edits what is unsafe, reversibly; `report` edits nothing.
         /// Default: otherwise one meaningless signature would switch the filter off.

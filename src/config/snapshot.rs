@@ -133,7 +133,7 @@ impl Snapshot {
         directories
             .iter()
             .filter_map(|directory| read(&directory.join(FILE_NAME)).ok())
-            .find(|stored| stored.v == FORMAT_VERSION && stored.asked == asked)
+            .find(|stored| stored.v == FORMAT_VERSION && is_same_file(&stored.asked, asked))
     }
 
     /// The main file, if one was read.
@@ -161,6 +161,52 @@ impl Content {
     }
 }
 
+/// Whether two paths of a main file, each as it was asked for, mean the same: they have the same name in one directory,
+/// or lead to one file now. A name may be a link whose target has changed since, or is missing; that is the file all the
+/// same.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let in_directory = |path: &Path| {
+        let (directory, name) = (path.parent()?.canonicalize().ok()?, path.file_name()?);
+        Some(directory.join(name))
+    };
+    let same = |[one, other]: [Option<PathBuf>; 2]| one.is_some() && one == other;
+    one == other
+        || same([in_directory(one), in_directory(other)])
+        || same([one.canonicalize().ok(), other.canonicalize().ok()])
+}
+
 fn read(path: &Path) -> io::Result<Snapshot> {
     Ok(serde_json::from_slice(&file::read(path, MAX_BYTES)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_main_file_is_the_same_however_it_is_spelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("etc")).unwrap();
+        std::fs::write(path("etc/one.toml"), "").unwrap();
+        std::fs::write(path("etc/two.toml"), "").unwrap();
+        symlink("etc", path("link")).unwrap();
+        symlink("etc/one.toml", path("current.toml")).unwrap();
+        let same = |one: &str, other: &str| is_same_file(&path(one), &path(other));
+        assert!(
+            same("etc/one.toml", "link/../etc/./one.toml") && same("etc/one.toml", "link/one.toml")
+        );
+        assert!(
+            same("etc/missing.toml", "link/missing.toml"),
+            "one that is gone is asked for as well"
+        );
+        assert!(same("current.toml", "etc/one.toml"));
+        assert!(!same("etc/one.toml", "etc/two.toml") && !same("etc/missing.toml", "missing.toml"));
+        std::fs::remove_file(path("current.toml")).unwrap();
+        symlink("etc/two.toml", path("current.toml")).unwrap();
+        assert!(same("current.toml", "etc/../current.toml"), "wherever it leads now");
+        assert!(!same("current.toml", "etc/one.toml"));
+    }
 }

@@ -268,7 +268,10 @@ impl Handler for Filter {
         self.grants.apply(&mail, &mut judged, &self.reporter.metrics);
         let answer = match &judged.restore {
             Some(RestoreResult::Original(original)) => reply::restored(&mail, original),
-            _ => reply::answer(&mail, &judged.outcome, &generation.refusal()),
+            _ => {
+                let refusal = generation.refusal(judged.outcome.because.as_ref());
+                reply::answer(&mail, &judged.outcome, &refusal)
+            }
         };
         let (envelope, end) = (&judged.envelope, judged.outcome.disposition);
         self.contacts.learn(&mail, envelope, &generation.settings, end);

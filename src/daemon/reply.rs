@@ -15,7 +15,7 @@ pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
         value: field.value.clone(),
     }));
     let body = (!outcome.edits.is_empty()).then(|| pieces(&outcome.edits, mail.body.len()));
-    Answer { header, body, ending: ending(mail.origin, outcome.disposition, refusal) }
+    Answer { header, body, ending: ending(mail.origin, outcome, refusal) }
 }
 
 /// The answer for an outbound message that is restored.
@@ -55,10 +55,13 @@ fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
 }
 
 /// On the non-smtpd path there is no SMTP client that could be refused.
-fn ending(origin: Origin, disposition: Disposition, refusal: &str) -> Ending {
-    match (disposition, origin) {
+fn ending(origin: Origin, outcome: &Outcome, refusal: &str) -> Ending {
+    match (outcome.disposition, origin) {
         (Disposition::Accept, _) => Ending::Accept,
-        (Disposition::Quarantine, _) => Ending::Quarantine("deceptive link".to_owned()),
+        (Disposition::Quarantine, _) => {
+            let because = outcome.because.as_ref();
+            Ending::Quarantine(because.map_or_else(|| "held".to_owned(), ToString::to_string))
+        }
         (Disposition::Discard, _) => Ending::Discard,
         (Disposition::Reject | Disposition::Tempfail, Origin::Local) => Ending::Accept,
         (Disposition::Tempfail, Origin::Smtp) => {
@@ -90,10 +93,14 @@ mod tests {
 
     #[test]
     fn nobody_is_refused_on_the_non_smtpd_path() {
+        let end = |origin, disposition| {
+            let outcome = Outcome { disposition, ..Outcome::default() };
+            ending(origin, &outcome, "550 5.7.1 no")
+        };
         for disposition in [Disposition::Reject, Disposition::Tempfail] {
-            assert_eq!(ending(Origin::Local, disposition, "550 5.7.1 no"), Ending::Accept);
+            assert_eq!(end(Origin::Local, disposition), Ending::Accept);
         }
-        let refused = ending(Origin::Smtp, Disposition::Reject, "550 5.7.1 no");
+        let refused = end(Origin::Smtp, Disposition::Reject);
         assert_eq!(refused, Ending::Reject("550 5.7.1 no".to_owned()));
     }
 }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use super::host_name;
 use super::seal::{self, KeyError, Seal};
 use crate::config::{self, Config, Errors, Settings, SnapshotError, Sources};
+use crate::engine::outcome::Because;
 use crate::milter::server::Limits;
 use crate::milter::session::Bounds;
 use crate::record::time::Timestamp;
@@ -83,10 +84,14 @@ impl Loaded {
         Some(format!("no seal: mail that leaves stays as it is{unmarked}: {error}"))
     }
 
-    /// The SMTP reply for a rejected message.
-    pub fn refusal(&self) -> String {
+    /// The SMTP reply for a message that is rejected because of this. The text of the configuration is about links.
+    pub fn refusal(&self, because: Option<&Because>) -> String {
         let policy = &self.config.policy;
-        format!("550 {} {}", policy.reject_code.0, policy.reject_text)
+        let code = &policy.reject_code.0;
+        match because {
+            Some(unread @ Because::Unread(_)) => format!("550 {code} Message refused: {unread}"),
+            _ => format!("550 {code} {}", policy.reject_text),
+        }
     }
 
     /// The limits of the milter server.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::defang::is_hidden;
 use crate::engine::Outcome;
 use crate::engine::mime::Message;
 use crate::engine::outcome::fields_at;
@@ -33,8 +34,7 @@ pub fn write(
     if changes.is_empty() {
         return Ok(());
     }
-    let name = file_name(name);
-    writeln!(out, "--- a/{name}\n+++ b/{name}")?;
+    writeln!(out, "--- {}\n+++ {}", file_name('a', name), file_name('b', name))?;
     let mut lines = LineCounter { raw, at: 0, number: 1 };
     let mut shift: isize = 0;
     for hunk in hunks(raw, &changes) {
@@ -213,9 +213,27 @@ impl LineCounter<'_> {
     }
 }
 
-/// A file name that `patch` reads as one path on one line.
-fn file_name(name: &str) -> String {
-    name.trim_start_matches('/').chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+/// `a/NAME` or `b/NAME`, on one line. Where a character acts on a terminal or cannot be seen, its bytes are octal in
+/// quotes, as git writes them and `patch` reads them.
+fn file_name(side: char, name: &str) -> String {
+    let name = name.trim_start_matches('/');
+    if !name.contains(is_hidden) && !name.contains('"') {
+        return format!("{side}/{name}");
+    }
+    let mut out = format!("\"{side}/");
+    for character in name.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            hidden if is_hidden(hidden) => {
+                for byte in hidden.encode_utf8(&mut [0; 4]).bytes() {
+                    out.push_str(&format!("\\{byte:03o}"));
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
 }
 
 #[cfg(test)]
@@ -270,6 +288,14 @@ mod tests {
     }
 
     #[test]
+    fn names_do_not_act_on_a_terminal() {
+        assert_eq!(file_name('a', "/m/b c!\u{e9}.eml"), "a/m/b c!\u{e9}.eml");
+        assert_eq!(file_name('b', "a\u{202e}b"), r#""b/a\342\200\256b""#);
+        assert_eq!(file_name('a', "a\u{1b}\n\"\\"), r#""a/a\033\012\"\\""#);
+        assert_eq!(file_name('a', "a\u{200b}\u{2066}"), r#""a/a\342\200\213\342\201\246""#);
+    }
+
+    #[test]
     fn git_apply_takes_the_diff() {
         let folder = tempfile::tempdir().unwrap();
         let lines: Vec<String> = (0..60).map(|n| format!("line {n} u{n}.example end")).collect();
@@ -283,8 +309,12 @@ mod tests {
                 ("u59.example", "Z"),
             ],
         );
+        // Names in quotes are read likewise.
+        let name = "mail/\u{202e}\n1.eml";
+        let text = text.replace("a/mail/1.eml", &file_name('a', name));
+        let text = text.replace("b/mail/1.eml", &file_name('b', name));
         std::fs::create_dir(folder.path().join("mail")).unwrap();
-        std::fs::write(folder.path().join("mail/1.eml"), &raw).unwrap();
+        std::fs::write(folder.path().join(name), &raw).unwrap();
         std::fs::write(folder.path().join("diff"), text).unwrap();
         let run = std::process::Command::new("git")
             .args(["apply", "diff"])
@@ -292,7 +322,7 @@ mod tests {
             .output()
             .unwrap();
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        let patched = std::fs::read_to_string(folder.path().join("mail/1.eml")).unwrap();
+        let patched = std::fs::read_to_string(folder.path().join(name)).unwrap();
         let expected = raw
             .replace("A: b\n", "X-Linkmilter: v=1;\n edited=1\nA: b\n")
             .replace("u3.example", "U3\nX")

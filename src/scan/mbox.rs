@@ -6,8 +6,9 @@
 //! | mboxcl: quoted, and Content-Length counts the quoted bytes | trusted when a separator or the end follows |
 //! | mboxcl2: not quoted, only Content-Length tells the end | the same; [`Quoting::None`] when a bare separator is inside |
 //!
-//! A separator is a `From ` line with a date, after an empty line, before a header field. All three
-//! conditions are needed: forwarded mail contains `From ` lines, but without the empty line.
+//! A separator is a `From ` line with a date, or with nothing (Thunderbird), after an empty line, before
+//! a header field. All three conditions are needed: forwarded mail contains `From ` lines, but without
+//! the empty line. Thunderbird leaves that out at times, and writes a field of its own instead.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Seek, SeekFrom};

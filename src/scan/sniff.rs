@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::decode::Compression;
-use super::separator::is_from_line;
+use super::separator::begins_mbox;
 
 /// Number of bytes that are needed.
 pub const PREFIX_BYTES: usize = 512;
@@ -37,15 +37,27 @@ pub fn kind(prefix: &[u8]) -> Kind {
     if prefix.get(257..262) == Some(b"ustar") {
         return Kind::Tar;
     }
-    let line = prefix.get(..memchr(b'\n', prefix).unwrap_or(prefix.len())).unwrap_or(prefix);
-    if is_from_line(line) {
+    if begins_mbox(prefix) {
         return Kind::Mbox;
+    }
+    if is_dbox(prefix) {
+        return Kind::NotMail("mail stored by Dovecot as dbox");
     }
     // No header has a NUL this early.
     if prefix.iter().take(32).any(|byte| *byte == 0) {
         return Kind::NotMail("binary data");
     }
     Kind::Message
+}
+
+/// Whether this is how Dovecot begins a file of an sdbox or mdbox: `2 M1e C65a1b2c3`, then the first
+/// message with two bytes of its own.
+fn is_dbox(prefix: &[u8]) -> bool {
+    let Some((line, next)) = memchr(b'\n', prefix).and_then(|end| prefix.split_at_checked(end + 1))
+    else {
+        return false;
+    };
+    next.starts_with(b"\x01\x02") && matches!(line, [b'1'..=b'9', b' ', b'A'..=b'Z', ..])
 }
 
 const MAGIC_NUMBERS: &[(&[u8], Kind)] = &[
@@ -64,6 +76,15 @@ const MAGIC_NUMBERS: &[(&[u8], Kind)] = &[
     (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", Kind::NotMail("an OLE document (Outlook .msg)")),
     (b"!BDN", Kind::NotMail("an Outlook .pst archive")),
     (b"SQLite format 3\0", Kind::NotMail("an SQLite database")),
+    (b"\x01\x01\x01\x01\n", Kind::NotMail("an MMDF mailbox")),
+    (b"\x01\x01\x01\x01\r\n", Kind::NotMail("an MMDF mailbox")),
+    (b"BABYL OPTIONS:", Kind::NotMail("a Babyl mailbox (Rmail)")),
+    (b"\xCF\xAD\x12\xFE", Kind::NotMail("an Outlook Express .dbx folder")),
+    (b"CRYPTED\x03\x07", Kind::NotMail("mail encrypted by Dovecot")),
+    (b"Dovecot-LZ4", Kind::NotMail("LZ4 data")),
+    (b"\x04\x22\x4D\x18", Kind::NotMail("LZ4 data")),
+    (b"LZIP\x01", Kind::NotMail("lzip data")),
+    (b"\x1F\x9D", Kind::NotMail("data of compress (.Z)")),
 ];
 
 #[cfg(test)]
@@ -84,7 +105,13 @@ mod tests {
             (b"\x28\xB5\x2F\xFD\0", Kind::Compressed(Compression::Zstd)),
             (b"\xFD7zXZ\0\0", Kind::Compressed(Compression::Xz)),
             (&tar, Kind::Tar),
+            (b"From \r\nX-Mozilla-Status: 0001\r\n", Kind::Mbox),
+            (b"From \n\nlove\n", Kind::Message),
             (b"PK\x03\x04\0", Kind::NotMail("a zip archive")),
+            (b"\x01\x01\x01\x01\nA: b\n", Kind::NotMail("an MMDF mailbox")),
+            (b"2 M1e C1\n\x01\x02N 0\nA: b\n", Kind::NotMail("mail stored by Dovecot as dbox")),
+            (b"2 M1e C1\nA: b\n", Kind::Message),
+            (b"BABYL OPTIONS: -*- rmail -*-\n", Kind::NotMail("a Babyl mailbox (Rmail)")),
             (b"\x01\0\0\0\x02", Kind::NotMail("binary data")),
             (b"just text", Kind::Message),
         ] {

@@ -198,6 +198,22 @@ fn the_operator_may_have_it_put_off_instead() {
     assert!(matches!(answer.ending, Ending::Tempfail(_)), "{:?}", answer.ending);
 }
 
+/// Mail without any link that comes to a limit is told so, by the words of the limit.
+#[test]
+fn what_is_held_for_a_limit_does_not_speak_of_links() {
+    let limits = "limits.parts = 2";
+    let part = "--b\r\nContent-Type: text/plain\r\n\r\nnothing but a few words\r\n";
+    let long = || Mail {
+        head: b"Content-Type: multipart/mixed; boundary=b\r\n".to_vec(),
+        ..mail(part.repeat(9).into_bytes())
+    };
+    let held = Ending::Quarantine("not read in full (limit:parts)".to_owned());
+    assert_eq!(answer_to(inspect_case, limits, long()).0.ending, held);
+    let refuse = format!("policy.on_exhausted = \"reject\"\n{limits}");
+    let said = "550 5.7.1 Message refused: not read in full (limit:parts)".to_owned();
+    assert_eq!(answer_to(inspect_case, &refuse, long()).0.ending, Ending::Reject(said));
+}
+
 #[test]
 fn what_an_mta_does_not_allow_is_said_and_counted() {
     let deceptive = || Mail {
@@ -211,7 +227,8 @@ fn what_an_mta_does_not_allow_is_said_and_counted() {
     };
     let hold = "policy.message_actions = { unsafe = \"quarantine\" }";
     let (answer, metrics) = answer_to(inspect_case, hold, deceptive());
-    assert!(matches!(answer.ending, Ending::Quarantine(_)) && answer.body.is_some());
+    assert_eq!(answer.ending, Ending::Quarantine("deceptive link".to_owned()));
+    assert!(answer.body.is_some());
     assert!(!said(&answer, "not-granted"), "{:?}", answer.header);
     assert!(
         !metrics

@@ -1,7 +1,7 @@
 //! What a policy does with links, and with the message because of them.
 
 use super::judging::Judged;
-use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason};
+use super::outcome::{Because, Bypass, Disposition, Done, Finding, Outcome, Reason};
 use super::policy::{
     Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
 };
@@ -42,10 +42,25 @@ pub fn link_anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
 }
 
 /// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageActions {
     pub disposition: Disposition,
+    /// Why, if the message is not to be delivered.
+    pub because: Option<Because>,
     pub subject: Subject,
+}
+
+impl MessageActions {
+    /// The strictest disposition stays, and among causes of the same one the first; of links the worst.
+    fn ask(&mut self, disposition: Disposition, because: Because) {
+        let worse = match (&self.because, &because) {
+            (Some(Because::Link(known)), Because::Link(new)) => new > known,
+            _ => false,
+        };
+        if disposition > self.disposition || disposition == self.disposition && worse {
+            (self.disposition, self.because) = (disposition, Some(because));
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +97,7 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> MessageActions {
                 MessageAction::Header => {}
                 MessageAction::SubjectTag => actions.subject = Subject::Tagged,
                 MessageAction::Dispose(disposition) => {
-                    actions.disposition = actions.disposition.max(*disposition);
+                    actions.ask(*disposition, Because::Link(finding.verdict));
                 }
             }
         }
@@ -92,10 +107,10 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> MessageActions {
         && !exempt
         && outcome.findings.iter().any(ambiguous)
     {
-        actions.disposition = actions.disposition.max(Disposition::Quarantine);
+        actions.ask(Disposition::Quarantine, Because::Structure);
     }
     for (_, bypass) in &outcome.bypasses {
-        actions.disposition = actions.disposition.max(unread(policy, bypass));
+        actions.ask(unread(policy, bypass), Because::Unread(bypass.clone()));
     }
     actions
 }

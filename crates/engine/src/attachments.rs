@@ -51,7 +51,7 @@ impl Kind {
     }
 
     /// What is in it; `None` when no steps are left.
-    fn read(self, bytes: &[u8], budget: &mut Budget<'_>, found: &mut Findings) -> Option<Contents> {
+    fn read(self, bytes: &[u8], budget: &mut Budget<'_>) -> Option<Contents> {
         let (contents, steps) = match self {
             Kind::Pdf => {
                 let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
@@ -67,10 +67,11 @@ impl Kind {
                 (Contents { bodies, unread, ..Contents::default() }, steps)
             }
             Kind::Picture(format) => {
-                let read = images::read(bytes, format, &mut found.images);
-                let images::Picture { codes, unread, steps } = read;
-                let links = codes.iter().map(|code| as_link(code)).collect();
-                (Contents { links, unread, ..Contents::default() }, steps)
+                let images::Picture { codes, unread, steps } =
+                    images::read(bytes, format, &mut budget.images);
+                let links: BTreeSet<String> = codes.iter().map(|code| as_link(code)).collect();
+                let contents = Contents { links, unread, ..Contents::default() };
+                return budget.spend_pixels(steps).then_some(contents);
             }
         };
         budget.spend(Stage::Reading, steps).then_some(contents)
@@ -119,7 +120,7 @@ pub fn read(
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
-    let Some(contents) = kind.read(&transfer.bytes(raw), budget, found) else { return };
+    let Some(contents) = kind.read(&transfer.bytes(raw), budget) else { return };
     if !contents.unread {
         found.has_read(&entry.path);
     } else if !opaque && !entry.label.starts_with("text/") {
@@ -152,7 +153,7 @@ fn read_inline_pictures(
     }
     for bytes in content::pictures(text) {
         let Some(kind) = images::format(&bytes).map(Kind::Picture) else { continue };
-        let Some(contents) = kind.read(&bytes, budget, found) else { return };
+        let Some(contents) = kind.read(&bytes, budget) else { return };
         if contents.unread {
             found.bypass(&entry.path, Bypass::Opaque);
         }

@@ -321,8 +321,9 @@ fn attached() -> Vec<Bound> {
             name: "images_pixels",
             unit: "pixels of them all",
             default: images::IMAGES_PIXELS,
-            reason: "Decoding takes more time than all else.",
-            effect: "as `image_bytes`",
+            reason: "Decoding takes more time than all else. They are counted apart from the steps that a message \
+                     has by its bytes: no ordinary picture uses them up.",
+            effect: "as `image_bytes`; never `limit:steps`",
             test: "pictures_of_a_message_and_their_pixels_are_bounded",
         },
         Bound {

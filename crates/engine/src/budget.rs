@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cost::{Cost, Stage};
+use super::images::ImageBudget;
 use super::outcome::{Bypass, Limit};
 use super::policy::{Defang, Policy};
 
@@ -60,6 +61,10 @@ pub struct Budget<'a> {
     pub extras: usize,
     /// Links that one stretch of text may hold.
     pub occurrences: usize,
+    /// Pictures and pixels that may still be searched for codes.
+    pub images: ImageBudget,
+    /// Steps that the caller allows, those of pixels included.
+    most: Option<u64>,
     stop: Option<&'a AtomicBool>,
     reached: Option<Limit>,
     cost: Cost,
@@ -79,6 +84,8 @@ impl<'a> Budget<'a> {
             edits,
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
             occurrences: memory.saturating_add(edits) / OCCURRENCE_BYTES,
+            images: ImageBudget::default(),
+            most: None,
             stop,
             reached: None,
             cost: Cost::default(),
@@ -87,7 +94,7 @@ impl<'a> Budget<'a> {
 
     /// The same budget with `most` steps at most.
     pub fn limited_to(self, most: Option<u64>) -> Budget<'a> {
-        Budget { left: most.map_or(self.left, |most| most.min(self.left)), ..self }
+        Budget { left: most.map_or(self.left, |most| most.min(self.left)), most, ..self }
     }
 
     /// Takes steps. False if there were too few, or `stop` was set.
@@ -108,9 +115,21 @@ impl<'a> Budget<'a> {
         self.reached.is_none()
     }
 
-    /// Whether at least twice as many steps are left as were spent: enough to read the edited message again.
+    /// Counts the steps of pixels, which [`ImageBudget`] bounds. They use up only what a caller allows, who then reads
+    /// the message again without that limit. False as [`Budget::spend`].
+    #[must_use]
+    pub fn spend_pixels(&mut self, steps: u64) -> bool {
+        self.cost.add(Stage::Pictures, steps);
+        if self.most.is_some_and(|most| self.cost.all() > most) {
+            self.reached = self.reached.or(Some(Limit::Steps));
+        }
+        self.spend(Stage::Pictures, 0)
+    }
+
+    /// Whether at least twice as many steps are left as were spent: enough to read the edited message again. Pictures are
+    /// not read again.
     pub fn can_read_again(&self) -> bool {
-        self.left / 2 >= self.cost.all()
+        self.left / 2 >= self.cost.all() - self.cost.of(Stage::Pictures)
     }
 
     /// Takes the steps of a link of this many bytes, and of judging it.
@@ -194,6 +213,16 @@ mod tests {
         assert!(budget.spend(Stage::Net, 10) && !budget.spend(Stage::Net, 1));
         let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(u64::MAX));
         assert!(!budget.spend(Stage::Net, u64::MAX - 1), "never more than the limits give");
+    }
+
+    #[test]
+    fn pixels_take_only_what_the_owner_allows() {
+        let mut budget = Budget::new(&Policy::default(), 100, None);
+        let before = budget.left;
+        assert!(budget.spend_pixels(before * 2) && budget.spend(Stage::Net, before));
+        assert_eq!(budget.cost().of(Stage::Pictures), before * 2);
+        let mut budget = Budget::new(&Policy::default(), 100, None).limited_to(Some(10));
+        assert!(budget.spend_pixels(10) && !budget.spend_pixels(1) && budget.cost().all() > 10);
     }
 
     #[test]

@@ -11,6 +11,9 @@ pub enum Stage {
     Decoding,
     /// Finding links in text and markup.
     Reading,
+    /// Pixels of pictures that are searched for codes. They have a bound of their own, and take nothing from the budget
+    /// of a message.
+    Pictures,
     /// Judging hosts, keeping what was found.
     Judging,
     /// The pass over the raw bytes, whatever their structure.
@@ -21,11 +24,12 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage, in processing order.
-    pub const ALL: [Stage; 7] = [
+    pub const ALL: [Stage; 8] = [
         Stage::Header,
         Stage::Structure,
         Stage::Decoding,
         Stage::Reading,
+        Stage::Pictures,
         Stage::Judging,
         Stage::Net,
         Stage::Edits,
@@ -38,6 +42,7 @@ impl Stage {
             Stage::Structure => "structure",
             Stage::Decoding => "decoding",
             Stage::Reading => "reading",
+            Stage::Pictures => "pictures",
             Stage::Judging => "judging",
             Stage::Net => "net",
             Stage::Edits => "edits",
@@ -47,7 +52,7 @@ impl Stage {
 
 /// Steps by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost([u64; 7]);
+pub struct Cost([u64; 8]);
 
 impl Cost {
     pub(super) fn add(&mut self, stage: Stage, steps: u64) {

@@ -76,7 +76,7 @@ pub(super) fn build_outcome(
         ..Outcome::default()
     };
     let actions = actions::message(policy, &outcome);
-    outcome.disposition = actions.disposition;
+    (outcome.disposition, outcome.because) = (actions.disposition, actions.because);
     if actions.subject == Subject::Tagged {
         outcome.head_edits.extend(tag_subject(message.head, &policy.subject_tag));
     }

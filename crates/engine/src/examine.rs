@@ -2,7 +2,7 @@
 
 use super::actions;
 use super::guard::guarded;
-use super::outcome::{Bypass, Outcome, unread_verdict};
+use super::outcome::{Because, Bypass, Disposition, Outcome, unread_verdict};
 use super::policy::HeaderFields;
 use super::{Answers, Case, Facts, Inspection, Message, Policy, fields};
 
@@ -29,6 +29,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
     let mut outcome = Outcome {
         verdict: unread_verdict(&why),
         disposition,
+        because: (disposition != Disposition::Accept).then(|| Because::Unread(why.clone())),
         bypasses: vec![("0".to_owned(), why)],
         ..Outcome::default()
     };

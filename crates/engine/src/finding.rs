@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::content::Visibility;
-use super::images;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
@@ -52,8 +51,6 @@ pub struct Findings {
     /// The worst verdict of the candidates.
     worst: Verdict,
     pub bypasses: Vec<(String, Bypass)>,
-    /// How many pictures may still be searched.
-    pub images: images::ImageBudget,
     /// Banners: insertions at the top of parts, in the text of their first reading.
     pub banners: Vec<(usize, TextEdit)>,
     /// Edits of the raw body that belong to no reading.

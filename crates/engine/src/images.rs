@@ -21,7 +21,8 @@ pub const IMAGE_BYTES: usize = 4 << 20;
 pub const IMAGE_SIDE: u32 = 8_192;
 pub const IMAGE_PIXELS: u64 = 4 << 20;
 
-/// Maximum number of pictures of a message that are searched, and their pixels in all.
+/// Maximum number of pictures of a message that are searched, and their pixels in all. They are counted apart from
+/// the steps, which a message has by its bytes: an ordinary picture of few bytes has many pixels.
 pub const IMAGES: usize = 16;
 pub const IMAGES_PIXELS: u64 = 16 << 20;
 
@@ -47,7 +48,7 @@ pub struct Picture {
     pub steps: u64,
 }
 
-/// How many pictures and pixels of a message may still be searched.
+/// How many pictures and pixels of a message may still be searched, in all its readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageBudget {
     images: usize,
@@ -58,6 +59,11 @@ impl Default for ImageBudget {
     fn default() -> ImageBudget {
         ImageBudget { images: IMAGES, pixels: IMAGES_PIXELS }
     }
+}
+
+impl ImageBudget {
+    /// For a reading that asks for edits alone: pictures have none.
+    pub const NONE: ImageBudget = ImageBudget { images: 0, pixels: 0 };
 }
 
 /// The format of a picture, by its first bytes.

@@ -11,6 +11,7 @@ use super::cost::Cost;
 use super::decide::{build_outcome, decide};
 use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
+use super::images::ImageBudget;
 use super::judging::Queries;
 use super::net;
 use super::outcome::{Bypass, Limit, Outcome};
@@ -86,6 +87,7 @@ fn until_settled(
         decided.bypass("0", why);
         return edits;
     }
+    budget.images = ImageBudget::NONE;
     for _ in 0..rounds {
         let next = still_needed(case, &edits, answers, budget);
         if let Some(why) = budget.limit_reached() {

@@ -94,6 +94,28 @@ pub const fn unread_verdict(bypass: &Bypass) -> Verdict {
     }
 }
 
+/// Why a message is not simply delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// A link with this verdict, the worst of those for which the policy asks it.
+    Link(Verdict),
+    /// Programs disagree about its structure.
+    Structure,
+    /// Something was not read. Nothing that was found asks for as much.
+    Unread(Bypass),
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Because::Link(Verdict::Unsafe) => out.write_str("deceptive link"),
+            Because::Link(verdict) => write!(out, "{verdict} link"),
+            Because::Structure => out.write_str("ambiguous structure"),
+            Because::Unread(why) => write!(out, "not read in full ({why})"),
+        }
+    }
+}
+
 /// What is to be done with the message as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Disposition {
@@ -131,6 +153,8 @@ pub struct Outcome {
     pub stored: Option<StoredRecipe>,
     /// What the MTA is to do with the message: the strictest action that was asked for.
     pub disposition: Disposition,
+    /// Why, if it is not to be delivered.
+    pub because: Option<Because>,
     /// What was not read, and why, with the part's path.
     pub bypasses: Vec<(String, Bypass)>,
     /// Hosts of harmless links, in lower-case ASCII form, sorted, each once and at most [`PASSED`](super::bounds). A

@@ -247,7 +247,8 @@ pub const EXIT_STATUS: &[(&str, &str)] = &[
         "The answer is no: `check` found something suspect or worse, `scan` has findings, \
          `restore` found another hash, `config check` found errors, `config migrate` left a name, \
          `tld check` a name that does not exist, `why` and `find` no message, `allow remove` and \
-         `block remove` no such line, `health` no filter.",
+         `block remove` no such line, `block add` a host that is allowed, which wins, `health` no \
+         filter.",
     ),
     ("`2`", "An error; standard error says what was expected and found."),
     (

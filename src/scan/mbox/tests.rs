@@ -50,6 +50,30 @@ fn crlf_line_ends() {
     assert_eq!(messages[1].1, b"Subject: b\r\n\r\ntwo\r\n");
 }
 
+/// Folders of Thunderbird, and separators with dates by ISO 8601.
+#[test]
+fn separators_without_a_date_of_asctime() {
+    for from in ["From ", "From -", "From bob@example.com 2024-01-31T10:00:00+01:00"] {
+        for end in ["\n", "\r\n"] {
+            let text = format!("{from}\nX: 1\n\none\n\n{from}\nX: 2\n\ntwo\n").replace('\n', end);
+            let messages = split(text.as_bytes());
+            assert_eq!(messages.len(), 2, "{text:?}");
+            assert_eq!(messages[1].1, "X: 2\n\ntwo\n".replace('\n', end).as_bytes());
+        }
+    }
+}
+
+/// Thunderbird does not end each message with an empty line.
+#[test]
+fn a_separator_of_thunderbird_needs_no_empty_line() {
+    let folder = "From \r\nX-Mozilla-Status: 0001\r\nA: 1\r\n\r\none\r\n";
+    let messages = split(folder.repeat(3).as_bytes());
+    assert_eq!(messages.len(), 3);
+    for (_, bytes, _) in messages {
+        assert_eq!(bytes, b"X-Mozilla-Status: 0001\r\nA: 1\r\n\r\none\r\n");
+    }
+}
+
 #[test]
 fn prose_and_forwarded_mail_are_no_separators() {
     for inner in [
@@ -57,6 +81,10 @@ fn prose_and_forwarded_mail_are_no_separators() {
         "quoted:\nFrom bob@example.com Thu Aug 22 12:36:23 2002\nSubject: x\n",
         "\nFrom Russia with love\nYear: 1963\n",
         "\nFrom bob@example.com Thu Aug 22 12:36:23 2002\n\nSubject: x\n",
+        "quoted:\nFrom \nSubject: x\n",
+        "\nFrom \n\nSubject: x\n",
+        "\nFrom \nhttps://example.com/\n",
+        "\nFrom\nSubject: x\n",
     ] {
         let mbox = format!("{FROM}Subject: a\n\n{inner}");
         assert_eq!(split(mbox.as_bytes()).len(), 1, "{inner}");

@@ -114,6 +114,34 @@ fn a_code_in_a_picture_is_reported_and_left_as_it_is() {
     assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
 }
 
+/// An ordinary picture of few bytes has more pixels than its message has steps: it is searched, and the message read in
+/// full. What is beyond the pixels of a message is `opaque`, and never a limit.
+#[test]
+fn pixels_take_no_steps() {
+    let inspected = |width: u32, height: u32, times: usize| {
+        let picture = image::GrayImage::from_pixel(width, height, image::Luma([200]));
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        let hex: String = bytes.into_inner().iter().map(|byte| format!("={byte:02X}")).collect();
+        let part = format!(
+            "--b\r\nContent-Type: image/png\r\n\
+             Content-Transfer-Encoding: quoted-printable\r\n\r\n{hex}\r\n"
+        );
+        let body = format!("{}--b--\r\n", part.repeat(times));
+        let message = Message {
+            head: b"Content-Type: multipart/mixed; boundary=b\r\n",
+            body: body.as_bytes(),
+        };
+        let policy = Policy { qr_codes: crate::policy::QrCodes::Report, ..policy() };
+        inspect(message, &Facts::default(), &policy, &tlds()).resolve(&Answers::new()).bypasses
+    };
+    assert_eq!(inspected(1_920, 1_080, 1), []);
+    assert_eq!(inspected(800, 600, 12), []);
+    let beyond = inspected(2_000, 2_000, 6);
+    assert_eq!(beyond.len(), 2);
+    assert!(beyond.iter().all(|(_, why)| *why == crate::outcome::Bypass::Opaque), "{beyond:?}");
+}
+
 /// What Exchange and Outlook show of a message of their own format.
 #[test]
 fn a_tnef_file_is_reported_and_left_as_it_is() {

@@ -43,6 +43,11 @@ impl LineEndStyle {
 
 /// SHA-256 of the bytes in CRLF form.
 pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    hash(bytes).finalize().into()
+}
+
+/// The same, to be continued with bytes in CRLF form.
+pub(super) fn hash(bytes: &[u8]) -> Sha256 {
     let mut hash = Sha256::new();
     let mut at = 0;
     for feed in memchr::memchr_iter(b'\n', bytes) {
@@ -53,7 +58,7 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
         }
     }
     hash.update(bytes.get(at..).unwrap_or_default());
-    hash.finalize().into()
+    hash
 }
 
 /// Appends the bytes with their line ends converted. Mixed line ends stay as they are.

@@ -11,7 +11,6 @@
 //!   new value without its white space. If the current value is neither the old nor the new one, it was changed
 //!   after the filter.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use sha2::{Digest, Sha256};
@@ -36,6 +35,9 @@ const FIELD_DIGEST_BYTES: usize = 16;
 /// Bytes that most recipes take at most without their edits, and for each edit.
 const RECIPE_BYTES: usize = 64;
 const EDIT_BYTES: usize = 16;
+
+/// Line ends at the end of a body that may have been added after the filter.
+const ADDED_LINES: usize = 64;
 
 /// Header fields that a recipe may restore: the filter changes two, the Subject and the encoding.
 pub const FIELDS: u64 = 16;
@@ -165,34 +167,44 @@ impl<'a> Recipe<'a> {
 
     /// The original body, with the line ends of `body` if those were converted in storage.
     pub fn body(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
-        let mut disagreement = RestoreError::DoesNotFit;
-        // A mailbox may have added a line end to a body without one, a program may have taken the last one away.
-        let trimmed = body.strip_suffix(b"\n").map(|b| b.strip_suffix(b"\r").unwrap_or(b));
         let line_end: &[u8] = match LineEndStyle::find(body).unwrap_or(self.line_ends) {
             LineEndStyle::Lf => b"\n",
             _ => b"\r\n",
         };
-        for (body, line_end) in [(Some(body), &b""[..]), (trimmed, b""), (Some(body), line_end)] {
-            let Some(body) = body else { continue };
-            let body = match line_end {
-                b"" => Cow::Borrowed(body),
-                _ => Cow::Owned([body, line_end].concat()),
-            };
-            let restored = match self.body_from(&body) {
-                Ok(restored) => restored,
-                Err(RestoreError::DoesNotFit) => continue,
-                Err(error) => return Err(error),
-            };
-            let found = canonical::sha256(&restored);
-            if found == self.sha256 {
-                return Ok(restored);
-            }
-            if disagreement == RestoreError::DoesNotFit {
-                disagreement =
-                    RestoreError::Disagrees { expected: hex(&self.sha256), found: hex(&found) };
-            }
+        let restored = match self.body_from(body) {
+            // A program may have taken the last line end away, which the last edit holds.
+            Err(RestoreError::DoesNotFit) => self.body_from(&[body, line_end].concat())?,
+            restored => restored?,
+        };
+        let found = canonical::sha256(&restored);
+        if found == self.sha256 {
+            return Ok(restored);
         }
-        Err(disagreement)
+        self.with_other_end(restored, line_end).ok_or_else(|| RestoreError::Disagrees {
+            expected: hex(&self.sha256),
+            found: hex(&found),
+        })
+    }
+
+    /// The original, if the body differs from it by line ends at its end alone: mailboxes and lists add some, programs
+    /// take the last one away. The beginning is hashed once, so each line end costs as much as its hash.
+    fn with_other_end(&self, mut body: Vec<u8>, line_end: &[u8]) -> Option<Vec<u8>> {
+        let mut ends = Vec::new();
+        let mut rest = body.as_slice();
+        while let Some(shorter) = rest.strip_suffix(b"\n").filter(|_| ends.len() < ADDED_LINES) {
+            rest = shorter.strip_suffix(b"\r").unwrap_or(shorter);
+            ends.push(rest.len());
+        }
+        let mut hash = canonical::hash(rest);
+        for end in ends.into_iter().rev() {
+            if hash.clone().finalize()[..] == self.sha256 {
+                body.truncate(end);
+                return Some(body);
+            }
+            hash.update(b"\r\n");
+        }
+        hash.update(b"\r\n");
+        (hash.finalize()[..] == self.sha256).then(|| [body.as_slice(), line_end].concat())
     }
 
     fn body_from(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {

@@ -85,10 +85,17 @@ fn refuses_a_body_that_was_changed() {
 }
 
 #[test]
-fn a_line_end_that_a_mailbox_added_does_not_matter() {
-    let (head, mut body, _) = filtered(None, None);
-    body.extend_from_slice(b"\r\n");
-    assert_eq!(restore(&head, &body, None, |_| None).unwrap().body, BODY);
+fn line_ends_that_mailboxes_and_lists_added_do_not_matter() {
+    let (head, body, _) = filtered(None, None);
+    for (added, restored) in [(1, true), (2, true), (3, true), (50, true), (1_000, false)] {
+        let more = [body.as_slice(), &b"\r\n".repeat(added)].concat();
+        let found = restore(&head, &more, None, |_| None);
+        assert_eq!(found.is_ok_and(|found| found.body == BODY), restored, "{added}");
+        let found = restore(&lf(&head), &lf(&more), None, |_| None);
+        assert_eq!(found.is_ok_and(|found| found.body == lf(BODY)), restored, "{added}");
+    }
+    let spaced = [body.as_slice(), b"\r\n \r\n"].concat();
+    assert!(restore(&head, &spaced, None, |_| None).is_err(), "a blank is no line end");
 }
 
 #[test]
