@@ -14,6 +14,7 @@ mod queries;
 mod sign_roles;
 mod signs;
 mod titles;
+mod vocabulary;
 mod words;
 
 use std::collections::hash_map::Entry;
@@ -143,6 +144,7 @@ impl<'a> Judge<'a> {
                 if host.is_ascii() {
                     judged.downgrade_placeholder();
                     self.downgrade_numbered(host, &mut judged);
+                    self.downgrade_inflected(text, link, &mut judged);
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),
@@ -241,6 +243,7 @@ impl<'a> Judge<'a> {
                 judged.edit = judged.edit.min(Edit::Word);
             }
         }
+        self.downgrade_vocabulary(spelling, link.kind, &mut judged);
         if link.kind == Kind::Email {
             judged.reject_signs(spelling);
             judged.downgrade_turkish_capitals(spelling);
@@ -278,6 +281,7 @@ impl<'a> Judge<'a> {
             self.local_part(local, &mut judged);
         }
         self.downgrade_login(text, link, &mut judged);
+        self.downgrade_escaped_line(text, link, &mut judged);
         Some(judged)
     }
 

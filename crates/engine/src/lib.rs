@@ -26,6 +26,7 @@ mod examine;
 pub mod fields;
 mod file_servers;
 mod finding;
+mod forwarders;
 mod guard;
 mod headers;
 mod images;

@@ -118,8 +118,19 @@ impl Author {
         let is_list = self.list.as_ref().is_some_and(|list| same_domain(&list.ascii, host));
         let name = if is_list { name_after_via(name) } else { name };
         let host = if judge.dmarc() == Dmarc::Fail { "" } else { host };
-        judge.impersonated(name, Sender { local: &mailbox.local, host })
+        let target = judge.impersonated(name, Sender { local: &mailbox.local, host })?;
+        (!writes_for_offices(host) || !is_of_government(&target)).then_some(target)
     }
+}
+
+/// Whether a host is of the service that offices of governments have their mail sent by.
+fn writes_for_offices(host: &str) -> bool {
+    const SERVICE: &str = "govdelivery.com";
+    same_domain(host, SERVICE)
+}
+
+fn is_of_government(domain: &str) -> bool {
+    domain.rsplit('.').take(2).any(|label| matches!(label, "gov" | "mil"))
 }
 
 /// `Ann via Example List`: a list says that it is not Ann, so that only the name after "via" counts.
@@ -332,6 +343,9 @@ mod tests {
             ("Subject: 𝗣𝗮𝘆𝗣𝗮𝗹\n", "header:Subject suspect 𝗣𝗮𝘆𝗣𝗮𝗹 paypal.com"),
             ("Subject: Wikipediа news\n", "header:Subject suspect Wikipediа wikipedia.com"),
             ("Subject: Your аccount\n", "header:Subject suspect аccount "),
+            ("Subject: Анализ на СOVID-19 готов\n", "header:Subject notice СOVID "),
+            ("Subject: Ваш РayРal готов сегодня\n", "header:Subject suspect РayРal paypal.com"),
+            ("Subject: Ваш аccount\n", "header:Subject suspect аccount "),
             (
                 "Subject: =?utf-8?B?0KDQsNGD0KDQsGw=?= order\n",
                 "header:Subject suspect РауРаl paypal.com",

@@ -3,9 +3,10 @@
 
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
 
-const TLDS: [&str; 26] = [
+const TLDS: [&str; 32] = [
     "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
-    "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru",
+    "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru", "si", "ne", "do", "co",
+    "cz", "google",
 ];
 
 /// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.
@@ -44,6 +45,43 @@ fn suspect(texts: &[&str]) {
         let (verdict, _) = outcome("text/plain", text);
         assert!(verdict >= Verdict::Suspect, "{verdict:?} {text}");
     }
+}
+
+#[test]
+fn words_of_languages_that_read_as_a_name_mean_themselves() {
+    harmless(&[
+        "Shiko postën.Ne kemi shkruar",
+        "Старая монета.In stock",
+        "Bodi Pošten.Ne laži",
+        "Carga del protón.Es positiva",
+        "Glej https://www.pošten.si/ in https://monēta.lv/ in info@pošten.si",
+    ]);
+    edited(&[
+        "see https://www.pošten.com/ now",
+        "see https://монета.cz/ now",
+        "see pošten.co now",
+        "see https://protón.pošten.si/ now",
+    ]);
+    edited(&["see https://www.paypаl.com/?u=https://www.pošten.si/ now"]);
+}
+
+#[test]
+fn names_have_case_endings_and_sentences_begin_without_a_blank() {
+    harmless(&[
+        "Sledujte na Facebooku.Do toho jdeme",
+        "Koupil z Amazona.Co dal",
+        "Die Server Facebooks.Es gibt",
+        "Adresa e-pošte.Ne odgovarajte na",
+        "Скачайте его.Google Play",
+        "Από την.Google Play",
+    ]);
+    suspect(&[
+        "see facebooku.do now",
+        "see Faceb00k.Do now",
+        "see https://Facebooku.Do now",
+        "see Facebooku.Com now",
+        "see https://его.com now",
+    ]);
 }
 
 #[test]

@@ -166,3 +166,31 @@ fn an_escaped_address_where_everybody_can_have_one_is_a_notice() {
         assert!(worst(text) >= Some(Verdict::Suspect), "{text}");
     }
 }
+
+#[test]
+fn an_escaped_line_end_separates_a_site_from_an_address() {
+    for text in [
+        "{\"t\":\"Huber\\nwww.huber.de\\nann@example.org\"}",
+        "{\"t\":\"https://www.huber.de\\nann@example.org\"}",
+        "info@huber.de\u{b7}www.huber.de",
+        "+ git clone https://oauth2:glpat-a1b2c3@gitlab.com/a/b.git",
+        "DSN=https://public:secret@sentry.io/1",
+        "https://ann:secret@nexus.example.org/repo",
+    ] {
+        let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
+        let worst = found.findings.iter().map(|finding| finding.verdict).max();
+        assert!(worst <= Some(Verdict::Notice) && found.edits.is_empty(), "{text} {worst:?}");
+    }
+    for text in [
+        "https://www.paypal.com\\nann@example.org",
+        "info@apple.com\u{b7}www.huber.de",
+        "https://paypal:secret@example.org/",
+        "https://ann:paypal@example.org/",
+        "https://chase:secret@example.org/",
+        "https://ann:www.huber.de@example.org/",
+    ] {
+        let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
+        let worst = found.findings.iter().map(|finding| finding.verdict).max();
+        assert!(worst >= Some(Verdict::Suspect), "{text} {worst:?}");
+    }
+}

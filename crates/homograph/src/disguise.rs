@@ -159,7 +159,7 @@ impl Candidate<'_> {
             let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
             spans.find_map(|(end, looks)| {
                 let kind = self.kind(range(end)?)?;
-                let mut named = looks.into_iter().flat_map(|look| table.by_look(look));
+                let mut named = looks.into_iter().flat_map(|look| table.by_look(look, false));
                 let (row, ..) = named.find(|(row, look, counts)| {
                     let is_counted = match kind {
                         Kind::Mixed | Kind::Whole => {

@@ -3,6 +3,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_script::Script;
 
+use super::english::is_any_word;
 use super::lookalike::{Look, LookHash};
 use super::looks::{LookHashes, extend_looks};
 use super::name::DISTINCTIVE;
@@ -238,10 +239,35 @@ impl DisplayText {
             .flatten()
     }
 
+    /// Whether these letters are several English words with gaps between them: `Open Sea`.
+    pub(super) fn are_words(&self, start: usize, end: usize) -> bool {
+        let mut from = start;
+        let inner = self.gaps.iter().copied().filter(|gap| (start + 1..end).contains(gap));
+        let is_word = |from: usize, to: usize| is_common_word(&self.plain(from, to));
+        let words = inner.map(|gap| is_word(std::mem::replace(&mut from, gap), gap));
+        let words: Vec<bool> = words.collect();
+        !words.is_empty() && words.into_iter().all(|is_word| is_word) && is_word(from, end)
+    }
+
+    /// Whether letters that began in an earlier word end inside of an English word: `Bank Inter|national`.
+    pub(super) fn divide_word(&self, start: usize, end: usize) -> bool {
+        let word = self.gaps.iter().copied().rfind(|gap| *gap < end).unwrap_or(start);
+        let next = self.gaps.iter().copied().find(|gap| *gap >= end);
+        let word_end = next.unwrap_or(self.letters.len());
+        word > start && word_end > end && is_any_word(&self.plain(word, word_end))
+    }
+
     /// The letters in this range as they read, in lower case.
     pub(super) fn plain(&self, start: usize, end: usize) -> String {
         plain_letters(self.letters.get(start..end).unwrap_or_default().iter().copied())
     }
+}
+
+/// Words of up to three letters that stand beside others.
+const SHORT_WORDS: [&str; 8] = ["at", "box", "in", "of", "on", "sea", "the", "to"];
+
+fn is_common_word(word: &str) -> bool {
+    SHORT_WORDS.contains(&word) || is_any_word(word)
 }
 
 /// Whether a word begins with a letter after this one, though nothing stands between them:

@@ -83,7 +83,11 @@ impl DisplayText {
             }
             let spans: Vec<_> = self.spans(start, |look| table.begins(look)).collect();
             for (end, looks) in spans.into_iter().rev() {
-                let named = looks.into_iter().flat_map(|look| table.by_look(look));
+                if self.divide_word(start, end) {
+                    continue;
+                }
+                let in_words = self.are_words(start, end);
+                let named = looks.into_iter().flat_map(|look| table.by_look(look, in_words));
                 let named: Vec<_> =
                     named.filter(|(_, look, _)| self.reads_as(start, end, look)).collect();
                 // The longer name decides whose the shorter one in it is: `CaixaBank` is no Caixa.
@@ -111,8 +115,10 @@ impl DisplayText {
         source: NameSource,
         sender: Sender<'_>,
     ) -> Option<String> {
-        let counts = |name: &Name| match source {
-            NameSource::Protected if name.brand_len() >= DISTINCTIVE => Counts::Anywhere,
+        let counts = |name: &Name, in_words: bool| match source {
+            NameSource::Protected if name.brand_len() >= DISTINCTIVE && !in_words => {
+                Counts::Anywhere
+            }
             _ => Counts::Alone,
         };
         let is_known = |domain: &str| match source {
@@ -124,6 +130,10 @@ impl DisplayText {
         }
         self.starts().find_map(|start| {
             self.spans(start, |look| names.begins(look)).find_map(|(end, looks)| {
+                if self.divide_word(start, end) {
+                    return None;
+                }
+                let in_words = self.are_words(start, end);
                 let named = looks.into_iter();
                 let mut named =
                     named.flat_map(|look| names.by_look(look).chain(names.by_joined(look)));
@@ -132,7 +142,7 @@ impl DisplayText {
                     name.reach == Reach::Brand
                         && name.brand_len() >= MIN_BRAND
                         && !is_known(&name.ascii)
-                        && self.is_counted(table, counts(name), start, end)
+                        && self.is_counted(table, counts(name, in_words), start, end)
                         && brand.is_some_and(|(label, look)| match label.contains('-') {
                             true => {
                                 let joined = Look::new(&label.replace('-', ""));
@@ -205,7 +215,7 @@ impl DisplayText {
         let all = self.letters.len();
         let last = self.spans(0, |look| table.begins(look)).find(|(end, _)| *end == all);
         let named = last.into_iter().flat_map(|(_, looks)| looks);
-        let mut named = named.flat_map(|look| table.by_look(look));
+        let mut named = named.flat_map(|look| table.by_look(look, false));
         named.any(|(_, look, counts)| counts == Counts::Nowhere && self.reads_as(0, all, look))
     }
 
@@ -430,6 +440,29 @@ mod tests {
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_end_where_words_end() {
+        for text in [
+            "Raiffeisen Bank International AG",
+            "Blood Bank International",
+            "Ann in Post Room",
+            "Open Sea Alliance",
+            "Drop Box Furniture",
+            "Sales Force Marching Band",
+        ] {
+            assert_eq!(posed(text, "x@example.org"), None, "{text}");
+        }
+        for (text, target) in [
+            ("Drop Box Support", "dropbox.com"),
+            ("Open Sea", "opensea.io"),
+            ("Pay Pal Palservice Konto", "paypal.com"),
+            ("Bank of America Boston", "bankofamerica.com"),
+            ("paypalservice Konto", "paypal.com"),
+        ] {
+            assert_eq!(posed(text, "x@example.org").as_deref(), Some(target), "{text}");
         }
     }
 

@@ -13,6 +13,7 @@ use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
+use crate::forwarders;
 use crate::judging::{Judge, Judged, Title, without_links};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
@@ -195,6 +196,7 @@ impl FieldReader<'_, '_, '_, '_> {
             if self.is_of_sender()
                 && self.judge.is_protected(&shown.ascii)
                 && !self.claims_person(name, link, &shown)
+                && !self.is_forwarded(name, address, &shown)
             {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
@@ -210,6 +212,12 @@ impl FieldReader<'_, '_, '_, '_> {
         let words = [name.get(..link.host.start), name.get(link.host.end..)];
         let words = words.map(Option::unwrap_or_default).join(" ").replace('@', " ");
         self.judge.impersonated(&words, Sender { local: "", host: "" }).is_none()
+    }
+
+    /// Whether a forwarder names the sender by this host.
+    fn is_forwarded(&mut self, name: &str, address: &Judged, shown: &Judgement) -> bool {
+        let own = address.host.as_deref();
+        own.is_some_and(|own| forwarders::names_sender(name, &own.ascii, &shown.ascii, self.judge))
     }
 
     fn is_subject(&self) -> bool {
@@ -267,7 +275,12 @@ impl FieldReader<'_, '_, '_, '_> {
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
             if impersonated.is_some() {
-                judged.add(Reason::DisplayNamePoses);
+                let is_said = own
+                    .as_ref()
+                    .is_some_and(|own| forwarders::speaks_for(&spelled, own, self.judge));
+                let least =
+                    if is_said { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
+                judged.add_with(Reason::DisplayNamePoses, least);
             }
             let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
             verdict.into_iter().for_each(|verdict| judged.add_with(Reason::TextLookalike, verdict));

@@ -102,7 +102,7 @@ impl Judge<'_> {
     }
 
     /// Whether nothing is against a host, and readers do not know it.
-    fn is_unknown(&self, host: &Judgement) -> bool {
+    pub(super) fn is_unknown(&self, host: &Judgement) -> bool {
         host.verdict <= Verdict::Notice && host.target.is_none() && !self.is_protected(&host.ascii)
     }
 }

@@ -6,7 +6,7 @@ use super::sign_roles::{is_list_sign, separates_names};
 use super::{HostBounds, Judge, same_domain};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Judgement, Section, is_anybodys, registrable};
+use homograph::{Judgement, Section, is_anybodys, is_middle_dot, registrable};
 use uts58::{Kind, Link};
 
 impl Judge<'_> {
@@ -23,7 +23,9 @@ impl Judge<'_> {
             kind == Kind::Bare && self.host(alone, HostBounds::Prose).verdict <= Verdict::Notice
         } else if let Some(before) = numero(host) {
             self.is_before_numero(before, kind, judged)
-        } else if let Some([before, behind]) = names_around_sign(host) {
+        } else if let Some([before, behind]) =
+            names_around_sign(host).or_else(|| address_and_site(host))
+        {
             self.are_two_names(before, behind, kind, judged)
         } else if let Some(plain) = without_list_sign(host) {
             self.is_behind_list_sign(plain, kind, judged)
@@ -139,6 +141,14 @@ fn numero(host: &str) -> Option<&str> {
     let short =
         (1..=2).contains(&letters.len()) && letters.bytes().all(|c| c.is_ascii_alphabetic());
     (short && !before.is_empty()).then_some(before)
+}
+
+/// The host of an address and the site behind a dot in the middle of the line, as signatures have them:
+/// `info@example.com·www.example.com`.
+fn address_and_site(host: &str) -> Option<[&str; 2]> {
+    let (address, rest) = host.split_once(is_middle_dot)?;
+    let site = rest.starts_with("www.").then_some(rest)?;
+    (address.is_ascii() && address.contains('.') && site.is_ascii()).then_some([address, site])
 }
 
 /// The names before and behind the only sign, which separates words for people and is a letter for browsers.

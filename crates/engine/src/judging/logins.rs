@@ -1,7 +1,7 @@
 //! Words before an `@` and numbers behind a word that pose as nobody: logins (`https://firma@dev.azure.com`) and servers
 //! (`app13.example.com`).
 
-use super::{Judge, Section, Sender, registrable};
+use super::{Judge, Judgement, Section, Sender, registrable};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use uts58::{Kind, Link};
@@ -21,7 +21,8 @@ const DIGITS: usize = 4;
 const LOGIN: usize = 64;
 
 impl Judge<'_> {
-    /// Lowers the verdict of a link with a login that is one word, and no name that readers know.
+    /// Lowers the verdict of a link with a login that is one word, perhaps with a key behind it
+    /// (`https://oauth2:key@gitlab.com/`), and no name that readers know.
     pub(super) fn downgrade_login(&mut self, text: &str, link: &Link, judged: &mut Judged) {
         if judged.verdict != Verdict::Suspect
             || link.kind != Kind::Scheme
@@ -31,12 +32,33 @@ impl Judge<'_> {
             return;
         }
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
-        if !is_login(user) || self.is_label_of_name(&user.to_ascii_lowercase()) {
+        let (name, password) = user.split_once(':').unwrap_or((user, ""));
+        if !is_login(name) || !is_password(password) {
             return;
         }
         let nobody = Sender { local: "", host: "" };
-        let claims = self.impersonated(user, nobody).is_some();
-        if !claims && self.is_plain(link.host_str(text)) {
+        let mut claims = |text: &str| {
+            self.is_label_of_name(&text.to_ascii_lowercase())
+                || self.impersonated(text, nobody).is_some()
+        };
+        if ![name, password, user].into_iter().any(&mut claims)
+            && self.is_plain(link.host_str(text))
+        {
+            judged.verdict = Verdict::Notice;
+        }
+    }
+
+    /// Lowers the verdict of a site that nobody knows, and behind which data escapes the end of a line:
+    /// `www.example.com\nann@example.org`. Browsers take the backslash for a slash.
+    pub(super) fn downgrade_escaped_line(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        let is_of_nobody = |host: &Judgement| self.is_unknown(host);
+        if judged.verdict == Verdict::Suspect
+            && ["\\n", "\\r", "\\t"].into_iter().any(|end| tail.starts_with(end))
+            && has_only(judged.reasons, Reason::Userinfo)
+            && judged.host.as_deref().is_some_and(is_of_nobody)
+            && judged.inner.iter().all(|one| one.verdict <= Verdict::Notice && one.target.is_none())
+        {
             judged.verdict = Verdict::Notice;
         }
     }
@@ -60,7 +82,7 @@ impl Judge<'_> {
 }
 
 /// Whether this is the only reason that counts.
-fn has_only(reasons: Reasons, only: Reason) -> bool {
+pub(super) fn has_only(reasons: Reasons, only: Reason) -> bool {
     reasons.contains(only)
         && reasons.iter().all(|reason| reason == only || reason.verdict() <= Verdict::Notice)
 }
@@ -70,6 +92,12 @@ fn is_login(user: &str) -> bool {
     let is_word = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
     let is_coded = user.get(..4).is_some_and(|mark| mark.eq_ignore_ascii_case("xn--"));
     (1..=LOGIN).contains(&user.len()) && user.bytes().all(is_word) && !is_coded
+}
+
+/// A key, or nothing. Nothing in it ends a host.
+fn is_password(password: &str) -> bool {
+    let of_key = |c: u8| c.is_ascii_alphanumeric() || b"-_~!$*+=".contains(&c);
+    password.len() <= LOGIN && password.bytes().all(of_key)
 }
 
 fn is_numbered(label: &str) -> bool {

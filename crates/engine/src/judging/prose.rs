@@ -1,7 +1,9 @@
-//! What science, files and hurried sentences write, and programs may link: `TNFα.In`, `PDF-договор.zip`, `música.La`.
+//! What science, files and hurried sentences write, and programs may link: `TNFα.In`, `PDF-договор.zip`, `música.La`,
+//! `Facebooku.Do`, `его.Google`.
 //! Bare words only: behind a scheme or `www.` a host is meant.
 
-use super::Judge;
+use super::logins::has_only;
+use super::{Judge, vocabulary};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use homograph::{RestrictionLevel, mixes_scripts, reads_as};
@@ -21,17 +23,47 @@ impl Judge<'_> {
         }
         let host = link.host_str(text);
         let Some((word, suffix)) = host.split_once('.') else { return };
-        let ends_sentence = judged.verdict == Verdict::Suspect
-            && is_sentence_end(word, suffix)
-            && is_in_sentence(text, link)
-            && (WORDS.contains(&word) || self.is_known_by_chance(suffix, judged));
+        let ends_sentence = begins_sentence(suffix)
+            && vocabulary::holds(word)
+            && is_of_another_suffix(suffix, judged)
+            || judged.verdict == Verdict::Suspect
+                && is_sentence_end(word, suffix)
+                && is_in_sentence(text, link)
+                && (WORDS.contains(&word) || is_of_another_suffix(suffix, judged));
         let is_none = || {
             (is_of_science(word, suffix) || is_ending(suffix) && is_file(word, judged.verdict))
                 && judged.target().is_none()
                 && !judged.reasons.contains(Reason::SeparatorLookalike)
                 && !words(word).any(|word| self.reads_as_label(word))
         };
-        if ends_sentence || is_none() {
+        if ends_sentence || is_brand(suffix) || is_none() {
+            self.let_alone(host, link.kind, judged);
+        }
+    }
+
+    /// Lowers the verdict of a name with a case ending, or without one, where the next sentence begins without a space:
+    /// `Netflixu.Co`, `correio.De`.
+    pub(super) fn downgrade_inflected(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        if judged.verdict != Verdict::Suspect
+            || link.kind != Kind::Bare
+            || !judged.inner.is_empty()
+            || !has_only(judged.reasons, Reason::TargetLookalike)
+        {
+            return;
+        }
+        let host = link.host_str(text);
+        let Some((word, suffix)) = host.split_once('.') else { return };
+        let is_of_name = judged.target().is_some_and(|target| {
+            let name = target.split('.').next().unwrap_or_default();
+            let word = word.to_ascii_lowercase();
+            word.starts_with(name) || name.starts_with(&word)
+        });
+        let small = |rest: &str| rest.bytes().all(|c| c.is_ascii_lowercase());
+        if is_of_name
+            && begins_sentence(suffix)
+            && word.get(1..).is_some_and(small)
+            && is_in_sentence(text, link)
+        {
             self.let_alone(host, link.kind, judged);
         }
     }
@@ -46,16 +78,60 @@ impl Judge<'_> {
     fn is_known_label(&self, label: &str) -> bool {
         self.policy.protected.has_label(label) || self.own_names.has_label(label)
     }
+}
 
-    /// Whether a word resembles no name, or one under another suffix that is no more than often visited: `música.La` and
-    /// `musica.com.br`.
-    fn is_known_by_chance(&self, suffix: &str, judged: &Judged) -> bool {
-        judged.target().is_none_or(|target| {
-            let label = target.split('.').next().unwrap_or_default();
-            let own = target.rsplit('.').next().unwrap_or_default();
-            !own.eq_ignore_ascii_case(suffix) && !self.is_known_label(label)
-        })
-    }
+/// Whether a word resembles no name, or one under another suffix: `música.La` and `musica.com.br`.
+fn is_of_another_suffix(suffix: &str, judged: &Judged) -> bool {
+    judged.target().is_none_or(|target| {
+        let own = target.rsplit('.').next().unwrap_or_default();
+        !own.eq_ignore_ascii_case(suffix)
+    })
+}
+
+/// Top-level domains that their owners use by themselves: nobody else has a host there, and sentences begin with them.
+const BRANDS: [&str; 33] = [
+    "alipay",
+    "amazon",
+    "android",
+    "apple",
+    "audi",
+    "aws",
+    "azure",
+    "baidu",
+    "barclays",
+    "bing",
+    "bmw",
+    "canon",
+    "chrome",
+    "dell",
+    "dhl",
+    "fedex",
+    "gmail",
+    "google",
+    "hotmail",
+    "hsbc",
+    "kindle",
+    "microsoft",
+    "netflix",
+    "office",
+    "samsung",
+    "skype",
+    "sony",
+    "toyota",
+    "visa",
+    "windows",
+    "xbox",
+    "yahoo",
+    "youtube",
+];
+
+fn is_brand(suffix: &str) -> bool {
+    BRANDS.iter().any(|brand| suffix.eq_ignore_ascii_case(brand))
+}
+
+/// Whether a top-level domain of two letters is spelled as the first word of a sentence.
+fn begins_sentence(suffix: &str) -> bool {
+    matches!(suffix.as_bytes(), [first, second] if first.is_ascii_uppercase() && second.is_ascii_lowercase())
 }
 
 /// Whether all that counts is about letters, and not about what stands on lists or turns text.
@@ -152,13 +228,14 @@ fn is_word_of_file(word: &str) -> bool {
         && !mixes_scripts(&foreign, RestrictionLevel::HighlyRestrictive)
 }
 
-/// Whether a word in small letters beyond ASCII ends a sentence, and the next one begins without a space:
-/// `informaţii.Nu`.
+/// Whether a word in letters beyond ASCII, small ones behind the first, ends a sentence, and the next one begins without
+/// a space: `informaţii.Nu`, `e-pošte.Na`.
 fn is_sentence_end(word: &str, next: &str) -> bool {
-    let of_word = |c: char| c.is_lowercase() || is_mark(c) || matches!(c, 'ʻ' | 'ʼ');
+    let of_word = |c: char| c.is_lowercase() || is_mark(c) || matches!(c, 'ʻ' | 'ʼ' | '-');
     let mut next = next.chars();
     !word.is_ascii()
-        && word.chars().all(of_word)
+        && word.starts_with(is_letter)
+        && word.chars().skip(1).all(of_word)
         && !mixes_scripts(word, RestrictionLevel::SingleScript)
         && word.contains(|c: char| c.is_ascii_lowercase())
         && next.next().is_some_and(|c| c.is_ascii_uppercase())

@@ -29,11 +29,44 @@ impl Title {
             None if !reversed => return None,
             None => (shown.to_owned(), None),
             Some(disguise) => {
-                judged.add_with(Reason::TextLookalike, disguise.verdict);
+                let is_typed = disguise.name.is_none() && is_typed(shown, &disguise.spelled);
+                let verdict = if is_typed { Verdict::Notice } else { disguise.verdict };
+                judged.add_with(Reason::TextLookalike, verdict);
                 (disguise.spelled, disguise.name)
             }
         };
         Some(Title { judged, spelled, name })
+    }
+}
+
+/// Words of a text in the letters of a keyboard at least, beside which a letter of it is in a foreign word by chance.
+const WORDS: usize = 2;
+
+/// Whether a foreign word has letters of the keyboard that the rest of the text is typed on: `вакцина от СOVID-19`.
+fn is_typed(text: &str, word: &str) -> bool {
+    let Some(keyboard) = word.chars().find_map(keyboard) else { return false };
+    let words =
+        || text.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().nth(1).is_some());
+    let own = |word: &&str| word.chars().all(|c| self::keyboard(c) == Some(keyboard));
+    let mixed = |word: &&str| {
+        word.chars().any(|c| c.is_ascii()) && word.chars().any(|c| self::keyboard(c).is_some())
+    };
+    let typed = words().filter(own).count();
+    typed >= WORDS && words().filter(mixed).count() <= typed
+}
+
+/// Keyboards with letters that have twins on the Latin one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keyboard {
+    Greek,
+    Cyrillic,
+}
+
+fn keyboard(c: char) -> Option<Keyboard> {
+    match c {
+        '\u{370}'..='\u{3FF}' => Some(Keyboard::Greek),
+        '\u{400}'..='\u{52F}' => Some(Keyboard::Cyrillic),
+        _ => None,
     }
 }
 

@@ -26,10 +26,18 @@ const OLD_TLDS: [&str; 13] = [
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClaimedNames {
     /// By row of the table.
-    names: Vec<Vec<(Look, Counts)>>,
+    names: Vec<Vec<ClaimedName>>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<&'static str, ByText>,
+}
+
+#[derive(Clone, Debug)]
+struct ClaimedName {
+    look: Look,
+    counts: Counts,
+    /// Whether it is written as several words.
+    is_phrase: bool,
 }
 
 /// Where a name in a text means the organisation.
@@ -74,7 +82,8 @@ impl ClaimedNames {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push((row, names.len()));
-            names.push((Look::new(&letters), counts));
+            let is_phrase = name.contains(' ');
+            names.push(ClaimedName { look: Look::new(&letters), counts, is_phrase });
         }
         self.names.push(names);
     }
@@ -86,12 +95,18 @@ impl Organisations {
         self.claimed.beginnings.contains(&look.value())
     }
 
-    /// The organisations with a name of this look, and that name.
-    pub(crate) fn by_look(&self, look: u64) -> impl Iterator<Item = (usize, &Look, Counts)> {
+    /// The organisations with a name of this look, that name, and where it means them: a name of one word that stands
+    /// in the text as several words (`in_words`) is one by chance (`Drop Box Furniture`).
+    pub(crate) fn by_look(
+        &self,
+        look: u64,
+        in_words: bool,
+    ) -> impl Iterator<Item = (usize, &Look, Counts)> {
         let found = self.claimed.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
-        found.iter().filter_map(|(row, at)| {
-            let (look, counts) = self.claimed.names.get(*row)?.get(*at)?;
-            Some((*row, look, *counts))
+        found.iter().filter_map(move |(row, at)| {
+            let name = self.claimed.names.get(*row)?.get(*at)?;
+            let by_chance = in_words && !name.is_phrase && name.counts == Counts::Anywhere;
+            Some((*row, &name.look, if by_chance { Counts::Alone } else { name.counts }))
         })
     }
 

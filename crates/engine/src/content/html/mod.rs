@@ -41,7 +41,9 @@ pub use top::top_of_html;
 
 use super::css;
 use super::mapped::{Builder, MappedText};
-use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View};
+use super::{
+    Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View, text_steps,
+};
 use anchors::Anchor;
 use breaks::breaks;
 use entity::Within;
@@ -286,7 +288,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     fn pass(&mut self, range: Range<usize>, pass: Pass) -> ControlFlow<()> {
-        self.view.steps += range.len() as u64;
+        self.view.steps += text_steps(self.slice(&range));
         if pass == Pass::Lenient {
             self.lenient(range);
             return ControlFlow::Continue(());

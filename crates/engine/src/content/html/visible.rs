@@ -11,7 +11,9 @@ use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
-use crate::content::{AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, unseen};
+use crate::content::{
+    AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, text_steps, unseen,
+};
 use uts58::{Confidence, Link};
 
 /// Steps of each byte of text that is turned round: it is copied letter by letter, with where each comes from.
@@ -138,7 +140,7 @@ impl<'t> Reader<'t, '_, '_> {
             self.view.occurrences.push(occurrence);
         }
         self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
-        self.view.steps += text.len() as u64 + search_steps(&links);
+        self.view.steps += text_steps(text) + search_steps(&links);
         drop(links);
         self.read_text_nodes(&nodes, before);
         let with_signs = across_signs::hosts(self.visible.as_str(), self.tlds, self.capacity());

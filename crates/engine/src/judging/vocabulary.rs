@@ -1,0 +1,75 @@
+//! Words of languages in letters beyond ASCII that read as a protected name and mean something else: `monēta`, `pošten`,
+//! `монета`. By hand. They are no lure in front of the next sentence (`postën.Ne`), nor as a host of their own country.
+
+use super::Judge;
+use crate::judged::Judged;
+use crate::outcome::{Reason, Verdict};
+use uts58::Kind;
+
+/// Each word in small letters, with the top-level domains in which it means itself.
+const WORDS: [(&str, &[&str]); 16] = [
+    ("kašperský", &["cz", "sk"]),
+    ("monēta", &["lv"]),
+    ("mõneta", &["ee"]),
+    ("nórton", &[]),
+    ("posteň", &["cz", "sk"]),
+    ("postën", &["al"]),
+    ("pošten", &["ba", "hr", "me", "rs", "si"]),
+    ("protón", &["ar", "cl", "co", "es", "mx", "pe"]),
+    ("schwáb", &["cz", "hu", "sk"]),
+    ("skríll", &[]),
+    ("škrilj", &["ba", "hr", "si"]),
+    ("монета", &["bg", "by", "com", "kz", "net", "org", "ru", "su", "ua"]),
+    ("ногтол", &["mn"]),
+    ("серго", &["com", "net", "org"]),
+    ("таобао", &[]),
+    ("тікток", &["ua", "укр"]),
+];
+
+impl Judge<'_> {
+    /// Lowers the verdict of a word of a country's language as a host of that country.
+    pub(super) fn downgrade_vocabulary(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
+        if judged.verdict <= Verdict::Notice || host.is_ascii() || !is_about_letters(judged) {
+            return;
+        }
+        let name = host.get(..4).filter(|www| www.eq_ignore_ascii_case("www.")).map_or(0, str::len);
+        let Some((word, tld)) = host.get(name..).and_then(|name| name.split_once('.')) else {
+            return;
+        };
+        let tld = tld.to_lowercase();
+        if domains(word).is_some_and(|domains| domains.contains(&tld.as_str())) {
+            self.let_alone(host, kind, judged);
+        }
+    }
+}
+
+/// Whether it is such a word.
+pub fn holds(word: &str) -> bool {
+    domains(word).is_some()
+}
+
+fn domains(word: &str) -> Option<&'static [&'static str]> {
+    let is = |known: &str| word.chars().flat_map(char::to_lowercase).eq(known.chars());
+    WORDS.iter().find(|(known, _)| is(known)).map(|(_, domains)| *domains)
+}
+
+/// Whether what is against it are its letters, none of them in a style of its own.
+fn is_about_letters(judged: &Judged) -> bool {
+    let of_letters = |reason| matches!(reason, Reason::TargetLookalike | Reason::WholeScript);
+    judged.reasons.iter().all(|one| one.verdict() <= Verdict::Notice || of_letters(one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_small_and_sorted() {
+        assert!(WORDS.is_sorted());
+        for (word, domains) in WORDS {
+            assert!(word.chars().all(char::is_lowercase) && !word.is_ascii(), "{word}");
+            assert!(domains.is_sorted(), "{word}");
+        }
+        assert!(holds("Monēta") && holds("МОНЕТА") && !holds("moneta"));
+    }
+}
