@@ -3,17 +3,18 @@
 //! joiners.
 //!
 //! Honest pages have such words, and no program links them. So they are only compared with where the link leads
-//! ([`SeenBy::Glance`]).
+//! ([`SeenBy::Glance`](super::SeenBy)).
 
 use std::ops::Range;
 
-use super::{Anchor, Builder, MappedText, Occurrence, Reader, SeenBy, Site, Target};
-use crate::content::{AnchorAround, search_steps};
+use super::compared::compared;
+use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
+use crate::content::search_steps;
 use unicode_script::Script;
 use uts58::unicode::hosts::is_invisible;
 use uts58::unicode::is_dot_to_somebody;
 
-/// Maximum bytes of such a word: no host that people read has as many.
+/// Maximum bytes of such a word that are read: no host that people read is as long, and it stands in front.
 const WORD_BYTES: usize = 256;
 
 /// Steps of a text of such words, besides its bytes.
@@ -64,6 +65,9 @@ impl<'t> Reader<'t, '_, '_> {
         let mut words = Words { text, gaps: [seams, joints], found: Vec::new(), steps: 0 };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
+            if let Some(base) = first.resolved {
+                words.read_all(first.text.clone(), base);
+            }
             let Some(leads_to) = first.occurrence else { continue };
             let mut range = first.text.clone();
             while let Some(next) = shown.next_if(|next| {
@@ -95,11 +99,7 @@ impl<'t> Reader<'t, '_, '_> {
         let index = self.view.seen.len();
         let capacity = self.capacity();
         let mut links = self.linkifier.links(text.as_str());
-        let found = links.by_ref().take(capacity).map(|link| Occurrence {
-            seen_by: SeenBy::Glance,
-            anchor: AnchorAround::LeadsTo(leads_to),
-            ..Occurrence::in_text(index, link, Site::HtmlText)
-        });
+        let found = links.by_ref().take(capacity).map(|link| compared(index, link, leads_to));
         let found: Vec<Occurrence> = found.collect();
         self.view.steps += TEXT_STEPS + text.as_str().len() as u64 + search_steps(&links);
         drop(links);
@@ -131,16 +131,25 @@ impl Words<'_> {
         })
     }
 
-    /// Reads the words of a range that is the text of links.
+    /// Reads the words of a range that is the text of links, if some are others at a glance.
     fn read(&mut self, range: Range<usize>, leads_to: usize) {
         let text = self.text.get(range.clone()).unwrap_or_default();
         // What most are.
-        if text.is_ascii() && !self.holds_gap(&range) {
-            return;
+        if !text.is_ascii() || self.holds_gap(&range) {
+            self.words(range, leads_to, false);
         }
+    }
+
+    /// The same, also of words that are what they are at a glance.
+    fn read_all(&mut self, range: Range<usize>, leads_to: usize) {
+        self.words(range, leads_to, true);
+    }
+
+    fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
         self.steps += text.len() as u64;
         let mut word = Glance { word: String::new(), range: range.start..range.start, leads_to };
-        let (mut is_other, mut has_twin) = (false, false);
+        let (mut is_other, mut has_twin) = (all, false);
         for (at, c) in text.char_indices().map(|(at, c)| (range.start + at, c)) {
             if c == '\n' && self.is_gap(at) {
                 is_other = true;
@@ -148,7 +157,7 @@ impl Words<'_> {
             }
             if c.is_whitespace() {
                 is_other |= std::mem::take(&mut has_twin) && word.word.is_ascii();
-                self.keep(&mut word, std::mem::take(&mut is_other));
+                self.keep(&mut word, std::mem::replace(&mut is_other, all));
                 continue;
             }
             if word.word.is_empty() {
@@ -160,8 +169,7 @@ impl Words<'_> {
             let is_twin = shown.is_some_and(|shown| shown.is_ascii_alphanumeric() && shown != c);
             has_twin |= is_twin;
             is_other |= shown != Some(c) && !is_twin;
-            // One byte more than is read.
-            if word.word.len() <= WORD_BYTES {
+            if word.word.len() < WORD_BYTES {
                 word.word.extend(shown);
             }
         }
@@ -172,8 +180,7 @@ impl Words<'_> {
     /// Keeps a word that may be a host, and begins the next.
     fn keep(&mut self, word: &mut Glance, is_other: bool) {
         let shown = std::mem::take(&mut word.word);
-        let may_be_host = shown.len() <= WORD_BYTES && shown.contains(is_dot_to_somebody);
-        if is_other && may_be_host {
+        if is_other && shown.contains(is_dot_to_somebody) {
             self.found.push(Glance { word: shown, range: word.range.clone(), ..*word });
         }
     }

@@ -6,6 +6,7 @@
 
 mod anchors;
 mod breaks;
+mod compared;
 mod elements;
 mod entity;
 mod forms;
