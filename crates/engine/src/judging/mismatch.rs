@@ -322,11 +322,52 @@ mod tests {
         lures(&["<a href={X}>www.<i style='font-size:2px'> </i>paypal.com.<i hidden>x</i></a>"]);
         for fine in [
             "paypal<b> or </b>.com",
-            "<b style='font-size:0'>paypal</b>x.com",
+            "<b style='font-size:0'>paypal</b>fine.com",
             "paypal<sup style='font-size:60%'>1</sup>.com",
         ] {
             assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
         }
+    }
+
+    /// Spaces that hardly show, twins of letters and of endings, and boxes beside one another.
+    #[test]
+    fn what_nearly_looks_like_a_known_name_is_compared() {
+        for seen in [
+            "paypal&#x2009;.&#x2009;com",
+            "p\u{202f}a\u{202f}y\u{202f}p\u{202f}a\u{202f}l\u{202f}.\u{202f}c\u{202f}o\u{202f}m",
+            "https://www\u{2800}.paypal\u{fffc}.com/login",
+            "www. paypal .com",
+            "p a y p a l . c o m",
+            "https://paypal.corn/login",
+            "PayPal.\u{1d04}\u{1d0f}\u{1d0d}",
+            "www.paypal.C0M",
+            "www.p\u{332}a\u{332}y\u{332}p\u{332}a\u{332}l\u{332}.com",
+            "\u{1f17f}\u{1f170}\u{1f188}\u{1f17f}\u{1f170}\u{1f17b}.\u{1f172}\u{1f17e}\u{1f17c}",
+            "www.paypa|.com",
+            "p@ypal.com",
+            "www,paypal,com",
+            "log in: paypa\u{1e37}com",
+            "paypal\u{2d9}com",
+            "<p style='display:table-cell'>www.</p><p style='display:table-cell'>paypal.com</p>",
+            "<div style='display:inline-flex'><p>pay</p><p>pal</p><p>.com</p></div>",
+            "<div style='display:flex;flex-direction:row-reverse'><p>.com</p><p>paypal</p></div>",
+            "<table dir=rtl><tr><td>.com</td><td>pal</td><td>pay</td></tr></table>",
+        ] {
+            assert_eq!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+            assert_ne!(mismatch(seen, "www.paypal.com"), Some(Verdict::Suspect), "{seen}");
+        }
+        for fine in [
+            "PayPal, common questions",
+            "pay@pal.com",
+            "fine,com",
+            "fine.corn",
+            "Pay pal . Com for all",
+            "<div style='display:flex;flex-direction:column'><p>pay</p><p>pal.com</p></div>",
+            "<table><tr><td>.com</td></tr><tr><td>paypal</td></tr></table>",
+        ] {
+            assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+        assert_ne!(in_page("<a href='mailto:p@ypal.com'>p@ypal.com</a>"), Some(Verdict::Suspect));
     }
 
     /// A browser resolves what names no scheme, or that of the base without two slashes.

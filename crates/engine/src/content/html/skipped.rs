@@ -25,6 +25,9 @@ const SIDE: usize = 256;
 /// Maximum bytes of the words, as a multiple of the visible text.
 const OVERLAP: usize = 2;
 
+/// Steps of each byte of a tag that is asked for whether it hides.
+const TAG_STEPS: u64 = 16;
+
 /// The text of an element, and its tag in the source.
 type Element = (Range<usize>, Range<usize>);
 
@@ -123,15 +126,16 @@ impl Skipped {
     }
 
     /// The words of anchors without elements that the page may hide, if they may be hosts. Linear: of nested elements
-    /// the outermost is left out.
+    /// the outermost is left out. Also the steps that it takes.
     pub fn words_in(
         &self,
         anchors: &[Anchor],
         shown: &str,
         page: &str,
         rules: &OnceCell<HidingRules>,
-    ) -> Joined {
+    ) -> (Joined, u64) {
         let mut joined = Joined::default();
+        let mut steps = 0;
         let mut hidden: Vec<&Element> = Vec::new();
         let mut shows_dot = (usize::MAX, false);
         for element in &self.elements {
@@ -147,6 +151,7 @@ impl Skipped {
                 continue;
             }
             let tag = page.get(element.1.clone()).unwrap_or_default();
+            steps += TAG_STEPS * tag.len() as u64;
             if rules.get_or_init(|| HidingRules::of(page)).may_hide(tag) {
                 while hidden.pop_if(|inner| element.0.start <= inner.0.start).is_some() {}
                 hidden.push(element);
@@ -160,7 +165,7 @@ impl Skipped {
                 joined.add(pieces, end..end_of_next(shown, end));
             }
         }
-        joined
+        (joined, steps)
     }
 }
 

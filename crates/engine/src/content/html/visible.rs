@@ -152,8 +152,9 @@ impl<'t> Reader<'t, '_, '_> {
             unseen::joined(self.visible.as_str()),
             skipped.words(self.visible.as_str(), self.text, &self.hiding_rules),
         ];
-        let drawn =
+        let (drawn, steps) =
             skipped.words_in(&anchors, self.visible.as_str(), self.text, &self.hiding_rules);
+        self.view.steps += steps;
         if !asked && self.hiding_rules.get().is_some() {
             self.view.steps += self.text.len() as u64;
         }
