@@ -46,6 +46,12 @@ impl Joined {
         seen.joined(&self.stretches)
     }
 
+    /// The words of the text that they are from.
+    pub fn text(&self, seen: &str) -> String {
+        let pieces = self.stretches.iter().filter_map(|stretch| seen.get(stretch.clone()));
+        pieces.collect()
+    }
+
     /// Tells where bytes of the words are in the text; to be asked in ascending order.
     pub fn sources(&self) -> impl FnMut(usize) -> usize {
         let mut stretches = self.stretches.iter().peekable();
@@ -116,7 +122,6 @@ pub fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
 impl Joined {
     /// The words of a text, and where their stretches are joined.
     pub fn text_and_joints<'j>(&'j self, text: &str) -> (String, &'j [usize]) {
-        let pieces = self.stretches.iter().filter_map(|stretch| text.get(stretch.clone()));
-        (pieces.collect(), &self.joints)
+        (self.text(text), &self.joints)
     }
 }

@@ -225,7 +225,7 @@ mod tests {
             "pay<div>pal.com</div>",
             "pay <img src=cid:x>pal.com",
             "pay</a> <a href=https://verify.top/y>pal.com",
-            "pay</a><a href=https://other.top/y>pal.com",
+            "pay</a><a href=https://other.top/y>ment.com",
             "<table><tr><td>pay</td></tr><tr><td>pal.com</td></tr></table>",
             "fine<img src=cid:x>.com",
             "fine·com",
@@ -235,6 +235,167 @@ mod tests {
             "paypal·shop",
         ] {
             assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+
+    /// The verdicts of a page whose `{X}` leads to a host: of others it is a mismatch, of the shown one none.
+    #[track_caller]
+    fn lures(pages: &[&str]) {
+        for page in pages {
+            let to = |led: &str| in_page(&page.replace("{X}", &format!("https://{led}/x")));
+            assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{page}");
+            assert_eq!(to("www.paypal.com"), None, "{page}");
+        }
+    }
+
+    /// A reader sees one URL, and clicks on a part of it.
+    #[test]
+    fn urls_of_which_a_part_is_the_anchor_are_compared() {
+        lures(&[
+            "go to https://paypal.com/<a href={X}>account?step=2</a> now",
+            "go to <a href={X}>http://</a>paypal.com/",
+            "www.payp<a href={X}>al</a>.com",
+            "<i>www</i>.<a href={X}>paypal</a><i>.com</i>",
+            "<a href={X}>paypal</a>.com",
+            "<a href={X}>https://</a>www.paypal.com/",
+        ]);
+        let two = "<a href=https://a.top/>www.pay</a><a href=https://b.top/>pal.com</a>";
+        assert_eq!(in_page(two), Some(Verdict::Suspect));
+        for fine in [
+            "https://www.paypal.com/ <a href=https://verify.top/x>login</a>",
+            "https://www.paypal.com/<br><a href=https://verify.top/x>login</a>",
+            "https://www.paypal.com/?q=<a href=https://verify.top/x>https://verify.top/x</a>",
+            "https://www.paypal.com/?q=<a href=https://www.verify.top>verify.top</a>",
+            "ann@<a href=https://verify.top/x>paypal.com</a>",
+            "www.paypal.com (<a href=https://verify.top/x>here</a>)",
+            "www.paypal.com,<a href=https://verify.top/x>here</a>",
+            "www.fine.com/<a href=https://verify.top/x>here</a>",
+            "<a href=https://verify.top/x>here</a>www.paypal.com",
+            "<a href=https://verify.top/x>Click here.</a>PayPal.com",
+        ] {
+            let fine = fine
+                .replace("ann@<a href=https://verify.top/x>", "ann@<a href=mailto:a@paypal.com>");
+            assert_ne!(in_page(&fine), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+
+    /// What a page hides or no program draws stands in the word of an anchor.
+    #[test]
+    fn anchors_are_compared_without_what_is_not_drawn_in_them() {
+        for style in [
+            "font:0px a",
+            "font:bold 1px a",
+            "font-size:2%",
+            "font-size:.1em",
+            "font-size:calc(1px - 1px)",
+            "display:inline-block;overflow:hidden;width:0",
+            "display:inline-block;overflow:hidden;max-width:0px",
+            "display:block;max-height:0;overflow:hidden",
+            "position:absolute;left:-5000px",
+            "position:absolute;clip:rect(0,0,0,0)",
+            "text-indent:-999em;display:inline-block",
+            "clip-path:inset(50%)",
+            "zoom:0",
+            "letter-spacing:-1em",
+        ] {
+            let piece = format!("<span style='{style}'> or </span>");
+            lures(&[&format!("<a href={{X}}>www{piece}.paypal{piece}.com</a>")]);
+            let in_front = format!("<b style='{style}'>x</b>paypal.com");
+            assert_eq!(mismatch(&in_front, "verify.top"), Some(Verdict::Suspect), "{style}");
+        }
+        for element in [
+            "audio",
+            "video",
+            "canvas",
+            "progress",
+            "meter",
+            "noembed",
+            "noframes",
+            "datalist",
+            "rp",
+            "dialog",
+            "b popover",
+            "iframe",
+            "title",
+            "desc",
+            "annotation",
+            "mphantom",
+            "details",
+        ] {
+            let name = element.split(' ').next().unwrap_or_default();
+            lures(&[&format!("<a href={{X}}>paypal<{element}>: or </{name}>.com</a>")]);
+        }
+        lures(&["<style>i{font-size:0}</style><a href={X}>paypal<i>, </i>.com</a>"]);
+        lures(&["<a href={X}>www.<i style='font-size:2px'> </i>paypal.com.<i hidden>x</i></a>"]);
+        for fine in [
+            "paypal<b> or </b>.com",
+            "<b style='font-size:0'>paypal</b>fine.com",
+            "paypal<sup style='font-size:60%'>1</sup>.com",
+        ] {
+            assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+
+    /// Spaces that hardly show, twins of letters and of endings, and boxes beside one another.
+    #[test]
+    fn what_nearly_looks_like_a_known_name_is_compared() {
+        for seen in [
+            "paypal&#x2009;.&#x2009;com",
+            "p\u{202f}a\u{202f}y\u{202f}p\u{202f}a\u{202f}l\u{202f}.\u{202f}c\u{202f}o\u{202f}m",
+            "https://www\u{2800}.paypal\u{fffc}.com/login",
+            "www. paypal .com",
+            "p a y p a l . c o m",
+            "https://paypal.corn/login",
+            "PayPal.\u{1d04}\u{1d0f}\u{1d0d}",
+            "www.paypal.C0M",
+            "www.p\u{332}a\u{332}y\u{332}p\u{332}a\u{332}l\u{332}.com",
+            "\u{1f17f}\u{1f170}\u{1f188}\u{1f17f}\u{1f170}\u{1f17b}.\u{1f172}\u{1f17e}\u{1f17c}",
+            "www.paypa|.com",
+            "p@ypal.com",
+            "www,paypal,com",
+            "log in: paypa\u{1e37}com",
+            "paypal\u{2d9}com",
+            "<p style='display:table-cell'>www.</p><p style='display:table-cell'>paypal.com</p>",
+            "<div style='display:inline-flex'><p>pay</p><p>pal</p><p>.com</p></div>",
+            "<div style='display:flex;flex-direction:row-reverse'><p>.com</p><p>paypal</p></div>",
+            "<table dir=rtl><tr><td>.com</td><td>pal</td><td>pay</td></tr></table>",
+        ] {
+            assert_eq!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+            assert_ne!(mismatch(seen, "www.paypal.com"), Some(Verdict::Suspect), "{seen}");
+        }
+        for fine in [
+            "PayPal, common questions",
+            "pay@pal.com",
+            "fine,com",
+            "fine.corn",
+            "Pay pal . Com for all",
+            "<div style='display:flex;flex-direction:column'><p>pay</p><p>pal.com</p></div>",
+            "<table><tr><td>.com</td></tr><tr><td>paypal</td></tr></table>",
+        ] {
+            assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+        assert_ne!(in_page("<a href='mailto:p@ypal.com'>p@ypal.com</a>"), Some(Verdict::Suspect));
+    }
+
+    /// A browser resolves what names no scheme, or that of the base without two slashes.
+    #[test]
+    fn hosts_in_addresses_below_a_base_are_compared_with_the_base() {
+        lures(&[
+            "<base href={X}><a href='paypal.com/a'>paypal.com</a>",
+            "<base href={X}><a href='HTTPS:www.paypal.com'>https://www.paypal.com/</a>",
+            "<base href={X}><a href='https:/www.paypal.com'>www.paypal.com</a>",
+            "<a href='www.paypal.com'>www.paypal.com</a><base href={X}>",
+            "<base href={X}><a href='www.paypal.com'>PayPal: paypal&#46;com</a>",
+        ]);
+        for fine in [
+            "<base href=https://verify.top/><a href=https://www.paypal.com>www.paypal.com</a>",
+            "<base href=https://verify.top/><a href='http:www.paypal.com'>www.paypal.com</a>",
+            "<base href=https://verify.top/><a href=//www.paypal.com>www.paypal.com</a>",
+            "<base href=https://verify.top/><a href='https:/\\www.paypal.com'>www.paypal.com</a>",
+            "<a href=www.paypal.com>www.paypal.com</a>",
+            "<base href=https://verify.top/><a href=www.fine.com>www.fine.com</a>",
+        ] {
+            assert_eq!(in_page(fine), None, "{fine}");
         }
     }
 

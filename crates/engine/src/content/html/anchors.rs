@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::elements::{Holds, leads_by_itself};
-use super::{Occurrence, Reader, Site, Tag, token};
+use super::relative::is_relative;
+use super::{Occurrence, Reader, Site, Tag, entity, token};
 use crate::content::AnchorAround;
+use uts58::reference;
 
 /// The text of an `<a href>`.
 #[derive(Clone, Debug)]
@@ -13,6 +15,10 @@ pub(super) struct Anchor {
     pub occurrence: Option<usize>,
     /// Whether a later base decides where it leads.
     awaits_base: bool,
+    /// The address that a base resolves although it names a host, in the source.
+    relative: Option<Range<usize>>,
+    /// The occurrence of the base to which that leads in a browser.
+    pub resolved: Option<usize>,
     pub text: Range<usize>,
 }
 
@@ -40,17 +46,54 @@ impl Reader<'_, '_, '_> {
         let relative = own.is_none() && self.is_relative(attributes);
         let occurrence = own.or(self.base.filter(|_| relative)).or(form);
         let awaits_base = relative && occurrence.is_none();
-        self.open_anchor = Some(Anchor { occurrence, awaits_base, text: from..from });
+        let relative = self.names_host_below_base(attributes).filter(|_| own.is_some());
+        let resolved = self.base.filter(|base| self.is_resolved(relative.as_ref(), *base));
+        let text = from..from;
+        self.open_anchor = Some(Anchor { occurrence, awaits_base, relative, resolved, text });
+    }
+
+    /// The `href` if it names a host and yet is relative to a base: `www.example.com`, `https:www.example.com`.
+    fn names_host_below_base(&self, attributes: &[token::Attribute]) -> Option<Range<usize>> {
+        let is_href =
+            |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
+        let href = attributes.iter().find(is_href)?.value();
+        // What nearly all fail on.
+        let scheme = self.slice(&href).split_once("://").map(|(scheme, _)| scheme);
+        if scheme.is_some_and(|scheme| scheme.bytes().all(|c| c.is_ascii_alphabetic())) {
+            return None;
+        }
+        let seen = entity::attribute(self.text, href.clone()).as_url();
+        is_relative(seen.as_str()).then_some(href)
+    }
+
+    /// Whether a browser resolves an address against this base: a scheme of another kind stands for itself.
+    fn is_resolved(&self, address: Option<&Range<usize>>, base: usize) -> bool {
+        let Some(address) = address else { return false };
+        let scheme = |url: &str| {
+            let name = reference::scheme(url).and_then(|colon| url.get(..colon));
+            name.map(str::to_ascii_lowercase)
+        };
+        let base = self.view.occurrences.get(base).and_then(|base| {
+            let url = self.view.seen.get(base.seen)?.as_str();
+            scheme(url.trim_ascii())
+        });
+        let own = entity::attribute(self.text, address.clone()).as_url();
+        let own = scheme(own.as_str().trim_ascii());
+        own.is_none() || base.is_none() || own == base
     }
 
     /// Sets the base of the page, also for links before it.
     pub(super) fn base(&mut self, base: usize) {
         if self.base.is_none() {
             self.base = Some(base);
-            let anchors = self.anchors.iter_mut().chain(&mut self.open_anchor);
-            anchors
-                .filter(|anchor| anchor.awaits_base)
-                .for_each(|anchor| anchor.occurrence = Some(base));
+            let mut anchors = std::mem::take(&mut self.anchors);
+            let mut open = self.open_anchor.take();
+            for anchor in anchors.iter_mut().chain(&mut open) {
+                anchor.occurrence = anchor.occurrence.or(Some(base).filter(|_| anchor.awaits_base));
+                let address = anchor.relative.as_ref();
+                anchor.resolved = Some(base).filter(|base| self.is_resolved(address, *base));
+            }
+            (self.anchors, self.open_anchor) = (anchors, open);
         }
     }
 

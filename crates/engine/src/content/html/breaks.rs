@@ -16,7 +16,8 @@ impl Reader<'_, '_, '_> {
 
     /// The same by an element: some leave what they separate side by side.
     pub(super) fn separate_by(&mut self, element: &str, at: usize) {
-        match elements::stands_beside(element) && !self.tags_separate {
+        let beside = elements::stands_beside(element) || self.lining_up.is_some();
+        match beside && !self.tags_separate {
             true => self.separate_beside(at),
             false => self.separate(at),
         }

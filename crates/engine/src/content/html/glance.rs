@@ -3,21 +3,26 @@
 //! joiners.
 //!
 //! Honest pages have such words, and no program links them. So they are only compared with where the link leads
-//! ([`SeenBy::Glance`]).
+//! ([`SeenBy::Glance`](super::SeenBy)).
 
 use std::ops::Range;
 
-use super::{Anchor, Builder, MappedText, Occurrence, Reader, SeenBy, Site, Target};
-use crate::content::{AnchorAround, search_steps};
+use super::compared::{compared, shows_host};
+use super::letters::{self, is_not_seen, reads_as_dot};
+use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
+use crate::content::search_steps;
 use unicode_script::Script;
-use uts58::unicode::hosts::is_invisible;
+use uts58::Kind;
 use uts58::unicode::is_dot_to_somebody;
 
-/// Maximum bytes of such a word: no host that people read has as many.
+/// Maximum bytes of such a word that are read: no host that people read is as long, and it stands in front.
 const WORD_BYTES: usize = 256;
 
 /// Steps of a text of such words, besides its bytes.
 const TEXT_STEPS: u64 = 96;
+
+/// Steps of each byte of a text with letters whose likeness is looked up.
+const LOOSE_STEPS: u64 = 4;
 
 /// A word that is not so in the text.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,6 +69,9 @@ impl<'t> Reader<'t, '_, '_> {
         let mut words = Words { text, gaps: [seams, joints], found: Vec::new(), steps: 0 };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
+            if let Some(base) = first.resolved {
+                words.read_all(first.text.clone(), base);
+            }
             let Some(leads_to) = first.occurrence else { continue };
             let mut range = first.text.clone();
             while let Some(next) = shown.next_if(|next| {
@@ -74,6 +82,9 @@ impl<'t> Reader<'t, '_, '_> {
                 range.end = next.text.end;
             }
             words.read(range, leads_to);
+            if !self.leads_to_address(leads_to) {
+                words.read_loosely(first.text.clone(), leads_to);
+            }
         }
         self.view.steps += words.steps;
         words.found
@@ -90,16 +101,18 @@ impl<'t> Reader<'t, '_, '_> {
         one == other || host(one).is_some_and(|host_of_one| host(other) == Some(host_of_one))
     }
 
+    /// Whether an occurrence is a mail address.
+    fn leads_to_address(&self, at: usize) -> bool {
+        let target = self.view.occurrences.get(at).map(|occurrence| &occurrence.target);
+        matches!(target, Some(Target::Link(link)) if link.kind == Kind::Email)
+    }
+
     /// Adds the links of a text that only a glance shows, to be compared with where they lead.
     pub(super) fn add_compared(&mut self, text: MappedText<'t>, leads_to: usize) {
         let index = self.view.seen.len();
         let capacity = self.capacity();
         let mut links = self.linkifier.links(text.as_str());
-        let found = links.by_ref().take(capacity).map(|link| Occurrence {
-            seen_by: SeenBy::Glance,
-            anchor: AnchorAround::LeadsTo(leads_to),
-            ..Occurrence::in_text(index, link, Site::HtmlText)
-        });
+        let found = links.by_ref().take(capacity).map(|link| compared(index, link, leads_to));
         let found: Vec<Occurrence> = found.collect();
         self.view.steps += TEXT_STEPS + text.as_str().len() as u64 + search_steps(&links);
         drop(links);
@@ -131,24 +144,61 @@ impl Words<'_> {
         })
     }
 
-    /// Reads the words of a range that is the text of links.
+    /// Reads the words of a range that is the text of links, if some are others at a glance.
     fn read(&mut self, range: Range<usize>, leads_to: usize) {
         let text = self.text.get(range.clone()).unwrap_or_default();
         // What most are.
-        if text.is_ascii() && !self.holds_gap(&range) {
+        if !text.is_ascii() || self.holds_gap(&range) {
+            self.words(range, leads_to, false);
+        }
+    }
+
+    /// The same, also of words that are what they are at a glance.
+    fn read_all(&mut self, range: Range<usize>, leads_to: usize) {
+        self.words(range, leads_to, true);
+    }
+
+    /// Reads words of the text of a link as somebody who does not look closely.
+    fn read_loosely(&mut self, range: Range<usize>, leads_to: usize) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        if text.is_ascii() && !letters::may_look_like_another(text) && !text.contains('.') {
             return;
         }
+        let each = if text.is_ascii() { 1 } else { LOOSE_STEPS };
+        self.steps += each * text.len() as u64;
+        let blanks = |c: char| c.is_whitespace() && !is_not_seen(c);
+        let mut at = range.start;
+        for word in text.split(blanks) {
+            let start = at;
+            at += word.len();
+            let read = word.get(..word.floor_char_boundary(WORD_BYTES)).unwrap_or(word);
+            let read = letters::read_as(read);
+            let found = read.map(|word| Glance { word, range: start..at, leads_to });
+            self.found.extend(found);
+            at +=
+                self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        }
+        let whole = Some(text).filter(|text| text.len() <= WORD_BYTES);
+        let joined = whole.and_then(letters::without_blanks);
+        self.found.extend(joined.map(|word| Glance { word, range, leads_to }));
+    }
+
+    fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
         self.steps += text.len() as u64;
         let mut word = Glance { word: String::new(), range: range.start..range.start, leads_to };
-        let (mut is_other, mut has_twin) = (false, false);
+        let (mut is_other, mut has_twin) = (all, false);
+        let mut joints = Vec::new();
         for (at, c) in text.char_indices().map(|(at, c)| (range.start + at, c)) {
             if c == '\n' && self.is_gap(at) {
                 is_other = true;
+                joints.push(word.word.len());
                 continue;
             }
-            if c.is_whitespace() {
+            if c.is_whitespace() && !is_not_seen(c) {
                 is_other |= std::mem::take(&mut has_twin) && word.word.is_ascii();
-                self.keep(&mut word, std::mem::take(&mut is_other));
+                self.keep_turned(&word, &mut joints);
+                self.keep(&mut word, std::mem::replace(&mut is_other, all));
                 continue;
             }
             if word.word.is_empty() {
@@ -160,20 +210,36 @@ impl Words<'_> {
             let is_twin = shown.is_some_and(|shown| shown.is_ascii_alphanumeric() && shown != c);
             has_twin |= is_twin;
             is_other |= shown != Some(c) && !is_twin;
-            // One byte more than is read.
-            if word.word.len() <= WORD_BYTES {
+            if word.word.len() < WORD_BYTES {
                 word.word.extend(shown);
             }
         }
         is_other |= has_twin && word.word.is_ascii();
+        self.keep_turned(&word, &mut joints);
         self.keep(&mut word, is_other);
+    }
+
+    /// Keeps the pieces of a word from right to left, as boxes may stand.
+    fn keep_turned(&mut self, word: &Glance, joints: &mut Vec<usize>) {
+        if joints.is_empty() {
+            return;
+        }
+        let ends = std::mem::take(joints).into_iter().rev();
+        let mut turned = String::new();
+        let mut end = word.word.len();
+        for start in ends.chain([0]) {
+            turned.push_str(word.word.get(start..end).unwrap_or_default());
+            end = start;
+        }
+        if turned != word.word && shows_host(&turned) {
+            self.found.push(Glance { word: turned, range: word.range.clone(), ..*word });
+        }
     }
 
     /// Keeps a word that may be a host, and begins the next.
     fn keep(&mut self, word: &mut Glance, is_other: bool) {
         let shown = std::mem::take(&mut word.word);
-        let may_be_host = shown.len() <= WORD_BYTES && shown.contains(is_dot_to_somebody);
-        if is_other && may_be_host {
+        if is_other && shown.contains(is_dot_to_somebody) {
             self.found.push(Glance { word: shown, range: word.range.clone(), ..*word });
         }
     }
@@ -183,7 +249,7 @@ impl Words<'_> {
 fn shown(c: char) -> Option<char> {
     match c {
         _ if c.is_ascii() => Some(c),
-        _ if is_invisible(c) => None,
+        _ if is_not_seen(c) => None,
         _ if reads_as_dot(c) => Some('.'),
         _ if homograph::are_twins([c], Script::Latin) => {
             let read = homograph::reads_as(c).unwrap_or_default();
@@ -191,14 +257,4 @@ fn shown(c: char) -> Option<char> {
         }
         _ => Some(c),
     }
-}
-
-/// Whether a character looks like a full stop, by confusables.txt or as a dot or letter of its own, and is none to any
-/// program.
-fn reads_as_dot(c: char) -> bool {
-    !c.is_ascii()
-        && !is_dot_to_somebody(c)
-        && (homograph::reads_as_full_stop(c)
-            || matches!(c, '\u{387}' | '\u{a4f8}')
-            || !c.is_alphanumeric() && homograph::reads_as_dot(c))
 }

@@ -6,11 +6,13 @@
 
 mod anchors;
 mod breaks;
+mod compared;
 mod elements;
 mod entity;
 mod forms;
 mod glance;
 mod lenient;
+mod letters;
 mod named;
 mod open;
 mod opened_hosts;
@@ -122,6 +124,8 @@ struct Reader<'t, 'k, 'f> {
     /// Text that keeps its direction in reversed text.
     isolating: Option<StyledElement>,
     breaking: Option<StyledElement>,
+    /// Whose elements stand side by side.
+    lining_up: Option<StyledElement>,
     elements: OpenElements,
     open_anchor: Option<Anchor>,
     anchors: Vec<Anchor>,
@@ -202,6 +206,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             reversing: None,
             isolating: None,
             breaking: None,
+            lining_up: None,
             elements: OpenElements::default(),
             open_anchor: None,
             anchors: Vec::new(),
@@ -342,7 +347,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if let Some(inside) = self.reversing.take() {
             self.reverse(&inside);
         }
-        (self.hiding, self.breaking) = (None, None);
+        (self.hiding, self.breaking, self.lining_up) = (None, None, None);
         self.separate(range.end);
         ControlFlow::Continue(())
     }
@@ -530,8 +535,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Begins or counts elements that hide, reverse or separate their text.
     fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
-        let within =
-            [&self.hiding, &self.reversing, &self.breaking].iter().any(|slot| slot.is_some());
+        let within = [&self.hiding, &self.reversing, &self.breaking, &self.lining_up]
+            .iter()
+            .any(|slot| slot.is_some());
         // Most elements do none of this, and are in no such element.
         if !within && *traits == style::Traits::default() || elements::is_void(name) {
             return;
@@ -551,6 +557,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
         let breaks = traits.flow == style::Flow::Block;
         StyledElement::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
+        let lines_up = traits.lines_up.then_some(from);
+        StyledElement::enter(&mut self.lining_up, self.text, tag, lines_up);
     }
 
     fn close(&mut self, tag: &Tag) {
@@ -575,6 +583,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.reverse(&inside);
         }
         let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
+        StyledElement::leave(&mut self.lining_up, self.text, tag);
         let ends = match elements::breaking(name).map(|name| self.elements.closes(name)) {
             Some(_) if self.foreign => Ends::Line,
             ends => ends.unwrap_or(Ends::Nothing),

@@ -59,18 +59,16 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
     }
 }
 
-/// Whether an address is relative to a base: it has neither a scheme nor a host. `https:login` has no host if the base
-/// has the same scheme (WHATWG URL §4.4).
-fn is_relative(url: &str) -> bool {
+/// Whether an address is relative to a base: it has neither a scheme nor a host. `https:login` and `https:/login` have
+/// no host if the base has the same scheme (WHATWG URL §4.4).
+pub(super) fn is_relative(url: &str) -> bool {
     let url = url.trim_matches(|c: char| c <= ' ');
-    let rooted = |rest: &str| rest.starts_with(['/', '\\']);
-    match reference::scheme(url) {
-        None => !url.strip_prefix(['/', '\\']).is_some_and(rooted),
-        Some(colon) => {
-            let name = url.get(..colon).unwrap_or_default();
-            scheme::is_web(name) && !rooted(url.get(colon + 1..).unwrap_or_default())
-        }
-    }
+    let rest = match reference::scheme(url).and_then(|colon| url.split_at_checked(colon)) {
+        Some((name, _)) if !scheme::is_web(name) => return false,
+        Some((_, rest)) => rest.get(1..).unwrap_or_default(),
+        None => url,
+    };
+    !rest.strip_prefix(['/', '\\']).is_some_and(|rest| rest.starts_with(['/', '\\']))
 }
 
 #[cfg(test)]
@@ -79,10 +77,10 @@ mod tests {
 
     #[test]
     fn addresses_relative_to_a_base() {
-        for url in ["", "x", "/x", "?x", "#x", " ../x ", "x/y:z", "https:x", "a.b:80"] {
+        for url in ["", "x", "/x", "?x", "#x", " ../x ", "x/y:z", "https:x", "http:/x", "a.b:80"] {
             assert!(is_relative(url), "{url}");
         }
-        for url in ["https://x", "//x", "/\\x", "mailto:x", "javascript:x", "http:/x", "cid:x"] {
+        for url in ["https://x", "//x", "/\\x", "mailto:x", "javascript:x", "http:/\\x", "cid:x"] {
             assert!(!is_relative(url), "{url}");
         }
     }

@@ -9,7 +9,7 @@ use super::token::{RawElement, RawText, Token, Tokenizer};
 use crate::content::css;
 
 /// What hides, moves away or blanks out, without white space. `display:none` and its like are those of [`Traits`].
-const HIDING: [&str; 24] = [
+const HIDING: [&str; 29] = [
     "absolute",
     "fixed",
     "text-indent",
@@ -32,17 +32,24 @@ const HIDING: [&str; 24] = [
     "scale",
     "filter",
     "letter-spacing:-",
+    "translate",
+    "content-visibility",
+    "size:calc(",
+    "size:min(",
+    "size:clamp(",
     "hidden",
     "var(",
 ];
 
 /// Elements that programs show rarely or never, those of text/enriched among them.
-const RARELY_SHOWN: [&str; 26] = [
+const RARELY_SHOWN: [&str; 30] = [
     "annotation",
+    "annotation-xml",
     "audio",
     "canvas",
     "comment",
     "datalist",
+    "defs",
     "desc",
     "details",
     "dialog",
@@ -51,6 +58,7 @@ const RARELY_SHOWN: [&str; 26] = [
     "math",
     "metadata",
     "meter",
+    "mphantom",
     "noembed",
     "noframes",
     "noscript",
@@ -61,10 +69,14 @@ const RARELY_SHOWN: [&str; 26] = [
     "rt",
     "select",
     "svg",
+    "symbol",
     "template",
     "title",
     "video",
 ];
+
+/// Maximum words of a shorthand `font:` up to the size: style, variant, weight and stretch come before it.
+const FONT_WORDS: usize = 5;
 
 /// What the rules of a page that hide something are for.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +126,7 @@ impl HidingRules {
         self.any
             || RARELY_SHOWN.contains(&name)
             || tag.contains("hidden")
+            || tag.contains("popover")
             || tag.contains("style") && hides(&tag)
             || name == "font" && (tag.contains("color") || tag.contains("size"))
             || !self.named.is_empty()
@@ -203,7 +216,17 @@ fn hides(declarations: &str) -> bool {
     traits.shown == Display::Hidden
         || HIDING.iter().any(|word| bare.contains(word))
         || bare.split("font-size:").skip(1).any(is_tiny)
-        || bare.split("font:").skip(1).any(is_tiny)
+        || declarations.split("font").skip(1).any(has_tiny_size)
+}
+
+/// Whether the rest of a shorthand `font:` has such a size, which may stand behind the style and weight.
+fn has_tiny_size(rest: &str) -> bool {
+    let Some(value) = rest.trim_ascii_start().strip_prefix(':') else { return false };
+    let value = value.split([';', '}', '"']).next().unwrap_or_default();
+    value
+        .split_ascii_whitespace()
+        .take(FONT_WORDS)
+        .any(|word| is_tiny(word) || word.contains("calc("))
 }
 
 /// Whether a size is below four units of any kind.
@@ -270,6 +293,7 @@ mod tests {
         for tag in [
             "<b>",
             "<span class=\"Apple-converted-space\">",
+            "<b style='font:italic 700 12px/1.2 a'>",
             "<span lang=RU style='font-size:12.0pt;color:black;mso-fareast-language:RU'>",
         ] {
             shown("", tag);
@@ -285,6 +309,11 @@ mod tests {
             "<b style='position: absolute'>",
             "<b style=\"font-size:2px\">",
             "<b style=\"font:.1em a\">",
+            "<b style=\"font: 0/0 a\">",
+            "<b style=\"font:italic bold 1px/1 a\">",
+            "<b style='font-size: calc(0px)'>",
+            "<b style='display:inline-block;max-width:0'>",
+            "<b popover>",
             "<font color=white>",
         ] {
             hidden("", tag);

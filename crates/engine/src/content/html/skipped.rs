@@ -7,6 +7,8 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::Anchor;
+use super::compared::shows_host;
 use super::elements::{self, Key};
 use super::sheets::HidingRules;
 use super::token::Tag;
@@ -23,6 +25,9 @@ const SIDE: usize = 256;
 /// Maximum bytes of the words, as a multiple of the visible text.
 const OVERLAP: usize = 2;
 
+/// Steps of each byte of a tag that is asked for whether it hides.
+const TAG_STEPS: u64 = 16;
+
 /// The text of an element, and its tag in the source.
 type Element = (Range<usize>, Range<usize>);
 
@@ -32,6 +37,8 @@ pub(super) struct Skipped {
     open: Vec<Open>,
     /// Closed elements, in the order of their end tags: the text in them, and where their tags are in the source.
     elements: Vec<Element>,
+    /// Where the text of the last one ends that began inside a word.
+    last_end: Option<usize>,
 }
 
 /// An open element.
@@ -41,15 +48,17 @@ struct Open {
     tag: Tag,
     /// The offset in the visible text.
     from: usize,
+    /// Whether it began inside a word.
+    in_word: bool,
 }
 
 impl Skipped {
-    /// Handles a start tag inside a word: the tag, and the bytes of visible text so far.
-    pub fn enter(&mut self, text: &str, tag: &Tag, from: usize) {
+    /// Handles a start tag inside a word, or in front of one: the tag, and the bytes of visible text so far.
+    pub fn enter(&mut self, text: &str, tag: &Tag, from: usize, in_word: bool) {
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
-        self.open.push(Open { key: key(text, &tag.name), tag: tag.clone(), from });
+        self.open.push(Open { key: key(text, &tag.name), tag: tag.clone(), from, in_word });
     }
 
     /// Handles an end tag of this name.
@@ -70,12 +79,14 @@ impl Skipped {
         let Some(at) = self.open.iter().rposition(is) else { return };
         let closed = self.open.drain(at..).next();
         let inside = closed.filter(|open| open.from < to);
+        let in_word = inside.as_ref().is_some_and(|open| open.in_word);
+        self.last_end = Some(to).filter(|_| in_word).or(self.last_end);
         self.elements.extend(inside.map(|open| (open.from..to, open.tag.range)));
     }
 
     /// Whether one ends at this offset of the visible text: the next text may continue the word before it.
     pub fn ends_at(&self, at: usize) -> bool {
-        self.elements.last().is_some_and(|(element, _)| element.end == at)
+        self.last_end == Some(at)
     }
 
     /// The words without such elements, if they may be deceptive and the page may hide the elements. Linear: words
@@ -87,11 +98,12 @@ impl Skipped {
             return joined;
         }
         let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
-        let in_a_word = |one: &&Element, next: &&Element| {
-            let (one, next) = (&one.0, &next.0);
-            one.end <= next.start && !slice(one.end..next.start).contains(char::is_whitespace)
+        let in_a_word = |one: &&Element, next: &&Element| are_in_a_word(shown, one, next);
+        let continues = |element: &&Element| {
+            let before = slice(0..element.0.start).chars().next_back();
+            before.is_some_and(|c| !c.is_whitespace())
         };
-        let all: Vec<&Element> = self.elements.iter().collect();
+        let all: Vec<&Element> = self.elements.iter().filter(continues).collect();
         // Most pages have no such word, and need not be asked what they hide.
         if !all.chunk_by(in_a_word).any(|row| deceptive(shown, row).is_some()) {
             return joined;
@@ -108,25 +120,79 @@ impl Skipped {
             if joined.cut {
                 break;
             }
-            // The character that ends the word separates it from the next.
-            let after = slice(end..shown.len()).chars().next().map_or(0, char::len_utf8);
-            joined.add(pieces, end..end + after);
+            joined.add(pieces, end..end_of_next(shown, end));
         }
         joined
     }
+
+    /// The words of anchors without elements that the page may hide, if they may be hosts. Linear: of nested elements
+    /// the outermost is left out. Also the steps that it takes.
+    pub fn words_in(
+        &self,
+        anchors: &[Anchor],
+        shown: &str,
+        page: &str,
+        rules: &OnceCell<HidingRules>,
+    ) -> (Joined, u64) {
+        let mut joined = Joined::default();
+        let mut steps = 0;
+        let mut hidden: Vec<&Element> = Vec::new();
+        let mut shows_dot = (usize::MAX, false);
+        for element in &self.elements {
+            let at = anchors.partition_point(|anchor| anchor.text.end < element.0.end);
+            let Some(anchor) = anchors.get(at) else { break };
+            if shows_dot.0 != at {
+                let text = shown.get(anchor.text.clone()).unwrap_or_default();
+                shows_dot = (at, anchor.occurrence.is_some() && text.contains(is_dot_to_somebody));
+            }
+            // Most elements are all of their word, or in no such anchor, and need not be asked for.
+            let inside = anchor.text.start <= element.0.start;
+            if !inside || !shows_dot.1 || is_all_of_word(shown, &element.0) {
+                continue;
+            }
+            let tag = page.get(element.1.clone()).unwrap_or_default();
+            steps += TAG_STEPS * tag.len() as u64;
+            if rules.get_or_init(|| HidingRules::of(page)).may_hide(tag) {
+                while hidden.pop_if(|inner| element.0.start <= inner.0.start).is_some() {}
+                hidden.push(element);
+            }
+        }
+        for row in hidden.chunk_by(|one, next| are_in_a_word(shown, one, next)) {
+            let Some(pieces) = pieces_around(shown, row) else { continue };
+            let texts = pieces.iter().filter_map(|piece| shown.get(piece.clone()));
+            if shows_host(&texts.collect::<String>()) {
+                let end = pieces.last().map_or(0, |last| last.end);
+                joined.add(pieces, end..end_of_next(shown, end));
+            }
+        }
+        (joined, steps)
+    }
+}
+
+/// Where the character ends that follows a word: it separates it from the next.
+fn end_of_next(shown: &str, end: usize) -> usize {
+    let rest = shown.get(end..).unwrap_or_default();
+    end + rest.chars().next().map_or(0, char::len_utf8)
+}
+
+/// Whether white space or nothing is on both sides.
+fn is_all_of_word(shown: &str, element: &Range<usize>) -> bool {
+    let before = shown.get(..element.start).and_then(|text| text.chars().next_back());
+    let after = shown.get(element.end..).and_then(|text| text.chars().next());
+    [before, after].into_iter().all(|c| c.is_none_or(char::is_whitespace))
+}
+
+/// Whether an element follows another in one word.
+fn are_in_a_word(shown: &str, one: &Element, next: &Element) -> bool {
+    let (one, next) = (&one.0, &next.0);
+    let between = || shown.get(one.end..next.start).unwrap_or_default();
+    one.end <= next.start && !between().contains(char::is_whitespace)
 }
 
 /// The word around elements without them, in pieces, if it may be deceptive.
 fn deceptive(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
     let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
-    let ((first, _), (last, _)) = (row.first()?, row.last()?);
-    let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
-    let to = shown.ceil_char_boundary(last.end + SIDE);
-    let start = last_word(shown, from..first.start).start;
-    let end = first_word(shown, last.end..to).end;
-    let starts = std::iter::once(start).chain(row.iter().map(|(element, _)| element.end));
-    let ends = row.iter().map(|(element, _)| element.start).chain([end]);
-    let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
+    let pieces = pieces_around(shown, row)?;
     let texts = || pieces.iter().map(|piece| slice(piece.clone()));
     let is_plain = |text: &str| text.is_ascii() && !text.contains('-');
     if !texts().any(|text| text.contains(is_dot_to_somebody)) || texts().all(is_plain) {
@@ -134,6 +200,18 @@ fn deceptive(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
     }
     let word: String = texts().collect();
     (!word.is_ascii() || has_a_label(word.as_bytes())).then_some(pieces)
+}
+
+/// The word around elements without them, in pieces.
+fn pieces_around(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
+    let ((first, _), (last, _)) = (row.first()?, row.last()?);
+    let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
+    let to = shown.ceil_char_boundary(last.end + SIDE);
+    let start = last_word(shown, from..first.start).start;
+    let end = first_word(shown, last.end..to).end;
+    let starts = std::iter::once(start).chain(row.iter().map(|(element, _)| element.end));
+    let ends = row.iter().map(|(element, _)| element.start).chain([end]);
+    Some(starts.zip(ends).map(|(start, end)| start..end).collect())
 }
 
 fn key(text: &str, name: &Range<usize>) -> Key {
@@ -150,6 +228,7 @@ mod tests {
         let skipped = Skipped {
             open: Vec::new(),
             elements: elements.iter().map(|(from, to)| (*from..*to, 0..4)).collect(),
+            last_end: None,
         };
         let joined = skipped.words(shown, "<rp>", &OnceCell::new());
         assert!(!joined.cut || joined.len() > shown.len());
@@ -192,8 +271,8 @@ mod tests {
             range: name.start - 1..name.end + 1,
             name,
         };
-        skipped.enter(text, &tag(1..2), 3);
-        skipped.enter(text, &tag(4..5), 4);
+        skipped.enter(text, &tag(1..2), 3, true);
+        skipped.enter(text, &tag(4..5), 4, true);
         skipped.leave(text, &(8..9), 6);
         skipped.leave(text, &(12..13), 9);
         skipped.leave(text, &(16..17), 9);

@@ -10,6 +10,8 @@ pub struct Traits {
     pub flow: Flow,
     /// Whether text around it does not turn its own.
     pub isolated: bool,
+    /// Whether the elements in it stand side by side: `display: flex`.
+    pub lines_up: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +71,7 @@ impl Traits {
     /// Reads the declarations of a `style` attribute.
     pub fn declare(&mut self, style: &str) {
         let style = css::plain(style);
-        let mut start = 0;
+        let (mut start, mut stacks) = (0, false);
         for end in memchr::memchr_iter(b';', style.as_bytes()).chain([style.len()]) {
             let declaration = style.get(std::mem::replace(&mut start, end + 1)..end);
             let declaration = declaration.unwrap_or_default();
@@ -83,11 +85,16 @@ impl Traits {
                 value.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
             };
             match property.as_bytes().first().map(u8::to_ascii_lowercase) {
-                Some(b'd') if is("display") => match () {
-                    () if says("none") => self.shown = Display::Hidden,
-                    () if says("inline") || says("contents") => self.flow = Flow::Inline,
-                    () => self.flow = Flow::Block,
-                },
+                Some(b'd') if is("display") => {
+                    self.lines_up =
+                        ["flex", "grid", "inline-flex", "inline-grid"].into_iter().any(says);
+                    match () {
+                        () if says("none") => self.shown = Display::Hidden,
+                        () if says("table-cell") => self.flow = Flow::Beside,
+                        () if says("inline") || says("contents") => self.flow = Flow::Inline,
+                        () => self.flow = Flow::Block,
+                    }
+                }
                 Some(b'd') if is("direction") && says("rtl") => {
                     self.direction = self.direction.and(Direction::RightToLeft);
                 }
@@ -96,6 +103,7 @@ impl Traits {
                 }
                 Some(b'm') if is("mso-hide") && says("all") => self.shown = Display::Hidden,
                 Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Display::Hidden,
+                Some(b'f') if is("flex-direction") || is("flex-flow") => stacks = says("column"),
                 Some(b'f') if is("float") && !says("none") => self.flow = Flow::Beside,
                 Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Display::Hidden,
                 Some(b'u')
@@ -113,6 +121,7 @@ impl Traits {
                 _ => {}
             }
         }
+        self.lines_up &= !stacks;
     }
 }
 
@@ -161,6 +170,9 @@ mod tests {
         }
         assert_eq!(traits("display:inline-block").flow, Flow::Inline);
         assert_eq!(traits("display:block").flow, Flow::Block);
+        assert_eq!(traits("display:table-cell").flow, Flow::Beside);
+        assert!(traits("display:inline-flex;flex-direction:row-reverse").lines_up);
+        assert!(!traits("flex-flow:column;display:flex").lines_up);
         assert_eq!(traits("float:left").flow, Flow::Beside);
         assert_eq!(traits("float:none").flow, Flow::Natural);
         assert_eq!(

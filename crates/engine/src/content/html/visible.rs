@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
+use super::compared::AcrossSeams;
 use super::{
     Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, SeenBy, Site, Tag, Target,
     Within, entity, glance, outlook,
@@ -99,10 +100,11 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    /// Records an element that begins inside a word: the word is also read without it.
+    /// Records an element that begins inside a word, or in an anchor: the word is also read without it.
     pub(super) fn skip_from(&mut self, tag: &Tag) {
-        if self.visible.len() > 0 && !self.visible.ends_with_space() {
-            self.skipped.enter(self.text, tag, self.visible.len());
+        let in_word = self.visible.len() > 0 && !self.visible.ends_with_space();
+        if in_word || self.open_anchor.is_some() {
+            self.skipped.enter(self.text, tag, self.visible.len(), in_word);
         }
     }
 
@@ -146,24 +148,32 @@ impl<'t> Reader<'t, '_, '_> {
         let with_signs = across_signs::hosts(self.visible.as_str(), self.tlds, self.capacity());
         self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
         let asked = self.hiding_rules.get().is_some();
+        let across = AcrossSeams::of(self.visible.as_str(), &seams);
         let without = [
-            words_across_seams(self.visible.as_str(), &seams),
+            across.linked,
             unseen::joined(self.visible.as_str()),
             skipped.words(self.visible.as_str(), self.text, &self.hiding_rules),
         ];
+        let (drawn, steps) =
+            skipped.words_in(&anchors, self.visible.as_str(), self.text, &self.hiding_rules);
+        self.view.steps += steps;
         if !asked && self.hiding_rules.get().is_some() {
             self.view.steps += self.text.len() as u64;
         }
         let glances = self.glances(&anchors, &seams, &joints);
+        let parts = [(across.shown, false), (drawn, true)];
+        let parts = parts.map(|(words, all)| self.compared_parts(words, &anchors, all));
         let found = self.view.occurrences.len() > before;
         let others = !overridden.is_empty()
             || !glances.is_empty()
+            || parts.iter().any(Option::is_some)
             || without.iter().any(|joined| !joined.is_empty());
         let seen = self.visible.take(found || others);
         let Some(seen) = seen else { return };
         let without = without.map(|joined| (joined.of(&seen), joined));
         let reversed = self.reversed(&seen, &overridden, &anchors);
         let glances = glance::texts(glances, &seen);
+        let parts = parts.into_iter().flatten().map(|parts| parts.mapped(&seen)).collect();
         self.view.seen.extend(Some(seen).filter(|_| found));
         for (word, occurrences) in reversed {
             let seen = self.view.seen.len();
@@ -184,6 +194,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
             self.add_compared(word, anchor);
         }
+        self.add_parts(parts);
         self.flushed = self.view.occurrences.len();
     }
 
@@ -401,33 +412,6 @@ fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
         true => Markup::Shown,
         false => Markup::Read,
     }
-}
-
-/// The words across seams, where the text of an anchor touches a word next to it, which programs that convert a page
-/// to plain text join; only words that may hold a link.
-fn words_across_seams(text: &str, seams: &[usize]) -> Joined {
-    let mut joined = Joined::default();
-    let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
-    let apart = |one: &usize, next: &usize| slice(&(one + 1..*next)).contains(char::is_whitespace);
-    for row in seams.chunk_by(|one, next| !apart(one, next)) {
-        let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
-        let start = last_word(text, 0..*first).start;
-        let end = first_word(text, last + 1..text.len()).end;
-        let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
-        let ends = row.iter().copied().chain([end]);
-        let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
-        if is_linked_by_all(&pieces.iter().map(slice).collect::<String>()) {
-            // The seam itself is the separator.
-            joined.add(pieces, *last..last + 1);
-        }
-    }
-    joined
-}
-
-/// Whether a word may hold a link for every program.
-fn is_linked_by_all(word: &str) -> bool {
-    word.contains(['@', '/', '\\', ':'])
-        || word.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"www."))
 }
 
 /// How the host is shown. A break next to a dot does not count, since mail programs insert `<wbr>` there.

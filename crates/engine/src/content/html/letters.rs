@@ -1,0 +1,145 @@
+//! What a word of a link is read as by somebody who does not look closely: signs that look like letters, letters in
+//! boxes or with lines under them, and endings that look like another (`.corn`).
+//!
+//! Honest texts have such words. They are only compared where everybody knows what they are read as.
+
+use super::compared::shows_host;
+use uts58::unicode::hosts::is_invisible;
+use uts58::unicode::is_dot_to_somebody;
+
+/// Endings that look like others.
+const ENDINGS: [(&str, &str); 5] =
+    [("corn", "com"), ("c0m", "com"), ("c0rn", "com"), ("0rg", "org"), ("rnil", "mil")];
+
+/// Latin letters with a dot below, which looks like a full stop behind them, and the letters without.
+const WITH_DOT_BELOW: &str = "ạaḅbḍdẹeḥhịiḳkḷlṃmṇnọoṛrṣsṭtụuṿvẉwỵyẓz";
+
+/// Whether a text may be read as another one although it has ASCII only.
+pub(super) fn may_look_like_another(text: &str) -> bool {
+    text.bytes().any(|c| matches!(c, b'|' | b'@' | b'$' | b',' | b'0'))
+        || memchr::memmem::find(text.as_bytes(), b"rn").is_some()
+}
+
+/// What a word is read as, if that is a host and another word.
+pub(super) fn read_as(word: &str) -> Option<String> {
+    if word.is_ascii() && !may_look_like_another(word) {
+        return None;
+    }
+    let mut read = String::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            ',' if !read.is_empty() && chars.peek().is_some_and(|next| next.is_alphanumeric()) => {
+                read.push('.');
+            }
+            '|' => read.push('l'),
+            '@' => read.push('a'),
+            '$' => read.push('s'),
+            _ if c.is_ascii() => read.push(c.to_ascii_lowercase()),
+            _ if is_not_seen(c) || is_mark(c) => {}
+            _ if c == '\u{2d9}' || is_dot_to_somebody(c) || reads_as_dot(c) => {
+                read.push('.');
+            }
+            _ if in_box(c).is_some() => read.extend(in_box(c)),
+            _ => match with_dot_below(c) {
+                Some(letter) => read.extend([letter, '.']),
+                None => read.push_str(&homograph::reads_as(c).unwrap_or_else(|| c.into())),
+            },
+        }
+    }
+    let from = read.find("//").map_or(0, |at| at + 2);
+    let rest = read.get(from..).unwrap_or_default();
+    let host = from + rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
+    // What has other letters than a known name is none.
+    let name = read.get(..host).filter(|name| name.is_ascii())?;
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let like = ENDINGS.iter().find(|(written, _)| ending == Some(*written));
+    if let Some((written, like)) = like {
+        read.replace_range(host - written.len()..host, like);
+    }
+    (shows_host(&read) && !read.eq_ignore_ascii_case(word)).then_some(read)
+}
+
+/// A text with blanks in it, without them, if they are the space beside full stops or between single letters:
+/// `www. example. com`.
+pub(super) fn without_blanks(text: &str) -> Option<String> {
+    let text = text.trim();
+    // What most fail on.
+    if !text.contains('.') || !text.contains(char::is_whitespace) {
+        return None;
+    }
+    let pieces = || text.split_whitespace();
+    let beside_dots = pieces()
+        .zip(pieces().skip(1))
+        .all(|(before, after)| before.ends_with('.') || after.starts_with('.'));
+    let is_letter = |piece: &str| piece.chars().nth(1).is_none();
+    (beside_dots || pieces().all(is_letter)).then(|| pieces().collect())
+}
+
+/// Whether a character looks like a full stop, by confusables.txt or as a dot or letter of its own, and is none to any
+/// program.
+pub(super) fn reads_as_dot(c: char) -> bool {
+    !c.is_ascii()
+        && !is_dot_to_somebody(c)
+        && (homograph::reads_as_full_stop(c)
+            || matches!(c, '\u{387}' | '\u{a4f8}')
+            || !c.is_alphanumeric() && homograph::reads_as_dot(c))
+}
+
+/// Whether nothing, or next to nothing, is seen of a character.
+pub(super) fn is_not_seen(c: char) -> bool {
+    is_invisible(c)
+        || matches!(c, '\u{2004}'..='\u{2006}' | '\u{2008}'..='\u{200a}' | '\u{202f}' | '\u{205f}')
+        || matches!(c, '\u{2800}' | '\u{fffc}' | '\u{1d159}')
+}
+
+/// Whether a character is drawn on the letter before it.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// The letter of one in a box or a circle, or of a flag.
+fn in_box(c: char) -> Option<char> {
+    let in_row = match c {
+        '\u{1f130}'..='\u{1f189}' => (c as u32 - 0x1F130) % 0x20,
+        '\u{1f1e6}'..='\u{1f1ff}' => c as u32 - 0x1F1E6,
+        _ => return None,
+    };
+    u8::try_from(in_row).ok().filter(|row| *row < 26).map(|row| char::from(b'a' + row))
+}
+
+fn with_dot_below(c: char) -> Option<char> {
+    WITH_DOT_BELOW.split_once(c).and_then(|(_, rest)| rest.chars().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_look_like_hosts() {
+        for (word, host) in [
+            ("www.example.corn/x", "www.example.com/x"),
+            ("https://example.c0m", "https://example.com"),
+            ("examp|e.com", "example.com"),
+            ("ex@mple.com", "example.com"),
+            ("example,com", "example.com"),
+            ("e\u{332}x\u{332}a.com", "exa.com"),
+            ("🅴🆇.🅲🅾🅼", "ex.com"),
+            ("ex.ᴄᴏᴍ", "ex.com"),
+            ("exḷcom", "exl.com"),
+            ("ex˙com", "ex.com"),
+        ] {
+            assert_eq!(read_as(word).as_deref(), Some(host), "{word}");
+        }
+        for word in ["example.com", "Example.com", "corn", "a, b", "10", "x0"] {
+            assert_eq!(read_as(word), None, "{word}");
+        }
+        assert_eq!(without_blanks(" www. ex .com ").as_deref(), Some("www.ex.com"));
+        assert_eq!(without_blanks("e x . c o m").as_deref(), Some("ex.com"));
+        for text in ["see ex.com", "ex.com", "Read more. Now"] {
+            assert_eq!(without_blanks(text), None, "{text}");
+        }
+    }
+}
