@@ -204,7 +204,7 @@ impl DisplayText {
             !self.letters.get(start..end).unwrap_or_default().iter().any(latin)
                 && looks
                     .into_iter()
-                    .flat_map(|look| table.by_look(look))
+                    .flat_map(|look| table.by_look(look, false))
                     .any(|(_, look, _)| !look.has_ascii() && self.reads_as(start, end, look))
         };
         self.spans(start, |look| table.begins(look)).any(is_named)

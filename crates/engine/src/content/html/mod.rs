@@ -596,28 +596,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             Ends::Nothing => {}
         }
     }
-
-    fn reverse(&mut self, inside: &StyledElement) {
-        // What is isolated to the end keeps its direction: it is turned twice.
-        if let Some(isolated) = self.isolating.take() {
-            self.turn(isolated.from);
-        }
-        if self.turn(inside.from) {
-            self.marks.push(inside.from..self.visible.len());
-        }
-    }
-
-    /// Turns the visible text from here on. Returns whether there is some.
-    fn turn(&mut self, from: usize) -> bool {
-        let length = self.visible.len().saturating_sub(from);
-        if length > REVERSED_BYTES {
-            self.view.cut = true;
-        } else if length > 0 {
-            self.view.steps += visible::TURNED_STEPS * length as u64;
-            self.visible.reverse(from);
-        }
-        (1..=REVERSED_BYTES).contains(&length)
-    }
 }
 
 #[cfg(test)]

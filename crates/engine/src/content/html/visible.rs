@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::compared::AcrossSeams;
 use super::{
-    Anchor, Markup, Occurrence, Reader, Rendering, STRETCH_LINKS, SeenBy, Site, Tag, Target,
-    Within, entity, glance, outlook,
+    Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, SeenBy, Site,
+    StyledElement, Tag, Target, Within, entity, glance, outlook,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
@@ -18,7 +18,7 @@ use crate::content::{
 use uts58::{Confidence, Link};
 
 /// Steps of each byte of text that is turned round: it is copied letter by letter, with where each comes from.
-pub(super) const TURNED_STEPS: u64 = 24;
+const TURNED_STEPS: u64 = 24;
 
 /// The same of a word that a control turns round, whatever its length: it is searched by itself.
 const TURNED_WORD_STEPS: u64 = 128;
@@ -232,6 +232,29 @@ impl<'t> Reader<'t, '_, '_> {
             occurrence.markup = markup(written, &span);
             self.view.occurrences.push(occurrence);
         }
+    }
+
+    /// Turns what an element shows from right to left.
+    pub(super) fn reverse(&mut self, inside: &StyledElement) {
+        // What is isolated to the end keeps its direction: it is turned twice.
+        if let Some(isolated) = self.isolating.take() {
+            self.turn(isolated.from);
+        }
+        if self.turn(inside.from) {
+            self.marks.push(inside.from..self.visible.len());
+        }
+    }
+
+    /// Turns the visible text from here on. Returns whether there is some.
+    pub(super) fn turn(&mut self, from: usize) -> bool {
+        let length = self.visible.len().saturating_sub(from);
+        if length > REVERSED_BYTES {
+            self.view.cut = true;
+        } else if length > 0 {
+            self.view.steps += TURNED_STEPS * length as u64;
+            self.visible.reverse(from);
+        }
+        (1..=REVERSED_BYTES).contains(&length)
     }
 
     /// What anchors show where a control character reverses their text, with the links that a reader sees there.
