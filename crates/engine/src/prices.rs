@@ -29,12 +29,12 @@ const PLAIN_HOST_STEPS_PER_BYTE: u64 = 4;
 /// The same for a host with other letters, or one that is similar to a known name. The steps are for each place
 /// where it may begin and end, and each label adds more. A step stands for more work here than elsewhere, so that
 /// long lists of harmless hosts stay within the budget.
-const OTHER_HOST_STEPS: u64 = 176;
+const OTHER_HOST_STEPS: u64 = 336;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
 /// Added for such a host that may begin or end elsewhere: it is judged again.
-const OTHER_BOUNDS_STEPS: u64 = 704;
+const OTHER_BOUNDS_STEPS: u64 = 960;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;

@@ -49,10 +49,18 @@ fn with_pair<'n>(word: &[u8], names: &'n Names) -> Option<&'n Name> {
 /// The name that a word has the look of, or has with a `q` for each `p`, though more than one letter
 /// differs: `qooqle`, `whatsaqq`.
 fn made_alike<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
-    let alike = names.by_look(LookHash::of(word.as_bytes()).value()).next();
+    let several = |name: &&Name| several_differ(word, name);
+    let alike = names.by_look(LookHash::of(word.as_bytes()).value()).find(several);
     let name = alike.or_else(|| with_p(word.as_bytes(), names))?;
     let counts = name.reach == Reach::Brand && name.brand_len() >= MIN_LETTERS;
     (counts && !is_neighbour(word.as_bytes())).then_some(name)
+}
+
+/// Whether a word of the name's length has other letters in several places: one may be chance (`postni`).
+fn several_differ(word: &str, name: &Name) -> bool {
+    let brand = name.labels.get(name.brand).map_or("", |(brand, _)| brand);
+    let differ = |(one, two): &(u8, u8)| !one.eq_ignore_ascii_case(two);
+    word.len() == brand.len() && word.bytes().zip(brand.bytes()).filter(differ).nth(1).is_some()
 }
 
 /// The name that a word is with a `p` for each `q`.

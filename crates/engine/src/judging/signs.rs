@@ -11,7 +11,7 @@ use homograph::HostBounds;
 impl Judge<'_> {
     /// Marks a host as unsafe that reads as a protected name before such a sign, or as a host that has one in it.
     pub(super) fn mark_name_before_sign(&mut self, judged: &mut Judged) {
-        if judged.edit >= Edit::Link {
+        if judged.edit >= Edit::Link && judged.verdict >= Verdict::Unsafe {
             return;
         }
         let Some(host) = judged.host.as_ref() else { return };

@@ -19,10 +19,11 @@ use uts58::unicode::is_dot_to_somebody;
 const WORD_BYTES: usize = 256;
 
 /// Steps of a text of such words, besides its bytes.
-const TEXT_STEPS: u64 = 96;
+const TEXT_STEPS: u64 = 320;
 
-/// Steps of each byte of a text with letters whose likeness is looked up.
-const LOOSE_STEPS: u64 = 4;
+/// Steps of each byte of a text that is read letter by letter, and of one with letters whose likeness is looked up.
+const READ_STEPS: u64 = 4;
+const LOOSE_STEPS: u64 = 8;
 
 /// A word that is not so in the text.
 #[derive(Debug, PartialEq, Eq)]
@@ -164,7 +165,7 @@ impl Words<'_> {
         if text.is_ascii() && !letters::may_look_like_another(text) && !text.contains('.') {
             return;
         }
-        let each = if text.is_ascii() { 1 } else { LOOSE_STEPS };
+        let each = if text.is_ascii() { READ_STEPS } else { LOOSE_STEPS };
         self.steps += each * text.len() as u64;
         let blanks = |c: char| c.is_whitespace() && !is_not_seen(c);
         let mut at = range.start;
@@ -185,7 +186,7 @@ impl Words<'_> {
 
     fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        self.steps += text.len() as u64;
+        self.steps += READ_STEPS * text.len() as u64;
         let mut word = Glance { word: String::new(), range: range.start..range.start, leads_to };
         let (mut is_other, mut has_twin) = (all, false);
         let mut joints = Vec::new();
