@@ -29,12 +29,14 @@ const PLAIN_HOST_STEPS_PER_BYTE: u64 = 4;
 /// The same for a host with other letters, or one that is similar to a known name. The steps are for each place
 /// where it may begin and end, and each label adds more. A step stands for more work here than elsewhere, so that
 /// long lists of harmless hosts stay within the budget.
-const OTHER_HOST_STEPS: u64 = 336;
+const OTHER_HOST_STEPS: u64 = 44;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
-/// Added for such a host that may begin or end elsewhere: it is judged again.
-const OTHER_BOUNDS_STEPS: u64 = 960;
+/// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
+/// Others pay more for their report.
+const HARMLESS_HOST_STEPS: u64 = 240;
+const HARMLESS_BOUNDS_STEPS: u64 = 960;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
@@ -90,9 +92,13 @@ pub fn host_steps(spelling: &str, judgement: &Judgement) -> u64 {
     };
     byte += if report > 0 { NAME_COMPARISON_STEPS_PER_BYTE } else { 0 };
     let steps = host + byte * spelling.len() as u64 + LABEL_STEPS * judgement.labels.len() as u64;
+    let more = match (plain || report > 0, judgement.more_bounds) {
+        (true, _) => report,
+        (false, 0) => HARMLESS_HOST_STEPS,
+        (false, _) => HARMLESS_HOST_STEPS + HARMLESS_BOUNDS_STEPS,
+    };
     // Shorter candidates for the same host take less work to judge.
-    let again = if plain || judgement.more_bounds == 0 { 0 } else { OTHER_BOUNDS_STEPS };
-    steps + steps * judgement.more_bounds as u64 / 4 + again + report
+    steps + steps * judgement.more_bounds as u64 / 4 + more
 }
 
 /// Steps of looking for hosts in the text before and after a link's host, and of judging those that were found.

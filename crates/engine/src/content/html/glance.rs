@@ -19,11 +19,11 @@ use uts58::unicode::is_dot_to_somebody;
 const WORD_BYTES: usize = 256;
 
 /// Steps of a text of such words, besides its bytes.
-const TEXT_STEPS: u64 = 320;
+const TEXT_STEPS: u64 = 224;
 
 /// Steps of each byte of a text that is read letter by letter, and of one with letters whose likeness is looked up.
-const READ_STEPS: u64 = 4;
-const LOOSE_STEPS: u64 = 8;
+const READ_STEPS: u64 = 3;
+const LOOSE_STEPS: u64 = 7;
 
 /// A word that is not so in the text.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,6 +74,9 @@ impl<'t> Reader<'t, '_, '_> {
                 words.read_all(first.text.clone(), base);
             }
             let Some(leads_to) = first.occurrence else { continue };
+            if self.is_as_written(&first.text, leads_to) {
+                continue;
+            }
             let mut range = first.text.clone();
             while let Some(next) = shown.next_if(|next| {
                 words.is_gap(range.end)
@@ -89,6 +92,15 @@ impl<'t> Reader<'t, '_, '_> {
         }
         self.view.steps += words.steps;
         words.found
+    }
+
+    /// Whether the text of a link is its URL, letter by letter, without signs that look like others.
+    fn is_as_written(&self, text: &Range<usize>, leads_to: usize) -> bool {
+        let text = self.visible.as_str().get(text.clone()).unwrap_or_default();
+        let Some(occurrence) = self.view.occurrences.get(leads_to) else { return false };
+        let written = self.view.seen.get(occurrence.seen).map(MappedText::as_str);
+        written == Some(text)
+            && text.chars().all(|c| if c.is_ascii() { c != '@' } else { c.is_alphanumeric() })
     }
 
     /// Whether two occurrences have the same host.
