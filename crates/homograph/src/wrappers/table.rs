@@ -29,7 +29,7 @@ pub(super) type Row = (&'static str, &'static str, Form);
 use Form::{Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 82] = [
+pub(super) const ROWS: [Row; 71] = [
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
@@ -37,7 +37,6 @@ pub(super) const ROWS: [Row; 82] = [
     ("awstrack.me", "/L0/", Segment),
     ("bing.com", "/aclick", Base64("u")),
     ("bing.com", "/ck/", Base64("u")),
-    ("c.pc.qq.com", "", Query("pfurl")),
     ("cdn.ampproject.org", "", Amp),
     ("checklink.mail.ru", "", Query("url")),
     ("click.mail.ru", "", Query("u")),
@@ -45,14 +44,10 @@ pub(super) const ROWS: [Row; 82] = [
     ("clicktime.cloud.postoffice.net", "", Query("u")),
     ("clicktime.symantec.com", "", Query("u")),
     // Kit, formerly ConvertKit.
-    ("convertkit-mail.com", "", Base64Segment),
     ("convertkit-mail2.com", "", Base64Segment),
-    ("convertkit-mail4.com", "", Base64Segment),
     // Barracuda Link Protection.
     ("cudasvc.com", "", Query("a")),
-    ("deref-1und1.de", "", Query("redirectUrl")),
     ("deref-gmx.net", "", Query("redirectUrl")),
-    ("deref-mail.com", "", Query("redirectUrl")),
     ("deref-web.de", "", Query("redirectUrl")),
     ("doubleclick.net", "", Query("adurl")),
     ("duckduckgo.com", "/l/", Query("uddg")),
@@ -73,23 +68,17 @@ pub(super) const ROWS: [Row; 82] = [
     ("l.messenger.com", "", Query("u")),
     ("l.threads.com", "", Query("u")),
     ("l.wl.co", "", Query("u")),
-    ("link.csdn.net", "", Query("target")),
     ("link.edgepilot.com", "", Query("u")),
-    ("link.juejin.cn", "", Query("target")),
     ("link.zhihu.com", "", Query("target")),
     ("linkedin.com", "/redir/", Query("url")),
     ("linkedin.com", "/safety/go", Query("url")),
-    // TitanHQ SpamTitan.
-    ("linklock.titanhq.com", "", Query("url")),
     ("lm.facebook.com", "", Query("u")),
-    ("mail.qq.com", "/cgi-bin/", Query("gourl")),
     ("mandrillapp.com", "/track/click", Mandrill),
     ("medium.com", "/r/", Query("url")),
     ("mimecast.com", "", Query("domain")),
     ("mimecastprotect.com", "", Query("domain")),
     // Mailjet.
     ("mjt.lu", "", Base64Segment),
-    ("ok.ru", "/dk", Query("st.link")),
     ("out.reddit.com", "", Query("url")),
     // Check Point Harmony, Avanan.
     ("protect.checkpoint.com", "", Between),
@@ -120,7 +109,6 @@ pub(super) const ROWS: [Row; 82] = [
     ("urldefense.com", "", Proofpoint),
     ("urldefense.proofpoint.com", "", Proofpoint),
     ("urldefense.us", "", Proofpoint),
-    ("urlsand.com", "", Query("u")),
     // Vade, Hornetsecurity.
     ("vadesecure.com", "/safeproxy/", Query("u")),
     ("vadesecure.com", "/v4", Query("u")),
