@@ -4,7 +4,7 @@
 use super::Dmarc;
 use super::judging::Judge;
 use super::sender::Mailbox;
-use homograph::Sender;
+use homograph::{Sender, is_or_below};
 
 /// Where a forwarder writes whose mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ const OWN_LOCAL_PART: usize = 20;
 /// customers' names stand there and DMARC confirms it.
 pub fn speaks_for(name: &str, mailbox: &Mailbox, judge: &mut Judge<'_>) -> bool {
     let host = mailbox.host.ascii.as_str();
-    if judge.dmarc() == Dmarc::Pass && FOR_CUSTOMERS.iter().any(|own| is_below(host, own)) {
+    if judge.dmarc() == Dmarc::Pass && FOR_CUSTOMERS.iter().any(|own| is_or_below(host, own)) {
         return true;
     }
     let Some(sender) = written(name, &mailbox.local, host, judge) else { return false };
@@ -96,7 +96,7 @@ fn is_written_in_name(host: &str) -> bool {
 }
 
 fn form(host: &str) -> Option<Written> {
-    FORWARDERS.iter().find(|(domain, _)| is_below(host, domain)).map(|(_, form)| *form)
+    FORWARDERS.iter().find(|(domain, _)| is_or_below(host, domain)).map(|(_, form)| *form)
 }
 
 /// The sender whom a forwarder names.
@@ -138,10 +138,6 @@ fn in_name(name: &str) -> Option<String> {
     let name = name.replace("(a)", "@").replace(" at ", "@");
     let address = name.rsplit([' ', '\'', '"', '(', '[', '<', ':']).next()?;
     address.contains('@').then(|| address.to_owned())
-}
-
-fn is_below(host: &str, domain: &str) -> bool {
-    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 #[cfg(test)]

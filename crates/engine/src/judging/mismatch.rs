@@ -11,14 +11,12 @@ use uts58::unicode::hosts::is_joiner;
 
 /// Hosts of well-known owners below which, or at which, anybody publishes pages, that the public suffix list does not
 /// name or names only in part: a link to one is not the owner's.
-const SHARED: [&str; 33] = [
+const SHARED: [&str; 31] = [
     "acrobat.adobe.com",
     "amazonaws.com",
     "apps.facebook.com",
     "azureedge.net",
-    "bc.googleusercontent.com",
     "cdn.discordapp.com",
-    "cloudapp.azure.com",
     "colab.research.google.com",
     "core.windows.net",
     "customervoice.microsoft.com",

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::Disguise;
+use unicode_script::Script;
+use uts58::unicode::ScriptOf as _;
 
 /// A title with its judgement.
 pub struct Title {
@@ -55,19 +57,9 @@ fn is_typed(text: &str, word: &str) -> bool {
     typed >= WORDS && words().filter(mixed).count() <= typed
 }
 
-/// Keyboards with letters that have twins on the Latin one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keyboard {
-    Greek,
-    Cyrillic,
-}
-
-fn keyboard(c: char) -> Option<Keyboard> {
-    match c {
-        '\u{370}'..='\u{3FF}' => Some(Keyboard::Greek),
-        '\u{400}'..='\u{52F}' => Some(Keyboard::Cyrillic),
-        _ => None,
-    }
+/// The script of a letter, if that is one whose keyboard has twins of Latin letters.
+fn keyboard(c: char) -> Option<Script> {
+    Some(c.script()).filter(|script| matches!(script, Script::Greek | Script::Cyrillic))
 }
 
 /// A text with a blank in place of each of its links, given in order: they are judged as such.

@@ -33,12 +33,10 @@ impl Judge<'_> {
         if judged.verdict <= Verdict::Notice || host.is_ascii() || !is_about_letters(judged) {
             return;
         }
-        let name = host.get(..4).filter(|www| www.eq_ignore_ascii_case("www.")).map_or(0, str::len);
-        let Some((word, tld)) = host.get(name..).and_then(|name| name.split_once('.')) else {
-            return;
-        };
-        let tld = tld.to_lowercase();
-        if domains(word).is_some_and(|domains| domains.contains(&tld.as_str())) {
+        let small = host.to_lowercase();
+        let name = small.strip_prefix("www.").unwrap_or(&small);
+        let Some((word, tld)) = name.split_once('.') else { return };
+        if domains(word).is_some_and(|domains| domains.contains(&tld)) {
             self.let_alone(host, kind, judged);
         }
     }

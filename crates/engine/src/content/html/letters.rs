@@ -4,7 +4,7 @@
 //! Honest texts have such words. They are only compared where everybody knows what they are read as.
 
 use super::compared::shows_host;
-use uts58::unicode::hosts::is_invisible;
+use uts58::unicode::hosts::{is_invisible, is_mark};
 use uts58::unicode::is_dot_to_somebody;
 
 /// Endings that look like others.
@@ -91,12 +91,6 @@ pub(super) fn is_not_seen(c: char) -> bool {
     is_invisible(c)
         || matches!(c, '\u{2004}'..='\u{2006}' | '\u{2008}'..='\u{200a}' | '\u{202f}' | '\u{205f}')
         || matches!(c, '\u{2800}' | '\u{fffc}' | '\u{1d159}')
-}
-
-/// Whether a character is drawn on the letter before it.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
-        | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
 /// The letter of one in a box or a circle, or of a flag.

@@ -184,7 +184,7 @@ const STRETCH_LINKS: usize = 512;
 /// honest mail reverses a few words.
 const REVERSED_BYTES: usize = 1 << 20;
 
-/// Steps after which the receiver is asked the same in the middle of a stretch.
+/// Steps after which the receiver is asked in the middle of a stretch whether to continue: one may take most of them.
 const STEPS_TOGETHER: u64 = 16 << 10;
 
 /// Bytes of markup after which the receiver is asked whether to continue.
