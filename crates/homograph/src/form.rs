@@ -274,7 +274,10 @@ impl Form {
         match ipv4::parse(&spelled) {
             Some(address) => {
                 let plain = address.to_string();
-                if plain != spelled {
+                // Keyboards of East Asia type wide digits. Digits of other kinds are chosen.
+                let typed = |c: char| c.is_ascii() || matches!(c, '０'..='９');
+                let is_typed = self.parts.iter().all(|part| part.spelling.chars().all(typed));
+                if plain != spelled || !is_typed {
                     self.report(Reason::NumericHost, Reason::NumericHost.verdict());
                 }
                 self.unicode.clone_from(&plain);
@@ -520,6 +523,8 @@ mod tests {
             ("0300.0250.01", "192.168.0.1"),
             ("１２７.0.0.1", "127.0.0.1"),
             ("0x", "0.0.0.0"),
+            ("①②⑦.⓪.⓪.①", "127.0.0.1"),
+            ("𝟭𝟮𝟳.0.0.1", "127.0.0.1"),
         ] {
             let form = Form::read(spelled);
             assert_eq!(form.ascii, plain, "{spelled}");
