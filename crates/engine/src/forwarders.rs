@@ -47,13 +47,19 @@ const FORWARDERS: [(&str, Written); 25] = [
     ("telecompost.it", Written::Certified),
 ];
 
-/// Services that write to applicants, shareholders, suppliers and customers in the name of a company.
-const FOR_CUSTOMERS: [&str; 16] = [
+/// Services that write to applicants, shareholders, suppliers and customers in the name of a company, or of it: status
+/// pages, shared calendars, surveys, feeds, prices.
+const FOR_CUSTOMERS: [&str; 24] = [
     "ariba.com",
     "avature.net",
+    "blogtrottr.com",
+    "camelcamelcamel.com",
     "coupahost.com",
     "greenhouse-mail.io",
+    "group.calendar.google.com",
     "hire.lever.co",
+    "import.calendar.google.com",
+    "keepa.com",
     "medallia.com",
     "myworkday.com",
     "proxyvote.com",
@@ -61,8 +67,11 @@ const FOR_CUSTOMERS: [&str; 16] = [
     "res.cisco.com",
     "service-now.com",
     "smartrecruiters.com",
+    "statuspage.io",
     "successfactors.com",
     "successfactors.eu",
+    "surveymonkey.com",
+    "surveymonkeyuser.com",
     "synchronybank.com",
     "trustpilotmail.com",
 ];

@@ -145,6 +145,7 @@ impl<'a> Judge<'a> {
                     judged.downgrade_placeholder();
                     self.downgrade_numbered(host, &mut judged);
                     self.downgrade_inflected(text, link, &mut judged);
+                    self.downgrade_compound(text, link, &mut judged);
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),

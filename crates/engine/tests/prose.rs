@@ -85,6 +85,24 @@ fn names_have_case_endings_and_sentences_begin_without_a_blank() {
 }
 
 #[test]
+fn compounds_end_sentences_and_files_are_named_after_what_they_serve() {
+    harmless(&[
+        "Bitte prüfen Sie Ihr PayPal-Konto.Es wurde belastet",
+        "De Facebook-account.Is dat goed?",
+        "Microsoft-Support.So nicht.",
+        "diff --git a/src/google_login.py b/src/google_login.py",
+        "see docs/facebook-login.md and paypal-support.sh",
+    ]);
+    suspect(&[
+        "see paypal-konto.es now",
+        "see PayPal-Konto.Com now",
+        "see https://PayPal-Konto.Es now",
+        "see https://facebook-login.md now",
+        "see paypal-login.com now",
+    ]);
+}
+
+#[test]
 fn science_writes_greek_letters_beside_latin_ones() {
     for word in [
         "TNFα", "IFNγ", "ERα", "RORγt", "σx", "5σ", "χ2", "TNF-α", "IL-1β", "5Ω", "PPARγ", "γH2AX",

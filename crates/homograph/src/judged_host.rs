@@ -12,7 +12,8 @@ use super::form::{Form, LABELS, Literal, NAME_CHARACTERS, Part, SavedFirst};
 use super::label_context::{LabelContext, Role};
 use super::reading::LabelChars;
 use super::{
-    Context, Judgement, Label, Names, edit, is_protected, name_in_host, question, script, target,
+    Context, Judgement, Label, Names, edit, is_protected, name_in_host, question, script,
+    seeming_suffix, target,
 };
 use crate::verdict::{Edit, Findings, Reason, Reasons, Verdict};
 use uts58::unicode::hosts::is_mark;
@@ -270,7 +271,9 @@ fn find_target(
         return protected;
     }
     let mut sets = [context.own, context.protected].into_iter();
-    if let Some(hit) = sets.find_map(|names| name_in_host::find(&compared, names, context)) {
+    let inside = |names: &_| name_in_host::find(&compared, names, context);
+    let seeming = |names: &_| seeming_suffix::find(&compared, names, context);
+    if let Some(hit) = sets.clone().find_map(inside).or_else(|| sets.find_map(seeming)) {
         return Some(hit);
     }
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);

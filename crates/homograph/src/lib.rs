@@ -62,6 +62,7 @@ mod posing;
 mod properties;
 mod reading;
 mod script;
+mod seeming_suffix;
 mod separators;
 #[cfg(feature = "senders")]
 mod signs_as_letters;

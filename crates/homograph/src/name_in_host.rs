@@ -13,6 +13,7 @@ use std::ops::Range;
 use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::domain::{Section, SuffixLengths, suffix_labels};
+use super::english::is_word;
 use super::form::Part;
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
@@ -24,7 +25,17 @@ use super::slip::{may_be_alike, slip};
 use crate::verdict::{Reason, Verdict};
 
 /// What is glued to the front of a name as if it were no part of it, beside `www`.
-const FRONTS: [&str; 4] = ["https", "http", "my", "secure"];
+const FRONTS: [&str; 7] = ["https", "http", "my", "secure", "login", "verify", "update"];
+
+/// What is glued to the end of a name as if it were no part of it: words of those who ask for something.
+#[rustfmt::skip]
+const ENDS: [&str; 16] = [
+    "account", "billing", "customer", "helpdesk", "konto", "login", "refund", "secure", "security", "sicherheit",
+    "signin", "support", "unlock", "update", "verification", "verify",
+];
+
+/// What is read as `com` behind a name.
+const COM_SLIPS: [&str; 6] = ["cam", "cm", "come", "comm", "con", "vom"];
 
 /// The name inside the host, unless the host is its owner's.
 pub(super) fn find(
@@ -124,7 +135,9 @@ fn in_full<'n>(
                 Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
             };
-            let after = ours.strip_prefix(theirs).or_else(|| after_twin(ours, theirs));
+            let slip = || (theirs == "com" && COM_SLIPS.contains(&ours)).then_some("_");
+            let after = ours.strip_prefix(theirs).filter(|_| slip().is_none());
+            let after = after.or_else(|| after_twin(ours, theirs)).or_else(slip);
             after == Some("")
                 || index == last && last > 0 && after.is_some_and(|after| ends_name(after, name))
         });
@@ -197,7 +210,8 @@ fn in_sub_label<'n>(
 /// that no ASCII name continues with (`paypal.com0.top`, `paypal.comʔ.top`).
 fn ends_name(after: &str, name: &Name) -> bool {
     after.starts_with(|c: char| is_sign(c) || !c.is_ascii())
-        || name.brand_len() >= MIN_BRAND && after.bytes().all(|byte| byte.is_ascii_digit())
+        || name.brand_len() >= MIN_BRAND
+            && (after.bytes().all(|byte| byte.is_ascii_digit()) || ENDS.contains(&after))
 }
 
 /// The same under the two-part suffix of a country, where the owner has sites that are in no list:
@@ -214,7 +228,7 @@ fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> b
         && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
 }
 
-/// A national site that is in no list, as a browser shows it: `www.paypal.de.verify.top`. Without
+/// A site that is in no list, national or not, as a browser shows it: `www.paypal.de.verify.top`. Without
 /// `www`, software catalogues have such hosts, where the two letters are a language.
 fn as_national_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
@@ -222,9 +236,12 @@ fn as_national_site(parts: &[Part], at: usize, registrable: usize, name: &Name) 
     name.reach == Reach::Brand
         && name.brand_len() >= MIN_BRAND
         && at < registrable
-        && country.is_some_and(is_country)
+        && country.is_some_and(|label| is_country(label) || GENERIC.contains(&label))
         && at.checked_sub(1).and_then(label).is_some_and(|front| front == "www")
 }
+
+/// Top-level domains of anybody, beside `com`.
+const GENERIC: [&str; 4] = ["biz", "info", "net", "org"];
 
 /// Whether it may be a country code: all have two letters, and no other label there has.
 fn is_country(label: &str) -> bool {
@@ -239,10 +256,19 @@ fn may_be_registry_label(label: &[u8]) -> bool {
     label.len() <= REGISTRY_LABEL
 }
 
-/// Whether these labels begin with what may be a country code, perhaps after a registry's label,
-/// and do not end with it.
-fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
-    let is_country = |label: &Label<'_>| matches!(label.bytes, [_, _] | [_, _, b'-' | b'_', ..]);
+/// Whether the label may be read as `com`, alone or before one of [`ENDS`].
+fn may_be_com(label: &[u8]) -> bool {
+    label.len() > 3 && label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"com"))
+        || COM_SLIPS.iter().any(|slip| label.eq_ignore_ascii_case(slip.as_bytes()))
+}
+
+/// Whether these labels begin with what may be a country code, perhaps after a registry's label, and do not end with
+/// it. Behind another label it may be one of [`GENERIC`].
+fn may_be_in_a_country(is_first: bool, labels: &[Label<'_>]) -> bool {
+    let is_country = |label: &Label<'_>| {
+        let word = label.bytes.split(|byte| is_separator(*byte)).next().unwrap_or_default();
+        word.len() == 2 || !is_first && GENERIC.iter().any(|tld| word == tld.as_bytes())
+    };
     match labels {
         [kind, country, _, ..] if is_country(country) && may_be_registry_label(kind.bytes) => true,
         [country, _, ..] => is_country(country),
@@ -326,8 +352,26 @@ fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
         return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
     }
     let com = label.ends_with("com").then(|| named(label)).flatten();
-    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?)))
-        .or_else(|| named(label.strip_suffix("login")?))
+    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?))).or_else(
+        || {
+            // Products are called so beside a word: `outlooksecure`.
+            let mut named = before_end(label, names).filter(|name| !is_word(name));
+            named.find_map(|name| spelled(name, names))
+        },
+    )
+}
+
+/// What stands in front of one of [`ENDS`], wherever some name begins so.
+fn before_end<'l>(label: &'l str, names: &'l Names) -> impl Iterator<Item = &'l str> {
+    let mut look = LookHash::EMPTY;
+    let letters = label.bytes().enumerate().map_while(move |(at, byte)| {
+        look.ascii(byte);
+        names.begins(look).then_some(at + 1)
+    });
+    letters.skip(MIN_BRAND_IN_LABEL - 1).filter_map(|end| {
+        let (name, after) = label.split_at_checked(end)?;
+        ENDS.iter().any(|end| after.eq_ignore_ascii_case(end)).then_some(name)
+    })
 }
 
 /// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`
@@ -349,20 +393,27 @@ pub(super) fn may_hold(
         begins(front.as_bytes())
             && bytes.get(front.len()..).is_some_and(|rest| known(LookHash::of(rest)))
     };
-    let ends = |end: &&str| {
+    let text = str::from_utf8(bytes).ok();
+    let ends = |end: &str| {
         let rest = bytes.split_at_checked(bytes.len().saturating_sub(end.len()));
         rest.is_some_and(|(rest, found)| {
             found.eq_ignore_ascii_case(end.as_bytes()) && known(LookHash::of(rest))
         })
     };
     let with_missing_dot = bytes.len() > MIN_BRAND_IN_LABEL
-        && (begins(b"www") || FRONTS.iter().any(glued) || ["com", "login"].iter().any(ends));
+        && (begins(b"www")
+            || FRONTS.iter().any(glued)
+            || ends("com")
+            || text.is_some_and(|label| before_end(label, names).next().is_some()));
     with_missing_dot
         || label.has_separator && starts(bytes).any(run)
         || after.first().is_some_and(|after| {
-            separators && after.has_separator || bytes.len() >= MIN_BRAND && after.is_numbered()
+            separators && after.has_separator
+                || bytes.len() >= MIN_BRAND && (after.is_numbered() || may_be_com(after.bytes))
         }) && known(label.look)
-        || bytes.len() >= MIN_BRAND && may_be_in_a_country(after) && known(label.look)
+        || bytes.len() >= MIN_BRAND
+            && may_be_in_a_country(label.start == 0, after)
+            && known(label.look)
         || names.may_be_near(bytes)
         || may_be_alike(bytes, names)
         || label.has_separator
@@ -476,6 +527,14 @@ mod tests {
             ("httpspaypal.com", "paypal.com"),
             ("mypaypal.com", "paypal.com"),
             ("PayPalLogin.com", "paypal.com"),
+            ("paypalverify.com", "paypal.com"),
+            ("SparkasseKonto.de", "sparkasse.de"),
+            ("verifypaypal.com", "paypal.com"),
+            ("www.paypal.comlogin.attack.top", "paypal.com"),
+            ("www.paypal.comm.attack.top", "paypal.com"),
+            ("paypal.con.attack.top", "paypal.com"),
+            ("www.paypal.net.attack.top", "paypal.com"),
+            ("www.paypal.org-login.top", "paypal.com"),
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");

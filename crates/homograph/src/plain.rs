@@ -5,7 +5,7 @@ use super::form::NAME_CHARACTERS;
 use super::name::Name;
 use super::names::Names;
 use super::plain_label::{self, Label, Labels};
-use super::{Context, Judgement, is_protected, name_in_host, question};
+use super::{Context, Judgement, is_protected, name_in_host, question, seeming_suffix};
 
 /// A host without reasons.
 pub(super) struct Plain {
@@ -48,6 +48,9 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Plain> {
         || suspect.is_some_and(|(_, label)| !is_genuine(&ascii, label.start, context))
         || context.blocked.covers(&ascii)
     {
+        return None;
+    }
+    if seeming_suffix::may_seem(&labels, sets) {
         return None;
     }
     let question = question(tld, context);
@@ -137,7 +140,7 @@ mod tests {
                 }
             }
         }
-        assert!(fast > labels.len().pow(3) / 5, "{fast}");
+        assert!(fast > labels.len().pow(3) / 6, "{fast}");
         let holding = [
             "wwwpaypal",
             "wwwwpaypal",

@@ -16,6 +16,9 @@ use super::reading::{LabelChar, Likeness};
 use super::signs_as_letters;
 use super::slip::misspelled;
 
+/// Letters of a word that may be a slip: no name is longer.
+const LONGEST_SLIP: usize = 24;
+
 /// Letters of the sender's own name, which it may put before the name of what it writes about.
 const MIN_OWN_NAME: usize = 4;
 
@@ -162,8 +165,17 @@ impl DisplayText {
     /// A protected name of which a word is a slip, beside nothing but office words.
     fn slip(&self, context: &Context<'_>, sender: Sender<'_>) -> Option<String> {
         let table = context.protected.organisations();
-        self.starts().find_map(|start| {
-            let end = self.bounds.iter().copied().find(|bound| *bound > start)?;
+        let ends = |start| {
+            let bound = self.bounds.iter().copied().find(|bound| *bound > start);
+            // A capital inside begins no word: `NetFlx`.
+            let gap = || self.gaps().chain([self.letters.len()]).find(|gap| *gap > start);
+            let is_capital = self.letters.get(start).is_some_and(|c| c.is_uppercase());
+            let is_whole = is_capital && self.gaps().any(|gap| gap == start);
+            let gap = is_whole.then(gap).flatten();
+            bound.into_iter().chain(gap.filter(|gap| Some(*gap) != bound))
+        };
+        let words = self.starts().flat_map(|start| ends(start).map(move |end| (start, end)));
+        words.filter(|(start, end)| end - start <= LONGEST_SLIP).find_map(|(start, end)| {
             let word = self.plain(start, end);
             let name = misspelled(&word, context.protected, context)?;
             let theirs = || {
@@ -322,6 +334,9 @@ mod tests {
             ("раураl", "paypal.com"),
             ("PаyPаl Security", "paypal.com"),
             ("PayPaI", "paypal.com"),
+            ("NetFlx Billing", "netflix.com"),
+            ("PaayPal Support", "paypal.com"),
+            ("FaceBok Security", "facebook.com"),
             ("Pay-Pal", "paypal.com"),
             ("P a y P a l", "paypal.com"),
             ("P\u{200b}ay\u{e0101}Pal", "paypal.com"),

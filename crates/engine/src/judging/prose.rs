@@ -68,6 +68,31 @@ impl Judge<'_> {
         }
     }
 
+    /// Lowers the verdict of a compound with a name where the next sentence begins without a space, and of files that
+    /// are named so: `PayPal-Konto.Es wurde`, `google_login.py`, `facebook-login.md`.
+    pub(super) fn downgrade_compound(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        if judged.verdict != Verdict::Suspect
+            || link.kind != Kind::Bare
+            || !judged.inner.is_empty()
+            || !has_only(judged.reasons, Reason::NameInHost)
+        {
+            return;
+        }
+        let host = link.host_str(text);
+        let Some((word, suffix)) = host.split_once('.') else { return };
+        let behind = text.get(link.span.end..).unwrap_or_default();
+        let runs_on = || {
+            let next =
+                behind.strip_prefix(char::is_whitespace).and_then(|next| next.chars().next());
+            next.is_some_and(char::is_lowercase)
+        };
+        // No registry takes an underscore.
+        let is_file = SOURCES.contains(&suffix) || word.contains('_') && !suffix.contains('.');
+        if is_file || begins_sentence(suffix) && word.contains('-') && runs_on() {
+            self.let_alone(host, link.kind, judged);
+        }
+    }
+
     /// Whether a word reads as the label of a name, however short it is.
     fn reads_as_label(&self, word: &str) -> bool {
         let read = |c: char| if c.is_ascii() { Some(c.into()) } else { reads_as(c) };
@@ -87,6 +112,9 @@ fn is_of_another_suffix(suffix: &str, judged: &Judged) -> bool {
         !own.eq_ignore_ascii_case(suffix)
     })
 }
+
+/// Endings of source files and documents that are top-level domains of countries.
+const SOURCES: [&str; 7] = ["md", "pl", "ps", "py", "rs", "sh", "so"];
 
 /// Top-level domains that their owners use by themselves: nobody else has a host there, and sentences begin with them.
 const BRANDS: [&str; 33] = [

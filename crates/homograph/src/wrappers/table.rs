@@ -29,12 +29,13 @@ pub(super) type Row = (&'static str, &'static str, Form);
 use Form::{Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 71] = [
+pub(super) const ROWS: [Row; 93] = [
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
     // Amazon SES: click tracking.
     ("awstrack.me", "/L0/", Segment),
+    ("awstrack.me", "/CL0/", Segment),
     ("bing.com", "/aclick", Base64("u")),
     ("bing.com", "/ck/", Base64("u")),
     ("cdn.ampproject.org", "", Amp),
@@ -45,41 +46,56 @@ pub(super) const ROWS: [Row; 71] = [
     ("clicktime.symantec.com", "", Query("u")),
     // Kit, formerly ConvertKit.
     ("convertkit-mail2.com", "", Base64Segment),
+    ("csdn.net", "", Query("target")),
     // Barracuda Link Protection.
     ("cudasvc.com", "", Query("a")),
     ("deref-gmx.net", "", Query("redirectUrl")),
     ("deref-web.de", "", Query("redirectUrl")),
+    ("disq.us", "/url", Query("url")),
+    ("douban.com", "/link2/", Query("url")),
     ("doubleclick.net", "", Query("adurl")),
     ("duckduckgo.com", "/l/", Query("uddg")),
     // Libraesva.
     ("esvalabs.com", "", Query("u")),
     ("facebook.com", "/flx/warn", Query("u")),
     ("facebook.com", "/l.php", Query("u")),
+    ("gitee.com", "/link", Query("target")),
+    ("go.openathens.net", "/redirector/", Query("url")),
     ("google.com", "/amp/", Amp),
     ("google.com", "/url", Query("q")),
     ("google.com", "/url", Query("url")),
     ("google.com", "/aclk", Query("adurl")),
     ("google.com", "/travel/clk", Query("pcurl")),
     ("googleadservices.com", "", Query("adurl")),
+    ("govdelivery.com", "/CL0/", Segment),
     ("href.li", "", Query("")),
     ("instagram.com", "/linkshim", Query("u")),
+    ("jianshu.com", "/go-wild", Query("url")),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
     ("l.threads.com", "", Query("u")),
     ("l.wl.co", "", Query("u")),
     ("link.edgepilot.com", "", Query("u")),
+    ("link.juejin.cn", "", Query("target")),
     ("link.zhihu.com", "", Query("target")),
     ("linkedin.com", "/redir/", Query("url")),
     ("linkedin.com", "/safety/go", Query("url")),
     ("lm.facebook.com", "", Query("u")),
+    ("mail.yandex.ru", "/re.jsx", Base64("l")),
     ("mandrillapp.com", "/track/click", Mandrill),
     ("medium.com", "/r/", Query("url")),
+    ("meet.google.com", "/linkredirect", Query("dest")),
+    ("menlosecurity.com", "/https://", Rest),
     ("mimecast.com", "", Query("domain")),
     ("mimecastprotect.com", "", Query("domain")),
     // Mailjet.
     ("mjt.lu", "", Base64Segment),
+    ("ok.ru", "/dk", Query("st.link")),
     ("out.reddit.com", "", Query("url")),
+    ("outlook.live.com", "/mail/safelink.html", Query("url")),
+    ("outlook.office.com", "/mail/safelink.html", Query("url")),
+    ("pinterest.com", "/offsite/", Query("url")),
     // Check Point Harmony, Avanan.
     ("protect.checkpoint.com", "", Between),
     // Trellix, FireEye.
@@ -89,11 +105,14 @@ pub(super) const ROWS: [Row; 71] = [
     ("protection.sophos.com", "", Query("d")),
     // Postmark.
     ("pstmrk.it", "", Segment),
+    ("quora.com", "/_/redirect", Query("url")),
     // Azure Communication Services.
     ("safelink.emails.azure.net", "", Query("destination")),
     ("safelinks.o365.us", "", Query("url")),
     ("safelinks.protection.office365.us", "", Query("url")),
     ("safelinks.protection.outlook.com", "", Query("url")),
+    ("safelinks.protection.partner.outlook.cn", "", Query("url")),
+    ("sba.yandex.net", "/redirect", Query("url")),
     // Trustwave.
     ("scanmail.trustwave.com", "", Query("u")),
     // Cisco Secure Email.
@@ -103,16 +122,19 @@ pub(super) const ROWS: [Row; 71] = [
     ("steamcommunity.com", "/linkfilter/", Query("u")),
     ("steamcommunity.com", "/linkfilter/", Query("url")),
     ("t.umblr.com", "", Query("z")),
+    ("tiktok.com", "/link/v2", Query("target")),
     ("translate.google.com", "/translate", Query("u")),
     ("trendmicro.com", "/wis/clicktime/", Query("url")),
     ("url.avanan.click", "", Between),
     ("urldefense.com", "", Proofpoint),
     ("urldefense.proofpoint.com", "", Proofpoint),
     ("urldefense.us", "", Proofpoint),
+    ("urlisolation.com", "/browser", Query("url")),
     // Vade, Hornetsecurity.
     ("vadesecure.com", "/safeproxy/", Query("u")),
     ("vadesecure.com", "/v4", Query("u")),
     ("vk.com", "/away", Query("to")),
     ("web.archive.org", "/web/", Rest),
+    ("weibo.cn", "/sinaurl", Query("u")),
     ("youtube.com", "/redirect", Query("q")),
 ];
