@@ -337,7 +337,7 @@ impl<'a> Judge<'a> {
             return Arc::clone(known);
         }
         let judgement = self.with_lists(self.cached_or_judged(spelling, bounds));
-        self.steps += host_steps(spelling, &judgement);
+        self.steps += host_steps(spelling, bounds, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             let is_kept = self.seen.add(&judgement.ascii);
             if is_kept && bounds == HostBounds::Certain {
@@ -360,7 +360,7 @@ impl<'a> Judge<'a> {
     /// Judges a host that counts only if it is a lure: as long as it does not, no reading has found it.
     pub fn host_in_question(&mut self, spelling: &str) -> Arc<Judgement> {
         let judgement = self.cached_or_judged(spelling, HostBounds::Certain);
-        self.steps += host_steps(spelling, &judgement);
+        self.steps += host_steps(spelling, HostBounds::Certain, &judgement);
         judgement
     }
 

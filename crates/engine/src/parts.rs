@@ -183,7 +183,8 @@ impl OpenReading<'_> {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
             documents.extend(inner);
-            if !budget.spend(Stage::Reading, view.steps) {
+            let finding = view.occurrences.iter().map(|one| found_steps(&view, one));
+            if !budget.spend(Stage::Reading, view.steps + finding.sum::<u64>()) {
                 return ControlFlow::Break(());
             }
             let mut reader = LayerReader {
@@ -401,8 +402,10 @@ impl<'a> LayerReader<'a> {
             let link = self.judge(judge, occurrence);
             let bytes = occurrence.span().len();
             let deception = match &link {
+                // What deceives is no dearer for how it was found.
                 Some(link) if link.verdict == Verdict::Unsafe => {
                     Budget::deception_steps(bytes, encoded)
+                        .saturating_sub(found_steps(self.view, occurrence))
                 }
                 _ => 0,
             };
@@ -579,6 +582,14 @@ impl<'a> LayerReader<'a> {
             reading: Some((self.open.part, self.open.index)),
             edits,
         }
+    }
+}
+
+/// The steps of finding a link in a view, beside those of the bytes that were read.
+fn found_steps(view: &View<'_>, occurrence: &Occurrence) -> u64 {
+    match (&occurrence.target, view.seen.get(occurrence.seen)) {
+        (Target::Link(link), Some(seen)) => prices::found_steps(seen.as_str(), link),
+        _ => 0,
     }
 }
 

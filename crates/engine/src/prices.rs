@@ -1,8 +1,9 @@
 //! How many steps reading and judging cost. The prices follow what is read and judged, so that the work of one step
 //! is bounded.
 
-use homograph::{Judgement, LinkJudgement, Verdict};
+use homograph::{HostBounds, Judgement, LinkJudgement, Verdict};
 use uts58::unicode::is_dot_to_somebody;
+use uts58::{Kind, Link};
 
 /// Steps of each usual reading of a part, whatever its length.
 const READING_STEPS: u64 = 128;
@@ -37,6 +38,14 @@ const LABEL_STEPS: u64 = 10;
 /// Others pay more for their report.
 const HARMLESS_HOST_STEPS: u64 = 240;
 const HARMLESS_BOUNDS_STEPS: u64 = 960;
+
+/// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.
+const HARMLESS_PROSE_STEPS: u64 = 320;
+
+/// Steps of finding a host with other letters that nothing announces, added to the bytes that the search for it reads:
+/// its beginning, its end and its domain are each looked for in several ways. They are taken before it is judged,
+/// since a long line is searched at once.
+const FOUND_HOST_STEPS: u64 = 64;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
@@ -77,8 +86,14 @@ pub fn detection_steps(bytes: usize) -> u64 {
     DETECTION_STEPS_PER_BYTE * bytes as u64
 }
 
-/// Steps of judging a host.
-pub fn host_steps(spelling: &str, judgement: &Judgement) -> u64 {
+/// Steps of finding a link in a text, beside those of its bytes.
+pub fn found_steps(text: &str, link: &Link) -> u64 {
+    let is_other = matches!(link.kind, Kind::Bare | Kind::Www) && !link.host_str(text).is_ascii();
+    if is_other { FOUND_HOST_STEPS } else { 0 }
+}
+
+/// Steps of judging a host within these bounds.
+pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> u64 {
     let plain = spelling.is_ascii() && judgement.labels.is_empty();
     let (host, mut byte) = if plain {
         (PLAIN_HOST_STEPS, PLAIN_HOST_STEPS_PER_BYTE)
@@ -94,6 +109,7 @@ pub fn host_steps(spelling: &str, judgement: &Judgement) -> u64 {
     let steps = host + byte * spelling.len() as u64 + LABEL_STEPS * judgement.labels.len() as u64;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
+        (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,
         (false, 0) => HARMLESS_HOST_STEPS,
         (false, _) => HARMLESS_HOST_STEPS + HARMLESS_BOUNDS_STEPS,
     };
@@ -111,7 +127,8 @@ pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
         };
         byte * text.len() as u64
     });
-    let inner = carried.inner.iter().map(|host| host_steps(&host.unicode, host));
+    let inner =
+        carried.inner.iter().map(|host| host_steps(&host.unicode, HostBounds::Certain, host));
     CARRIED_STEPS + bytes.sum::<u64>() + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
 }
 

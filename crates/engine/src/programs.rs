@@ -1,6 +1,8 @@
 //! URLs that open a program where it does what a reader expects: a meeting, a document of the organisation, a chat. Such
 //! a program has its own host or page in the URL, or none, and nothing else that could lead somewhere.
 
+use std::borrow::Cow;
+
 use homograph::is_or_below;
 use uts58::percent;
 
@@ -83,9 +85,13 @@ fn leads_nowhere_else(text: &str) -> bool {
 
 /// Whether a host is one of these domains, or below one.
 pub fn is_below(host: &str, domains: &[&str]) -> bool {
-    let host = host.to_ascii_lowercase();
-    let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-    host.chars().all(of_host) && domains.iter().any(|domain| is_or_below(&host, domain))
+    let of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    let mut lower = Cow::Borrowed(host);
+    // Most are in lower case.
+    if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        lower.to_mut().make_ascii_lowercase();
+    }
+    host.bytes().all(of_host) && domains.iter().any(|domain| is_or_below(&lower, domain))
 }
 
 #[cfg(test)]

@@ -138,8 +138,7 @@ impl Organisations {
     fn owners(&self, ascii: &str) -> impl Iterator<Item = usize> {
         let ascii = if is_rented(ascii) { "" } else { ascii };
         let rows = and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten();
-        let hosted = is_hosted(ascii);
-        let owns = move |domain_use| !(hosted && domain_use == DomainUse::Customers);
+        let owns = move |domain_use| domain_use != DomainUse::Customers || !is_hosted(ascii);
         rows.filter(move |(_, domain_use)| owns(*domain_use)).map(|(row, _)| *row)
     }
 

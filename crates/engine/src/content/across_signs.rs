@@ -31,7 +31,7 @@ fn ends_authority(c: char) -> bool {
 /// Whether hosts may hold it to browsers, and end before it to others. An escape may stand for one.
 fn is_sign(c: char) -> bool {
     match c.is_ascii() {
-        true => "%!$&'()*+,;=~".contains(c),
+        true => matches!(c, '%' | '!' | '$' | '&'..=',' | ';' | '=' | '~'),
         false => !is_of_host(c) && !c.is_alphanumeric() && !c.is_whitespace(),
     }
 }
@@ -137,22 +137,32 @@ impl<'t> Search<'t> {
         let plain = text.bytes().take_while(plain).count();
         let rest = text.get(plain..)?;
         let mut open = 0_usize;
-        let end = rest.find(|c: char| match c {
-            '(' => {
-                open += 1;
-                false
+        // No host goes on behind the signs at its end, as in a list of addresses.
+        let (mut is_behind_sign, mut goes_on) = (false, false);
+        let end = rest.find(|c: char| {
+            let ends_here = match c {
+                '(' => {
+                    open += 1;
+                    false
+                }
+                ')' if open == 0 => true,
+                ')' => {
+                    open -= 1;
+                    false
+                }
+                c => ends_authority(c) || ends(c),
+            };
+            match is_sign(c) {
+                _ if ends_here => {}
+                true => is_behind_sign = true,
+                false => goes_on |= is_behind_sign,
             }
-            ')' if open == 0 => true,
-            ')' => {
-                open -= 1;
-                false
-            }
-            c => ends_authority(c) || ends(c),
+            ends_here
         });
         let end = start + plain + end.unwrap_or(rest.len());
         self.read_to = end;
         self.steps += (end - start) as u64;
-        self.text.get(start + plain..end)?.contains(is_sign).then_some(start..end)
+        goes_on.then_some(start..end)
     }
 
     /// The link to the host at the start of a range, up to its last top-level domain, if a sign is in it.

@@ -60,10 +60,11 @@ impl Judge<'_> {
             return;
         }
         self.steps += COMPARISON_STEPS;
-        if self.is_authors(&seen.ascii) || self.is_related(&seen.ascii, &led.ascii) {
+        let name = self.policy.protected.national(&seen.ascii);
+        if self.is_authors(&seen.ascii) || self.is_related((&seen.ascii, name), &led.ascii) {
             return;
         }
-        let protected = self.is_protected(&seen.ascii) || self.is_known(seen, led);
+        let protected = self.is_protected(&seen.ascii) || self.is_known((seen, name), led);
         if known_only && !protected {
             return;
         }
@@ -89,20 +90,18 @@ impl Judge<'_> {
                 || homograph::has_owner(&host.ascii, protected))
     }
 
-    fn is_related(&self, seen: &str, led: &str) -> bool {
-        let protected = &self.policy.protected;
+    /// Whether both hosts have one domain or one owner; `name` is the name that the first one is a national site of.
+    fn is_related(&self, (seen, name): (&str, Option<&str>), led: &str) -> bool {
         if is_below(led, &SHARED) && !is_below(seen, &SHARED) {
             return false;
         }
-        let seen_as = protected.national(seen).unwrap_or(seen);
-        same_domain(seen, led) || self.are_of_one_owner(seen_as, led)
+        self.are_of_one_owner(name.unwrap_or(seen), led) || name.is_some() && same_domain(seen, led)
     }
 
     /// Whether the owner of the visible host is known although the host is no protected name, and the target is not
     /// its site in another country.
-    fn is_known(&self, seen: &Judgement, led: &Judgement) -> bool {
+    fn is_known(&self, (seen, name): (&Judgement, Option<&str>), led: &Judgement) -> bool {
         let protected = &self.policy.protected;
-        let name = protected.national(&seen.ascii);
         match name {
             Some(_) => protected.national(&led.ascii) != name,
             None => homograph::has_owner(&seen.ascii, protected),

@@ -90,6 +90,11 @@ pub(super) fn separates_words(c: char) -> bool {
     !has_no_role(c) && (roles(c) & JOIN != 0 || is_middle_dot(c))
 }
 
+/// What ends a host or separates words.
+pub(super) fn reads_as_punctuation(c: char) -> bool {
+    !has_no_role(c) && (roles(c) & (END | JOIN) != 0 || is_middle_dot(c))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 //! Languages use some of them as letters, so the name decides.
 
 use super::Judge;
-use super::sign_roles::{ends_host, separates_words};
+use super::sign_roles::{ends_host, reads_as_punctuation, separates_words};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::HostBounds;
@@ -28,7 +28,7 @@ impl Judge<'_> {
 /// The host as it reads: what follows a sign that ends it left out, and a hyphen for each that separates words. `None`
 /// if it has no such sign.
 fn shown(host: &str) -> Option<String> {
-    if host.is_ascii() {
+    if host.is_ascii() || !host.contains(reads_as_punctuation) {
         return None;
     }
     let end = host.find(ends_host).unwrap_or(host.len());

@@ -35,7 +35,8 @@ impl AcrossSeams {
             let ends = row.iter().copied().chain([end]);
             let pieces: Vec<Range<usize>> =
                 starts.zip(ends).map(|(start, end)| start..end).collect();
-            let word = pieces.iter().map(slice).collect::<String>();
+            let mut word = String::with_capacity(end - start);
+            pieces.iter().for_each(|piece| word.push_str(slice(piece)));
             // The seam itself is the separator.
             if shows_host(&word) {
                 across.shown.add(pieces.clone(), *last..last + 1);

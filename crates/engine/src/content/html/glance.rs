@@ -25,8 +25,11 @@ const TEXT_STEPS: u64 = 224;
 const READ_STEPS: u64 = 3;
 const LOOSE_STEPS: u64 = 7;
 
+/// Words that a first look shows for one word of the text: from left to right, and turned round.
+const SHOWN_AT_ONCE: usize = 2;
+
 /// A word that is not so in the text.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Glance {
     word: String,
     /// Where it is in the visible text.
@@ -41,8 +44,14 @@ pub(super) fn texts<'t>(
     seen: &MappedText<'_>,
 ) -> Vec<(MappedText<'t>, usize)> {
     let mut texts: Vec<(Builder, usize)> = Vec::new();
+    // One word may be shown in two ways.
+    let mut last: Option<(Range<usize>, Range<usize>)> = None;
     for Glance { word, range, leads_to } in glances {
-        let source = seen.source(range);
+        let source = match last.take_if(|(of, _)| *of == range) {
+            Some((_, source)) => source,
+            None => seen.source(range.clone()),
+        };
+        last = Some((range, source.clone()));
         match texts.last_mut().filter(|(_, last)| *last == leads_to) {
             Some((text, _)) => {
                 text.separate(source.start);
@@ -85,9 +94,10 @@ impl<'t> Reader<'t, '_, '_> {
             }) {
                 range.end = next.text.end;
             }
+            let before = words.found.len();
             words.read(range, leads_to);
             if !self.leads_to_address(leads_to) {
-                words.read_loosely(first.text.clone(), leads_to);
+                words.read_loosely(first.text.clone(), leads_to, before);
             }
         }
         self.view.steps += words.steps;
@@ -171,8 +181,9 @@ impl Words<'_> {
         self.words(range, leads_to, true);
     }
 
-    /// Reads words of the text of a link as somebody who does not look closely.
-    fn read_loosely(&mut self, range: Range<usize>, leads_to: usize) {
+    /// Reads words of the text of a link as somebody who does not look closely. Those found `before` are of other links;
+    /// what the first look has shown of this one is not shown again.
+    fn read_loosely(&mut self, range: Range<usize>, leads_to: usize, before: usize) {
         let text = self.text.get(range.clone()).unwrap_or_default();
         if text.is_ascii() && !letters::may_look_like_another(text) && !text.contains('.') {
             return;
@@ -181,12 +192,20 @@ impl Words<'_> {
         self.steps += each * text.len() as u64;
         let blanks = |c: char| c.is_whitespace() && !is_not_seen(c);
         let mut at = range.start;
+        let (mut shown, first_look) = (before, self.found.len());
         for word in text.split(blanks) {
             let start = at;
             at += word.len();
             let read = word.get(..word.floor_char_boundary(WORD_BYTES)).unwrap_or(word);
-            let read = letters::read_as(read);
-            let found = read.map(|word| Glance { word, range: start..at, leads_to });
+            let is_before = |one: &Glance| one.range.end <= start;
+            while shown < first_look && self.found.get(shown).is_some_and(is_before) {
+                shown += 1;
+            }
+            let found = letters::read_as(read)
+                .map(|word| Glance { word, range: start..at, leads_to })
+                .filter(|found| {
+                    !self.found.iter().skip(shown).take(SHOWN_AT_ONCE).any(|one| one == found)
+                });
             self.found.extend(found);
             at +=
                 self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
@@ -199,7 +218,8 @@ impl Words<'_> {
     fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
         let text = self.text.get(range.clone()).unwrap_or_default();
         self.steps += READ_STEPS * text.len() as u64;
-        let mut word = Glance { word: String::new(), range: range.start..range.start, leads_to };
+        let shown_word = String::with_capacity(text.len().min(WORD_BYTES));
+        let mut word = Glance { word: shown_word, range: range.start..range.start, leads_to };
         let (mut is_other, mut has_twin) = (all, false);
         let mut joints = Vec::new();
         for (at, c) in text.char_indices().map(|(at, c)| (range.start + at, c)) {
@@ -223,8 +243,8 @@ impl Words<'_> {
             let is_twin = shown.is_some_and(|shown| shown.is_ascii_alphanumeric() && shown != c);
             has_twin |= is_twin;
             is_other |= shown != Some(c) && !is_twin;
-            if word.word.len() < WORD_BYTES {
-                word.word.extend(shown);
+            if let Some(shown) = shown.filter(|_| word.word.len() < WORD_BYTES) {
+                word.word.push(shown);
             }
         }
         is_other |= has_twin && word.word.is_ascii();
@@ -237,10 +257,9 @@ impl Words<'_> {
         if joints.is_empty() {
             return;
         }
-        let ends = std::mem::take(joints).into_iter().rev();
-        let mut turned = String::new();
         let mut end = word.word.len();
-        for start in ends.chain([0]) {
+        let mut turned = String::with_capacity(end);
+        for start in joints.drain(..).rev().chain([0]) {
             turned.push_str(word.word.get(start..end).unwrap_or_default());
             end = start;
         }
@@ -251,10 +270,10 @@ impl Words<'_> {
 
     /// Keeps a word that may be a host, and begins the next.
     fn keep(&mut self, word: &mut Glance, is_other: bool) {
-        let shown = std::mem::take(&mut word.word);
-        if is_other && shown.contains(is_dot_to_somebody) {
-            self.found.push(Glance { word: shown, range: word.range.clone(), ..*word });
+        if is_other && word.word.contains(is_dot_to_somebody) {
+            self.found.push(word.clone());
         }
+        word.word.clear();
     }
 }
 

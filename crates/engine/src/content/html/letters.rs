@@ -47,7 +47,7 @@ pub(super) fn read_as(word: &str) -> Option<String> {
             },
         }
     }
-    let from = read.find("//").map_or(0, |at| at + 2);
+    let from = memchr::memmem::find(read.as_bytes(), b"//").map_or(0, |at| at + 2);
     let rest = read.get(from..).unwrap_or_default();
     let host = from + rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
     // What has other letters than a known name is none.
