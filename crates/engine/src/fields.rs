@@ -8,6 +8,8 @@
 //!
 //! All ASCII, in lines of at most 78 characters (RFC 5322 §2.1.1), together at most [`TOGETHER`] bytes.
 
+use std::borrow::Cow;
+
 use mailsplice::edit::HeadEdit;
 use mailsplice::splice::fields::{SUMMARY, Undo};
 use mailsplice::splice::{fields, is_ours, undo};
@@ -93,41 +95,42 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
 }
 
 fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
-    let mut parts = vec![format!(
+    let mut text = format!(
         "v=1; by={}; verdict={}; links={}; edited={}",
         word(with.by),
         outcome.verdict,
         outcome.links,
         outcome.edited(),
-    )];
+    );
     let reasons = outcome
         .findings
         .iter()
         .fold(Default::default(), |all: Reasons, finding| all.union(finding.reasons));
-    list(&mut parts, "reasons", reasons.iter().map(|reason| reason.code().to_owned()));
+    list(&mut text, "reasons", reasons.iter().map(|reason| reason.code().into()));
     let opaque = outcome.bypasses.iter().filter(|(_, why)| *why == Bypass::Opaque).count();
     if opaque > 0 {
-        parts.push(format!("opaque={opaque}"));
+        text += &format!("; opaque={opaque}");
     }
     let unread = outcome.bypasses.iter().filter(|(_, why)| *why != Bypass::Opaque);
-    list(&mut parts, "incomplete", unread.map(|(_, why)| word(&why.to_string())));
+    let unread = unread.map(|(_, why)| word(&why.to_string()).into_owned().into());
+    list(&mut text, "incomplete", unread);
     if !with.rules.is_empty() {
-        parts.push(format!("rules={}", word(with.rules)));
+        text += &format!("; rules={}", word(with.rules));
     }
-    list(&mut parts, "recoded", with.recoded.iter().map(|path| word(path)));
-    parts.join("; ")
+    list(&mut text, "recoded", with.recoded.iter().map(|path| word(path)));
+    text
 }
 
-/// `name=a,b,c`, without repetitions, at most eight; nothing if there is no value.
-fn list(parts: &mut Vec<String>, name: &str, values: impl Iterator<Item = String>) {
-    let mut kept: Vec<String> = Vec::new();
+/// Adds `name=a,b,c`, without repetitions, at most eight; nothing if there is no value.
+fn list<'v>(text: &mut String, name: &str, values: impl Iterator<Item = Cow<'v, str>>) {
+    let mut kept: Vec<Cow<'_, str>> = Vec::new();
     for value in values {
         if !kept.contains(&value) && kept.len() < 8 {
             kept.push(value);
         }
     }
     if !kept.is_empty() {
-        parts.push(format!("{name}={}", kept.join(",")));
+        *text += &format!("; {name}={}", kept.join(","));
     }
 }
 
@@ -144,23 +147,25 @@ fn has_same_text(one: &Finding, other: &Finding) -> bool {
 
 fn link(finding: &Finding) -> String {
     let host = if finding.ascii.is_empty() { "-" } else { finding.ascii.as_str() };
-    let mut parts = vec![
+    let mut text = format!(
+        "{}; verdict={}; part={}; at={}",
         defanged(&word(host)),
-        format!("verdict={}", finding.verdict),
-        format!("part={}", word(&finding.part)),
-        format!("at={}", word(&finding.place.to_string())),
-    ];
-    list(&mut parts, "reasons", finding.reasons.iter().map(|reason| reason.code().to_owned()));
+        finding.verdict,
+        word(&finding.part),
+        word(&finding.place.to_string()),
+    );
+    list(&mut text, "reasons", finding.reasons.iter().map(|reason| reason.code().into()));
     if let Some(target) = &finding.target {
-        parts.push(format!("like={}", defanged(&word(target))));
+        text += &format!("; like={}", defanged(&word(target)));
     }
     let done = match finding.done {
         Done::Reported => "reported",
         Done::Edited => "edited",
         Done::Exempt => "exempt",
     };
-    parts.push(format!("done={done}"));
-    parts.join("; ")
+    text += "; done=";
+    text += done;
+    text
 }
 
 /// A defanged host, which no client links: every dot, and every colon of an IPv6 address, is in brackets.
@@ -169,14 +174,22 @@ pub fn defanged(host: &str) -> String {
 }
 
 /// Printable ASCII without the delimiters of our fields; at most 255 characters.
-fn word(text: &str) -> String {
-    let kept = text.chars().take(255).map(|c| match c {
-        ';' | ',' | '=' | '"' | '\\' | '(' | ')' | '<' | '>' => '_',
-        c if c.is_ascii_graphic() => c,
-        _ => '?',
-    });
-    let word: String = kept.collect();
-    if word.is_empty() { "-".to_owned() } else { word }
+fn word(text: &str) -> Cow<'_, str> {
+    const LENGTH: usize = 255;
+    let is_kept = |c: char| c.is_ascii_graphic() && !";,=\"\\()<>".contains(c);
+    match text {
+        "" => "-".into(),
+        text if text.len() <= LENGTH && text.chars().all(is_kept) => text.into(),
+        _ => text
+            .chars()
+            .take(LENGTH)
+            .map(|c| match c {
+                c if is_kept(c) => c,
+                c if c.is_ascii_graphic() => '_',
+                _ => '?',
+            })
+            .collect(),
+    }
 }
 
 #[cfg(test)]

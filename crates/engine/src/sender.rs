@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mail_parser::Message;
+use mail_parser::{HeaderName, Message};
 
 use super::Dmarc;
 use super::judging::{Judge, same_domain};
@@ -69,7 +69,7 @@ impl Author {
         let mailboxes =
             from.filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
         // RFC 2369 §2: URLs in angle brackets.
-        let post = message.header("List-Post").and_then(|value| value.as_text());
+        let post = message.header(HeaderName::ListPost).and_then(|value| value.as_text());
         let mut urls = post.into_iter().flat_map(|post| post.split(['<', '>'])).map(str::trim);
         let address = urls.find_map(|url| mailto_addresses(url).into_iter().next());
         let list = address.and_then(|address| Mailbox::read(&address, judge));

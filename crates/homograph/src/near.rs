@@ -61,6 +61,16 @@ pub(super) const PAIRS: [(&[u8; 2], u8); 12] = [
 /// Maximum number of pairs of a label that are read as one letter, each by itself.
 const READ_AS_ONE: usize = 8;
 
+/// The first letters of the pairs, by their last five bits: most letters begin none.
+const FIRST: u32 = {
+    let (mut letters, mut rest) = (0, PAIRS.as_slice());
+    while let [(pair, _), after @ ..] = rest {
+        letters |= 1 << (pair[0] & 31);
+        rest = after;
+    }
+    letters
+};
+
 /// The label, in small letters, with one letter where a pair looks like it: `clropbox`. Most labels
 /// have only pairs that are letters of their words, so that whoever asks says which ones count.
 pub(super) fn read_with_pair(
@@ -71,7 +81,12 @@ pub(super) fn read_with_pair(
         let is = |two: &[u8; 2]| pair.eq_ignore_ascii_case(two);
         PAIRS.iter().find(|(two, one)| counts(*one) && is(two)).map(|(_, one)| *one)
     };
-    let places = label.windows(2).enumerate().filter_map(move |(at, pair)| Some((at, one(pair)?)));
+    let may_begin = |pair: &[u8]| {
+        !cfg!(feature = "shortcuts")
+            || pair.first().is_some_and(|first| FIRST >> (first & 31) & 1 == 1)
+    };
+    let pairs = label.windows(2).enumerate().filter(move |(_, pair)| may_begin(pair));
+    let places = pairs.filter_map(move |(at, pair)| Some((at, one(pair)?)));
     places.take(READ_AS_ONE).filter_map(|(at, one)| {
         let (front, back) = (label.get(..at)?, label.get(at + 2..)?);
         let read = [front, &[one], back].concat().to_ascii_lowercase();

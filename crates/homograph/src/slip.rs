@@ -65,7 +65,9 @@ fn several_differ(word: &str, name: &Name) -> bool {
 
 /// The name that a word is with a `p` for each `q`.
 fn with_p<'n>(word: &[u8], names: &'n Names) -> Option<&'n Name> {
-    memchr::memchr2(b'q', b'Q', word)?;
+    if !word.iter().any(|byte| byte | 0x20 == b'q') {
+        return None;
+    }
     let word = String::from_utf8_lossy(word).to_ascii_lowercase();
     spelled(&word.replace('q', "p"), names)
 }

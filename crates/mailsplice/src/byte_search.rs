@@ -2,14 +2,18 @@
 
 use std::ops::ControlFlow;
 
-/// Bytes that are tested together.
-const BLOCK: usize = 1024;
+/// Bytes of a row: two that the processor compares at once (SSE2, NEON). Of shorter rows the compiler makes single
+/// steps.
+const LANES: usize = 32;
 
-/// Bytes of [`each_rare`] that are tested together: few blocks hold any that is looked for.
-const RARE_BLOCK: usize = 256;
+/// Bytes that are tested together, one bit of a byte of [`Lanes`] each.
+const BLOCK: usize = LANES * u8::BITS as usize;
 
-/// Words of eight marks that are skipped together if none is set.
-const WORDS: usize = 4;
+/// A block and the byte after it.
+type Block = [u8; BLOCK + 1];
+
+/// Places in a block: the highest bit of a byte is for the first [`LANES`] bytes of the block.
+type Lanes = [u8; LANES];
 
 /// Calls `visit` with the offset of each byte that is of a kind, in order, until it breaks. `is_kind` gets the byte
 /// and the next one (NUL at the end). It is called for a whole block in a loop without an exit, so the compiler
@@ -19,66 +23,63 @@ pub fn each(
     is_kind: impl Fn(u8, u8) -> bool,
     mut visit: impl FnMut(usize) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut marks = [[[0_u8; 8]; WORDS]; BLOCK / 8 / WORDS];
-    for (index, block) in bytes.chunks(BLOCK).enumerate() {
-        let start = index * BLOCK;
-        let here = marks.as_flattened_mut().as_flattened_mut();
-        let after = bytes.get(start + 1..).unwrap_or_default();
-        for ((mark, byte), next) in here.iter_mut().zip(block).zip(after) {
-            *mark = u8::from(is_kind(*byte, *next));
+    let mut at = 0;
+    let mut last: Block = [0; BLOCK + 1];
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let whole = rest.first_chunk();
+        if whole.is_none() {
+            last.get_mut(..rest.len()).unwrap_or_default().copy_from_slice(rest);
         }
-        let groups = block.len().div_ceil(WORDS * 8);
-        if after.len() < block.len() {
-            let last = block.last().is_some_and(|last| is_kind(*last, 0));
-            let beyond = here.get_mut(after.len()..groups * WORDS * 8).unwrap_or_default();
-            beyond.fill(0);
-            beyond.iter_mut().take(1).for_each(|mark| *mark = u8::from(last));
-        }
-        for (group, words) in marks.iter().take(groups).enumerate() {
-            let words = words.map(u64::from_le_bytes);
-            if words.iter().fold(0, |all, word| all | word) == 0 {
-                continue;
-            }
-            let mut marked = words.iter().rev().fold(0, |bits, word| bits << 8 | bits_of(*word));
-            while marked != 0 {
-                visit(start + group * WORDS * 8 + marked.trailing_zeros() as usize)?;
-                marked &= marked - 1;
-            }
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-/// Like [`each`], for bytes that most blocks do not hold: such a block is only tested.
-pub fn each_rare(
-    bytes: &[u8],
-    is_kind: impl Fn(u8, u8) -> bool,
-    mut visit: impl FnMut(usize) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    for (index, block) in bytes.chunks(RARE_BLOCK).enumerate() {
-        let start = index * RARE_BLOCK;
-        let after = bytes.get(start + 1..).unwrap_or_default();
-        let pairs = block.iter().zip(after);
-        let holds = pairs.fold(false, |any, (byte, next)| any | is_kind(*byte, *next));
-        let is_last = after.len() < block.len();
-        if holds || is_last {
-            let end = bytes.len().min(start + RARE_BLOCK + 1);
-            each(bytes.get(start..end).unwrap_or_default(), &is_kind, |at| {
-                match at < RARE_BLOCK {
-                    true => visit(start + at),
-                    false => ControlFlow::Continue(()),
-                }
+        let places = places(whole.unwrap_or(&last), &is_kind);
+        if places.as_chunks().0.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) != 0 {
+            visit_each(places, |place| match place < rest.len() {
+                true => visit(at + place),
+                false => ControlFlow::Continue(()),
             })?;
         }
+        if whole.is_none() {
+            return ControlFlow::Continue(());
+        }
+        at += BLOCK;
     }
-    ControlFlow::Continue(())
 }
 
-/// One bit for each of eight marks, the first one lowest.
-fn bits_of(marks: u64) -> u32 {
-    // Each mark is added to the highest byte once, shifted to its own place there.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    (marks.wrapping_mul(GATHER) >> 56) as u32
+/// Where in a block bytes are of a kind.
+#[inline(always)]
+fn places(block: &Block, is_kind: &impl Fn(u8, u8) -> bool) -> Lanes {
+    let mut places = [0; LANES];
+    let [_, next @ ..] = block;
+    for (bytes, next) in block.as_chunks::<LANES>().0.iter().zip(next.as_chunks::<LANES>().0) {
+        for (place, (byte, next)) in places.iter_mut().zip(bytes.iter().zip(next)) {
+            *place = *place << 1 | u8::from(is_kind(*byte, *next));
+        }
+    }
+    places
+}
+
+/// Visits places in their order.
+#[inline]
+fn visit_each(places: Lanes, mut visit: impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
+    let mut rows = [0_u32; u8::BITS as usize];
+    for (lane, word) in (0..).step_by(8).zip(places.as_chunks().0) {
+        let mut word = u64::from_le_bytes(*word);
+        while word != 0 {
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            if let Some(row) = rows.get_mut(7 - bit % 8) {
+                *row |= 1 << (lane + bit / 8);
+            }
+        }
+    }
+    for (start, row) in (0..).step_by(LANES).zip(rows) {
+        let mut row = row;
+        while row != 0 {
+            visit(start + row.trailing_zeros() as usize)?;
+            row &= row - 1;
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// Offset of the first byte that `marks` finds, eight bytes at a time: where it is near, this costs less than a search
@@ -99,7 +100,7 @@ pub fn first(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
 }
 
 /// The highest bit of each byte of a word.
-const HIGHEST: u64 = splat(0x80);
+pub const HIGHEST: u64 = splat(0x80);
 
 /// Eight of one byte.
 pub const fn splat(byte: u8) -> u64 {
@@ -160,16 +161,12 @@ mod tests {
             let next = |at: usize| bytes.get(at + 1).copied().unwrap_or(0);
             let wanted: Vec<usize> =
                 (0..length).filter(|at| is_kind(bytes[*at], next(*at))).collect();
-            let (mut visited, mut rare) = (Vec::new(), Vec::new());
-            let _ = each(&bytes, is_kind, |at| {
+            let mut visited = Vec::new();
+            let end = each(&bytes, is_kind, |at| {
                 visited.push(at);
                 ControlFlow::Continue(())
             });
-            let _ = each_rare(&bytes, is_kind, |at| {
-                rare.push(at);
-                ControlFlow::Continue(())
-            });
-            assert_eq!((&visited, &rare), (&wanted, &wanted), "{length}");
+            assert_eq!((&visited, end), (&wanted, ControlFlow::Continue(())), "{length}");
         }
     }
 }

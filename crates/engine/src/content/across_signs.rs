@@ -4,9 +4,10 @@
 //! where it has no top-level domain yet, and link nothing. People put signs between names as well, so that such a host
 //! counts only if it is a lure ([`SeenBy::AcrossSigns`]).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::{Occurrence, SeenBy, Site, View};
+use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
 use uts58::unicode::{Class, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, known_end, percent, scheme};
@@ -66,17 +67,14 @@ impl<'t> Search<'t> {
         Search { text, tlds, read_to: 0, steps: 0 }
     }
 
-    /// The next one behind a colon or an at sign at one of these places.
-    pub(super) fn announced(
-        &mut self,
-        mut signs: impl Iterator<Item = usize>,
-    ) -> Option<HostWithSigns> {
-        signs.by_ref().find_map(|at| match self.text.as_bytes().get(at) {
+    /// The one behind a colon, an at sign or `www.` at this place.
+    fn announced(&mut self, at: usize) -> Option<HostWithSigns> {
+        match self.text.as_bytes().get(at) {
             _ if at < self.read_to => None,
             Some(b':') => self.behind_scheme(at),
             Some(b'@') => self.of_address(at),
             _ => self.behind_www(at),
-        })
+        }
     }
 
     fn behind_scheme(&mut self, colon: usize) -> Option<HostWithSigns> {
@@ -121,12 +119,13 @@ impl<'t> Search<'t> {
 
     fn of_address(&mut self, at_sign: usize) -> Option<HostWithSigns> {
         let before = self.text.get(self.read_to..at_sign)?;
-        let ascii = |c: char| c.is_ascii() && Class::of(c).is_email();
-        let local = at_sign - (before.len() - before.trim_end_matches(ascii).len());
         let domain = self.authority(at_sign + 1, |c| matches!(c, '@' | ':'));
         // The local part of the next address may be in the domain.
         self.read_to = at_sign + 1;
-        self.host_with_signs(local, Some(local..at_sign), domain?, Kind::Email)
+        let domain = domain?;
+        let ascii = |c: char| c.is_ascii() && Class::of(c).is_email();
+        let local = at_sign - (before.len() - before.trim_end_matches(ascii).len());
+        self.host_with_signs(local, Some(local..at_sign), domain, Kind::Email)
             .filter(|_| local < at_sign)
     }
 
@@ -226,16 +225,20 @@ pub(super) fn hosts(
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut search = Search::new(text, tlds);
-    let mut signs = memchr::memchr2_iter(b':', b'@', bytes);
-    found.extend(
-        std::iter::from_fn(|| search.announced(&mut signs)).take(capacity.saturating_add(1)),
-    );
+    let most = capacity.saturating_add(1);
+    let signs = memchr::memchr2_iter(b':', b'@', bytes);
+    found.extend(signs.filter_map(|at| search.announced(at)).take(most));
     let mut www = Search::new(text, tlds);
-    // A cheap test that most letters fail.
-    let doubled = |at: &usize| matches!(bytes.get(at + 1), Some(b'w' | b'W'));
-    let mut signs = memchr::memchr2_iter(b'w', b'W', bytes).filter(doubled);
-    let left = capacity.saturating_add(1).saturating_sub(found.len());
-    found.extend(std::iter::from_fn(|| www.announced(&mut signs)).take(left));
+    let doubled = |byte: u8, next: u8| (byte | 0x20 == b'w') & (next | 0x20 == b'w');
+    if found.len() < most {
+        let _ = each(bytes, doubled, |at| {
+            found.extend(www.announced(at));
+            match found.len() < most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+    }
     let cut = found.len() > capacity;
     found.truncate(capacity);
     (found, cut, search.steps + www.steps)

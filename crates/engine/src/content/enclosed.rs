@@ -51,6 +51,8 @@ fn enclosed(text: &str, open: usize, close: usize) -> Option<Url<'_>> {
         [Some(b'"'), Some(b'"')] => Delimiters::Quotes,
         _ => return None,
     };
+    // What most fail on.
+    memchr::memchr(b':', text.as_bytes().get(open + 1..close)?)?;
     Url::of(text, without_label(text, open + 1..close), delimiters)
 }
 
@@ -89,11 +91,10 @@ impl<'t> Url<'t> {
         let letter = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
         let colon = memchr::memchr(b':', text.as_bytes()).filter(|_| letter)?;
         let letters = text.chars().filter(|c| !c.is_whitespace()).take(LONGEST_SCHEME);
-        let name: String = letters.take_while(|c| c.is_ascii_alphabetic()).collect();
-        let is_name = |linked: scheme::Linked| linked.name.eq_ignore_ascii_case(&name);
-        let is_known =
-            || name.eq_ignore_ascii_case("mailto") || scheme::linked_in_text().any(is_name);
-        if !is_known() {
+        let name = letters.take_while(|c| c.is_ascii_alphabetic());
+        let name = name.map(|c| c.to_ascii_lowercase());
+        let is_name = |known: &str| name.clone().eq(known.chars());
+        if !is_name("mailto") && !scheme::linked_in_text().any(|linked| is_name(linked.name)) {
             return None;
         }
         let after = text.get(colon + 1..)?;
@@ -161,9 +162,16 @@ fn addresses(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedTe
     memchr::memchr_iter(b'<', all.as_bytes()).filter_map(move |open| {
         let inside = all.get(open + 1..)?;
         let inside = inside.get(..inside.floor_char_boundary(AUTHORITY_BYTES))?;
-        let end = inside.find(['<', '>', '"', '\r', '\n'])?;
+        let end = memchr::memchr3(b'<', b'>', b'"', inside.as_bytes())?;
         let text = inside.get(..end).filter(|_| inside.as_bytes().get(end) == Some(&b'>'))?;
-        let (local, domain) = text.split_once('@')?;
+        let at_sign = memchr::memchr(b'@', text.as_bytes())?;
+        let (local, domain) = (text.get(..at_sign)?, text.get(at_sign + 1..)?);
+        // What most fail on.
+        if !domain.bytes().any(|byte| byte <= b' ' || !byte.is_ascii())
+            || memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_some()
+        {
+            return None;
+        }
         let is_local = |c: char| Class::of(c).is_email();
         let is_cut = domain.trim().contains(char::is_whitespace) && !domain.contains('@');
         if local.is_empty() || !local.chars().all(is_local) || !is_cut {

@@ -94,8 +94,7 @@ fn idle_steps(bytes: usize) -> u64 {
 
 /// Steps of reading a text: one for each character. Those of other scripts have several bytes, and take no more work.
 fn text_steps(text: &str) -> u64 {
-    let begins = |byte: &u8| !matches!(byte, 0x80..=0xBF);
-    text.bytes().filter(begins).count() as u64
+    text.chars().count() as u64
 }
 
 /// Whether a running text has a sign that each link has: a full stop of some kind or a colon, by their first bytes.

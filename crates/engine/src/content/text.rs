@@ -146,7 +146,8 @@ pub fn value(text: &str, max: usize) -> View<'_> {
 
 /// The URL that begins at `start`, after `<`, joined, if a line end cuts it.
 fn wrapped(text: &str, start: usize) -> Option<MappedText<'_>> {
-    let rest = text.get(start..)?;
+    let rest =
+        text.get(start..).filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))?;
     reference::scheme(rest)?;
     let window = rest.as_bytes().get(..LONGEST_WRAPPED.min(rest.len()))?;
     memchr3(b'\n', b'>', b'<', window).filter(|at| window.get(*at) == Some(&b'\n'))?;

@@ -97,10 +97,15 @@ fn is_data(word: &str) -> bool {
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
-/// Whether a byte may be the first of an invisible character, whatever follows.
+/// Whether a byte may be the first of an invisible character, whatever follows. No branches, so that many are tested
+/// together.
 fn is_first_of_unseen(byte: u8, _: u8) -> bool {
-    matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F)
-        | matches!(byte, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3)
+    let is_control =
+        ((byte < b' ') & (byte.wrapping_sub(b'\t') > 4) & (byte != 0)) | (byte == 0x7F);
+    let of_two = (byte == 0xC2) | (byte == 0xCD) | (byte == 0xD8);
+    // Also 0xF1 and 0xF2, which begin no assigned character.
+    let of_more = (byte.wrapping_sub(0xE1) < 3) | (byte.wrapping_sub(0xEF) < 5);
+    is_control | of_two | of_more
 }
 
 /// Whether an invisible character is at this offset.

@@ -158,7 +158,8 @@ impl FieldReader<'_, '_, '_, '_> {
         let name = &*shown_name(address.name.as_deref().unwrap_or_default());
         let judged = self.judged_address(spelled);
         // Text in place of an address is shown as well.
-        if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
+        let signs = if judged.is_some() { "://" } else { "//" };
+        if holds(spelled.as_bytes(), b"//") && spelled.contains(signs) {
             self.text(spelled);
         }
         let Some(mut judged) = judged else { return self.text(name) };
@@ -294,8 +295,8 @@ impl FieldReader<'_, '_, '_, '_> {
     pub fn report_joined_names(&mut self, author: &Author, value: &HeaderValue<'_>, source: &[u8]) {
         let HeaderValue::Address(addresses) = value else { return };
         let unread = |name: &str| name.contains(char::REPLACEMENT_CHARACTER);
-        let mut names = mailboxes(addresses).filter_map(|(name, _)| name);
-        if !self.is_of_sender() || !names.any(unread) || !self.has_steps(source.len()) {
+        let names = || mailboxes(addresses).filter_map(|(name, _)| name);
+        if !self.is_of_sender() || !names().any(unread) || !self.has_steps(source.len()) {
             return;
         }
         let field = format!("From:{}\r\n", Charset::Words.decode(source.into()).as_str());

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
 
 use super::window::ends_within;
-use mailsplice::byte_search::each;
+use mailsplice::byte_search::{HIGHEST, each, equal};
 use uts58::base64;
 
 /// `://` in base64 at each of its alignments, then in UTF-16 of both byte orders, UTF-32 and EBCDIC, and what browsers
@@ -30,6 +30,7 @@ impl Base64Lines {
     /// Collects lines of base64: a line with blanks or markup is none.
     pub fn of(body: &[u8]) -> Base64Lines {
         let mut found = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
+        let is_ascii = body.is_ascii();
         let mut start = 0;
         while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
             let length = match rest {
@@ -39,7 +40,7 @@ impl Base64Lines {
             };
             let end = start + length;
             if may_begin(rest.first()) {
-                found.line(body, start..end);
+                found.line(body, start..end, is_ascii);
             }
             // A few bodies have lines that end in a carriage return alone.
             let both = matches!(body.get(end..), Some([b'\r', b'\n', ..]));
@@ -48,8 +49,8 @@ impl Base64Lines {
         found
     }
 
-    /// Adds a line if it is one of base64.
-    fn line(&mut self, body: &[u8], line: Range<usize>) {
+    /// Adds a line if it is one of base64. `is_ascii` says whether the whole body is.
+    fn line(&mut self, body: &[u8], line: Range<usize>, is_ascii: bool) {
         let whole = body.get(line.clone()).unwrap_or_default().trim_ascii_end();
         let digit = |byte: u8| base64::digit(byte).is_some();
         // What most lines of markup fail on, which may be far to the right.
@@ -71,7 +72,7 @@ impl Base64Lines {
             self.bytes.reserve(CAPACITY);
         }
         self.lines.push((self.bytes.len(), line.start + blanks));
-        match content.is_ascii() {
+        match is_ascii || content.is_ascii() {
             true => self.bytes.extend_from_slice(content),
             // Decoders ignore what is no digit.
             false => self.bytes.extend(content.iter().filter(|byte| byte.is_ascii())),
@@ -120,10 +121,11 @@ fn is_blank(byte: Option<&u8>) -> bool {
 /// Bytes reserved with the first line.
 const CAPACITY: usize = 1 << 10;
 
-/// Whether these bytes hold a sign that no line of base64 has. All bytes are tested together, without an early exit.
+/// Whether these bytes hold a sign that no line of base64 has. Eight are tested together.
 fn begins_as_prose(front: &[u8; 16]) -> bool {
-    let is_sign = |byte: u8| (byte == b' ') | (byte == b'<') | (byte == b'.');
-    front.iter().fold(false, |any, byte| any | is_sign(*byte))
+    let marks = |word| equal(word, b' ') | equal(word, b'<') | equal(word, b'.');
+    let words = front.as_chunks().0.iter().map(|eight| u64::from_le_bytes(*eight));
+    words.fold(0, |all, word| all | marks(word)) & HIGHEST != 0
 }
 
 /// Digits that are decoded first: the window of most hosts ends in them.

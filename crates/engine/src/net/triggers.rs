@@ -31,7 +31,8 @@ pub fn triggers(
     let begins = |byte: u8, next: u8| {
         matches!(byte, b':' | b'@' | b'\\')
             | ((next == byte) & ((byte == b'/') | (byte | 0x20 == b'w')))
-            | ((byte == b'=') & matches!(next, b'2'..=b'4'))
+            // Before a digit below eight: one comparison less than for those that matter.
+            | ((byte == b'=') & (next & 0xF8 == b'0'))
     };
     // Slashes go in pairs.
     let mut behind_pair = 0;

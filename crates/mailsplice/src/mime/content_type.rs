@@ -89,8 +89,9 @@ enum Preference {
 struct Parameters {
     plain: Vec<(Bytes, Bytes)>,
     pieces: Vec<Piece>,
-    /// Values of those parameters that decide how a part is read, behind [`PARAMETERS`] others.
-    late: [Late; DECISIVE.len()],
+    /// Values of those parameters that decide how a part is read, behind [`PARAMETERS`] others. Empty if there are no
+    /// such.
+    late: Vec<Late>,
 }
 
 /// The parameters that decide how a part is read. A program finds them behind any number of others.
@@ -150,6 +151,9 @@ impl Parameters {
         }
         let base = name.get(..star.unwrap_or(name.len())).unwrap_or_default();
         let index = DECISIVE.iter().position(|decisive| *decisive == base);
+        if self.late.is_empty() {
+            self.late.resize_with(DECISIVE.len(), Late::default);
+        }
         let Some(late) = index.and_then(|index| self.late.get_mut(index)) else { return };
         match star {
             None => late.add(value),

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | RFC 5322 §2.2, fields and folding | [`fields`], [`unfold`] |
 
+use std::borrow::Cow;
+
 use crate::byte_search::{below, equal, first, splat};
 use crate::edit::HeaderField;
 
@@ -148,7 +150,10 @@ pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
 
 /// The value without its folds: line ends are removed, white space and CRs inside a line stay.
 /// The result is bytes, since a boundary may contain any.
-pub(super) fn unfold(value: &[u8]) -> Vec<u8> {
+pub(super) fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'\n', value).is_none() {
+        return value.into();
+    }
     let mut unfolded = Vec::with_capacity(value.len());
     for line in value.split_inclusive(|b| *b == b'\n') {
         let Some(content) = line.strip_suffix(b"\n") else {
@@ -158,7 +163,7 @@ pub(super) fn unfold(value: &[u8]) -> Vec<u8> {
         let carriages = content.iter().rev().take_while(|b| **b == b'\r').count();
         unfolded.extend_from_slice(content.get(..content.len() - carriages).unwrap_or_default());
     }
-    unfolded
+    unfolded.into()
 }
 
 /// A field that describes the body.

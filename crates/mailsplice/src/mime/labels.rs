@@ -196,7 +196,7 @@ impl Reader {
         }
         let value = header::unfold(value);
         let others = lenient::values(&value);
-        for value in std::iter::once(value.as_slice()).chain(others.iter().map(Vec::as_slice)) {
+        for value in std::iter::once(&*value).chain(others.iter().map(Vec::as_slice)) {
             match name {
                 Label::Type => self.content_type(value),
                 Label::Transfer => {

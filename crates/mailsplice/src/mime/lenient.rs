@@ -83,7 +83,7 @@ pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
     if has_bom {
         plain = without_boms(&plain);
     }
-    header::labels(&plain).map(|(name, value)| (name, header::unfold(value))).collect()
+    header::labels(&plain).map(|(name, value)| (name, header::unfold(value).into_owned())).collect()
 }
 
 fn is_control(byte: &u8) -> bool {

@@ -74,6 +74,9 @@ impl<'m> Lowering<'m> {
     /// The edits of the raw body, in order and disjoint, and those of the header.
     pub fn finish(mut self) -> Lowered {
         let mut lowered = Lowered::default();
+        if self.pending.is_empty() && self.plain.is_empty() {
+            return lowered;
+        }
         let mut layers: Vec<DisjointEdits> =
             vec![DisjointEdits::default(); self.tree.layers.len() + 1];
         for pending in std::mem::take(&mut self.pending) {

@@ -296,6 +296,10 @@ impl Tree {
     /// Whether no two parts share bytes: there are no second readings and no encoded messages.
     pub fn is_disjoint(&self) -> bool {
         let usual = |part: &Part| part.view == View::Usual && part.site.layer == 0;
+        // Most messages have one part.
+        if let [only] = self.parts.as_slice() {
+            return usual(only);
+        }
         let mut ranges: Vec<_> = self.parts.iter().map(|part| &part.site.body).collect();
         ranges.sort_by_key(|range| range.start);
         let apart = |pair: &[&Range<usize>]| matches!(pair, [one, two] if one.end <= two.start);

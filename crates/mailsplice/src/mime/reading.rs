@@ -12,7 +12,7 @@ use super::structure::Decoding;
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
 use super::{Media, Message, Reading, Tree, metas, sniff};
-use crate::byte_search::each_rare;
+use crate::byte_search::each;
 use crate::span::Text;
 
 /// Charsets that are tried for one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
@@ -413,7 +413,7 @@ fn has_shifted_host(bytes: &[u8]) -> bool {
 /// Whether there is at least one valid multi-byte character of UTF-8.
 fn holds_utf8(bytes: &[u8]) -> bool {
     let may_begin = |lead: u8, next: u8| (lead >= 0xC2) & (next & 0xC0 == 0x80);
-    if each_rare(bytes, may_begin, |_| ControlFlow::Break(())).is_continue() {
+    if each(bytes, may_begin, |_| ControlFlow::Break(())).is_continue() {
         return false;
     }
     let mut rest = bytes;

@@ -58,8 +58,9 @@ impl Reader<'_, '_, '_> {
             |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
         let href = attributes.iter().find(is_href)?.value();
         // What nearly all fail on.
-        let scheme = self.slice(&href).split_once("://").map(|(scheme, _)| scheme);
-        if scheme.is_some_and(|scheme| scheme.bytes().all(|c| c.is_ascii_alphabetic())) {
+        let url = self.slice(&href);
+        let letters = url.bytes().take_while(u8::is_ascii_alphabetic).count();
+        if url.get(letters..).is_some_and(|rest| rest.starts_with("://")) {
             return None;
         }
         let seen = entity::attribute(self.text, href.clone()).as_url();
@@ -134,6 +135,10 @@ impl Reader<'_, '_, '_> {
         first: usize,
         form: Option<usize>,
     ) {
+        // Most tags have none.
+        if self.view.occurrences.len() == first {
+            return;
+        }
         let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
         let own = self.own_href(attributes, first);
         let Some(own_target) = own.or(form).or_else(around) else { return };

@@ -31,6 +31,10 @@ impl AcrossSeams {
             let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
             let start = last_word(text, 0..*first).start;
             let end = first_word(text, last + 1..text.len()).end;
+            // Most words are no links.
+            if !slice(&(start..end)).contains(may_be_of_link) {
+                continue;
+            }
             let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
             let ends = row.iter().copied().chain([end]);
             let pieces: Vec<Range<usize>> =
@@ -47,6 +51,11 @@ impl AcrossSeams {
         }
         across
     }
+}
+
+/// Whether a character is one of those of which a word has one that may be, or show, a link.
+fn may_be_of_link(c: char) -> bool {
+    matches!(c, '@' | '/' | '\\' | ':') || is_dot_to_somebody(c)
 }
 
 /// Whether a word may hold a link for every program.

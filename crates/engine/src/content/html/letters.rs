@@ -16,8 +16,11 @@ const WITH_DOT_BELOW: &str = "ạaḅbḍdẹeḥhịiḳkḷlṃmṇnọoṛr�
 
 /// Whether a text may be read as another one although it has ASCII only.
 pub(super) fn may_look_like_another(text: &str) -> bool {
-    text.bytes().any(|c| matches!(c, b'|' | b'@' | b'$' | b',' | b'0'))
-        || memchr::memmem::find(text.as_bytes(), b"rn").is_some()
+    let mut before = 0;
+    text.bytes().any(|c| {
+        let before = std::mem::replace(&mut before, c);
+        matches!(c, b'|' | b'@' | b'$' | b',' | b'0') || c == b'n' && before == b'r'
+    })
 }
 
 /// What a word is read as, if that is a host and another word.

@@ -180,6 +180,9 @@ struct Reader<'t, 'k, 'f> {
 /// Occurrences after which a stretch ends, if it can.
 const STRETCH_LINKS: usize = 512;
 
+/// Occurrences for which memory is reserved with the first one.
+const USUAL_LINKS: usize = 16;
+
 /// Maximum bytes of visible text that are reversed together: each character takes a place of its own in memory, and
 /// honest mail reverses a few words.
 const REVERSED_BYTES: usize = 1 << 20;
@@ -282,6 +285,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Adds an occurrence, if the capacity allows.
     fn push(&mut self, occurrence: Occurrence) {
+        let occurrences = &mut self.view.occurrences;
+        if occurrences.is_empty() {
+            occurrences.reserve(USUAL_LINKS);
+            self.view.seen.reserve(USUAL_LINKS);
+        }
         match self.capacity() {
             0 => self.view.cut = true,
             _ => self.view.occurrences.push(occurrence),
@@ -476,7 +484,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
-        let traits = self.attributes(tag, name, attributes);
+        let traits = match attributes {
+            [] => style::Traits::default(),
+            attributes => self.attributes(tag, name, attributes),
+        };
         let form = self.form_of(name, attributes);
         self.tie_shown_attributes(attributes, first, form);
         let breaking = elements::breaking(name);

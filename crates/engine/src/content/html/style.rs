@@ -78,7 +78,10 @@ impl Traits {
             if !may_be_read(declaration.as_bytes().trim_ascii_start()) {
                 continue;
             }
-            let Some((property, value)) = declaration.split_once(':') else { continue };
+            // Near: a simple loop is faster than a search.
+            let Some(colon) = declaration.bytes().position(|byte| byte == b':') else { continue };
+            let (property, value) = declaration.split_at(colon);
+            let value = value.get(1..).unwrap_or_default();
             let (property, value) = (property.trim_ascii(), value.trim_ascii());
             let is = |name: &str| property.eq_ignore_ascii_case(name);
             let says = |word: &str| {

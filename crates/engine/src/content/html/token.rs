@@ -132,10 +132,12 @@ impl<'t> Tokenizer<'t> {
         self.bytes.get(at).copied()
     }
 
-    /// Where the next `<` is: most often right here, after a tag.
+    /// Where the next `<` is: most often right here, after a tag, or on the next line.
     fn angle(&self, from: usize) -> Option<usize> {
         match self.from(from) {
             [b'<', ..] => Some(from),
+            [b'\n', b'<', ..] => Some(from + 1),
+            [b'\r', b'\n', b'<', ..] => Some(from + 2),
             rest => memchr(b'<', rest).map(|found| from + found),
         }
     }

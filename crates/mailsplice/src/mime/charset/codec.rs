@@ -46,9 +46,10 @@ const CODECS: [(&str, Codec); 19] = [
 impl Codec {
     /// The codec that a label names.
     pub fn from_label(label: &str) -> Option<Codec> {
-        let mut key = label.trim().to_ascii_lowercase();
-        key.retain(|c| !matches!(c, '-' | '_'));
-        CODECS.iter().find(|(name, _)| *name == key).map(|(_, codec)| *codec)
+        let letters = label.trim().bytes().filter(|byte| !matches!(byte, b'-' | b'_'));
+        let key = letters.map(|byte| byte.to_ascii_lowercase());
+        let is_key = |(name, _): &&(&str, Codec)| name.bytes().eq(key.clone());
+        CODECS.iter().find(is_key).map(|(_, codec)| *codec)
     }
 }
 

@@ -93,6 +93,10 @@ impl Charset {
         if label.eq_ignore_ascii_case("utf-8") {
             return Some(Charset::Utf8);
         }
+        let is = |known: &str| label.eq_ignore_ascii_case(known);
+        if ["iso-8859-1", "us-ascii", "windows-1252"].into_iter().any(is) {
+            return Some(Charset::WINDOWS_1252);
+        }
         let lower = label.to_ascii_lowercase();
         match lower.as_str() {
             "utf-7"
@@ -109,7 +113,6 @@ impl Charset {
                 Some(Charset::Iso2022Shift)
             }
             "hz-gb-2312" | "hz" => Some(Charset::Hz),
-            "us-ascii" => Encoding::for_label(lower.as_bytes()).map(Charset::Known),
             "cp1252" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
             "cp932" | "windows-932" => Some(Charset::Known(encoding_rs::SHIFT_JIS)),
             "cp936" => Some(Charset::Known(encoding_rs::GBK)),

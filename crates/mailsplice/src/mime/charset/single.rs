@@ -15,7 +15,7 @@ pub(super) fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'st
     if above.len() < UPPER {
         let (text, _) = encoding.decode_without_bom_handling(&above);
         let mut characters = text.chars();
-        return with_upper(bytes, |_| characters.next());
+        return with_upper(bytes, above.len(), |_| characters.next());
     }
     let above: [u8; UPPER] = std::array::from_fn(|at| at as u8 | 128);
     let (upper, _) = encoding.decode_without_bom_handling(&above);
@@ -67,7 +67,8 @@ const UPPER: usize = 128;
 pub(super) fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     let characters: Vec<char> = page.characters.chars().collect();
     if page.keeps_ascii() {
-        return with_upper(bytes, |byte| characters.get(usize::from(byte & 127)).copied());
+        let count = above_ascii(bytes).count();
+        return with_upper(bytes, count, |byte| characters.get(usize::from(byte & 127)).copied());
     }
     let mut out = Builder::new(bytes.len());
     for (at, byte) in bytes.iter().enumerate() {
@@ -86,9 +87,13 @@ fn above_ascii(bytes: &[u8]) -> impl Iterator<Item = u8> {
     wide.copied().filter(|byte| !byte.is_ascii())
 }
 
-/// Decodes ASCII, and the bytes above it by `upper`, in their order.
-fn with_upper(bytes: &[u8], mut upper: impl FnMut(u8) -> Option<char>) -> Text<'static> {
-    let mut out = Builder::new(bytes.len() + above_ascii(bytes).count());
+/// Decodes ASCII, and the `count` bytes above it by `upper`, in their order.
+fn with_upper(
+    bytes: &[u8],
+    count: usize,
+    mut upper: impl FnMut(u8) -> Option<char>,
+) -> Text<'static> {
+    let mut out = Builder::new(bytes.len() + count);
     let mut at = 0;
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
@@ -113,7 +118,7 @@ mod tests {
         let bytes: Vec<u8> = (0..2_000_usize).map(|at| (at * at / 7 % 251) as u8).collect();
         for encoding in [encoding_rs::KOI8_R, encoding_rs::WINDOWS_874, encoding_rs::WINDOWS_1253] {
             let long = single_byte(&bytes, encoding);
-            let each = with_upper(&bytes, |byte| {
+            let each = with_upper(&bytes, 0, |byte| {
                 encoding.decode_without_bom_handling(&[byte]).0.chars().next()
             });
             assert_eq!((long.text, long.map), (each.text, each.map), "{}", encoding.name());

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::{Decoded, LineEnd, Transfer};
-use crate::byte_search::each_rare;
+use crate::byte_search::each;
 use crate::edit::RawEdit;
 use crate::span::{PieceKind, Track};
 
@@ -232,7 +232,7 @@ fn next_begin(text: &[u8], from: usize) -> Option<usize> {
     }
     let mut found = None;
     let ends = |byte, next: u8| ((byte == b'\n') | (byte == b'\r')) & (next | 0x20 == b'b');
-    let _ = each_rare(rest, ends, |end| {
+    let _ = each(rest, ends, |end| {
         let begins = match rest.get(end..) {
             Some([b'\n', line @ ..]) => starts_with_begin(line),
             Some([_, line @ ..]) => line.starts_with(BEGIN),
