@@ -131,10 +131,10 @@ impl<'a> Judge<'a> {
             Target::Link(link) => {
                 let shown = matches!(occurrence.site, Site::Text | Site::HtmlText);
                 let address = if shown { self.address_beside(text, link) } else { None };
-                let judged_link = address.as_ref().unwrap_or(link);
+                let judged_link = address.as_ref().map_or(link, |(link, _)| link);
                 let mut judged = self.link(text, judged_link, occurrence.bounds)?;
-                if address.is_some() {
-                    judged.add_with(Reason::Userinfo, Verdict::Notice);
+                if let Some((_, verdict)) = address {
+                    judged.add_with(Reason::Userinfo, verdict);
                 }
                 let host = link.host_str(text);
                 if names_file_server(text, link) {
@@ -160,6 +160,7 @@ impl<'a> Judge<'a> {
                     self.downgrade_plain_reading(host, &mut judged);
                     self.downgrade_words(host, link.kind, &mut judged);
                     self.downgrade_glued(text, link, &mut judged);
+                    self.downgrade_isolated(text, link, &mut judged);
                     self.downgrade_prose(text, link, &mut judged);
                     self.downgrade_behind_residue(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);

@@ -28,6 +28,61 @@ pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
     (is_host && separate && words.all(is_word)).then(|| user.start..user.start + end)
 }
 
+/// Bytes of userinfo that are searched for what is left of an encoding.
+const SEARCHED: usize = 256;
+
+/// The web address at the start of the userinfo that something is behind which is left of an encoding or a form, and the
+/// local part behind that: `https://example.com=0Aann@example.org`. Nothing of a URL follows.
+pub fn before_leftover<'t>(text: &'t str, link: &Link) -> Option<(Range<usize>, &'t str)> {
+    let user = link.user.clone().filter(|user| user.len() <= SEARCHED)?;
+    if !link.kind.is_announced() || link.host.end != link.span.end {
+        return None;
+    }
+    let written = text.get(user.clone())?;
+    let mut leftovers = written.char_indices().filter_map(|(at, _)| {
+        let behind = written.get(at..)?;
+        let rest = without_leftovers(behind);
+        (rest.len() < behind.len()).then_some((at, rest))
+    });
+    let (end, rest) = leftovers.next()?;
+    let host = written.get(..end)?;
+    let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    let is_host = host.contains('.') && host.chars().all(of_host) && !host.ends_with(['.', '-']);
+    let local = rest.rsplit(':').next().filter(|local| !local.is_empty())?;
+    (is_host && is_word(rest)).then_some((user.start..user.start + end, local))
+}
+
+/// A text without what is left of encodings at its start, characters that nobody sees, and rows of dots and lines.
+fn without_leftovers(mut text: &str) -> &str {
+    const ENCODED: [&str; 11] = [
+        "=0A",
+        "=0D",
+        "=09",
+        "=20",
+        "=A0",
+        "=C2=A0",
+        "&nbsp;",
+        "&#160;",
+        "&lt;br&gt;",
+        "&lt;br/&gt;",
+        "&lt;br /&gt;",
+    ];
+    const UNSEEN: [char; 4] = ['\u{200B}', '\u{200C}', '\u{2060}', '\u{FEFF}'];
+    /// Signs of a row at least.
+    const ROW: usize = 5;
+    loop {
+        let row = text.chars().next().filter(|c| matches!(c, '.' | '_' | '-' | '·' | '…'));
+        let behind_row = row.map_or(text, |sign| text.trim_start_matches(sign));
+        let is_row = row.is_some_and(|sign| text.len() >= behind_row.len() + ROW * sign.len_utf8());
+        let encoded = ENCODED.iter().find_map(|encoded| text.strip_prefix(encoded));
+        text = match encoded.or_else(|| text.strip_prefix(UNSEEN)) {
+            Some(rest) => rest,
+            None if is_row => behind_row,
+            None => return text,
+        };
+    }
+}
+
 /// Whether a link of running text ends in a mail address: nothing follows the host, and a local part of ASCII is before
 /// the `@`, behind something that is none: `https://example.comメール:ann@example.org`.
 pub fn ends_in_address(text: &str, link: &Link) -> bool {

@@ -314,3 +314,50 @@ fn a_dash_in_a_host_of_nobody_known() {
         assert!(is_edited("text/plain", &format!("see {text}\r\n")), "{text}");
     }
 }
+
+/// Libraries that translate programs enclose what they insert.
+#[test]
+fn isolates_around_a_whole_host_are_not_edited() {
+    for (open, close) in
+        [("\u{2068}", "\u{2069}"), ("\u{2066}", "\u{2069}"), ("\u{2067}", "\u{2069}")]
+    {
+        for host in ["booking.com", "www.paypal.com", "huber.de"] {
+            for text in [
+                format!("https://{open}{host}{close}/ now"),
+                format!("{open}{host}{close} now"),
+                format!("{open}ann@{host}{close} now"),
+                format!("https://{open}{host}{close}/a now"),
+            ] {
+                common::untouched("text/plain; charset=utf-8", text.as_bytes());
+            }
+        }
+    }
+    for text in [
+        "https://\u{2068}booking.com/ now",
+        "https://book\u{2068}ing\u{2069}.com/ now",
+        "https://\u{2068}p\u{430}ypal.com\u{2069}/ now",
+        "https://\u{2068}www.paypal.com\u{2069}@example.org/ now",
+        "https://\u{202E}booking.com\u{202C}/ now",
+    ] {
+        common::edited("text/plain; charset=utf-8", text.as_bytes());
+    }
+}
+
+#[test]
+fn soft_breaks_in_a_host_of_text_are_a_notice() {
+    let worst = |html: &str| {
+        let outcome = common::outcome("Content-Type: text/html; charset=utf-8", html.as_bytes());
+        outcome.findings.iter().map(|finding| finding.verdict).max()
+    };
+    let honest = "<p>db-prod-<wbr>01.huber.<wbr>de, https://www.huber-<wbr>meier.de/</p>";
+    assert!(worst(honest) <= Some(linkmilter_engine::Verdict::Notice));
+    for html in ["<p>p\u{430}y<wbr>pal.com</p>", "<p>www.p\u{430}y<wbr>pal.com</p>"] {
+        common::edited("text/html; charset=utf-8", html.as_bytes());
+    }
+    assert!(
+        worst("<p>www.pay<wbr>pal.com</p>") >= Some(linkmilter_engine::Verdict::Suspect),
+        "a known name is cut for filters"
+    );
+    let linked = "<a href=\"https://example.org/\">www.huber-<wbr>meier.de</a>";
+    assert!(worst(linked) >= Some(linkmilter_engine::Verdict::Suspect));
+}

@@ -64,3 +64,22 @@ fn sitemaps_in_a_charset_of_one_byte_are_read_to_their_end() {
         assert!(outcome.edits.is_empty(), "{label}");
     }
 }
+
+/// Forms write a plus for a blank, and so does UTF-7 for a letter.
+#[test]
+fn lists_with_signs_between_them_are_read_to_their_end() {
+    for count in [150, 1_000] {
+        let addresses = |sign: &str| {
+            let address = |n| format!("d{n}.meier@mail{n}.stadt{n}.org");
+            (0..count).map(address).collect::<Vec<String>>().join(sign)
+        };
+        let hosts = (0..200).map(|n| format!("www.stadt{n}-firma.de")).collect::<Vec<String>>();
+        for body in [addresses("+"), addresses("+<"), addresses("\u{b7}"), hosts.join("+")] {
+            let outcome =
+                common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+            let start = body.get(..60).unwrap_or(&body);
+            assert!(outcome.bypasses.is_empty(), "{count} {start} {:?}", outcome.cost);
+            assert!(outcome.edits.is_empty(), "{count} {start}");
+        }
+    }
+}

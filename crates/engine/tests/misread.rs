@@ -200,3 +200,16 @@ fn an_emoji_beside_a_host_is_no_letter_of_it() {
     );
     edited("text/plain; charset=utf-8", "see ℹ\u{FE0F}раypal.com now\r\n".as_bytes());
 }
+
+/// A Mac or a console read UTF-8 before the mail was written.
+#[test]
+fn hosts_that_a_mac_or_a_console_misread_are_not_edited() {
+    for text in
+        ["www.m√ºller.de", "ann@┼╝├│┼éw.pl", "https://www.m├╝ller.de/", "see www.m├ñdchen.de"]
+    {
+        untouched("text/plain; charset=utf-8", text.as_bytes());
+    }
+    for text in ["https://www.p\u{430}ypal√º.com/", "https://р\u{430}ypal.m√ºller.de/"] {
+        edited("text/plain; charset=utf-8", text.as_bytes());
+    }
+}

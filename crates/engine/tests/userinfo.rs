@@ -173,7 +173,12 @@ fn an_escaped_line_end_separates_a_site_from_an_address() {
         "{\"t\":\"Huber\\nwww.huber.de\\nann@example.org\"}",
         "{\"t\":\"https://www.huber.de\\nann@example.org\"}",
         "info@huber.de\u{b7}www.huber.de",
+        "info@huber.de\u{b7}\u{b7}\u{b7}\u{b7}www.huber.de",
         "+ git clone https://oauth2:glpat-a1b2c3@gitlab.com/a/b.git",
+        "git push https://x-access-token:${GITHUB_TOKEN}@github.com/huber/app",
+        "git push https://$TOKEN@github.com/huber/app",
+        "fatal: unable to access 'https://gitlab-ci-token:[MASKED]@gitlab.com/huber/app.git/'",
+        "pip install git+https://ann.miller@bitbucket.org/huber/app.git@v1.2#egg=app",
         "DSN=https://public:secret@sentry.io/1",
         "https://ann:secret@nexus.example.org/repo",
     ] {
@@ -188,9 +193,54 @@ fn an_escaped_line_end_separates_a_site_from_an_address() {
         "https://ann:paypal@example.org/",
         "https://chase:secret@example.org/",
         "https://ann:www.huber.de@example.org/",
+        "https://${PAYPAL}@example.org/",
+        "https://[name_10]@example.org/#a",
+        "https://$paypal:secret@example.org/",
+        "git clone https://service.paypal@example.org/app.git",
+        "https://ann.miller@bitbucket.org/huber/",
     ] {
         let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
         let worst = found.findings.iter().map(|finding| finding.verdict).max();
         assert!(worst >= Some(Verdict::Suspect), "{text} {worst:?}");
     }
+}
+
+#[test]
+fn what_is_left_of_an_encoding_separates_a_site_from_an_address() {
+    let outcome = |text: &str| {
+        common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes())
+    };
+    for (behind, most) in [("huber.de", Verdict::Notice), ("facebook.com", Verdict::Suspect)] {
+        for between in [
+            "=0A",
+            "=0D=0A",
+            "=20",
+            "&nbsp;",
+            "&lt;br&gt;",
+            "\u{200B}",
+            "\u{FEFF}",
+            ".......E-Mail:",
+            "_____",
+        ] {
+            let text = format!("Web: https://www.{behind}{between}ann@example.org");
+            let found = outcome(&text);
+            let worst = found.findings.iter().map(|finding| finding.verdict).max();
+            assert!(worst <= Some(most) && found.edits.is_empty(), "{text} {worst:?}");
+        }
+    }
+    for text in [
+        "https://www.facebook.com=0A@example.org",
+        "https://www.facebook.com=0Aann@example.org/login",
+        "https://www.facebook.com=0Aann@example.org:8080",
+        "https://www.facebook.com=0A%61@example.org",
+        "https://ann=0Awww.facebook.com@example.org",
+        "https://huber.de=0Awww.facebook.com@example.org",
+        "https://www.facebook.com=0Awww.paypal.com@example.org",
+        "https://www.facebook.com=0Aann@p\u{430}ypal.com",
+        "https://www.facebook.com--ann@example.org",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+    let link = "<a href=\"https://www.facebook.com=0Aann@example.org\">here</a>\r\n";
+    assert!(is_edited("text/html", link));
 }

@@ -151,6 +151,39 @@ fn ends_url(c: char) -> bool {
     matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace()
 }
 
+/// Where the first value of a form begins in a text: behind the first `=` of a query or fragment.
+fn first_value(text: &str) -> usize {
+    let query = text.find(['?', '#']).unwrap_or(text.len());
+    text.get(query..).and_then(|query| query.find('=')).map_or(text.len(), |at| query + at)
+}
+
+/// The local part of a mail address in prose, which scripts put into the value of a form with its blanks and line ends
+/// escaped, and `://` and `@` as they are: `?details=https://example.com%0Aann@example.org`. Something ends the first
+/// host once its escapes are decoded, and nothing of a URL is behind the address.
+fn local_part_in_prose(text: &str, link: &Link) -> Option<String> {
+    let user = percent::decode_text(text.get(link.user.clone()?)?);
+    let end = user
+        .find(|c: char| c.is_whitespace() || matches!(c, '&' | '?' | '#'))
+        .or_else(|| user.find(",+"))?;
+    let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
+    let rest = user.get(end..)?;
+    let local = rest.get(rest.trim_end_matches(is_local).len()..).filter(|it| !it.is_empty())?;
+    let rest = text.get(link.host.start..)?;
+    let end = rest.find(|c: char| ends_url(c) || matches!(c, '/' | '\\' | '?' | '#'));
+    let (host, behind) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+    let host = percent::decode_text(host);
+    let host = host.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '-' | '.'));
+    let ends = |c: char| ends_url(c) || matches!(c, ',' | ';' | ')');
+    host.chars().chain(behind.chars()).next().is_none_or(ends).then(|| local.to_owned())
+}
+
+/// What a reader of a URL sees before its `@`: in the value of a form perhaps a local part alone.
+fn seen_user<'t>(text: &'t str, link: &Link, is_value: bool) -> Option<Cow<'t, str>> {
+    let user = link.user.clone().and_then(|user| text.get(user))?;
+    let local = if is_value { local_part_in_prose(text, link) } else { None };
+    Some(local.map_or(Cow::Borrowed(user), Cow::Owned))
+}
+
 impl Search<'_> {
     /// Judges the URL that a rewriter's link leads to, and those inside it.
     fn judge_unwrapped(&mut self, url: String, depth: u8) {
@@ -158,7 +191,8 @@ impl Search<'_> {
         for target in reference::parse(&url, 0..url.len()) {
             if let Target::Link(link) = target {
                 let tail = url.get(link.tail.clone()).unwrap_or_default();
-                self.url(&url, &link, || tail, depth);
+                let user = link.user.clone().and_then(|user| url.get(user));
+                self.url(&url, &link, (user, || tail), depth);
             }
         }
         if let Some(left) = self.left.checked_sub(url.len()) {
@@ -192,6 +226,7 @@ impl Search<'_> {
         // Where the URL around these ends, and its authority: the same for all URLs before it.
         let (mut until, mut end) = (0, 0);
         let mut value = Value::default();
+        let values = first_value(text);
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
             // One slash is enough: proxies and faulty templates lose the other. Without any it is
@@ -200,7 +235,8 @@ impl Search<'_> {
             let Some(scheme) = scheme::linked_at_end(head) else { continue };
             let first = at - scheme.name.len();
             if slashes > 1 && (is_prose_before(text, first) || value.has_blank(text, at)) {
-                self.judge_in_prose(text.get(first..).unwrap_or_default(), depth);
+                let is_value = first > values;
+                self.judge_in_prose(text.get(first..).unwrap_or_default(), is_value, depth);
                 continue;
             }
             // Nothing ends one before the next: each would be read to the end of the text.
@@ -223,23 +259,25 @@ impl Search<'_> {
             else {
                 continue;
             };
+            let user = seen_user(text, &link, first > values);
             if slashes == 0 {
                 self.judge_if_misleading(link.host_str(text), HostBounds::Certain, Edit::Link);
-                if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
-                    self.userinfo(user);
+                if let Some(user) = user {
+                    self.userinfo(&user);
                 }
             } else {
                 if until < end {
                     let rest = text.get(end..).unwrap_or_default();
                     until = end + rest.find(ends_url).unwrap_or(rest.len());
                 }
-                self.url(text, &link, || text.get(end..until).unwrap_or_default(), depth);
+                let tail = || text.get(end..until).unwrap_or_default();
+                self.url(text, &link, (user.as_deref(), tail), depth);
             }
         }
     }
 
     /// Judges a URL in prose at the beginning of the text: it ends as in running text.
-    fn judge_in_prose(&mut self, text: &str, depth: u8) {
+    fn judge_in_prose(&mut self, text: &str, is_value: bool, depth: u8) {
         let blank = |c: char| c == '+' || ends_url(c);
         // Bytes that are searched count: without a blank each URL would be read to the end of the
         // text.
@@ -251,7 +289,9 @@ impl Search<'_> {
         let linkifier = Linkifier::new(self.context.tlds).boundaries(Boundaries::Wide);
         let found = linkifier.links(piece).next().filter(|link| link.kind == Kind::Scheme);
         if let Some(link) = found {
-            self.url(piece, &link, || piece.get(link.tail.clone()).unwrap_or_default(), depth);
+            let user = seen_user(piece, &link, is_value);
+            let tail = || piece.get(link.tail.clone()).unwrap_or_default();
+            self.url(piece, &link, (user.as_deref(), tail), depth);
         }
     }
 
@@ -275,7 +315,13 @@ impl Search<'_> {
     }
 
     /// Judges an inner URL; the tail of a rewriter's is searched later.
-    fn url<'t>(&mut self, text: &str, link: &Link, tail: impl Fn() -> &'t str, depth: u8) {
+    fn url<'t>(
+        &mut self,
+        text: &str,
+        link: &Link,
+        (user, tail): (Option<&str>, impl Fn() -> &'t str),
+        depth: u8,
+    ) {
         let host = link.host_str(text);
         if wrappers::rewrites(host) && depth < NESTING {
             let tail = tail();
@@ -296,9 +342,7 @@ impl Search<'_> {
         // What follows the `@` of a mention is no host (`…com–@example`).
         let names_host =
             ipv4::is_number(host) || host.contains(['.', '[', '%']) || !host.is_ascii();
-        if let Some(user) = link.user.clone().and_then(|user| text.get(user))
-            && names_host
-        {
+        if let Some(user) = user.filter(|_| names_host) {
             self.userinfo(user);
         }
     }
@@ -450,6 +494,14 @@ mod tests {
             "https://example.com/\u{a1}F\u{b0}\u{ea}\u{a1}Ghttps://www.example.org\u{a1}C",
             "https://example.com/\u{fffd}F\u{fffd}\u{fffd}\u{fffd}Ghttps://www.example.org\u{fffd}C",
             "mailto:?body=Visit%20https%3A%2F%2Fexample.com%E2%80%99s%20sale",
+            "https://example.com/render?details=Huber%0Ahttps://www.paypal.com%0Aann@example.org",
+            "https://example.com/render?details=https://paypal.com%0Aann@example.org%0Ahttps://a.org/",
+            "https://example.com/?text=See%20https://paypal.com%20or%20mail:%20ann@example.org",
+            "https://example.com/?query=url:https://paypal.com%20user:ann@example.org",
+            "https://example.com/?site=https://www.paypal.com%26email%3Dann@example.org&x=1",
+            "https://example.com/?q=https://paypal.com,+ann@example.org",
+            "https://example.com/?q=https://paypal.com%2C%20ann@example.org",
+            "https://example.com/?next=https%3A%2F%2Fexample.org%3Fq%3Dhttps%3A%2F%2Fpaypal.com%2520ann%40example.org",
         ] {
             let link = url(text);
             assert!(link.verdict <= Verdict::Notice, "{text}: {:?}", link.reasons);
@@ -463,6 +515,14 @@ mod tests {
             "https://example.com/?u=https://www.paypal.com+x@example.org",
             "https://example.com/?u=https%3A%2F%2Fwww.paypal.com%2Bx%40example.org",
             "https://example.com/?u=https://www.paypal.com@2130706433/",
+            "https://example.com/?u=https://www.paypal.com%20@example.org",
+            "https://example.com/?u=https://www.paypal.com%20x@example.org/login",
+            "https://example.com/?u=https://www.paypal.com%20x@example.org%2Flogin",
+            "https://example.com/?u=https://www.paypal.com%20x@example.org:8080",
+            "https://example.com/?u=https://x%20www.paypal.com@example.org",
+            "https://example.com/https://www.paypal.com%20x@example.org",
+            "https://example.com/?https://www.paypal.com%20x@example.org",
+            "https://www.google.com/url?q=https://www.paypal.com%20x@example.org",
         ] {
             assert_eq!(url(text).verdict, Verdict::Unsafe, "{text}");
         }

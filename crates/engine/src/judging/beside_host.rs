@@ -7,13 +7,38 @@ use super::{
 use crate::userinfo;
 
 impl Judge<'_> {
-    /// The link without its userinfo, if that is a web address with a mail address beside it, and the web address is
-    /// none that readers know. Only for running text: in an attribute nothing separates the two.
-    pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<Link> {
+    /// The link without its userinfo, if that is a web address with a mail address beside it, and the verdict on that. Only
+    /// for running text: in an attribute nothing separates the two.
+    pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<(Link, Verdict)> {
+        let verdict = match self.is_address_beside(text, link) {
+            true => Verdict::Notice,
+            false => self.behind_leftover(text, link)?,
+        };
+        Some((Link { user: None, ..link.clone() }, verdict))
+    }
+
+    /// The verdict on a mail address behind what is left of an encoding or a form. Programs may link all of it, so that
+    /// an address that is not the author's is suspect beside a site that readers know.
+    fn behind_leftover(&mut self, text: &str, link: &Link) -> Option<Verdict> {
+        let (shown, word) = userinfo::before_leftover(text, link)?;
+        // A word that is a host may be the one that is to be seen.
+        if word.rsplit_once('.').is_some_and(|(_, last)| self.tlds.exists_as(last)) {
+            return None;
+        }
+        let [shown, own] = [text.get(shown)?, link.host_str(text)]
+            .map(|host| self.host(host, HostBounds::Certain));
+        let harmless = |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
+        let is_plain = self.is_unknown(&shown) || self.is_authors(&own.ascii);
+        let verdict = if is_plain { Verdict::Notice } else { Verdict::Suspect };
+        (harmless(&shown) && harmless(&own)).then_some(verdict)
+    }
+
+    /// Whether the web address beside a mail address is none that readers know, or the mail address harmless.
+    fn is_address_beside(&mut self, text: &str, link: &Link) -> bool {
         let ends_in_address = userinfo::ends_in_address(text, link);
         let shown = userinfo::address_beside(text, link);
         if !ends_in_address && shown.is_none() {
-            return None;
+            return false;
         }
         let own = self.host(link.host_str(text), HostBounds::Certain);
         let is_known = || {
@@ -27,13 +52,13 @@ impl Judge<'_> {
             let inner = self.named_in_userinfo(text, link, &own);
             let harmless =
                 |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
-            return inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() });
+            return inner.iter().all(harmless);
         }
-        let shown = shown?;
+        let Some(shown) = shown else { return false };
         // A browser reads a password behind a colon. It does no harm where the host is one that readers know.
         let colon = text.get(shown.end..).is_some_and(|rest| rest.starts_with(':'));
         if colon && !self.is_protected(&own.ascii) {
-            return None;
+            return false;
         }
         let inner = self.named_in_userinfo(text, link, &own);
         let is_cell = userinfo::is_cell(text, link, &shown);
@@ -42,7 +67,7 @@ impl Judge<'_> {
                 || is_cell && host.verdict <= Verdict::Notice && host.target.is_none()
                 || self.are_of_one_owner(&host.ascii, &own.ascii)
         };
-        inner.iter().all(harmless).then(|| Link { user: None, ..link.clone() })
+        inner.iter().all(harmless)
     }
 
     fn named_in_userinfo(&mut self, text: &str, link: &Link, own: &Judgement) -> Vec<Judgement> {
@@ -99,6 +124,11 @@ impl Judge<'_> {
     pub fn is_mailbox_host(&self, host: &Judgement) -> bool {
         host.verdict <= Verdict::Notice
             && homograph::is_anybodys(&host.ascii, &self.policy.protected)
+    }
+
+    /// Whether a host is none that readers know, nor named like one: a line break in it hides no name from filters.
+    pub fn names_nobody_known(&self, host: &Judgement) -> bool {
+        self.is_unknown(host) && !host.ascii.split('.').any(|label| self.is_label_of_name(label))
     }
 
     /// Whether nothing is against a host, and readers do not know it.

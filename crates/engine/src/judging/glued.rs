@@ -115,6 +115,40 @@ impl Judge<'_> {
     }
 }
 
+impl Judge<'_> {
+    /// Lowers the verdict of a host that isolates of direction enclose exactly, as libraries that translate programs put
+    /// them round each inserted value: `https://\u{2068}example.com\u{2069}/`. They hide nothing.
+    pub(super) fn downgrade_isolated(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        use Reason::{BidiControl, IdnaInvalid, StatusRestricted};
+        let of_isolate = |reason: Reason| {
+            reason.verdict() <= Verdict::Notice
+                || matches!(reason, BidiControl | IdnaInvalid | StatusRestricted)
+        };
+        if judged.verdict > Verdict::Notice
+            && judged.inner.is_empty()
+            && judged.reasons.iter().all(of_isolate)
+            && let Some(plain) = inside_isolates(text, link)
+            && is_harmless(&self.host(plain, HostBounds::Certain))
+        {
+            judged.downgrade();
+        }
+    }
+}
+
+/// What is inside isolates at the beginning and end of a host. Those from right to left turn numbers and hyphens.
+fn inside_isolates<'t>(text: &'t str, link: &Link) -> Option<&'t str> {
+    const END: char = '\u{2069}';
+    let host = link.host_str(text);
+    let inside = host.strip_prefix(['\u{2066}', '\u{2067}', '\u{2068}'])?;
+    let inside = match text.get(link.host.end..)?.starts_with(END) {
+        true => inside,
+        false => inside.strip_suffix(END)?,
+    };
+    let keeps_order = |byte: u8| byte.is_ascii_alphabetic() || byte == b'.';
+    let turns = host.starts_with('\u{2067}') && !inside.bytes().all(keeps_order);
+    (!turns && inside.is_ascii()).then_some(inside)
+}
+
 fn is_harmless(host: &Judgement) -> bool {
     host.verdict <= Verdict::Notice && host.edit < Edit::Link && host.target.is_none()
 }
@@ -147,7 +181,8 @@ fn numero(host: &str) -> Option<&str> {
 /// `info@example.com·www.example.com`.
 fn address_and_site(host: &str) -> Option<[&str; 2]> {
     let (address, rest) = host.split_once(is_middle_dot)?;
-    let site = rest.starts_with("www.").then_some(rest)?;
+    // Leaders of a form are a row of dots.
+    let site = Some(rest.trim_start_matches(is_middle_dot)).filter(|it| it.starts_with("www."))?;
     (address.is_ascii() && address.contains('.') && site.is_ascii()).then_some([address, site])
 }
 

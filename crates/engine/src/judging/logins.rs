@@ -33,17 +33,28 @@ impl Judge<'_> {
         }
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let (name, password) = user.split_once(':').unwrap_or((user, ""));
-        if !is_login(name) || !is_password(password) {
+        // Brackets around a name alone are left of a letter that a sender forgot to fill in.
+        let is_of_repository = is_of_repository(text, link);
+        let is_variable = name.starts_with('$') || is_of_repository;
+        let word = if is_variable { in_placeholder(name) } else { name };
+        let key = in_placeholder(password);
+        let is_name = |name: &str| match is_of_repository {
+            true => name.split('.').all(is_login),
+            false => is_login(name),
+        };
+        if !is_name(word) || !is_password(key) {
             return;
         }
-        let nobody = Sender { local: "", host: "" };
+        // What a placeholder is called may name the host that it is for.
+        let is_written = word.len() + key.len() == name.len() + password.len();
+        let sender = if is_written { "" } else { link.host_str(text) };
         let mut claims = |text: &str| {
+            let sender = Sender { local: "", host: sender };
             self.is_label_of_name(&text.to_ascii_lowercase())
-                || self.impersonated(text, nobody).is_some()
+                || self.impersonated(text, sender).is_some()
         };
-        if ![name, password, user].into_iter().any(&mut claims)
-            && self.is_plain(link.host_str(text))
-        {
+        let parts = word.split('.').chain([key, user]);
+        if !parts.into_iter().any(&mut claims) && self.is_plain(link.host_str(text)) {
             judged.verdict = Verdict::Notice;
         }
     }
@@ -85,6 +96,24 @@ impl Judge<'_> {
 pub(super) fn has_only(reasons: Reasons, only: Reason) -> bool {
     reasons.contains(only)
         && reasons.iter().all(|reason| reason == only || reason.verdict() <= Verdict::Notice)
+}
+
+/// What stands in a placeholder of scripts and logs, or the word itself: `${TOKEN}`, `[MASKED]`. No host has its signs.
+fn in_placeholder(word: &str) -> &str {
+    const PAIRS: [[&str; 2]; 4] = [["{{", "}}"], ["{", "}"], ["[", "]"], ["<", ">"]];
+    let name = word.strip_prefix('$').unwrap_or(word);
+    let mut inside = PAIRS.iter().filter_map(|[open, close]| {
+        name.strip_prefix(open).and_then(|name| name.strip_suffix(close))
+    });
+    inside.next().unwrap_or(name)
+}
+
+/// Whether a link is the place of a repository, whose users have names with a dot: `git+https:`, `….git`.
+fn is_of_repository(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default();
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    before.ends_with("git+")
+        || tail.split(['@', '#', '?']).next().is_some_and(|path| path.ends_with(".git"))
 }
 
 /// A word or a key. A known name would be told by its letters.

@@ -11,6 +11,7 @@ use crate::judging::Judge;
 use crate::outcome::Reason;
 use crate::seen_hosts::SeenHosts;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use uts58::tlds::TldSet;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
@@ -41,7 +42,7 @@ pub fn find_deceptive(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> Op
 /// The judgement of a deceptive host. With undecodable bytes it counts only if it is a known name without them.
 pub fn deceptive_judgement(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
     // What needs no judgement comes first.
-    if !may_be_opened(host) {
+    if !may_be_opened(host) || ends_in_word(host, judge.tlds()) {
         return None;
     }
     if host.contains(char::REPLACEMENT_CHARACTER) {
@@ -144,6 +145,15 @@ fn may_be_opened(host: &str) -> bool {
     let letters = wide.peek().is_none() || wide.any(is_letter) || is_a_label_mapped(host);
     let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
     tld.is_some_and(|tld| !tld.is_empty()) && (letters || host.chars().any(ends_host_to_a_reader))
+}
+
+/// Whether a host ends in plain letters that are no top-level domain, as misread words do: `mail.example.org訽.meier`.
+fn ends_in_word(host: &str, tlds: &dyn TldSet) -> bool {
+    let last = host.rsplit(is_dot_to_somebody).next().unwrap_or_default();
+    !last.is_empty()
+        && last.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !tlds.exists_as(last)
+        && !homograph::is_special_use(&last.to_ascii_lowercase())
 }
 
 #[cfg(test)]

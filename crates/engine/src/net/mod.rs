@@ -44,7 +44,7 @@ use deceptive::{is_undecodable, runs_on, seen_spelling, unescaped_host};
 use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
-use mailsplice::mime::{self, Media, Message, Tree, View};
+use mailsplice::mime::{self, Charset, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use part_offsets::PartOffsets;
 use triggers::{TRIGGERS, Trigger, is_after_scheme, triggers};
@@ -60,8 +60,11 @@ fn digits_steps(digits: usize) -> u64 {
     digits as u64 / 2
 }
 
-/// Steps of a window that is decoded in a charset of its own, besides its bytes.
+/// Steps of a window that is decoded in a charset with shift states, besides its bytes.
 const SHIFTED_STEPS: u64 = 5_632;
+
+/// The same for UTF-7, which is decoded in one pass. Its sign is a plus, which forms write between their words.
+const UTF7_STEPS: u64 = 64;
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
@@ -352,8 +355,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Reads a window at this offset of the body in the charsets whose shift signs are in it.
     fn read_shifted(&mut self, window: &[u8], at: usize) {
-        for text in shifted(window) {
-            if !self.budget.spend(Stage::Net, SHIFTED_STEPS + window_steps(window, true)) {
+        for (charset, text) in shifted(window) {
+            let steps = if charset == Charset::Utf7 { UTF7_STEPS } else { SHIFTED_STEPS };
+            if !self.budget.spend(Stage::Net, steps + window_steps(window, true)) {
                 return;
             }
             self.judge_host(&without_ranges(&text), at, Origin::Decoded(at));

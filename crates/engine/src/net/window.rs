@@ -372,8 +372,8 @@ fn reference(text: &str) -> Option<(char, usize)> {
     text.strip_prefix("\\u").and_then(|_| script::escape(text))
 }
 
-/// A window decoded in the seven-bit charsets whose shift signs are in it.
-pub fn shifted(window: &[u8]) -> Vec<String> {
+/// A window decoded in the seven-bit charsets whose shift signs are in it, with each charset.
+pub fn shifted(window: &[u8]) -> Vec<(Charset, String)> {
     if !window.iter().any(|byte| matches!(byte, 0x1B | 0x0E | b'~' | b'+')) {
         return Vec::new();
     }
@@ -388,7 +388,7 @@ pub fn shifted(window: &[u8]) -> Vec<String> {
     charsets
         .into_iter()
         .filter(|(has_sign, _)| *has_sign)
-        .map(|(_, charset)| decoded(charset))
+        .map(|(_, charset)| (charset, decoded(charset)))
         .collect()
 }
 
@@ -535,7 +535,8 @@ mod tests {
             b"\x1B$A'b\x1B$B'Q\x1B(Bypal.com",
         ] {
             assert!(needs_reading(written));
-            assert_eq!(shifted(written), ["раypal.com"], "{written:?}");
+            let texts: Vec<String> = shifted(written).into_iter().map(|(_, text)| text).collect();
+            assert_eq!(texts, ["раypal.com"], "{written:?}");
         }
         assert!(shifted(b"xn--ypal-43d9g.com").is_empty());
     }

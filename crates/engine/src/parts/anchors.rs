@@ -26,7 +26,18 @@ impl LayerReader<'_> {
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
             if occurrence.shown == Rendering::Broken && !leads_to_visible(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);
-                broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
+                broken.into_iter().for_each(|broken| {
+                    // Text without a link breaks long words like this as well.
+                    let is_word_break = anchor.is_none()
+                        && broken
+                            .host
+                            .as_deref()
+                            .is_some_and(|host| judge.names_nobody_known(host));
+                    match is_word_break {
+                        true => broken.add_with(Reason::HtmlObfuscated, Verdict::Notice),
+                        false => broken.add(Reason::HtmlObfuscated),
+                    }
+                });
             }
             let Some(anchor) = anchor else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };

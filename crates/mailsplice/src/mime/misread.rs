@@ -61,10 +61,20 @@ const MISREAD_AS: [Charset; 3] = [
     Charset::Known(encoding_rs::WINDOWS_1250),
 ];
 
+/// Those of Macs and consoles, if the host has signs that they read in UTF-8 before each letter: `√º`, `├╝`.
+fn misread_as_signs(host: &str) -> impl Iterator<Item = Charset> {
+    let is_sign = |c: char| matches!(c, '\u{2200}'..='\u{22FF}' | '\u{2500}'..='\u{259F}');
+    let labels: &[&str] = match host.contains(is_sign) {
+        true => &["macintosh", "cp437", "cp850", "cp852"],
+        false => &[],
+    };
+    labels.iter().filter_map(|label| Charset::from_label(label))
+}
+
 /// Whether this host is UTF-8 that the writer misread in another charset (`bÃ¼cher.de`). No sender intends these
 /// letters.
 pub fn is_utf8_misread(host: &str) -> bool {
-    is_utf8_in(MISREAD_AS, host)
+    is_utf8_in(MISREAD_AS.into_iter().chain(misread_as_signs(host)), host)
 }
 
 /// Whether this host is UTF-8 that was read in one of these single-byte charsets.
@@ -93,7 +103,7 @@ impl Reading<'_> {
     pub fn is_utf8_misread(&self, host: &str) -> bool {
         let own = self.may_be_misread().then_some(self.charset);
         let own = own.filter(|own| !MISREAD_AS.contains(own) && !host.is_ascii());
-        own.is_some_and(|charset| encodes_to_utf8(charset, host)) || is_utf8_in(MISREAD_AS, host)
+        own.is_some_and(|charset| encodes_to_utf8(charset, host)) || is_utf8_misread(host)
     }
 
     /// Whether the text after `before` begins with the last byte of an escape (`B` in `ESC ( B`), and another
@@ -217,6 +227,16 @@ mod tests {
             (b"\xD0.\xD0\xBD", false),
         ] {
             assert_eq!(is_cut_from_utf8(bytes), is_utf8, "{}", bytes.escape_ascii());
+        }
+    }
+    #[test]
+    fn hosts_that_macs_and_consoles_misread() {
+        for host in ["www.m√ºller.de", "┼╝├│┼éw.pl", "m├╝ller.de", "m├ñdchen.de", "bÃ¼cher.de"]
+        {
+            assert!(is_utf8_misread(host), "{host}");
+        }
+        for host in ["p√ypal.com", "√x.com", "a├b.de", "müller.de", "paypal.com"] {
+            assert!(!is_utf8_misread(host), "{host}");
         }
     }
 }
