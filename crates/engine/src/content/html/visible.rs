@@ -152,6 +152,9 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.cut |= lasting.len() > self.capacity();
         lasting.truncate(self.capacity());
         self.view.occurrences.extend(lasting);
+        let seen = (self.visible.as_str(), index, before);
+        let capacity = self.capacity();
+        self.view.add_greedy(seen, &Site::HtmlText, self.tlds, capacity);
         let with_signs = across_signs::hosts(self.visible.as_str(), self.tlds, self.capacity());
         self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
         let asked = self.hiding_rules.get().is_some();
