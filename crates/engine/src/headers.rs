@@ -70,6 +70,7 @@ pub fn read(
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
         reader.report_impersonation(&author, &header.value);
+        reader.report_first_author(&author);
         reader.report_joined_names(&author, &header.value, bounded.get(span).unwrap_or_default());
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(&author, text, &mut subjects);

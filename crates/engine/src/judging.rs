@@ -3,6 +3,7 @@
 mod accents;
 mod beside_host;
 mod consoles;
+mod encoded_urls;
 mod glued;
 mod listed;
 mod logins;
@@ -255,6 +256,7 @@ impl<'a> Judge<'a> {
         if has_unusual_user(text, link)
             || may_carry_host(tail)
             || tail.len() > 1 && self.is_rewriter(spelling)
+            || encoded_urls::may_hold(tail)
         {
             let carried = match &judged.host {
                 Some(host) => self.carried(text, link, host, bounds),

@@ -179,6 +179,9 @@ mod tests {
             ),
             ("From: =?iso-2022-kr?Q?PayPal?= <x@example.org>\n", "header:From paypal.com"),
             ("From: =?hz-gb-2312?Q?PayPal?= <x@example.org>\n", "header:From paypal.com"),
+            // Without a byte order, of which programs take either.
+            ("From: =?utf-16?B?AFAAYQB5AFAAYQBs?= <x@example.org>\n", "header:From paypal.com"),
+            ("From: =?utf-16?B?UABhAHkAUABhAGwA?= <x@example.org>\n", "header:From paypal.com"),
             (
                 "From: Ann <a@example.org>\nReply-To: Netflix <x@example.org>\n",
                 "header:Reply-To netflix.com",
@@ -202,6 +205,29 @@ mod tests {
             ),
         ] {
             assert_eq!(of(head), [found], "{head}");
+        }
+    }
+
+    /// Programs show the first author alone.
+    #[test]
+    fn the_first_of_several_authors_is_not_to_be_a_known_organisation() {
+        let pass = Facts { dmarc: Dmarc::Pass, ..Facts::default() };
+        for head in [
+            "From: PayPal <service@paypal.com>, Ann <x@example.org>\nSender: x@example.org\n",
+            "From: service@paypal.com, info@paypal.com, x@example.org\n",
+            "From: Authors: service@paypal.com, x@example.org;\n",
+        ] {
+            assert_eq!(of(head), ["header:From paypal.com"], "{head}");
+            assert_eq!(impersonated(head, &pass), [""; 0], "{head}");
+        }
+        for head in [
+            "From: service@paypal.com, x@paypal.co.uk, info@mail.paypal.com\n",
+            "From: x@example.org, service@paypal.com\n",
+            "From: ann@gmail.com, x@example.org\n",
+            "From: ann@example.net, x@example.org\n",
+            "From: service@paypal.com\nSender: x@example.org\n",
+        ] {
+            assert_eq!(of(head), [""; 0], "{head}");
         }
     }
 
@@ -355,6 +381,10 @@ mod tests {
                 "header:From suspect раураl paypal.com",
             ),
             ("From: Аccounts <x@example.org>\n", "header:From suspect Аccounts "),
+            (
+                "Subject: =?ucs-2?B?BDAAYwBjAG8AdQBuAHQ=?=\n",
+                "header:Subject suspect \u{430}ccount ",
+            ),
             (
                 "Reply-To: Wikipediа <x@example.org>\n",
                 "header:Reply-To suspect Wikipediа wikipedia.com",

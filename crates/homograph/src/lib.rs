@@ -33,6 +33,7 @@ mod embedded;
 mod english;
 pub mod explain;
 mod form;
+mod glued_name;
 mod host_words;
 mod judged_host;
 mod label_context;

@@ -13,8 +13,8 @@ use std::ops::Range;
 use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::domain::{Section, SuffixLengths, suffix_labels};
-use super::english::is_word;
 use super::form::Part;
+use super::glued_name;
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
@@ -23,16 +23,6 @@ use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
 use super::slip::{may_be_alike, slip};
 use crate::verdict::{Reason, Verdict};
-
-/// What is glued to the front of a name as if it were no part of it, beside `www`.
-const FRONTS: [&str; 7] = ["https", "http", "my", "secure", "login", "verify", "update"];
-
-/// What is glued to the end of a name as if it were no part of it: words of those who ask for something.
-#[rustfmt::skip]
-const ENDS: [&str; 16] = [
-    "account", "billing", "customer", "helpdesk", "konto", "login", "refund", "secure", "security", "sicherheit",
-    "signin", "support", "unlock", "update", "verification", "verify",
-];
 
 /// What is read as `com` behind a name.
 const COM_SLIPS: [&str; 6] = ["cam", "cm", "come", "comm", "con", "vom"];
@@ -72,7 +62,7 @@ pub(super) fn find(
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
         let glued =
-            || with_missing_dot(label, names).filter(|_| !is_written_so(label, carrier(), names));
+            || glued_name::find(label, names).filter(|_| !is_written_so(label, carrier(), names));
         // The label of a hoster is no customer's (`myshopify.com`).
         if let Some(name) = name.or_else(|| (at <= labels.hosted).then(glued).flatten()) {
             return hit(name, Reason::NameInHost);
@@ -211,7 +201,8 @@ fn in_sub_label<'n>(
 fn ends_name(after: &str, name: &Name) -> bool {
     after.starts_with(|c: char| is_sign(c) || !c.is_ascii())
         || name.brand_len() >= MIN_BRAND
-            && (after.bytes().all(|byte| byte.is_ascii_digit()) || ENDS.contains(&after))
+            && (after.bytes().all(|byte| byte.is_ascii_digit())
+                || glued_name::ENDS.contains(&after))
 }
 
 /// The same under the two-part suffix of a country, where the owner has sites that are in no list:
@@ -256,7 +247,7 @@ fn may_be_registry_label(label: &[u8]) -> bool {
     label.len() <= REGISTRY_LABEL
 }
 
-/// Whether the label may be read as `com`, alone or before one of [`ENDS`].
+/// Whether the label may be read as `com`, alone or before one of [`glued_name::ENDS`].
 fn may_be_com(label: &[u8]) -> bool {
     label.len() > 3 && label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"com"))
         || COM_SLIPS.iter().any(|slip| label.eq_ignore_ascii_case(slip.as_bytes()))
@@ -337,43 +328,6 @@ fn between_hyphens<'n>(
     None
 }
 
-/// The name in a label where a dot was left out.
-fn with_missing_dot<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
-    let named = |rest: &str| {
-        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(SEPARATORS));
-        let mut long =
-            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= MIN_BRAND_IN_LABEL);
-        long.find_map(|rest| spelled(rest, names))
-    };
-    if let Some(rest) = label.strip_prefix("www") {
-        let rest = rest.trim_start_matches(SEPARATORS);
-        // The extra `w` of `wwww` is a typing error, or the first letter of the name:
-        // `wwwwhatsapp`.
-        return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
-    }
-    let com = label.ends_with("com").then(|| named(label)).flatten();
-    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?))).or_else(
-        || {
-            // Products are called so beside a word: `outlooksecure`.
-            let mut named = before_end(label, names).filter(|name| !is_word(name));
-            named.find_map(|name| spelled(name, names))
-        },
-    )
-}
-
-/// What stands in front of one of [`ENDS`], wherever some name begins so.
-fn before_end<'l>(label: &'l str, names: &'l Names) -> impl Iterator<Item = &'l str> {
-    let mut look = LookHash::EMPTY;
-    let letters = label.bytes().enumerate().map_while(move |(at, byte)| {
-        look.ascii(byte);
-        names.begins(look).then_some(at + 1)
-    });
-    letters.skip(MIN_BRAND_IN_LABEL - 1).filter_map(|end| {
-        let (name, after) = label.split_at_checked(end)?;
-        ENDS.iter().any(|end| after.eq_ignore_ascii_case(end)).then_some(name)
-    })
-}
-
 /// Whether an ASCII label may contain a name of the set: fast, may return `true` wrongly. `joints`
 /// says whether the host has any separator of words.
 pub(super) fn may_hold(
@@ -386,26 +340,7 @@ pub(super) fn may_hold(
     let bytes = label.bytes;
     let run =
         |start| runs(bytes, start, names).any(|(_, look)| names.by_look(look).next().is_some());
-    let begins = |front: &[u8]| {
-        bytes.get(..front.len()).is_some_and(|found| found.eq_ignore_ascii_case(front))
-    };
-    let glued = |front: &&str| {
-        begins(front.as_bytes())
-            && bytes.get(front.len()..).is_some_and(|rest| known(LookHash::of(rest)))
-    };
-    let text = str::from_utf8(bytes).ok();
-    let ends = |end: &str| {
-        let rest = bytes.split_at_checked(bytes.len().saturating_sub(end.len()));
-        rest.is_some_and(|(rest, found)| {
-            found.eq_ignore_ascii_case(end.as_bytes()) && known(LookHash::of(rest))
-        })
-    };
-    let with_missing_dot = bytes.len() > MIN_BRAND_IN_LABEL
-        && (begins(b"www")
-            || FRONTS.iter().any(glued)
-            || ends("com")
-            || text.is_some_and(|label| before_end(label, names).next().is_some()));
-    with_missing_dot
+    glued_name::may_hold(bytes, names)
         || label.has_separator && starts(bytes).any(run)
         || after.first().is_some_and(|after| {
             separators && after.has_separator

@@ -5,6 +5,8 @@
 //! surname Schwab) count only beside office words (`Apple Support`). Time is linear in the text for
 //! each of the few names that begin like a word of it.
 
+mod slips;
+
 use super::Context;
 use super::display_text::{DisplayText, L_OR_I, in_lower_case, is_letter, plain_letters, seen_as};
 use super::form::Form;
@@ -14,10 +16,6 @@ use super::names::Names;
 use super::organisations::{Counts, Organisations, is_rented, registrable_label};
 use super::reading::{LabelChar, Likeness};
 use super::signs_as_letters;
-use super::slip::misspelled;
-
-/// Letters of a word that may be a slip: no name is longer.
-const LONGEST_SLIP: usize = 24;
 
 /// Letters of the sender's own name, which it may put before the name of what it writes about.
 const MIN_OWN_NAME: usize = 4;
@@ -159,32 +157,6 @@ impl DisplayText {
                     || self.names_itself(start, end, table, sender);
                 (!theirs).then(|| name.ascii.to_string())
             })
-        })
-    }
-
-    /// A protected name of which a word is a slip, beside nothing but office words.
-    fn slip(&self, context: &Context<'_>, sender: Sender<'_>) -> Option<String> {
-        let table = context.protected.organisations();
-        let ends = |start| {
-            let bound = self.bounds.iter().copied().find(|bound| *bound > start);
-            // A capital inside begins no word: `NetFlx`.
-            let gap = || self.gaps().chain([self.letters.len()]).find(|gap| *gap > start);
-            let is_capital = self.letters.get(start).is_some_and(|c| c.is_uppercase());
-            let is_whole = is_capital && self.gaps().any(|gap| gap == start);
-            let gap = is_whole.then(gap).flatten();
-            bound.into_iter().chain(gap.filter(|gap| Some(*gap) != bound))
-        };
-        let words = self.starts().flat_map(|start| ends(start).map(move |end| (start, end)));
-        words.filter(|(start, end)| end - start <= LONGEST_SLIP).find_map(|(start, end)| {
-            let word = self.plain(start, end);
-            let name = misspelled(&word, context.protected, context)?;
-            let theirs = || {
-                sender.host.split('.').any(|label| label.contains(&word))
-                    || table.is_some_and(|table| table.is_one_owner(sender.host, &name.ascii))
-                    || registrable_label(sender.host) == name.ascii.split('.').nth(name.brand)
-            };
-            let counts = self.is_counted(table, Counts::Alone, start, end) && !theirs();
-            counts.then(|| name.ascii.to_string())
         })
     }
 

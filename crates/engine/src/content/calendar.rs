@@ -194,7 +194,8 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let value = line.start + colon + 1..line.end;
     let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
     let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
-    let organizer = (encoded.is_none() && name == "ORGANIZER").then(|| common_name(head)).flatten();
+    let leads = name == "ORGANIZER" || name == "ATTENDEE" && is_chair(head);
+    let organizer = (encoded.is_none() && leads).then(|| common_name(head)).flatten();
     let (seen, language, edits) = match encoded {
         Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
         None => {
@@ -296,6 +297,15 @@ fn common_name(head: &str) -> Option<String> {
     let (_, value) = parameters(head).find(|(name, _)| name.eq_ignore_ascii_case("CN"))?;
     let value = unquoted(head, value.clone()).unwrap_or(value);
     head.get(value).map(str::to_owned)
+}
+
+/// Whether an attendee is the one who leads the event (§3.2.16).
+fn is_chair(head: &str) -> bool {
+    parameters(head).any(|(name, value)| {
+        let role = unquoted(head, value.clone()).unwrap_or(value);
+        name.eq_ignore_ascii_case("ROLE")
+            && head.get(role).is_some_and(|role| role.eq_ignore_ascii_case("CHAIR"))
+    })
 }
 
 fn may_hold_link(text: &str) -> bool {

@@ -161,6 +161,8 @@ fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Lin
         return None;
     }
     let after = text.get(link.host.end..)?;
+    // What most fail on.
+    after.chars().next().filter(|c| continues_host(*c))?;
     let after = after.get(..after.floor_char_boundary(LONGEST_HOST))?;
     let after = after.get(..after.find(ends_authority).unwrap_or(after.len()))?;
     let rest = after.trim_start_matches(continues_host);
@@ -221,24 +223,32 @@ fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 }
 
 impl View<'_> {
-    /// Adds such links of the first text of the view, at most `capacity`. Returns how many.
+    /// Adds such links of a text of the view, by its index and the first occurrence of its links, at most `capacity`.
+    /// Returns how many.
     pub(super) fn add_greedy(
         &mut self,
-        stretch: &str,
+        (stretch, seen, first): (&str, usize, usize),
+        site: &Site,
         tlds: &dyn TldSet,
         capacity: usize,
     ) -> usize {
         let seen_by =
-            |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(0, link, Site::Text) };
+            |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(seen, link, site.clone()) };
         let continued = |one: &Occurrence| match &one.target {
-            Target::Link(link) if one.seen_by == SeenBy::Standard && one.seen == 0 => {
+            // The text of a link is no link of its own.
+            Target::Link(link)
+                if one.seen_by == SeenBy::Standard
+                    && one.seen == seen
+                    && one.anchor.target().is_none() =>
+            {
                 let end = link.host.end;
                 with_continued_host(stretch, link, tlds)
                     .map(|link| seen_by(SeenBy::Continued { end }, link))
             }
             _ => None,
         };
-        let found: Vec<_> = self.occurrences.iter().filter_map(continued).take(capacity).collect();
+        let standard = self.occurrences.iter().skip(first);
+        let found: Vec<_> = standard.filter_map(continued).take(capacity).collect();
         let mut added = found.len();
         self.occurrences.extend(found);
         for piece in pieces_around_at_signs(stretch) {

@@ -9,6 +9,7 @@ use mail_parser::{Addr, Address, Group, HeaderValue, MessageParser};
 
 use super::SUBJECT;
 use super::words::{decoded, holds};
+use crate::Dmarc;
 use crate::budget::Budget;
 use crate::content::{self, bidi};
 use crate::cost::Stage;
@@ -290,18 +291,51 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
-    /// The same for names with encoded words that the parser could not read, as programs do that join the bytes of
-    /// words, or know more charsets.
+    /// Reports the first of several authors if he is of a known organisation and another is not: programs show the first
+    /// alone, and servers verify one of them.
+    pub fn report_first_author(&mut self, author: &Author) {
+        let [first, others @ ..] = author.mailboxes.as_slice() else { return };
+        if others.is_empty()
+            || !self.field.name.eq_ignore_ascii_case(SENDERS[0])
+            || self.judge.dmarc() == Dmarc::Pass
+        {
+            return;
+        }
+        let (host, protected) = (&first.host.ascii, &self.policy.protected);
+        let is_known = self.judge.is_protected(host) || homograph::has_owner(host, protected);
+        if !is_known || homograph::is_anybodys(host, protected) {
+            return;
+        }
+        let site = |mailbox: &Mailbox| {
+            let host = &mailbox.host.ascii;
+            protected.national(host).unwrap_or(host).to_owned()
+        };
+        let own = site(first);
+        let is_other = |other: &&Mailbox| !self.judge.are_of_one_owner(&site(other), &own);
+        if let Some(other) = others.iter().find(is_other) {
+            let mut judged = Judged::of_text(Arc::clone(&other.host));
+            judged.add(Reason::DisplayNamePoses);
+            let spelled = [&first.local, "@", &first.host.unicode].concat();
+            self.push_as(&spelled, &judged, Some(host.clone()));
+        }
+    }
+
+    /// The same for names with encoded words that the parser could not read, or reads in one byte order of two, as
+    /// programs do that join the bytes of words, know more charsets, or take the other order.
     pub fn report_joined_names(&mut self, author: &Author, value: &HeaderValue<'_>, source: &[u8]) {
         let HeaderValue::Address(addresses) = value else { return };
         let unread = |name: &str| name.contains(char::REPLACEMENT_CHARACTER);
         let names = || mailboxes(addresses).filter_map(|(name, _)| name);
-        if !self.is_of_sender() || !names().any(unread) || !self.has_steps(source.len()) {
+        if !self.is_of_sender()
+            || !names().any(unread) && !Charset::words_lack_order(source)
+            || !self.has_steps(source.len())
+        {
             return;
         }
         let field = format!("From:{}\r\n", Charset::Words.decode(source.into()).as_str());
         if let Some(read) = MessageParser::new().parse_headers(field.as_bytes())
             && let Some(header) = read.headers().first()
+            && header.value != *value
         {
             self.report_impersonation(author, &header.value);
         }

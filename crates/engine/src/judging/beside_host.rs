@@ -1,7 +1,7 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
 use super::{
-    HostBounds, Judge, Judgement, Link, LinkJudgement, Reason, Section, Sender, Verdict,
+    HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Reason, Section, Sender, Verdict,
     beside_host, carried_steps, registrable,
 };
 use crate::userinfo;
@@ -84,6 +84,12 @@ impl Judge<'_> {
         host: &Judgement,
         bounds: HostBounds,
     ) -> LinkJudgement {
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        if link.kind != Kind::Email
+            && let Some(inside) = self.encoded_urls(tail, host)
+        {
+            return inside;
+        }
         let context = self.context(bounds);
         let carried = homograph::carried(text, link, host, &context);
         if carried.verdict < Verdict::Unsafe

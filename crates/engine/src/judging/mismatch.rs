@@ -123,17 +123,20 @@ impl Judge<'_> {
 }
 
 #[cfg(test)]
+mod parsers;
+
+#[cfg(test)]
 mod tests {
     use crate::outcome::{Reason, Verdict};
     use crate::{Answers, Facts, Message, Policy, TldTable};
 
     /// The verdict of a link to `led` that is shown as `seen`, if they do not belong together.
-    fn mismatch(seen: &str, led: &str) -> Option<Verdict> {
+    pub(super) fn mismatch(seen: &str, led: &str) -> Option<Verdict> {
         in_page(&format!("<a href=\"https://{led}/x\">{seen}</a>"))
     }
 
     /// The verdict of a link of the page that is shown as what it does not belong to.
-    fn in_page(body: &str) -> Option<Verdict> {
+    pub(super) fn in_page(body: &str) -> Option<Verdict> {
         let (policy, tlds) = (
             Policy::default(),
             TldTable::new(["com", "top", "jp", "de", "fr", "in", "co", "ly"], ""),
@@ -237,7 +240,7 @@ mod tests {
 
     /// The verdicts of a page whose `{X}` leads to a host: of others it is a mismatch, of the shown one none.
     #[track_caller]
-    fn lures(pages: &[&str]) {
+    pub(super) fn lures(pages: &[&str]) {
         for page in pages {
             let to = |led: &str| in_page(&page.replace("{X}", &format!("https://{led}/x")));
             assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{page}");
@@ -383,11 +386,20 @@ mod tests {
             "<base href={X}><a href='https:/www.paypal.com'>www.paypal.com</a>",
             "<a href='www.paypal.com'>www.paypal.com</a><base href={X}>",
             "<base href={X}><a href='www.paypal.com'>PayPal: paypal&#46;com</a>",
+            "<base href={X}><form action=login><button>www.paypal.com</button></form>",
+            "<form action=login><button>www.paypal.com</button></form><base href={X}>",
+            "<button form=f>www.paypal.com</button><form id=f action=a></form><base href={X}>",
+            "<base href={X}><form><button formaction=login>www.paypal.com</button></form>",
+            "<base href={X}><form action=login><input type=submit value=www.paypal.com></form>",
+            "<base href={X}><map name=m><area href=login alt=www.paypal.com></map>",
+            "<map name=m><area href=login title=www.paypal.com></map><base href={X}>",
         ]);
         for fine in [
             "<base href=https://verify.top/><a href=https://www.paypal.com>www.paypal.com</a>",
             "<base href=https://verify.top/><a href='http:www.paypal.com'>www.paypal.com</a>",
             "<base href=https://verify.top/><a href=//www.paypal.com>www.paypal.com</a>",
+            "<base href=https://verify.top/><form action=''><button>www.paypal.com</button></form>",
+            "<form action=login><button>www.paypal.com</button></form>",
             "<base href=https://verify.top/><a href='https:/\\www.paypal.com'>www.paypal.com</a>",
             "<a href=www.paypal.com>www.paypal.com</a>",
             "<base href=https://verify.top/><a href=www.fine.com>www.fine.com</a>",

@@ -181,9 +181,14 @@ mod tests {
             ("https://www.paypal.com–evil.top/x", false),
             ("https://www.paypal.com,www.ebay.com", false),
         ] {
-            let (reasons, body) = read("a@b.com", "plain", text);
-            assert_eq!(reasons.contains(Reason::NameInHost), reported, "{text}");
-            assert_eq!(body, text);
+            for kind in ["plain", "html"] {
+                let (reasons, body) = read("a@b.com", kind, text);
+                assert_eq!(reasons.contains(Reason::NameInHost), reported, "{kind} {text}");
+                assert_eq!(body, text);
+            }
+            let anchor = format!("<a href=https://other.com/>{text}</a>");
+            let reasons = read("a@b.com", "html", &anchor).0;
+            assert!(!reasons.contains(Reason::NameInHost), "{anchor}");
         }
     }
 }

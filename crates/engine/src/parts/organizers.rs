@@ -39,11 +39,16 @@ mod tests {
             "ORGANIZER;ROLE=CHAIR;CN=Pay\r\n Pal:MAILTO:x@evil.top",
             "example.com"
         ));
+        let chair = "ATTENDEE;ROLE=CHAIR;CN=PayPal:mailto:x@evil.top";
+        assert!(is_reported(chair, "example.com"));
+        assert!(is_reported(&chair.replace("CHAIR", "\"chair\""), "example.com"));
         assert!(!is_reported(deceptive, "evil.top"), "the organization itself");
         for fine in [
             "ORGANIZER;CN=PayPal:mailto:service@paypal.com",
             "ORGANIZER;CN=Ann:mailto:x@evil.top",
             "ATTENDEE;CN=PayPal:mailto:x@evil.top",
+            "ATTENDEE;ROLE=REQ-PARTICIPANT;CN=PayPal:mailto:x@evil.top",
+            "ATTENDEE;ROLE=CHAIR;CN=PayPal:mailto:service@paypal.com",
             "ORGANIZER:mailto:x@evil.top",
         ] {
             assert!(!is_reported(fine, "example.com"), "{fine}");

@@ -336,6 +336,10 @@ fn charsets(
             found.push(Charset::WINDOWS_1252);
             found.extend(guessed());
         }
+        // Nothing that the label says: some clients take the bytes for what they are.
+        if labelled && is_mostly_ascii(bytes) && !found.iter().any(|one| one.keeps_ascii()) {
+            found.push(Charset::WINDOWS_1252);
+        }
         // If nothing better than windows-1252 is declared, some clients guess UTF-8 even if a stray byte is
         // invalid in it.
         if west && holds_utf8(bytes) {
@@ -410,6 +414,16 @@ fn has_shifted_host(bytes: &[u8]) -> bool {
     })
 }
 
+/// Whether a text opens in ASCII, but for a few bytes: in UTF-16 half of it would be NUL, in EBCDIC nearly all others.
+fn is_mostly_ascii(bytes: &[u8]) -> bool {
+    let opening = bytes.get(..OPENING).unwrap_or(bytes);
+    let plain = opening.iter().filter(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    4 * plain.count() >= 3 * opening.len()
+}
+
+/// Bytes of a text by which it is known.
+const OPENING: usize = 256;
+
 /// Whether there is at least one valid multi-byte character of UTF-8.
 fn holds_utf8(bytes: &[u8]) -> bool {
     let may_begin = |lead: u8, next: u8| (lead >= 0xC2) & (next & 0xC0 == 0x80);
@@ -477,6 +491,26 @@ mod tests {
     use super::super::guess::Guess;
     use super::*;
     use crate::limits::Limits;
+
+    /// A list appends its footer to base64, and its bytes are no UTF-8.
+    #[test]
+    fn ascii_that_a_label_denies_is_read_with_what_follows_it() {
+        let body = b"PGEgaHJlZj0iaHR0cDovL2EuY29tIj54PC9hPg==\r\n\r\n_____\r\nList footer\r\n";
+        for label in ["utf-16", "utf-32", "cp037", "ucs-2"] {
+            let head = format!(
+                "Content-Type: text/html; charset={label}\r\nContent-Transfer-Encoding: base64\r\n"
+            );
+            let message = Message { head: head.as_bytes(), body };
+            let tree = super::super::parse(message, &Limits::default());
+            let mut readings = all(message, &tree, 0, Filter::On);
+            let is_read =
+                |one: Reading<'_>| one.text.as_str().contains("<a href=\"http://a.com\">");
+            assert!(readings.any(is_read), "{label}");
+        }
+        let wide: Vec<u8> =
+            "<a href='http://a.com'>\u{e9}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(!is_mostly_ascii(&wide));
+    }
 
     #[test]
     fn a_part_is_guessed_at_once() {

@@ -13,6 +13,7 @@ mod again;
 mod leaf;
 mod sealed;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -201,6 +202,7 @@ impl<'m> Splitter<'m> {
             boundaries: Boundaries::default(),
             messages: Vec::new(),
             open: None,
+            lone_cr: Cell::new(false),
         };
         let mut at = self.enter(&mut walk, entity, range.start);
         while let Some(delimiter) = walk.next_delimiter(at) {
@@ -403,6 +405,9 @@ impl<'m> Splitter<'m> {
             if frame.children == 0 {
                 self.without_delimiter(walk, frame.entity, range);
             } else {
+                if walk.lone_cr.get() {
+                    self.delimited_by_lone_crs(walk, &frame.entity, &range);
+                }
                 self.as_text(walk, frame.entity, range);
             }
         }

@@ -1,5 +1,6 @@
 //! Walks over the lines of a layer: finds the ends of header blocks, and delimiter lines (RFC 2046 §5.1.1).
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub(super) struct Walk<'m> {
     /// Open messages, the innermost last.
     pub messages: Vec<OpenMessage>,
     pub open: Option<OpenLeaf>,
+    /// Whether a lone CR follows a delimiter: programs for which it ends a line see that.
+    pub lone_cr: Cell<bool>,
 }
 
 /// An open multipart.
@@ -168,6 +171,10 @@ impl Walk<'_> {
                 let line = bytes.get(at..end)?;
                 if let Some((frame, closing)) = self.boundaries.find(line) {
                     return Some(Delimiter { frame, closing, line: at..end });
+                }
+                let cut = memchr::memchr(b'\r', line).and_then(|end| line.get(..end));
+                if cut.is_some_and(|cut| self.boundaries.find(cut).is_some()) {
+                    self.lone_cr.set(true);
                 }
             }
             at += memchr::memmem::find(rest, b"\n--")? + 1;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::elements::{Holds, leads_by_itself};
+use super::elements::{Holds, Key, key_of, leads_by_itself};
 use super::relative::is_relative;
 use super::{Occurrence, Reader, Site, Tag, entity, token};
 use crate::content::AnchorAround;
@@ -20,12 +20,37 @@ pub(super) struct Anchor {
     /// The occurrence of the base to which that leads in a browser.
     pub resolved: Option<usize>,
     pub text: Range<usize>,
+    pub begun: Begun,
+    /// Whether an end tag stands before the text that ends the link for some programs.
+    pub lasts: bool,
+}
+
+/// The element that is a link, and where it begins among open ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begun {
+    pub element: Key,
+    /// The innermost open element that limits the scope of end tags, and that at which parsers forget links.
+    pub scope: usize,
+    pub marker: usize,
 }
 
 impl Anchor {
     /// What is said of a link in its text.
     pub(super) fn around(&self) -> AnchorAround {
-        self.occurrence.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo)
+        match self.lasts {
+            true => AnchorAround::None,
+            false => self.occurrence.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo),
+        }
+    }
+
+    /// The same link where it may last, with text from here on.
+    pub(super) fn lasting(&self, from: usize) -> Anchor {
+        Anchor { text: from..from, lasts: true, ..self.clone() }
+    }
+
+    /// The occurrences that it leads to.
+    pub(super) fn targets(&self) -> impl Iterator<Item = usize> {
+        self.occurrence.into_iter().chain(self.resolved)
     }
 }
 
@@ -38,18 +63,25 @@ impl Reader<'_, '_, '_> {
         first: usize,
         form: Option<usize>,
     ) {
-        self.end_anchor();
+        let name = self.slice(&tag.name);
+        // In a formula any element may be a link, to its end.
+        let is_a = name.eq_ignore_ascii_case("a");
+        let name = if self.math && !is_a { "math" } else { name };
+        let begun = self.begin_link(key_of(name.as_bytes()), is_a);
         self.separate_anchor(tag.range.start);
         let from = self.visible.len();
         let own = self.own_href(attributes, first);
         // A relative address leads to the host of the base.
-        let relative = own.is_none() && self.is_relative(attributes);
+        let relative = own.is_none() && self.is_relative(attributes, LINKS);
         let occurrence = own.or(self.base.filter(|_| relative)).or(form);
         let awaits_base = relative && occurrence.is_none();
         let relative = self.names_host_below_base(attributes).filter(|_| own.is_some());
         let resolved = self.base.filter(|base| self.is_resolved(relative.as_ref(), *base));
         let text = from..from;
-        self.open_anchor = Some(Anchor { occurrence, awaits_base, relative, resolved, text });
+        let lasts = false;
+        let anchor = Anchor { occurrence, awaits_base, relative, resolved, text, begun, lasts };
+        self.compare_title(&anchor, attributes);
+        self.open_anchor = Some(anchor);
     }
 
     /// The `href` if it names a host and yet is relative to a base: `www.example.com`, `https:www.example.com`.
@@ -87,14 +119,17 @@ impl Reader<'_, '_, '_> {
     pub(super) fn base(&mut self, base: usize) {
         if self.base.is_none() {
             self.base = Some(base);
+            self.forms.resolve(base);
             let mut anchors = std::mem::take(&mut self.anchors);
             let mut open = self.open_anchor.take();
-            for anchor in anchors.iter_mut().chain(&mut open) {
+            let mut outer = std::mem::take(&mut self.outer);
+            for anchor in anchors.iter_mut().chain(&mut open).chain(&mut outer) {
                 anchor.occurrence = anchor.occurrence.or(Some(base).filter(|_| anchor.awaits_base));
                 let address = anchor.relative.as_ref();
-                anchor.resolved = Some(base).filter(|base| self.is_resolved(address, *base));
+                let resolved = Some(base).filter(|base| self.is_resolved(address, *base));
+                anchor.resolved = resolved.or(anchor.resolved);
             }
-            (self.anchors, self.open_anchor) = (anchors, open);
+            (self.anchors, self.open_anchor, self.outer) = (anchors, open, outer);
         }
     }
 
@@ -136,37 +171,66 @@ impl Reader<'_, '_, '_> {
         form: Option<usize>,
     ) {
         // Most tags have none.
-        if self.view.occurrences.len() == first {
+        let is_shown = |occurrence: &Occurrence| {
+            matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. })
+        };
+        if !self.view.occurrences.iter().skip(first).any(is_shown) {
             return;
         }
+        let mut target = self.own_href(attributes, first).or(form);
+        if target.is_none() && self.is_relative(attributes, LINKS) {
+            target = Some(self.forms.base(self.base));
+        }
         let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let own = self.own_href(attributes, first);
-        let Some(own_target) = own.or(form).or_else(around) else { return };
+        let Some(own_target) = target.or_else(around) else { return };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
-            if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
+            if is_shown(occurrence) {
                 occurrence.anchor = AnchorAround::LeadsTo(own_target);
             }
+        }
+    }
+
+    /// Notes where an animation makes the open link lead (SVG Animations §2): to its last other host.
+    pub(super) fn animate(&mut self, attributes: &[token::Attribute], first: usize) {
+        let is_href = self.value_of("attributeName", attributes).is_some_and(|name| {
+            name.trim_ascii().rsplit(':').next().is_some_and(|n| n.eq_ignore_ascii_case("href"))
+        });
+        let Some(own) = self.open_anchor.as_ref().and_then(|open| open.occurrence) else { return };
+        let is_other = |at: &usize| {
+            let site = self.view.occurrences.get(*at).map(|one| &one.site);
+            let of_animation = matches!(site, Some(Site::Attribute { holds: Holds::Animated, .. }));
+            of_animation && !self.are_of_one_host(own, *at)
+        };
+        let last = (first..self.view.occurrences.len()).rev().find(is_other);
+        if let Some(open) = self.open_anchor.as_mut().filter(|_| is_href) {
+            open.resolved = last.or(open.resolved);
         }
     }
 
     /// Whether an end tag is that of an anchor, and none is open.
     pub(super) fn ends_no_anchor(&self, tag: &Tag) -> bool {
         let name = self.slice(&tag.name);
-        self.open_anchor.is_none() && (matches!(name, "a" | "A") || leads_by_itself(name))
+        self.anchor_start().is_none() && (matches!(name, "a" | "A") || leads_by_itself(name))
     }
 
     /// Where the text of the open anchor begins.
     pub(super) fn anchor_start(&self) -> Option<usize> {
-        self.open_anchor.as_ref().map(|anchor| anchor.text.start)
+        let open = self.open_anchor.as_ref().filter(|anchor| !anchor.lasts);
+        open.map(|anchor| anchor.text.start)
     }
 
     pub(super) fn end_anchor(&mut self) {
         if let Some(mut anchor) = self.open_anchor.take() {
             anchor.text.end = self.visible.len();
-            self.anchors.push(anchor);
+            if !anchor.lasts || !anchor.text.is_empty() {
+                self.anchors.push(anchor);
+            }
         }
     }
 }
+
+/// The attributes of a link that hold an address.
+const LINKS: &[&str] = &["href", "formaction"];
 
 /// Whether a click leads to the occurrence in an attribute.
 fn leads(occurrence: &Occurrence) -> bool {

@@ -47,6 +47,12 @@ impl Reader<'_, '_, '_> {
         self.seams.pop_if(|seam| *seam + 1 == here)
     }
 
+    /// The name of an element that breaks the line: `<text>` does so in a drawing, and is no element elsewhere.
+    #[inline]
+    pub(super) fn breaking(&self, name: &str) -> Option<&'static str> {
+        elements::breaking(name).filter(|name| self.foreign || *name != "text")
+    }
+
     fn add_separator(&mut self, at: usize) {
         let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);

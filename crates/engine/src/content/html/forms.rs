@@ -25,6 +25,16 @@ impl Forms {
         !self.named.is_empty() || !self.awaited.is_empty()
     }
 
+    /// The occurrence of the base of the page, or a number that stands for the one that may come: it has no identifier.
+    pub(super) fn base(&mut self, base: Option<usize>) -> usize {
+        base.unwrap_or_else(|| self.of(String::new()))
+    }
+
+    /// Notes where relative addresses lead.
+    pub(super) fn resolve(&mut self, base: usize) {
+        self.named.entry(String::new()).or_insert(base);
+    }
+
     /// The occurrence that stands for a form.
     fn of(&mut self, id: String) -> usize {
         let next = usize::MAX - 1 - self.awaited.len();
@@ -36,7 +46,12 @@ impl Forms {
 impl Reader<'_, '_, '_> {
     /// Begins a form; `first` is the first occurrence of its attributes.
     pub(super) fn begin_form(&mut self, attributes: &[Attribute], first: usize) {
-        self.forms.open = self.own_target(first);
+        // An empty one is the address of the page.
+        let is_some = |action: &str| !action.trim_ascii().is_empty();
+        let is_relative = self.is_relative(attributes, &["action"])
+            && self.value_of("action", attributes).as_deref().is_some_and(is_some);
+        let own = self.own_target(first);
+        self.forms.open = own.or_else(|| is_relative.then(|| self.forms.base(self.base)));
         if let (Some(action), Some(id)) = (self.forms.open, self.value_of("id", attributes)) {
             self.forms.named.entry(id).or_insert(action);
         }
@@ -53,7 +68,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn value_of(&self, name: &str, attributes: &[Attribute]) -> Option<String> {
+    pub(super) fn value_of(&self, name: &str, attributes: &[Attribute]) -> Option<String> {
         let is = |one: &&Attribute| self.slice(&one.name()).eq_ignore_ascii_case(name);
         let value = attributes.iter().find(is)?.value();
         Some(entity::attribute(self.text, value).as_str().to_owned())
@@ -67,7 +82,8 @@ impl Reader<'_, '_, '_> {
         let occurrences = self.view.occurrences.len();
         for occurrence in &mut self.view.occurrences {
             if let Some(at) = occurrence.anchor.target().filter(|at| *at >= occurrences) {
-                let form = found.get(&at).copied();
+                let form = found.get(&at).map(|form| *found.get(form).unwrap_or(form));
+                let form = form.filter(|form| *form < occurrences);
                 occurrence.anchor = form.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo);
             }
         }

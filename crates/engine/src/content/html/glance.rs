@@ -114,7 +114,7 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Whether two occurrences have the same host.
-    fn are_of_one_host(&self, one: usize, other: usize) -> bool {
+    pub(super) fn are_of_one_host(&self, one: usize, other: usize) -> bool {
         let host = |at: usize| match self.view.occurrences.get(at) {
             Some(Occurrence { target: Target::Link(link), seen, .. }) => {
                 self.view.seen.get(*seen)?.as_str().get(link.host.clone())

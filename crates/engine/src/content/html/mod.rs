@@ -11,6 +11,7 @@ mod elements;
 mod entity;
 mod forms;
 mod glance;
+mod lasting;
 mod lenient;
 mod letters;
 mod named;
@@ -25,6 +26,7 @@ mod strings;
 mod style;
 mod styled;
 mod subset;
+mod titles;
 mod token;
 mod top;
 mod urls;
@@ -55,6 +57,7 @@ use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
 use styled::StyledElement;
+use titles::Titled;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
@@ -128,7 +131,11 @@ struct Reader<'t, 'k, 'f> {
     lining_up: Option<StyledElement>,
     elements: OpenElements,
     open_anchor: Option<Anchor>,
+    /// Links that ended for some programs, the innermost last.
+    outer: Vec<Anchor>,
     anchors: Vec<Anchor>,
+    /// Elements with a tooltip, the innermost last.
+    titled: Vec<Titled>,
     /// Ranges of visible text that something invisible breaks or reverses; empty for a break.
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
@@ -212,6 +219,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             lining_up: None,
             elements: OpenElements::default(),
             open_anchor: None,
+            outer: Vec::new(),
+            titled: Vec::new(),
             anchors: Vec::new(),
             marks: Vec::new(),
             nodes: Vec::new(),
@@ -275,7 +284,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether nothing refers to the links found so far.
     fn can_emit(&self) -> bool {
-        self.reads_in_turn() && self.open_anchor.is_none() && self.anchors.is_empty()
+        let anchors = [&self.anchors, &self.outer];
+        self.reads_in_turn()
+            && self.open_anchor.is_none()
+            && anchors.iter().all(|anchors| anchors.is_empty())
+            && self.titled.is_empty()
     }
 
     /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
@@ -350,8 +363,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
         }
         // Outlook's goes on behind the comment.
-        self.outlook |= pass == Pass::Comment && self.open_anchor.is_some();
+        self.outlook |= pass == Pass::Comment && self.anchor_start().is_some();
         self.end_anchor();
+        self.outer.clear();
+        self.titled.clear();
         if let Some(inside) = self.reversing.take() {
             self.reverse(&inside);
         }
@@ -490,9 +505,19 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         };
         let form = self.form_of(name, attributes);
         self.tie_shown_attributes(attributes, first, form);
-        let breaking = elements::breaking(name);
+        self.enter_title(tag, attributes, first);
+        if self.foreign && self.view.occurrences.len() > first {
+            self.animate(attributes, first);
+        }
+        let breaking = self.breaking(name);
+        if breaking.is_none() {
+            open::inline_scope(name, self.foreign).map(|name| self.elements.opens(name));
+        }
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
+        if !self.outer.is_empty() {
+            self.forget_links();
+        }
         let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
         if breaks {
             self.end_paragraph();
@@ -544,34 +569,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         });
     }
 
-    /// Begins or counts elements that hide, reverse or separate their text.
-    fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
-        let within = [&self.hiding, &self.reversing, &self.breaking, &self.lining_up]
-            .iter()
-            .any(|slot| slot.is_some());
-        // Most elements do none of this, and are in no such element.
-        if !within && *traits == style::Traits::default() || elements::is_void(name) {
-            return;
-        }
-        let from = self.visible.len();
-        let hides = traits.shown == style::Display::Hidden;
-        if StyledElement::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
-            self.marks.push(from..from);
-            self.hidden.separate(tag.range.start);
-        }
-        if self.reversing.is_some() {
-            let isolated = traits.isolated || name.eq_ignore_ascii_case("bdi");
-            let isolated = isolated && traits.direction != style::Direction::Reversed;
-            StyledElement::enter(&mut self.isolating, self.text, tag, isolated.then_some(from));
-        }
-        let reverses = traits.direction == style::Direction::Reversed;
-        StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
-        let breaks = traits.flow == style::Flow::Block;
-        StyledElement::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
-        let lines_up = traits.lines_up.then_some(from);
-        StyledElement::enter(&mut self.lining_up, self.text, tag, lines_up);
-    }
-
     fn close(&mut self, tag: &Tag) {
         let name = self.slice(&tag.name);
         let ends_math = self.math && name.eq_ignore_ascii_case("math");
@@ -579,12 +576,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if self.open_anchor.is_some()
             && (matches!(name, "a" | "A") || elements::leads_by_itself(name) || ends_math)
         {
-            self.end_anchor();
-            self.separate_anchor(tag.range.start);
+            self.close_anchor(elements::key_of(name.as_bytes()), tag.range.start);
         }
         if self.forms.open.is_some() && name.eq_ignore_ascii_case("form") {
             self.forms.open = None;
         }
+        self.leave_title(tag);
         // A hidden element does not break the line.
         let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
         if let Some(inside) = StyledElement::leave(&mut self.isolating, self.text, tag) {
@@ -595,10 +592,17 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
         let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
         StyledElement::leave(&mut self.lining_up, self.text, tag);
-        let ends = match elements::breaking(name).map(|name| self.elements.closes(name)) {
+        let ends = match self.breaking(name).map(|name| self.elements.closes(name)) {
             Some(_) if self.foreign => Ends::Line,
-            ends => ends.unwrap_or(Ends::Nothing),
+            Some(ends) => ends,
+            None => {
+                open::inline_scope(name, self.foreign).map(|name| self.elements.closes(name));
+                Ends::Nothing
+            }
         };
+        if !self.outer.is_empty() {
+            self.forget_links();
+        }
         match ends {
             _ if was_hidden => {}
             _ if broke || self.tags_separate => self.separate(tag.range.start),

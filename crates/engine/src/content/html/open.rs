@@ -4,10 +4,10 @@
 //! `https://paypal</td>.com`.
 
 /// Maximum number of open elements. Chromium nests no deeper; beyond that every tag counts.
-const OPEN_ELEMENTS: usize = 512;
+pub(super) const OPEN_ELEMENTS: usize = 512;
 
 /// Maximum number of open elements that are compared with an end tag. Real mail closes one of the last few.
-const SEARCHED_ELEMENTS: usize = 64;
+pub(super) const SEARCHED_ELEMENTS: usize = 64;
 
 /// The open elements that break the line of text, the innermost last.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,20 @@ pub(super) struct OpenElements {
     tables: Vec<usize>,
     /// The indexes in `open` of those that are shown beside their neighbours.
     beside: Vec<usize>,
+    /// Those that limit the scope of end tags.
+    scopes: Vec<Scope>,
+    /// The numbers of those at which parsers forget what is open outside (HTML §13.2.4.3).
+    markers: Vec<usize>,
+    /// How many such elements were opened.
+    numbered: usize,
+}
+
+/// An element that limits the scope of end tags.
+#[derive(Clone, Copy, Debug)]
+struct Scope {
+    /// Its index in `open`.
+    at: usize,
+    number: usize,
 }
 
 /// What an end tag ends.
@@ -34,11 +48,16 @@ impl OpenElements {
     /// table and its rows is moved before the table.
     pub fn opens(&mut self, name: &'static str) -> bool {
         match name {
-            "body" | "frame" | "head" | "html" => return false,
+            // A `<frameset>` behind a text is dropped.
+            "body" | "frame" | "frameset" | "head" | "html" => return false,
             "caption" | "col" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr"
                 if !self.is_full() && self.tables.is_empty() =>
             {
                 return false;
+            }
+            "caption" | "col" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => {
+                // The cell before ends.
+                self.leave_scopes(self.tables.last().map_or(0, |table| table + 1));
             }
             _ => {}
         }
@@ -46,6 +65,7 @@ impl OpenElements {
             if name == "table" {
                 self.tables.push(self.open.len());
             }
+            self.enter_scope(name);
             self.open.push(name);
         }
         !matches!(name, "table" | "tbody" | "tfoot" | "thead" | "tr")
@@ -81,6 +101,7 @@ impl OpenElements {
         match found {
             Some(at) => {
                 self.open.truncate(at);
+                self.leave_scopes(at);
                 while self.tables.pop_if(|table| *table >= at).is_some() {}
                 let mut ends = Ends::Line;
                 while let Some(beside) = self.beside.pop_if(|beside| *beside >= at) {
@@ -95,6 +116,37 @@ impl OpenElements {
         }
     }
 
+    /// The number of the innermost element that limits the scope of end tags.
+    pub fn scope(&self) -> usize {
+        self.scopes.last().map_or(0, |scope| scope.number)
+    }
+
+    /// The number of the innermost element at which parsers forget what is open outside.
+    pub fn marker(&self) -> usize {
+        self.markers.last().copied().unwrap_or(0)
+    }
+
+    /// Whether the element of this number is open.
+    pub fn is_marker_open(&self, number: usize) -> bool {
+        number == 0 || self.markers.binary_search(&number).is_ok()
+    }
+
+    fn enter_scope(&mut self, name: &str) {
+        let is_marker = is_marker(name);
+        if is_marker || limits_scope(name) {
+            self.numbered += 1;
+            self.scopes.push(Scope { at: self.open.len(), number: self.numbered });
+            self.markers.extend(is_marker.then_some(self.numbered));
+        }
+    }
+
+    /// Ends those from this index in `open` on.
+    fn leave_scopes(&mut self, from: usize) {
+        while let Some(scope) = self.scopes.pop_if(|scope| from <= scope.at) {
+            self.markers.pop_if(|marker| *marker == scope.number);
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.open.len() >= OPEN_ELEMENTS
     }
@@ -103,6 +155,32 @@ impl OpenElements {
 /// Whether a breaking element has no content.
 fn is_empty(name: &str) -> bool {
     matches!(name, "br" | "col" | "embed" | "frame" | "hr" | "image" | "img" | "input")
+}
+
+/// HTML §13.2.4.3: whether parsers forget at an element what is open outside.
+fn is_marker(name: &str) -> bool {
+    matches!(name, "applet" | "caption" | "marquee" | "object" | "td" | "template" | "th")
+}
+
+/// HTML §13.2.4.2: whether an element that is no marker limits the scope of `</a>`, or keeps it out.
+fn limits_scope(name: &str) -> bool {
+    matches!(name, "select" | "table") || INLINE.contains(&name)
+}
+
+/// Elements that limit the scope of end tags and do not break the line.
+const INLINE: [&str; 8] =
+    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext"];
+
+/// The name of an element that limits the scope of end tags and does not break the line.
+#[inline]
+pub(super) fn inline_scope(name: &str, foreign: bool) -> Option<&'static str> {
+    match name.len() {
+        8 if name.eq_ignore_ascii_case("template") => Some("template"),
+        2 | 4 | 5 | 13 | 14 if foreign => {
+            INLINE.into_iter().find(|known| name.eq_ignore_ascii_case(known))
+        }
+        _ => None,
+    }
 }
 
 /// An end tag of a heading ends any heading.

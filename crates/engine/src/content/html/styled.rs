@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Tag;
+use super::{Reader, Tag, elements, style};
 
 /// An element that changes how its text is shown, until its own end tag.
 #[derive(Clone, Debug)]
@@ -40,6 +40,36 @@ impl StyledElement {
         let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
         open.depth -= 1;
         if open.depth == 0 { slot.take() } else { None }
+    }
+}
+
+impl Reader<'_, '_, '_> {
+    /// Begins or counts elements that hide, reverse or separate their text.
+    pub(super) fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
+        let within = [&self.hiding, &self.reversing, &self.breaking, &self.lining_up]
+            .iter()
+            .any(|slot| slot.is_some());
+        // Most elements do none of this, and are in no such element.
+        if !within && *traits == style::Traits::default() || elements::is_void(name) {
+            return;
+        }
+        let from = self.visible.len();
+        let hides = traits.shown == style::Display::Hidden;
+        if StyledElement::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
+            self.marks.push(from..from);
+            self.hidden.separate(tag.range.start);
+        }
+        if self.reversing.is_some() {
+            let isolated = traits.isolated || name.eq_ignore_ascii_case("bdi");
+            let isolated = isolated && traits.direction != style::Direction::Reversed;
+            StyledElement::enter(&mut self.isolating, self.text, tag, isolated.then_some(from));
+        }
+        let reverses = traits.direction == style::Direction::Reversed;
+        StyledElement::enter(&mut self.reversing, self.text, tag, reverses.then_some(from));
+        let breaks = traits.flow == style::Flow::Block;
+        StyledElement::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
+        let lines_up = traits.lines_up.then_some(from);
+        StyledElement::enter(&mut self.lining_up, self.text, tag, lines_up);
     }
 }
 

@@ -97,11 +97,12 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    /// Whether its `href` leads to the host of the base, as an empty one and a fragment do.
-    pub(super) fn is_relative(&self, attributes: &[Attribute]) -> bool {
+    /// Whether one of these attributes leads to the host of the base, as an empty one and a fragment do.
+    pub(super) fn is_relative(&self, attributes: &[Attribute], names: &[&str]) -> bool {
         attributes.iter().any(|attribute| {
             let value = self.slice(&attribute.value()).trim_ascii_start();
-            self.slice(&attribute.name()).eq_ignore_ascii_case("href") && !value.contains(':')
+            let name = self.slice(&attribute.name());
+            names.iter().any(|known| name.eq_ignore_ascii_case(known)) && !value.contains(':')
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use super::compared::AcrossSeams;
+use super::compared::{AcrossSeams, compared};
 use super::{
     Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, SeenBy, Site,
     StyledElement, Tag, Target, Within, entity, glance, outlook,
@@ -127,6 +127,7 @@ impl<'t> Reader<'t, '_, '_> {
         let overridden = Overridden::of(text, &seams);
         let mut links = self.linkifier.links(text);
         let capacity = self.capacity();
+        let mut lasting = Vec::new();
         for link in links.by_ref().take(capacity) {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
@@ -135,6 +136,9 @@ impl<'t> Reader<'t, '_, '_> {
                 Rendering::Overridden => Rendering::Overridden,
                 _ => shown_as(&marks, &link.host, text),
             };
+            let targets = anchor.filter(|anchor| anchor.lasts).map(|anchor| anchor.targets());
+            let targets = targets.into_iter().flatten();
+            lasting.extend(targets.map(|leads_to| compared(index, link.clone(), leads_to)));
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
             occurrence.shown = shown;
@@ -145,6 +149,12 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.steps += text_steps(text) + search_steps(&links);
         drop(links);
         self.read_text_nodes(&nodes, before);
+        self.view.cut |= lasting.len() > self.capacity();
+        lasting.truncate(self.capacity());
+        self.view.occurrences.extend(lasting);
+        let seen = (self.visible.as_str(), index, before);
+        let capacity = self.capacity();
+        self.view.add_greedy(seen, &Site::HtmlText, self.tlds, capacity);
         let with_signs = across_signs::hosts(self.visible.as_str(), self.tlds, self.capacity());
         self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
         let asked = self.hiding_rules.get().is_some();

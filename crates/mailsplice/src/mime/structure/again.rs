@@ -166,7 +166,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Like [`Splitter::header_by_lone_crs`], for a multipart whose delimiter follows a lone CR.
+    /// Like [`Splitter::header_by_lone_crs`], for a multipart whose delimiter follows a lone CR, or ends with one.
     pub fn delimited_by_lone_crs(
         &mut self,
         walk: &Walk<'_>,
@@ -174,7 +174,7 @@ impl Splitter<'_> {
         range: &Range<usize>,
     ) {
         let bytes = walk.bytes.get().get(range.clone()).unwrap_or_default();
-        if memchr::memmem::find(bytes, b"\r--").is_none() {
+        if !walk.lone_cr.get() && memchr::memmem::find(bytes, b"\r--").is_none() {
             return;
         }
         let Some(layer) = self.lone_cr_layer(walk, range.clone()) else { return };
@@ -453,7 +453,28 @@ fn head_of(bytes: &[u8], start: usize) -> (Range<usize>, usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::{Message, parse, readings};
     use super::*;
+    use crate::limits::Limits;
+
+    /// Programs for which a lone CR ends a line see a field behind such a delimiter.
+    #[test]
+    fn delimiters_that_a_lone_cr_ends() {
+        let cut =
+            "--a\rContent-Transfer-Encoding: base64\nContent-Type: text/html\n\nPGEgaHJlZj14Pg==\n";
+        let usual = "--a\nContent-Type: text/plain\n\nhello\n";
+        let head = b"Content-Type: multipart/mixed; boundary=a\n";
+        for parts in [[cut, ""], [usual, cut], [cut, usual]] {
+            let body = [parts.concat().as_str(), "--a--\n"].concat();
+            let message = Message { head, body: body.as_bytes() };
+            let tree = parse(message, &Limits::default());
+            let mut texts = (0..tree.parts.len()).flat_map(|part| readings(message, &tree, part));
+            assert!(texts.any(|one| one.text.as_str().starts_with("<a href=x>")), "{body:?}");
+        }
+        let body = [usual, usual, "--a--\n"].concat().replace('\n', "\r\n");
+        let message = Message { head, body: body.as_bytes() };
+        assert!(parse(message, &Limits::default()).layers.is_empty());
+    }
 
     #[test]
     fn lines_that_could_delimit_parts() {

@@ -3,6 +3,7 @@
 use super::super::super::transfer::Transfer;
 use super::super::super::transfer::base64::{self, Padding};
 use super::super::super::transfer::qp;
+use super::super::byte_order_marks;
 use super::Charset;
 use crate::span::Untracked;
 
@@ -67,6 +68,9 @@ fn push_words(out: &mut String, text: &str) {
 /// Most bytes of an encoded word that is read; RFC 2047 §2 allows 75, programs more.
 const MAX_WORD: usize = 1_000;
 
+/// Most bytes of the name of a charset.
+const LABEL: usize = 40;
+
 /// The first encoded words that are in one charset: their length and their text. White space before another
 /// word is dropped (RFC 2047 §6.2). They are decoded together, since some programs let a character begin in one
 /// word and end in the next.
@@ -93,10 +97,49 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
         length += next.length;
         next.decode_onto(&mut decoded);
     }
-    Some((length, charset.decode(decoded.into()).as_str().to_owned()))
+    Some((length, in_order(first.charset, charset, decoded)))
+}
+
+/// Decodes the bytes of words with this label. If neither they nor it say the byte order, the first byte of a unit is
+/// the high one (RFC 2781 §4.3), unless there is text only in the order that WHATWG's decoder takes.
+fn in_order(label: &[u8], charset: Charset, bytes: Vec<u8>) -> String {
+    let text = |charset: Charset, bytes: Vec<u8>| charset.decode(bytes.into()).as_str().to_owned();
+    let swapped = charset
+        .swapped()
+        .filter(|_| lacks_order(label) && byte_order_marks(&bytes).next().is_none());
+    let Some(swapped) = swapped else { return text(charset, bytes) };
+    let (low_first, high_first) = (text(charset, bytes.clone()), text(swapped, bytes));
+    let letters = |text: &str| text.chars().filter(|c| *c < LATER_SCRIPTS).count();
+    let is_text = high_first.contains(|c: char| c.is_ascii_alphabetic())
+        || letters(&high_first) >= letters(&low_first);
+    if is_text { high_first } else { low_first }
+}
+
+/// Where scripts begin that are no kin of Latin, and rarely in its place.
+const LATER_SCRIPTS: char = '\u{600}';
+
+/// Whether this is a label of UTF-16 or UTF-32 that says no byte order.
+fn lacks_order(label: &[u8]) -> bool {
+    let says = |order: &[u8]| {
+        let end = label.len().checked_sub(order.len()).and_then(|start| label.get(start..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(order))
+    };
+    !says(b"le")
+        && !says(b"be")
+        && word_charset(label).is_some_and(|charset| charset.swapped().is_some())
 }
 
 impl Charset {
+    /// Whether there is a word in UTF-16 or UTF-32 whose label says no byte order: programs take either.
+    pub fn words_lack_order(bytes: &[u8]) -> bool {
+        memchr::memmem::find_iter(bytes, b"=?").any(|at| {
+            let label = bytes.get(at + 2..).unwrap_or_default();
+            let label = label.get(..LABEL).unwrap_or(label);
+            let end = label.iter().position(|byte| matches!(byte, b'?' | b'*'));
+            end.and_then(|end| label.get(..end)).is_some_and(lacks_order)
+        })
+    }
+
     /// Whether bytes, read as [`Charset::Words`], may contain one of two ASCII signs, neither a blank nor `=`. Much
     /// cheaper than decoding. `true` if programs could read them differently.
     pub fn words_may_hold(bytes: &[u8], signs: [u8; 2]) -> bool {
@@ -226,6 +269,35 @@ mod tests {
 
     fn may_hold(text: &str) -> bool {
         Charset::words_may_hold(text.as_bytes(), *b":?")
+    }
+
+    /// RFC 2781 §4.3, and programs that take the other order.
+    #[test]
+    fn words_without_a_byte_order_are_read_in_that_which_gives_text() {
+        let high = "AFAAYQB5AFAAYQBsACAAUwBlAHIAdgBpAGMAZQ==";
+        let low = "UABhAHkAUABhAGwAIABTAGUAcgB2AGkAYwBlAA==";
+        for (label, text) in [
+            ("utf-16", high),
+            ("ucs-2", high),
+            ("UTF-16*en", high),
+            ("utf-16be", high),
+            ("utf-16", low),
+            ("unicode", low),
+            ("utf-16le", low),
+        ] {
+            let word = format!("=?{label}?B?{text}?=");
+            assert_eq!(Charset::Words.decode(word.as_bytes().into()).as_str(), "PayPal Service");
+            let open = !label.ends_with('e') || label == "unicode";
+            assert_eq!(Charset::words_lack_order(word.as_bytes()), open, "{label}");
+        }
+        // `счёт`, and ideographs.
+        for (text, expected) in [("BEEERwRRBEI=", "счёт"), ("Ly5NTw==", "\u{2f2e}\u{4d4f}")] {
+            let word = format!("=?utf-16?B?{text}?=");
+            assert_eq!(Charset::Words.decode(word.as_bytes().into()).as_str(), expected);
+        }
+        for fine in ["=?utf-8?B?AA==?=", "=?utf-16", "utf-16?", "=?utf-16le?q?a?="] {
+            assert!(!Charset::words_lack_order(fine.as_bytes()), "{fine}");
+        }
     }
 
     #[test]

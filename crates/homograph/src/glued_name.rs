@@ -1,0 +1,79 @@
+//! A protected name in a label without a sign between it and what stands beside it: `wwwpaypal.com`, `paypalcom.top`,
+//! `paypalverify.com`.
+
+use super::english::is_word;
+use super::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, spelled};
+use super::lookalike::LookHash;
+use super::name::Name;
+use super::names::Names;
+
+/// What is glued to the front of a name as if it were no part of it, beside `www`.
+const FRONTS: [&str; 7] = ["https", "http", "my", "secure", "login", "verify", "update"];
+
+/// What is glued to the end of a name as if it were no part of it: words of those who ask for something.
+#[rustfmt::skip]
+pub(super) const ENDS: [&str; 16] = [
+    "account", "billing", "customer", "helpdesk", "konto", "login", "refund", "secure", "security", "sicherheit",
+    "signin", "support", "unlock", "update", "verification", "verify",
+];
+
+/// The name in a label where a dot was left out, or a word stands glued to it.
+pub(super) fn find<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
+    let named = |rest: &str| {
+        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(SEPARATORS));
+        let mut long =
+            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= MIN_BRAND_IN_LABEL);
+        long.find_map(|rest| spelled(rest, names))
+    };
+    if let Some(rest) = label.strip_prefix("www") {
+        let rest = rest.trim_start_matches(SEPARATORS);
+        // The extra `w` of `wwww` is a typing error, or the first letter of the name:
+        // `wwwwhatsapp`.
+        return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
+    }
+    let com = label.ends_with("com").then(|| named(label)).flatten();
+    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?))).or_else(
+        || {
+            // Products are called so beside a word: `outlooksecure`.
+            let mut named = before_end(label, names).filter(|name| !is_word(name));
+            named.find_map(|name| spelled(name, names))
+        },
+    )
+}
+
+/// What stands in front of one of [`ENDS`], wherever some name begins so.
+fn before_end<'l>(label: &'l str, names: &'l Names) -> impl Iterator<Item = &'l str> {
+    let mut look = LookHash::EMPTY;
+    let letters = label.bytes().enumerate().map_while(move |(at, byte)| {
+        look.ascii(byte);
+        names.begins(look).then_some(at + 1)
+    });
+    letters.skip(MIN_BRAND_IN_LABEL - 1).filter_map(|end| {
+        let (name, after) = label.split_at_checked(end)?;
+        ENDS.iter().any(|end| after.eq_ignore_ascii_case(end)).then_some(name)
+    })
+}
+
+/// Whether an ASCII label may hold such a name: fast, may return `true` wrongly.
+pub(super) fn may_hold(bytes: &[u8], names: &Names) -> bool {
+    let known = |look: LookHash| names.by_look(look.value()).next().is_some();
+    let begins = |front: &[u8]| {
+        bytes.get(..front.len()).is_some_and(|found| found.eq_ignore_ascii_case(front))
+    };
+    let glued = |front: &&str| {
+        begins(front.as_bytes())
+            && bytes.get(front.len()..).is_some_and(|rest| known(LookHash::of(rest)))
+    };
+    let text = str::from_utf8(bytes).ok();
+    let ends = |end: &str| {
+        let rest = bytes.split_at_checked(bytes.len().saturating_sub(end.len()));
+        rest.is_some_and(|(rest, found)| {
+            found.eq_ignore_ascii_case(end.as_bytes()) && known(LookHash::of(rest))
+        })
+    };
+    bytes.len() > MIN_BRAND_IN_LABEL
+        && (begins(b"www")
+            || FRONTS.iter().any(glued)
+            || ends("com")
+            || text.is_some_and(|label| before_end(label, names).next().is_some()))
+}

@@ -1,0 +1,38 @@
+//! Words of a display name that are a slip of a protected name: `Netflx Billing`, `NetFlx`.
+
+use super::super::Context;
+use super::super::display_text::DisplayText;
+use super::super::organisations::{Counts, registrable_label};
+use super::super::slip::misspelled;
+use super::Sender;
+
+/// Letters of a word that may be a slip: no name is longer.
+const LONGEST_SLIP: usize = 24;
+
+impl DisplayText {
+    /// A protected name of which a word is a slip, beside nothing but office words.
+    pub(super) fn slip(&self, context: &Context<'_>, sender: Sender<'_>) -> Option<String> {
+        let table = context.protected.organisations();
+        let ends = |start| {
+            let bound = self.bounds.iter().copied().find(|bound| *bound > start);
+            // A capital inside begins no word: `NetFlx`.
+            let gap = || self.gaps().chain([self.letters.len()]).find(|gap| *gap > start);
+            let is_capital = self.letters.get(start).is_some_and(|c| c.is_uppercase());
+            let is_whole = is_capital && self.gaps().any(|gap| gap == start);
+            let gap = is_whole.then(gap).flatten();
+            bound.into_iter().chain(gap.filter(|gap| Some(*gap) != bound))
+        };
+        let words = self.starts().flat_map(|start| ends(start).map(move |end| (start, end)));
+        words.filter(|(start, end)| end - start <= LONGEST_SLIP).find_map(|(start, end)| {
+            let word = self.plain(start, end);
+            let name = misspelled(&word, context.protected, context)?;
+            let theirs = || {
+                sender.host.split('.').any(|label| label.contains(&word))
+                    || table.is_some_and(|table| table.is_one_owner(sender.host, &name.ascii))
+                    || registrable_label(sender.host) == name.ascii.split('.').nth(name.brand)
+            };
+            let counts = self.is_counted(table, Counts::Alone, start, end) && !theirs();
+            counts.then(|| name.ascii.to_string())
+        })
+    }
+}
