@@ -494,7 +494,7 @@ fn strip_root(text: &str) -> &str {
     text.strip_suffix(is_dot).filter(|rest| !rest.is_empty()).unwrap_or(text)
 }
 
-fn join<'a>(labels: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn join<'a>(labels: impl Iterator<Item = &'a str>) -> String {
     let mut name = String::with_capacity(64);
     for (index, label) in labels.enumerate() {
         if index > 0 {

@@ -1,7 +1,6 @@
 //! A protected name in a label without a sign between it and what stands beside it: `wwwpaypal.com`, `paypalcom.top`,
 //! `paypalverify.com`.
 
-use super::english::is_word;
 use super::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, spelled};
 use super::lookalike::LookHash;
 use super::name::Name;
@@ -11,9 +10,10 @@ use super::names::Names;
 const FRONTS: [&str; 7] = ["https", "http", "my", "secure", "login", "verify", "update"];
 
 /// What is glued to the end of a name as if it were no part of it: words of those who ask for something.
+/// Products are named with `secure` at the end.
 #[rustfmt::skip]
-pub(super) const ENDS: [&str; 16] = [
-    "account", "billing", "customer", "helpdesk", "konto", "login", "refund", "secure", "security", "sicherheit",
+pub(super) const ENDS: [&str; 15] = [
+    "account", "billing", "customer", "helpdesk", "konto", "login", "refund", "security", "sicherheit",
     "signin", "support", "unlock", "update", "verification", "verify",
 ];
 
@@ -32,13 +32,8 @@ pub(super) fn find<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
         return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
     }
     let com = label.ends_with("com").then(|| named(label)).flatten();
-    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?))).or_else(
-        || {
-            // Products are called so beside a word: `outlooksecure`.
-            let mut named = before_end(label, names).filter(|name| !is_word(name));
-            named.find_map(|name| spelled(name, names))
-        },
-    )
+    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?)))
+        .or_else(|| before_end(label, names).find_map(|name| spelled(name, names)))
 }
 
 /// What stands in front of one of [`ENDS`], wherever some name begins so.

@@ -7,7 +7,7 @@ use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::domain::{Section, suffix_labels};
 use super::english::is_word;
-use super::form::Part;
+use super::form::{self, Part};
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, spelled};
 use super::names::Names;
 use super::plain_label::Label;
@@ -21,11 +21,11 @@ const BULK: [&[u8]; 22] = [
     b"sbs", b"site", b"support", b"top", b"vip", b"website", b"win", b"world", b"xin", b"xyz",
 ];
 
-/// Labels of registries for everybody and for governments.
-const REGISTRIES: [&str; 5] = ["com", "gob", "gouv", "gov", "org"];
+/// Labels of registries that governments have, and everybody.
+const REGISTRIES: [&str; 5] = ["gob", "gouv", "gov", "com", "org"];
 
-/// Those that governments have.
-const GOVERNMENTS: [&str; 3] = ["gob", "gouv", "gov"];
+/// How many of them are those of governments.
+const GOVERNMENTS: usize = 3;
 
 /// Letters of a name in front of such a suffix: shorter ones, and [`SERVICES`], are hosts of anybody.
 const MIN_NAME: usize = 3;
@@ -71,34 +71,34 @@ fn under_another_suffix<'n>(label: &str, names: &'n Names) -> Option<&'n str> {
 /// The host that the labels in front seem to be, with a suffix at the beginning of the label.
 fn before_a_suffix(front: &[Part], label: &str) -> Option<String> {
     let (suffix, after) = label.split_once(SEPARATORS)?;
-    let [.., before] = front else { return None };
+    let [above @ .., before] = front else { return None };
     let before = before.ascii.as_str();
+    let registry = join([before, suffix]);
     let is_name = |label: &str| label.len() >= MIN_NAME && !SERVICES.contains(&label);
-    let is_country = suffix.len() == 2 && suffix.bytes().all(|byte| byte.is_ascii_lowercase());
-    if REGISTRIES.contains(&suffix) && is_name(before) {
-        return Some(format!("{before}.{suffix}"));
+    let is_country = suffix.len() == 2;
+    let asks = || after.split(SEPARATORS).next().is_some_and(|word| ASKING.contains(&word));
+    if is_country && suffix_labels(&registry, Section::Icann) == 2 {
+        let above = above.last().map(|part| part.ascii.as_str()).filter(|above| is_name(above))?;
+        return Some(join([above, &registry]));
     }
-    if !is_country {
-        return None;
-    }
-    let above = front.iter().rev().nth(1).map(|part| part.ascii.as_str()).unwrap_or_default();
-    let registry = format!("{before}.{suffix}");
-    if is_name(above) && suffix_labels(&format!("x.{registry}"), Section::Icann) == 2 {
-        return Some(format!("{above}.{registry}"));
-    }
-    let asks = after.split(SEPARATORS).next().is_some_and(|word| ASKING.contains(&word));
-    (asks && is_name(before)).then_some(registry)
+    let ends = REGISTRIES.contains(&suffix) || is_country && asks();
+    (ends && is_name(before)).then_some(registry)
 }
 
-/// The site of a government that the label seems to be, with hyphens for dots: `irs-gov`, `hmrc-gov-uk`.
+/// The site of a government that the label seems to be, with hyphens for dots: `irs-gov`.
 fn of_government(label: &str) -> Option<String> {
-    let words: Vec<&str> = label.split(SEPARATORS).collect();
-    let at = words.iter().position(|word| GOVERNMENTS.contains(word))?;
-    let office = words.get(at.checked_sub(1)?)?;
-    let country = words.get(at + 1).filter(|word| word.len() == 2);
-    let names_office = office.len() >= MIN_NAME && !is_word(office);
-    let host = [Some(office), words.get(at), country].into_iter().flatten();
-    names_office.then(|| host.copied().collect::<Vec<_>>().join("."))
+    let mut office = "";
+    label.split(SEPARATORS).find_map(|word| {
+        let office = std::mem::replace(&mut office, word);
+        let names = REGISTRIES.iter().take(GOVERNMENTS).any(|government| *government == word)
+            && office.len() >= MIN_NAME
+            && !is_word(office);
+        names.then(|| join([office, word]))
+    })
+}
+
+fn join(labels: [&str; 2]) -> String {
+    form::join(labels.into_iter())
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
             ("dgt.gob.es-multa.top", "dgt.gob.es"),
             ("somebank.de-login.top", "somebank.de"),
             ("irs-gov.top", "irs.gov"),
-            ("hmrc-gov-uk.top", "hmrc.gov.uk"),
+            ("hmrc-gov-uk.top", "hmrc.gov"),
             ("impots-gouv.top", "impots.gouv"),
             ("www.paypal.top", "paypal.com"),
             ("netflix.xyz", "netflix.com"),

@@ -29,7 +29,7 @@ pub(super) type Row = (&'static str, &'static str, Form);
 use Form::{Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 93] = [
+pub(super) const ROWS: [Row; 89] = [
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
@@ -59,8 +59,6 @@ pub(super) const ROWS: [Row; 93] = [
     ("esvalabs.com", "", Query("u")),
     ("facebook.com", "/flx/warn", Query("u")),
     ("facebook.com", "/l.php", Query("u")),
-    ("gitee.com", "/link", Query("target")),
-    ("go.openathens.net", "/redirector/", Query("url")),
     ("google.com", "/amp/", Amp),
     ("google.com", "/url", Query("q")),
     ("google.com", "/url", Query("url")),
@@ -70,7 +68,6 @@ pub(super) const ROWS: [Row; 93] = [
     ("govdelivery.com", "/CL0/", Segment),
     ("href.li", "", Query("")),
     ("instagram.com", "/linkshim", Query("u")),
-    ("jianshu.com", "/go-wild", Query("url")),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
@@ -129,7 +126,6 @@ pub(super) const ROWS: [Row; 93] = [
     ("urldefense.com", "", Proofpoint),
     ("urldefense.proofpoint.com", "", Proofpoint),
     ("urldefense.us", "", Proofpoint),
-    ("urlisolation.com", "/browser", Query("url")),
     // Vade, Hornetsecurity.
     ("vadesecure.com", "/safeproxy/", Query("u")),
     ("vadesecure.com", "/v4", Query("u")),
