@@ -98,6 +98,7 @@ fn compounds_end_sentences_and_files_are_named_after_what_they_serve() {
         "see PayPal-Konto.Com now",
         "see https://PayPal-Konto.Es now",
         "see https://facebook-login.md now",
+        "see login-pkobp.pl now",
         "see paypal-login.com now",
     ]);
 }

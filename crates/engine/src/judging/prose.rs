@@ -88,7 +88,8 @@ impl Judge<'_> {
         };
         // No registry takes an underscore.
         let is_file = SOURCES.contains(&suffix) || word.contains('_') && !suffix.contains('.');
-        if is_file || begins_sentence(suffix) && word.contains('-') && runs_on() {
+        let is_compound = || begins_sentence(suffix) && word.contains('-') && runs_on();
+        if is_of_another_suffix(suffix, judged) && (is_file || is_compound()) {
             self.let_alone(host, link.kind, judged);
         }
     }
@@ -113,8 +114,8 @@ fn is_of_another_suffix(suffix: &str, judged: &Judged) -> bool {
     })
 }
 
-/// Endings of source files and documents that are top-level domains of countries.
-const SOURCES: [&str; 7] = ["md", "pl", "ps", "py", "rs", "sh", "so"];
+/// Endings of source files and documents that are top-level domains of small countries.
+const SOURCES: [&str; 6] = ["md", "ps", "py", "rs", "sh", "so"];
 
 /// Top-level domains that their owners use by themselves: nobody else has a host there, and sentences begin with them.
 const BRANDS: [&str; 33] = [
