@@ -49,6 +49,9 @@ fn the_exit_code_answers() {
     for empty in ["", " "] {
         assert_eq!(check(&["www.example.com", empty], ""), (2, String::new()));
     }
+    // A message is no host.
+    let file = tempfile::Builder::new().suffix(".eml").tempfile().unwrap();
+    assert_eq!(check(&[file.path().to_str().unwrap()], ""), (2, String::new()));
     assert_eq!(check(&[], "\n \n").0, 0);
 }
 

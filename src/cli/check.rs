@@ -47,6 +47,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     if args.targets.iter().any(|target| target.trim().is_empty()) {
         anyhow::bail!("expected a host, a URL or a mail address, found an empty argument");
     }
+    if let Some(path) = args.targets.iter().find(|target| is_message(target)) {
+        anyhow::bail!(
+            "expected a host, a URL or a mail address, found the file {path}: \
+            `linkmilter explain {path}` judges a message"
+        );
+    }
     let judge = Judge::new(args.config, args.protected.as_deref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;
@@ -66,6 +72,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         _ if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
         _ => Ok(ExitStatus::Done),
     }
+}
+
+/// Whether a target is the path of a file. A host may be named like a file in the current folder.
+fn is_message(target: &str) -> bool {
+    let is_path = target.ends_with(".eml") || target.starts_with(['/', '.', '~']);
+    is_path && Path::new(target).is_file()
 }
 
 /// Calls `each` for every line of standard input. The outer error is from reading, the inner one
