@@ -52,6 +52,14 @@ pub fn before_leftover<'t>(text: &'t str, link: &Link) -> Option<(Range<usize>, 
     (is_host && is_word(rest)).then_some((user.start..user.start + end, local))
 }
 
+/// Characters that nobody sees, which programs leave where they turn HTML into text.
+const UNSEEN: [char; 4] = ['\u{200B}', '\u{200C}', '\u{2060}', '\u{FEFF}'];
+
+/// Whether a text begins with one of them.
+pub fn begins_unseen(text: &str) -> bool {
+    text.starts_with(UNSEEN)
+}
+
 /// A text without what is left of encodings at its start, characters that nobody sees, and rows of dots and lines.
 fn without_leftovers(mut text: &str) -> &str {
     const ENCODED: [&str; 11] = [
@@ -67,7 +75,6 @@ fn without_leftovers(mut text: &str) -> &str {
         "&lt;br/&gt;",
         "&lt;br /&gt;",
     ];
-    const UNSEEN: [char; 4] = ['\u{200B}', '\u{200C}', '\u{2060}', '\u{FEFF}'];
     /// Signs of a row at least.
     const ROW: usize = 5;
     loop {

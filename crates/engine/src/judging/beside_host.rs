@@ -18,9 +18,10 @@ impl Judge<'_> {
     }
 
     /// The verdict on a mail address behind what is left of an encoding or a form. Programs may link all of it, so that
-    /// an address that is not the author's is suspect beside a site that readers know.
+    /// it is suspect beside a site that readers know.
     fn behind_leftover(&mut self, text: &str, link: &Link) -> Option<Verdict> {
         let (shown, word) = userinfo::before_leftover(text, link)?;
+        let is_seen = text.get(shown.end..).is_some_and(|rest| !userinfo::begins_unseen(rest));
         // A word that is a host may be the one that is to be seen.
         if word.rsplit_once('.').is_some_and(|(_, last)| self.tlds.exists_as(last)) {
             return None;
@@ -28,8 +29,12 @@ impl Judge<'_> {
         let [shown, own] = [text.get(shown)?, link.host_str(text)]
             .map(|host| self.host(host, HostBounds::Certain));
         let harmless = |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
-        let is_plain = self.is_unknown(&shown) || self.is_authors(&own.ascii);
-        let verdict = if is_plain { Verdict::Notice } else { Verdict::Suspect };
+        // Nobody sees that the site ends before what is invisible.
+        let verdict = match self.is_unknown(&shown) {
+            true => Verdict::Notice,
+            false if is_seen => Verdict::Suspect,
+            false => return None,
+        };
         (harmless(&shown) && harmless(&own)).then_some(verdict)
     }
 
