@@ -32,20 +32,24 @@ pub(super) fn find<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
         return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
     }
     let com = label.ends_with("com").then(|| named(label)).flatten();
-    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?)))
-        .or_else(|| before_end(label, names).find_map(|name| spelled(name, names)))
+    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?))).or_else(
+        || {
+            let mut ends = before_end(label.as_bytes(), names);
+            ends.find_map(|end| spelled(label.get(..end)?, names))
+        },
+    )
 }
 
-/// What stands in front of one of [`ENDS`], wherever some name begins so.
-fn before_end<'l>(label: &'l str, names: &'l Names) -> impl Iterator<Item = &'l str> {
+/// Where one of [`ENDS`] begins, wherever some name begins like what is in front of it.
+fn before_end<'l>(label: &'l [u8], names: &'l Names) -> impl Iterator<Item = usize> {
     let mut look = LookHash::EMPTY;
-    let letters = label.bytes().enumerate().map_while(move |(at, byte)| {
-        look.ascii(byte);
+    let letters = label.iter().enumerate().map_while(move |(at, byte)| {
+        look.ascii(*byte);
         names.begins(look).then_some(at + 1)
     });
-    letters.skip(MIN_BRAND_IN_LABEL - 1).filter_map(|end| {
-        let (name, after) = label.split_at_checked(end)?;
-        ENDS.iter().any(|end| after.eq_ignore_ascii_case(end)).then_some(name)
+    letters.skip(MIN_BRAND_IN_LABEL - 1).filter(|end| {
+        let after = label.get(*end..).unwrap_or_default();
+        ENDS.iter().any(|end| after.eq_ignore_ascii_case(end.as_bytes()))
     })
 }
 
@@ -59,7 +63,6 @@ pub(super) fn may_hold(bytes: &[u8], names: &Names) -> bool {
         begins(front.as_bytes())
             && bytes.get(front.len()..).is_some_and(|rest| known(LookHash::of(rest)))
     };
-    let text = str::from_utf8(bytes).ok();
     let ends = |end: &str| {
         let rest = bytes.split_at_checked(bytes.len().saturating_sub(end.len()));
         rest.is_some_and(|(rest, found)| {
@@ -70,5 +73,5 @@ pub(super) fn may_hold(bytes: &[u8], names: &Names) -> bool {
         && (begins(b"www")
             || FRONTS.iter().any(glued)
             || ends("com")
-            || text.is_some_and(|label| before_end(label, names).next().is_some()))
+            || before_end(bytes, names).next().is_some())
 }

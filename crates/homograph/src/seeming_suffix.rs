@@ -36,9 +36,10 @@ const SERVICES: [&str; 6] = ["mail", "smtp", "app", "api", "cdn", "www"];
 /// Whether the labels of a plain host may seem to have such a suffix: fast, may return `true` wrongly.
 pub(super) fn may_seem(labels: &[Label<'_>], sets: &[&Names]) -> bool {
     let [.., label, tld] = labels else { return false };
-    let is_bulk = BULK.iter().any(|bulk| tld.bytes.eq_ignore_ascii_case(bulk));
     let is_name = || sets.iter().any(|names| names.by_look(label.look.value()).next().is_some());
-    is_bulk && (label.has_separator || is_name())
+    // What most hosts fail on first.
+    (label.has_separator || is_name())
+        && BULK.iter().any(|bulk| tld.bytes.eq_ignore_ascii_case(bulk))
 }
 
 /// What the host seems to be, if it seems to be another's.
