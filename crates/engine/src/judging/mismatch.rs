@@ -390,6 +390,8 @@ mod tests {
             "<form action=login><button>www.paypal.com</button></form><base href={X}>",
             "<button form=f>www.paypal.com</button><form id=f action=a></form><base href={X}>",
             "<base href={X}><form><button formaction=login>www.paypal.com</button></form>",
+            // A form without a name is no base.
+            "<form id='' action=https://www.paypal.com/></form><form action=login><button>www.paypal.com</button></form><base href={X}>",
             "<base href={X}><form action=login><input type=submit value=www.paypal.com></form>",
             "<base href={X}><map name=m><area href=login alt=www.paypal.com></map>",
             "<map name=m><area href=login title=www.paypal.com></map><base href={X}>",

@@ -8,15 +8,23 @@ use super::entity;
 use super::token::Attribute;
 use crate::content::AnchorAround;
 
+/// What buttons and relative addresses lead to, which may come later.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Named {
+    Base,
+    /// The form with this identifier.
+    Form(String),
+}
+
 /// The forms of a page.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
     /// The occurrence of the `action` of the open form.
     pub open: Option<usize>,
-    /// The same of the first form with each identifier.
-    named: HashMap<String, usize>,
+    /// The same of the first form with each identifier, and the occurrence of the base.
+    named: HashMap<Named, usize>,
     /// Those that buttons have named before: each by a number that no occurrence has.
-    awaited: HashMap<String, usize>,
+    awaited: HashMap<Named, usize>,
 }
 
 impl Forms {
@@ -25,18 +33,18 @@ impl Forms {
         !self.named.is_empty() || !self.awaited.is_empty()
     }
 
-    /// The occurrence of the base of the page, or a number that stands for the one that may come: it has no identifier.
+    /// The occurrence of the base of the page, or a number that stands for the one that may come.
     pub(super) fn base(&mut self, base: Option<usize>) -> usize {
-        base.unwrap_or_else(|| self.of(String::new()))
+        base.unwrap_or_else(|| self.of(Named::Base))
     }
 
     /// Notes where relative addresses lead.
     pub(super) fn resolve(&mut self, base: usize) {
-        self.named.entry(String::new()).or_insert(base);
+        self.named.entry(Named::Base).or_insert(base);
     }
 
-    /// The occurrence that stands for a form.
-    fn of(&mut self, id: String) -> usize {
+    /// The occurrence that stands for a form or the base.
+    fn of(&mut self, id: Named) -> usize {
         let next = usize::MAX - 1 - self.awaited.len();
         let awaited = &mut self.awaited;
         self.named.get(&id).copied().unwrap_or_else(|| *awaited.entry(id).or_insert(next))
@@ -53,7 +61,7 @@ impl Reader<'_, '_, '_> {
         let own = self.own_target(first);
         self.forms.open = own.or_else(|| is_relative.then(|| self.forms.base(self.base)));
         if let (Some(action), Some(id)) = (self.forms.open, self.value_of("id", attributes)) {
-            self.forms.named.entry(id).or_insert(action);
+            self.forms.named.entry(Named::Form(id)).or_insert(action);
         }
     }
 
@@ -63,7 +71,7 @@ impl Reader<'_, '_, '_> {
             return None;
         }
         match self.value_of("form", attributes) {
-            Some(id) => Some(self.forms.of(id)),
+            Some(id) => Some(self.forms.of(Named::Form(id))),
             None => self.forms.open,
         }
     }
@@ -77,7 +85,7 @@ impl Reader<'_, '_, '_> {
     /// Ties what names a form to the form that came later, if one did.
     pub(super) fn tie_awaited_forms(&mut self) {
         let forms = &self.forms;
-        let found = |(id, number): (&String, &usize)| Some((*number, *forms.named.get(id)?));
+        let found = |(id, number): (&Named, &usize)| Some((*number, *forms.named.get(id)?));
         let found: HashMap<usize, usize> = forms.awaited.iter().filter_map(found).collect();
         let occurrences = self.view.occurrences.len();
         for occurrence in &mut self.view.occurrences {
