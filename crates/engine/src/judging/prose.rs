@@ -44,11 +44,7 @@ impl Judge<'_> {
     /// Lowers the verdict of a name with a case ending, or without one, where the next sentence begins without a space:
     /// `Netflixu.Co`, `correio.De`.
     pub(super) fn downgrade_inflected(&mut self, text: &str, link: &Link, judged: &mut Judged) {
-        if judged.verdict != Verdict::Suspect
-            || link.kind != Kind::Bare
-            || !judged.inner.is_empty()
-            || !has_only(judged.reasons, Reason::TargetLookalike)
-        {
+        if !is_bare_with(link, judged, Reason::TargetLookalike) {
             return;
         }
         let host = link.host_str(text);
@@ -71,11 +67,7 @@ impl Judge<'_> {
     /// Lowers the verdict of a compound with a name where the next sentence begins without a space, and of files that
     /// are named so: `PayPal-Konto.Es wurde`, `google_login.py`, `facebook-login.md`.
     pub(super) fn downgrade_compound(&mut self, text: &str, link: &Link, judged: &mut Judged) {
-        if judged.verdict != Verdict::Suspect
-            || link.kind != Kind::Bare
-            || !judged.inner.is_empty()
-            || !has_only(judged.reasons, Reason::NameInHost)
-        {
+        if !is_bare_with(link, judged, Reason::NameInHost) {
             return;
         }
         let host = link.host_str(text);
@@ -104,6 +96,14 @@ impl Judge<'_> {
     fn is_known_label(&self, label: &str) -> bool {
         self.policy.protected.has_label(label) || self.own_names.has_label(label)
     }
+}
+
+/// Whether a bare word is suspect for this reason alone.
+fn is_bare_with(link: &Link, judged: &Judged, only: Reason) -> bool {
+    judged.verdict == Verdict::Suspect
+        && link.kind == Kind::Bare
+        && judged.inner.is_empty()
+        && has_only(judged.reasons, only)
 }
 
 /// Whether a word resembles no name, or one under another suffix: `música.La` and `musica.com.br`.
