@@ -2,6 +2,8 @@
 //! beside it, or a login. Only by its shape: whether readers know the host is for the caller.
 
 use std::ops::Range;
+
+use homograph::is_in_local_part;
 use uts58::{Kind, Link, percent};
 
 /// The web address at the start of the userinfo, if a sign that no user name has is behind it, then nothing but words
@@ -94,13 +96,8 @@ fn without_leftovers(mut text: &str) -> &str {
 /// the `@`, behind something that is none: `https://example.comメール:ann@example.org`.
 pub fn ends_in_address(text: &str, link: &Link) -> bool {
     let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
-    let before = user.trim_end_matches(is_local);
+    let before = user.trim_end_matches(is_in_local_part);
     link.host.end == link.span.end && !before.is_empty() && before.len() < user.len()
-}
-
-/// Whether a local part in ASCII has this character, as people choose them.
-fn is_local(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-')
 }
 
 /// Whether the host at `shown` is in a cell of data beside that of the address, and no program takes what stands between
@@ -116,7 +113,8 @@ pub fn is_cell(text: &str, link: &Link, shown: &Range<usize>) -> bool {
         _ => false,
     };
     let is_apart = behind.next().is_some_and(|c| matches!(c, ',' | ';' | ')' | ']' | '}' | ' '));
-    let opens = between.trim_end_matches(is_local).ends_with([':', '(', '[', '{', '\'', '`']);
+    let opens =
+        between.trim_end_matches(is_in_local_part).ends_with([':', '(', '[', '{', '\'', '`']);
     is_enclosed && is_apart && opens && ends_for_all(between)
 }
 
@@ -171,7 +169,7 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     // A second `@` may be in the password.
     let name = decoded.split(':').next().unwrap_or_default();
     let name = name.trim_start_matches('$').trim_matches(['{', '}', '<', '>']);
-    let plain = |c: char| is_local(c) || c == '@';
+    let plain = |c: char| is_in_local_part(c) || c == '@';
     if name.is_empty() || !name.chars().all(plain) || !decoded.is_ascii() {
         return false;
     }

@@ -8,6 +8,7 @@ use uts58::unicode::a_label::has_a_label;
 use memchr::memchr_iter;
 
 use super::limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
+use super::userinfo::is_in_local_part;
 use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, ipv4, percent, reference, scheme};
@@ -165,9 +166,9 @@ fn local_part_in_prose(text: &str, link: &Link) -> Option<String> {
     let end = user
         .find(|c: char| c.is_whitespace() || matches!(c, '&' | '?' | '#'))
         .or_else(|| user.find(",+"))?;
-    let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
     let rest = user.get(end..)?;
-    let local = rest.get(rest.trim_end_matches(is_local).len()..).filter(|it| !it.is_empty())?;
+    let local =
+        rest.get(rest.trim_end_matches(is_in_local_part).len()..).filter(|it| !it.is_empty())?;
     let rest = text.get(link.host.start..)?;
     let end = rest.find(|c: char| ends_url(c) || matches!(c, '/' | '\\' | '?' | '#'));
     let (host, behind) = rest.split_at_checked(end.unwrap_or(rest.len()))?;

@@ -97,6 +97,7 @@ pub use posing::{Sender, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
+pub use userinfo::is_in_local_part;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 

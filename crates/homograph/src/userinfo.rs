@@ -8,6 +8,11 @@ use super::{
 };
 use uts58::{Boundaries, Kind, Linkifier, percent};
 
+/// Whether a local part in ASCII has this character, as people choose them.
+pub fn is_in_local_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-')
+}
+
 /// The hosts that a reader takes the userinfo for, at most [`EMBEDDED`]: the whole name, and
 /// whatever a client would link in it, so that a sign after the host (`www.paypal.com、@`) or a name
 /// before it (`user:www.paypal.com@`) hides nothing. Reads the first [`SEARCHED_BYTES`], more than

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::across_signs::has_sign;
 use super::mapped::{Builder, MappedText};
 use super::{AnchorAround, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
-use homograph::HostBounds;
+use homograph::{HostBounds, is_in_local_part};
 use uts58::tlds::TldSet;
 use uts58::unicode::Class;
 use uts58::{Confidence, Kind, Link, Target, known_end, reference, scheme};
@@ -136,10 +136,9 @@ impl<'t> Url<'t> {
 
 /// Whether the last word is a mail address: `"https://www.example.com, bob@example.org"` is a sentence.
 fn ends_in_address(text: &str) -> bool {
-    let local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
     let before = text.rfind('@').and_then(|at| text.get(..at)).unwrap_or_default();
     let word = before.rsplit_once(char::is_whitespace).map_or("", |(_, word)| word);
-    !word.is_empty() && word.chars().all(local)
+    !word.is_empty() && word.chars().all(is_in_local_part)
 }
 
 /// Which programs would open it, if any: without their blanks, placeholders and lines of quoted-printable look like
