@@ -272,8 +272,7 @@ fn find_target(
     }
     let mut sets = [context.own, context.protected].into_iter();
     let inside = |names: &_| name_in_host::find(&compared, names, context);
-    let seeming = |names: &_| seeming_suffix::find(&compared, names, context);
-    if let Some(hit) = sets.clone().find_map(inside).or_else(|| sets.find_map(seeming)) {
+    if let Some(hit) = sets.find_map(inside).or_else(|| seeming_suffix::find(&compared, context)) {
         return Some(hit);
     }
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);

@@ -21,11 +21,8 @@ const BULK: [&[u8]; 22] = [
     b"sbs", b"site", b"support", b"top", b"vip", b"website", b"win", b"world", b"xin", b"xyz",
 ];
 
-/// Labels of registries that governments have, and everybody.
-const REGISTRIES: [&str; 5] = ["gob", "gouv", "gov", "com", "org"];
-
-/// How many of them are those of governments.
-const GOVERNMENTS: usize = 3;
+/// Labels of registries that governments have.
+const GOVERNMENTS: [&str; 3] = ["gob", "gouv", "gov"];
 
 /// Letters of a name in front of such a suffix: shorter ones, and [`SERVICES`], are hosts of anybody.
 const MIN_NAME: usize = 3;
@@ -43,18 +40,16 @@ pub(super) fn may_seem(labels: &[Label<'_>], sets: &[&Names]) -> bool {
 }
 
 /// What the host seems to be, if it seems to be another's.
-pub(super) fn find(
-    compared: &ComparedHost<'_>,
-    names: &Names,
-    context: &Context<'_>,
-) -> Option<Hit> {
+pub(super) fn find(compared: &ComparedHost<'_>, context: &Context<'_>) -> Option<Hit> {
     let [front @ .., label, tld] = compared.parts else { return None };
     if !BULK.contains(&tld.ascii.as_bytes()) || !label.unicode.is_ascii() {
         return None;
     }
     let table = context.protected.organisations();
     let label = label.ascii.as_str();
-    let target = under_another_suffix(label, names)
+    let target = [context.own, context.protected]
+        .into_iter()
+        .find_map(|names| under_another_suffix(label, names))
         .filter(|name| !table.is_some_and(|table| table.is_one_owner(compared.ascii, name)))
         .map(ToOwned::to_owned)
         .or_else(|| before_a_suffix(front, label))
@@ -82,7 +77,8 @@ fn before_a_suffix(front: &[Part], label: &str) -> Option<String> {
         let above = above.last().map(|part| part.ascii.as_str()).filter(|above| is_name(above))?;
         return Some(join([above, &registry]));
     }
-    let ends = REGISTRIES.contains(&suffix) || is_country && asks();
+    let ends =
+        GOVERNMENTS.contains(&suffix) || matches!(suffix, "com" | "org") || is_country && asks();
     (ends && is_name(before)).then_some(registry)
 }
 
@@ -91,9 +87,7 @@ fn of_government(label: &str) -> Option<String> {
     let mut office = "";
     label.split(SEPARATORS).find_map(|word| {
         let office = std::mem::replace(&mut office, word);
-        let names = REGISTRIES.iter().take(GOVERNMENTS).any(|government| *government == word)
-            && office.len() >= MIN_NAME
-            && !is_word(office);
+        let names = GOVERNMENTS.contains(&word) && office.len() >= MIN_NAME && !is_word(office);
         names.then(|| join([office, word]))
     })
 }
