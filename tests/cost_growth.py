@@ -16,8 +16,10 @@ POLICIES = os.environ.get("COST_POLICIES", "default report-only strict defang-al
 GROUP = 8
 # Seconds after which a group counts as without end, for each KiB of the base.
 PATIENCE = 120
-# Instructions that ordinary mail takes a byte, and how many times that a family may.
+# Instructions that ordinary mail takes a byte, and how many times that a family may. Where every link is defanged,
+# ordinary mail is edited and read again as well.
 ORDINARY, TIMES = 56, 20
+ORDINARY_DEFANGED = 150
 # A step is a bounded piece of work.
 STEP = 200
 GROWTH = 1.1
@@ -113,16 +115,17 @@ def main():
         print(f"{'a byte':>8} {'a step':>8} {'growth':>7}  family, policy, bytes of the largest")
         for lines in pool.map(measure, cases):
             for family, policy, base, cost, step, growth in lines:
-                dear = cost > TIMES * ORDINARY
-                grows = growth > GROWTH and cost > ORDINARY
+                ordinary = ORDINARY_DEFANGED if policy == "defang-all" else ORDINARY
+                dear = cost > TIMES * ordinary
+                grows = growth > GROWTH and cost > ordinary
                 bad = dear or grows or step > STEP
                 count += 1
                 worst += bad
                 what = f"{family}, {policy}, {8 * base}{'  ABOVE' if bad else ''}"
                 print(f"{cost:8.1f} {step:8.1f} {growth:7.2f}  {what}", flush=True)
     print(
-        f"{count} cases, {worst} above {TIMES} × {ORDINARY} instructions a byte, "
-        f"{STEP} a step or n^{GROWTH}"
+        f"{count} cases, {worst} above {TIMES} × {ORDINARY} instructions a byte "
+        f"({ORDINARY_DEFANGED} with defang-all), {STEP} a step or n^{GROWTH}"
     )
     sys.exit(worst > 0)
 
