@@ -179,10 +179,11 @@ impl OpenReading<'_> {
         let mut here = LinksHere::new();
         let full = content::read_in_turn(layer, self.context.tlds, capacity, &mut |mut view| {
             let inner = content::documents(layer, &mut view);
-            if inner.iter().any(Layer::is_cut_off) {
+            let room = content::DOCUMENTS - documents.len();
+            if inner.len() > room || inner.len() > 0 && layer.is_deepest() {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
-            documents.extend(inner);
+            documents.extend(inner.take(room));
             let finding = view.occurrences.iter().map(|one| found_steps(&view, one));
             if !budget.spend(Stage::Reading, view.steps + finding.sum::<u64>()) {
                 return ControlFlow::Break(());

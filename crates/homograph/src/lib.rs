@@ -62,6 +62,7 @@ mod plain_label;
 mod posing;
 mod properties;
 mod reading;
+mod rows;
 mod script;
 mod seeming_suffix;
 mod separators;

@@ -16,6 +16,7 @@ use super::english;
 use super::lookalike::LookHasher;
 use super::name::{Name, Reach};
 use super::reading::LabelChars;
+use super::rows::rows;
 
 /// Letters of a name that no other word comes near by chance: of ASCII, and if marks are ignored.
 pub(super) const MIN_LETTERS: usize = 6;
@@ -29,7 +30,7 @@ const PARTS: [&[u8]; 5] = [b"bank", b"cloud", b"office", b"post", b"stripe"];
 const BESIDE_PART: usize = 2;
 
 /// Labels that are one letter away from a protected name and mean something else.
-const NEIGHBOURS: &str = include_str!("neighbours.txt");
+const NEIGHBOURS: &str = rows!("neighbours.txt");
 
 /// Names by the hash of their brand, and of their brand without each of its letters; the first name
 /// if several have the same hash.
@@ -203,10 +204,8 @@ fn edges(word: &[u8]) -> Option<[u64; 3]> {
 }
 
 pub(super) fn is_neighbour(label: &[u8]) -> bool {
-    std::str::from_utf8(label).is_ok_and(|label| {
-        let mut rows = NEIGHBOURS.lines().filter(|line| !line.starts_with('#'));
-        english::is_word(label) || rows.any(|row| row == label)
-    })
+    std::str::from_utf8(label)
+        .is_ok_and(|label| english::is_word(label) || NEIGHBOURS.lines().any(|row| row == label))
 }
 
 /// Whether the label has a word that the name consists of except for a letter or two, so that only
@@ -365,7 +364,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_sound() {
-        let rows: Vec<&str> = NEIGHBOURS.lines().filter(|line| !line.starts_with('#')).collect();
+        let rows: Vec<&str> = NEIGHBOURS.lines().collect();
         assert!(rows.is_sorted());
         let names = crate::Names::builtin();
         for row in rows {

@@ -14,6 +14,7 @@ use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
 use super::lookalike::{LookHash, LookHasher};
+use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
@@ -21,11 +22,11 @@ pub(super) use claimed::Counts;
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]
-const BUILTIN: &str = include_str!("organisations.txt");
+const BUILTIN: &str = rows!("organisations.txt");
 #[cfg(not(feature = "senders"))]
-const BUILTIN: &str = include_str!("../data/owners.txt");
-const CARRIERS: &str = include_str!("carriers.txt");
-const ROLES: &str = include_str!("roles.txt");
+const BUILTIN: &str = rows!("../data/owners.txt");
+const CARRIERS: &str = rows!("carriers.txt");
+const ROLES: &str = rows!("roles.txt");
 
 /// Letters of the shortest word that is recognised in letters that look like its own.
 const SHORTEST_IN_DISGUISE: usize = 4;
@@ -84,17 +85,15 @@ impl Organisations {
             claimed: ClaimedNames::nobody(),
             ..Organisations::default()
         };
-        for line in BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in BUILTIN.lines() {
             table.add(line);
         }
-        let roles = ROLES.lines().filter(|line| !line.starts_with('#'));
-        let carriers = CARRIERS.lines().filter(|line| !line.starts_with('#'));
-        let carriers = carriers.map(|line| match line.strip_prefix('-') {
+        let carriers = CARRIERS.lines().map(|line| match line.strip_prefix('-') {
             Some(host) => (host, Carrier::Hyphenated),
             None => (line, Carrier::AsItIs),
         });
         table.carriers = carriers.collect();
-        table.roles = roles.flat_map(str::split_ascii_whitespace).collect();
+        table.roles = ROLES.split_ascii_whitespace().collect();
         let long = table.roles.iter().filter(|role| role.len() >= SHORTEST_IN_DISGUISE);
         table.role_looks = long.map(|role| LookHash::of(role.as_bytes()).value()).collect();
         table
@@ -228,8 +227,7 @@ mod tests {
 
     #[test]
     fn hosts_are_judged_by_the_same_owners() {
-        let rows = BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let owners = rows.filter_map(|row| row.split(':').next()).map(str::trim_end);
+        let owners = BUILTIN.lines().filter_map(|row| row.split(':').next()).map(str::trim_end);
         // Two hosts are in question, of which one is protected: an owner of one domain has no second.
         let protected = crate::Names::builtin();
         let is_above = |one: &str, other: &str| {

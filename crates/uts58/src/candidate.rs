@@ -64,8 +64,8 @@ pub(super) struct Candidates<'t> {
     finder: Finder<'t>,
     /// Found in one run of host characters; the first one is last.
     pending: Vec<Link>,
-    /// Space for the hosts of a run.
-    hosts: Vec<Range<usize>>,
+    /// Hosts of the last run that were not returned yet: a run may have very many.
+    hosts: wide::HostsOfRun,
     /// Where the search continues.
     at: usize,
     /// Nothing before this place is part of a later link.
@@ -86,7 +86,7 @@ impl Iterator for Candidates<'_> {
     #[inline]
     fn next(&mut self) -> Option<Link> {
         loop {
-            if let Some(found) = self.pending.pop() {
+            if let Some(found) = self.pending.pop().or_else(|| self.next_host_of_run()) {
                 return Some(found);
             }
             let text = self.walker.text;
@@ -119,7 +119,7 @@ impl<'t> Candidates<'t> {
                 Reading::Wide(tlds) => Needles::Wide(tlds),
             }),
             pending: Vec::new(),
-            hosts: Vec::new(),
+            hosts: wide::HostsOfRun::default(),
             at: 0,
             floor: 0,
             horizon: Horizon::default(),

@@ -9,6 +9,7 @@
 //! | `X-ALT-DESC;FMTTYPE=text/html`; markup in any text | [`Language::Html`] |
 //! | vCard 2.1 §2.1.3, `ENCODING=QUOTED-PRINTABLE`, `BASE64` | [`encoded`] |
 
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -73,23 +74,36 @@ pub const SUMMARY: &str = "SUMMARY";
 /// A layer for each property that can hold a link, and for each title.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let mut at = 0;
-    let stretches = std::iter::from_fn(move || {
+    let stretches = iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let (unfolded, length) = unfold(rest, at);
         at += length;
-        Some(properties(&unfolded))
+        Some(properties(unfolded))
     });
     stretches.flatten()
 }
 
-fn properties(unfolded: &MappedText<'_>) -> Vec<Layer<'static>> {
-    let mut layers = Vec::new();
+fn properties<'t>(unfolded: MappedText<'static>) -> impl Iterator<Item = Layer<'t>> {
+    let mut found = Vec::new();
     let mut at = 0;
     for line in unfolded.as_str().split_inclusive('\n') {
-        property(unfolded, at..at + line.trim_end_matches('\n').len(), &mut layers);
+        property(&unfolded, at..at + line.trim_end_matches('\n').len(), &mut found);
         at += line.len();
     }
-    layers
+    found.into_iter().map(move |found| match found {
+        Found::Layer(layer) => *layer,
+        Found::Value(range, property) => {
+            let seen = piece(&unfolded, range, Escapes::None);
+            Layer { property: Some(property), ..Layer::of(seen, Language::Url) }
+        }
+    })
+}
+
+/// What a content line holds.
+enum Found {
+    Layer(Box<Layer<'static>>),
+    /// The value of a parameter, which becomes a layer when it is read: a property may have very many.
+    Value(Range<usize>, Arc<str>),
 }
 
 /// The fold of a text: its line end and a space.
@@ -144,7 +158,7 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
 }
 
 /// The layers of a content line: its parameters, its value.
-fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
+fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
     let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
@@ -155,7 +169,8 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         encoded::value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
     let Some(colon) = colon else {
         // Not a content line, but a client may show it.
-        layers.push(Layer::of(piece(unfolded, line, Escapes::None), Language::Text));
+        let seen = piece(unfolded, line, Escapes::None);
+        found.push(Found::Layer(Layer::of(seen, Language::Text).into()));
         return;
     };
     let head = text.get(..colon).unwrap_or_default();
@@ -165,28 +180,25 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let name = name.rsplit('.').next().unwrap_or_default();
     let property: Arc<str> = name.into();
     let layer = |seen, language| Layer {
-        seen,
-        language,
         property: Some(Arc::clone(&property)),
-        organizer: None,
-        depth: 0,
-        edits: Edits::Possible,
-        repeated: Vec::new(),
+        ..Layer::of(seen, language)
     };
     if may_hold_link(head) || head.contains(':') {
         for range in followed_values(head) {
             if let Some(page) = alternative_page(head, &range) {
                 let start = line.start + page.start;
                 let seen = encoded::percent_decoded(head.get(page).unwrap_or_default());
-                layers.push(layer(seen.shifted(start).over(unfolded), Language::Html));
+                let page = layer(seen.shifted(start).over(unfolded), Language::Html);
+                found.push(Found::Layer(page.into()));
                 continue;
             }
             let range = line.start + range.start..line.start + range.end;
-            layers.push(layer(piece(unfolded, range, Escapes::None), Language::Url));
+            found.push(Found::Value(range, Arc::clone(&property)));
         }
         // `CN=…` is shown, quoted or not.
         let range = line.start..line.start + colon;
-        layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
+        let head = layer(piece(unfolded, range, Escapes::None), Language::Text);
+        found.push(Found::Layer(head.into()));
     }
     if NOT_SHOWN.contains(&name) {
         return;
@@ -210,9 +222,9 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     let escaped = language == Language::Url && reference::scheme(seen.as_str()).is_none();
     let unescaped = escaped.then(|| unescaped(&seen)).flatten();
     let unescaped = unescaped.map(|seen| Layer { edits, ..layer(seen, Language::Url) });
-    layers.push(Layer { organizer, edits, ..layer(seen, language) });
-    layers.extend(unescaped);
-    layers.extend(markup);
+    let value = Layer { organizer, edits, ..layer(seen, language) };
+    let layers = iter::once(value).chain(unescaped).chain(markup);
+    found.extend(layers.map(|layer| Found::Layer(layer.into())));
 }
 
 /// Whether a line holds what is shown as a title, in letters that may be others than they seem.

@@ -36,6 +36,11 @@ impl Joined {
         self.length == 0
     }
 
+    /// How many stretches the words have.
+    pub fn stretches(&self) -> usize {
+        self.stretches.len()
+    }
+
     /// Bytes of the words.
     pub fn len(&self) -> usize {
         self.length

@@ -402,8 +402,8 @@ impl Builder {
     pub fn reverse(&mut self, from: usize) {
         let tail = self.runs.split_off(from);
         let text = self.text.split_off(from.min(self.text.len()));
-        for run in tail.iter().rev() {
-            let piece = text.get(run.text - from..run.end() - from).unwrap_or_default();
+        for run in tail.backwards() {
+            let piece = text.get(run.text..run.end()).unwrap_or_default();
             match run.kind {
                 RunKind::Unit if piece.len() < LONG_UNIT => self.unit(piece, run.range()),
                 RunKind::Unit => {

@@ -75,6 +75,10 @@ pub enum Edits {
 /// level is read again, so this bounds how often a byte is read; no honest mail has one.
 const DOCUMENT_DEPTH: u8 = 4;
 
+/// Documents in attributes of one stretch, and of one part that wait to be read. Each takes memory beside its text; no
+/// honest mail has more than a few.
+pub const DOCUMENTS: usize = 1 << 14;
+
 /// Bytes of text that are collected before they are searched for links: joined lines and visible text without a link
 /// need not stay in memory.
 const STRETCH: usize = 32 << 10;
@@ -140,6 +144,9 @@ pub struct View<'l> {
     /// Whether there were more links than the capacity.
     pub cut: bool,
 }
+
+/// Occurrences for which memory is reserved with the first one.
+const USUAL_LINKS: usize = 16;
 
 /// How many links are searched for.
 #[derive(Clone, Copy, Debug)]
@@ -336,7 +343,23 @@ pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, max: usize) -> View<'l>
     whole
 }
 
+/// Adds an occurrence to a list that has room for so many more: it takes no memory for more than these.
+fn add(list: &mut Vec<Occurrence>, occurrence: Occurrence, room: usize) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(room.min(list.len().max(USUAL_LINKS)));
+    }
+    list.push(occurrence);
+}
+
 impl<'l> View<'l> {
+    /// Adds a document of an attribute.
+    fn add_document(&mut self, seen: MappedText<'l>) {
+        match self.documents.len() < DOCUMENTS {
+            true => self.documents.push(seen),
+            false => self.cut = true,
+        }
+    }
+
     /// Adds the view of a further stretch.
     fn join(&mut self, mut then: View<'l>) {
         let (seen, occurrences) = (self.seen.len(), self.occurrences.len());
@@ -382,8 +405,11 @@ pub fn runs(occurrences: &[Occurrence], least: usize) -> Vec<usize> {
 }
 
 /// The documents inside a layer, as layers of their own.
-pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
-    let inner = |document: MappedText<'_>| Layer {
+pub fn documents<'l>(
+    layer: &'l Layer<'_>,
+    view: &mut View<'l>,
+) -> impl ExactSizeIterator<Item = Layer<'static>> + use<'l> {
+    let inner = move |document: MappedText<'_>| Layer {
         seen: document.through(&layer.seen).into_owned(),
         language: if layer.depth < DOCUMENT_DEPTH { Language::Html } else { Language::Text },
         property: layer.property.clone(),
@@ -392,7 +418,7 @@ pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> 
         edits: layer.edits,
         repeated: Vec::new(),
     };
-    std::mem::take(&mut view.documents).into_iter().map(inner).collect()
+    std::mem::take(&mut view.documents).into_iter().map(inner)
 }
 
 impl<'t> Layer<'t> {
@@ -408,9 +434,9 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// Whether it is deeper than documents are read as such.
-    pub fn is_cut_off(&self) -> bool {
-        self.depth > DOCUMENT_DEPTH
+    /// Whether the documents in it are not read as such.
+    pub fn is_deepest(&self) -> bool {
+        self.depth >= DOCUMENT_DEPTH
     }
 }
 

@@ -35,6 +35,16 @@ impl Run {
         self.text + self.shown
     }
 
+    /// What is behind this byte of the text, which is before its end; what is before goes to `before`.
+    fn behind(self, text: usize, before: &mut Option<Run>) -> Run {
+        let Some(shown) = text.checked_sub(self.text).filter(|shown| *shown > 0) else {
+            return self;
+        };
+        let (first, rest) = self.cut(shown);
+        *before = Some(first);
+        rest
+    }
+
     /// Splits the run after `shown` bytes of the text.
     fn cut(self, shown: usize) -> (Run, Run) {
         let (text, rest) = (self.text + shown, self.shown - shown);
@@ -139,29 +149,31 @@ impl Growing {
         self.end = Place { at, text, source };
     }
 
-    /// Removes and returns the pieces from this byte of the text on.
-    pub fn split_off(&mut self, text: usize) -> Vec<Run> {
-        let Some(last) = self.last.filter(|last| last.end() > text) else { return Vec::new() };
+    /// Removes and returns the pieces from this byte of the text on. In those that are returned the text begins there.
+    pub fn split_off(&mut self, text: usize) -> Runs {
+        let Some(last) = self.last.filter(|last| last.end() > text) else {
+            return Growing::default().finish();
+        };
         let (mut count, mut unpacked) = unpacked(&self.packed, &self.marks, text);
         let mut end = unpacked.place;
-        let (mut head, mut tail) = (None, Vec::new());
+        let (mut head, mut tail) = (None, Growing::default());
         while let Some(run) = unpacked.next() {
             if run.end() <= text {
                 count += 1;
                 end = unpacked.place;
             } else {
-                tail.push(run);
+                tail.add(run.behind(text, &mut head));
             }
         }
-        tail.push(last);
-        if let Some(first) = tail.first_mut().filter(|first| first.text < text) {
-            let (before, after) = first.cut(text - first.text);
-            (head, *first) = (Some(before), after);
-        }
+        tail.add(last.behind(text, &mut head));
         self.packed.truncate(end.at as usize);
         self.marks.truncate(count.saturating_sub(1) / EVERY);
         (self.count, self.end, self.last) = (count, end, head);
-        tail
+        tail.finish()
+    }
+
+    fn add(&mut self, run: Run) {
+        self.push(run.shown, run.range(), run.kind);
     }
 
     /// Removes all pieces.
@@ -196,6 +208,18 @@ impl Runs {
     pub fn last(&self) -> Option<Run> {
         let (_, unpacked) = unpacked(&self.packed, &self.marks, usize::MAX);
         unpacked.last().map(|run| Run { source: run.source + self.shift, ..run })
+    }
+
+    /// The pieces from the last one to the first.
+    pub fn backwards(&self) -> impl Iterator<Item = Run> + '_ {
+        (0..=self.marks.len()).rev().flat_map(|mark| {
+            let place = mark.checked_sub(1).and_then(|mark| self.marks.get(mark));
+            let place = place.copied().unwrap_or_default();
+            let end = self.marks.get(mark).map_or(self.packed.len(), |mark| mark.at as usize);
+            let rest = self.packed.get(place.at as usize..end).unwrap_or_default();
+            let stretch: Vec<Run> = Unpacked { rest, place, packed: end }.collect();
+            stretch.into_iter().rev().map(|run| Run { source: run.source + self.shift, ..run })
+        })
     }
 
     /// Adds this to every offset in the source.
@@ -320,8 +344,11 @@ mod tests {
         for at in 0..100 {
             let (mut runs, plain) = pieces();
             let tail = runs.split_off(plain[at].text);
-            assert_eq!(tail, plain[at..]);
-            for run in tail {
+            let begins = plain[at].text;
+            let moved = plain[at..].iter().map(|run| Run { text: run.text - begins, ..*run });
+            assert!(tail.from(0).eq(moved.clone()), "{at}");
+            assert!(tail.backwards().eq(moved.rev()), "{at}");
+            for run in tail.from(0) {
                 runs.push(run.shown, run.range(), run.kind);
             }
             let runs = runs.finish();
@@ -329,11 +356,12 @@ mod tests {
             assert!(runs.from(plain[at].text).eq(plain[at..].iter().copied()), "{at}");
         }
         let (mut runs, plain) = pieces();
-        assert_eq!(runs.split_off(plain.last().unwrap().end()), []);
+        assert_eq!(runs.split_off(plain.last().unwrap().end()).first(), None);
         for run in plain.iter().filter(|run| run.shown > 2) {
             let (mut runs, _) = pieces();
             let (before, after) = run.cut(2);
-            assert_eq!(runs.split_off(run.text + 2).first(), Some(&after));
+            let first = runs.split_off(run.text + 2).first();
+            assert_eq!(first, Some(Run { text: 0, ..after }));
             assert_eq!(runs.finish().last(), Some(before));
         }
     }

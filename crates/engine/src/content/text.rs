@@ -8,7 +8,7 @@ use super::bidi::Overridden;
 use super::mapped::{Builder, MappedText};
 use super::{
     AnchorAround, Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site,
-    Take, View, search_steps, unseen,
+    Take, View, add, search_steps, unseen,
 };
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
@@ -79,14 +79,14 @@ pub fn read<'t>(
         let stretch = text.get(at..end).unwrap_or_default();
         let mut links = linkifier.links(stretch);
         let max = left.min(capacity.together);
-        let found = links.by_ref().take(max);
         let overridden = Overridden::of(stretch, &[]);
         // A stretch often holds as many links as the one before.
         let mut occurrences = Vec::with_capacity(before);
-        occurrences.extend(found.map(|link| Occurrence {
-            shown: overridden.shown(&link.span),
-            ..Occurrence::in_text(0, link, Site::Text)
-        }));
+        for (number, link) in links.by_ref().take(max).enumerate() {
+            let shown = overridden.shown(&link.span);
+            let occurrence = Occurrence { shown, ..Occurrence::in_text(0, link, Site::Text) };
+            add(&mut occurrences, occurrence, max - number);
+        }
         before = occurrences.len();
         left -= occurrences.len();
         let mut view = View {
@@ -97,6 +97,7 @@ pub fn read<'t>(
             ..View::default()
         };
         let joined = unseen::joined(stretch);
+        view.cut |= joined.cut;
         if !joined.is_empty() && left > 0 {
             let words = joined.of(&MappedText::slice(stretch, at));
             let most = left.min(capacity.together);

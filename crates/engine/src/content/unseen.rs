@@ -31,11 +31,16 @@ pub fn joined(text: &str) -> Joined {
         if !word.contains(is_dot_to_somebody) || is_data(word) {
             return ControlFlow::Continue(());
         }
+        let room = STRETCHES.saturating_sub(joined.stretches());
         let with_joiners = word.chars().filter(|c| is_joiner(*c)).count() > JOINERS;
-        let pieces = pieces(word, range.start, |at, c| match is_joiner(c) {
+        let pieces = pieces((word, range.start), room, |at, c| match is_joiner(c) {
             true => with_joiners || is_in_ascii(word, at, c),
             false => is_unseen(c),
         });
+        let Some(pieces) = pieces else {
+            joined.cut = true;
+            return ControlFlow::Break(());
+        };
         if pieces.len() > 1 {
             joined.add(pieces, at..at);
         }
@@ -44,17 +49,25 @@ pub fn joined(text: &str) -> Joined {
     joined
 }
 
-/// The stretches of a word that begins here, without its invisible characters.
-fn pieces(word: &str, start: usize, is_unseen: impl Fn(usize, char) -> bool) -> Vec<Range<usize>> {
+/// The stretches of a word that begins here, without its invisible characters; `None` if there are more than `most`.
+fn pieces(
+    (word, start): (&str, usize),
+    most: usize,
+    is_unseen: impl Fn(usize, char) -> bool,
+) -> Option<Vec<Range<usize>>> {
     let mut pieces = Vec::new();
     let mut at = 0;
-    for (unseen, c) in word.char_indices().filter(|(at, c)| is_unseen(*at, *c)) {
-        pieces.push(start + at..start + unseen);
-        at = unseen + c.len_utf8();
+    let ends = word.char_indices().filter(|(at, c)| is_unseen(*at, *c));
+    for (end, c) in ends.chain([(word.len(), '\0')]) {
+        if at < end {
+            pieces.push(start + at..start + end);
+        }
+        if pieces.len() > most {
+            return None;
+        }
+        at = end + c.len_utf8();
     }
-    pieces.push(start + at..start + word.len());
-    pieces.retain(|piece| !piece.is_empty());
-    pieces
+    Some(pieces)
 }
 
 /// Whether the joiner at this offset stands between characters of hosts in ASCII, which nothing joins, or beside
@@ -66,6 +79,9 @@ fn is_in_ascii(text: &str, at: usize, joiner: char) -> bool {
     let after = text.get(at + joiner.len_utf8()..).and_then(|after| after.chars().next());
     before.is_some_and(of_host) && after.is_some_and(of_host)
 }
+
+/// Stretches of the words of one text that are joined. Each takes some forty bytes of memory; no honest text has many.
+const STRETCHES: usize = 1 << 17;
 
 /// Joiners in one word: no word of any language has more.
 const JOINERS: usize = 16;
@@ -153,6 +169,16 @@ mod tests {
 
     fn words(text: &str) -> String {
         joined(text).text_and_joints(text).0
+    }
+
+    #[test]
+    fn words_of_very_many_stretches_are_left_out() {
+        let word = |stretches: usize| format!("{}a.com", "a\u{200e}".repeat(stretches - 1));
+        let (some, many) = (word(STRETCHES), word(STRETCHES + 1));
+        let read = joined(&some);
+        assert!(read.stretches() > STRETCHES && !read.cut);
+        let read = joined(&many);
+        assert!(read.is_empty() && read.cut);
     }
 
     #[test]

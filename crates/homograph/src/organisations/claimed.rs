@@ -10,8 +10,9 @@ use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, name_look};
 use crate::name::DISTINCTIVE;
+use crate::rows::rows;
 
-const OFFICE_WORDS: &str = include_str!("office_words.txt");
+const OFFICE_WORDS: &str = rows!("office_words.txt");
 
 /// Top-level domains of countries in which anybody got a name for nothing.
 const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
@@ -57,8 +58,7 @@ pub(crate) enum Counts {
 impl ClaimedNames {
     /// No names, but office words.
     pub(super) fn nobody() -> ClaimedNames {
-        let words = OFFICE_WORDS.lines().filter(|line| !line.starts_with('#'));
-        let office_words = words.flat_map(str::split_ascii_whitespace).collect();
+        let office_words = OFFICE_WORDS.split_ascii_whitespace().collect();
         ClaimedNames { office_words, ..ClaimedNames::default() }
     }
 

@@ -28,15 +28,13 @@ pub fn is_ours(name: &[u8]) -> bool {
 
 /// The edits that remove our fields from an incoming header, except recipes with the seal of one of our keys.
 pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
-    let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
-    let mut edits = Vec::new();
     if !may_hold_ours(head) {
-        return edits;
+        return Vec::new();
     }
-    for field in header_fields(head) {
-        if !is_ours(field.name(head)) {
-            continue;
-        }
+    let ours = || header_fields(head).filter(|field| is_ours(field.name(head)));
+    let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut edits = Vec::with_capacity(ours().count());
+    for field in ours() {
         let name = field.name(head).to_ascii_lowercase();
         let sealed = !keys.is_empty()
             && name.eq_ignore_ascii_case(UNDO.as_bytes())

@@ -11,6 +11,7 @@
 //! A run may contain several hosts with prose between them ([`wide`]); each gets the widest start
 //! and the furthest end.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::address::LOCAL_PART;
@@ -31,6 +32,23 @@ pub(super) struct Reach {
     at_sign: Option<usize>,
     /// The last sign before the `@` that no userinfo contains, if a local part follows it.
     prose: Option<usize>,
+}
+
+/// The hosts of a run that were not returned yet. Each becomes a link when it is asked for: a run may have as many as
+/// a text has letters, and a link takes ten times the memory.
+#[derive(Clone, Debug)]
+pub(super) struct HostsOfRun {
+    run: Range<usize>,
+    /// In the run, the last one first.
+    left: Vec<Range<usize>>,
+    /// How sure they are.
+    confidence: Confidence,
+}
+
+impl Default for HostsOfRun {
+    fn default() -> HostsOfRun {
+        HostsOfRun { run: 0..0, left: Vec::new(), confidence: Confidence::Low }
+    }
 }
 
 const MAILTO: &str = "mailto";
@@ -514,7 +532,7 @@ impl<'t> Candidates<'t> {
         if run.start < self.dead && www_in(name).is_none() {
             return None;
         }
-        let mut found = core::mem::take(&mut self.hosts);
+        let mut found = core::mem::take(&mut self.hosts.left);
         wide::hosts(name, tlds, &mut found);
         let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0
             && !self.is_before_bracket(run.end);
@@ -533,20 +551,29 @@ impl<'t> Candidates<'t> {
         {
             found.pop();
         }
-        let lowest = match self.walker.char_before(run.start) {
+        let confidence = match self.walker.char_before(run.start) {
             Some('/' | '\\' | ':') => Confidence::Low,
             _ => Confidence::Sure,
         };
-        for host in found.drain(..).rev() {
-            let Some(start) = wide::begins(name, host.clone()) else { continue };
+        found.reverse();
+        self.hosts = HostsOfRun { run, left: found, confidence };
+        self.next_host_of_run()
+    }
+
+    /// The next host of the last run, as a link.
+    pub(super) fn next_host_of_run(&mut self) -> Option<Link> {
+        while let Some(host) = self.hosts.left.pop() {
+            let run = self.hosts.run.clone();
+            let Some(start) = wide::begins(self.walker.str(run.clone()), host.clone()) else {
+                continue;
+            };
             let host = run.start + start..run.start + host.end;
             let mut link = self.bare_link(host.clone());
-            link.confidence = lowest;
+            link.confidence = self.hosts.confidence;
             link.inner = prose::inner_start_of_host(self.walker.text, host);
             self.used(link.span.end);
-            self.pending.push(link);
+            return Some(link);
         }
-        self.hosts = found;
-        self.pending.pop()
+        None
     }
 }

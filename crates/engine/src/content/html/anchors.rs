@@ -222,8 +222,11 @@ impl Reader<'_, '_, '_> {
     pub(super) fn end_anchor(&mut self) {
         if let Some(mut anchor) = self.open_anchor.take() {
             anchor.text.end = self.visible.len();
-            if !anchor.lasts || !anchor.text.is_empty() {
-                self.anchors.push(anchor);
+            // As many as links: a page may show nothing, and its text is then never searched.
+            match anchor.lasts && anchor.text.is_empty() {
+                true => {}
+                false if self.anchors.len() < self.together => self.anchors.push(anchor),
+                false => self.view.cut = true,
             }
         }
     }

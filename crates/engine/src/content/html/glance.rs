@@ -76,7 +76,14 @@ impl<'t> Reader<'t, '_, '_> {
         joints: &[usize],
     ) -> Vec<Glance> {
         let text = self.visible.as_str();
-        let mut words = Words { text, gaps: [seams, joints], found: Vec::new(), steps: 0 };
+        let mut words = Words {
+            text,
+            gaps: [seams, joints],
+            found: Vec::new(),
+            most: self.capacity(),
+            cut: false,
+            steps: 0,
+        };
         let mut shown = anchors.iter().filter(|one| !one.text.is_empty()).peekable();
         while let Some(first) = shown.next() {
             if let Some(base) = first.resolved {
@@ -101,6 +108,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
         }
         self.view.steps += words.steps;
+        self.view.cut |= words.cut;
         words.found
     }
 
@@ -152,10 +160,20 @@ struct Words<'v> {
     /// Where separators show nothing; each list in order.
     gaps: [&'v [usize]; 2],
     found: Vec<Glance>,
+    /// How many may be found, and whether there are more.
+    most: usize,
+    cut: bool,
     steps: u64,
 }
 
 impl Words<'_> {
+    fn add(&mut self, glance: Glance) {
+        match self.found.len() < self.most {
+            true => self.found.push(glance),
+            false => self.cut = true,
+        }
+    }
+
     fn is_gap(&self, at: usize) -> bool {
         self.gaps.iter().any(|gaps| gaps.binary_search(&at).is_ok())
     }
@@ -206,13 +224,15 @@ impl Words<'_> {
                 .filter(|found| {
                     !self.found.iter().skip(shown).take(SHOWN_AT_ONCE).any(|one| one == found)
                 });
-            self.found.extend(found);
+            found.into_iter().for_each(|found| self.add(found));
             at +=
                 self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         }
         let whole = Some(text).filter(|text| text.len() <= WORD_BYTES);
         let joined = whole.and_then(letters::without_blanks);
-        self.found.extend(joined.map(|word| Glance { word, range, leads_to }));
+        joined
+            .into_iter()
+            .for_each(|word| self.add(Glance { word, range: range.clone(), leads_to }));
     }
 
     fn words(&mut self, range: Range<usize>, leads_to: usize, all: bool) {
@@ -264,14 +284,14 @@ impl Words<'_> {
             end = start;
         }
         if turned != word.word && shows_host(&turned) {
-            self.found.push(Glance { word: turned, range: word.range.clone(), ..*word });
+            self.add(Glance { word: turned, range: word.range.clone(), ..*word });
         }
     }
 
     /// Keeps a word that may be a host, and begins the next.
     fn keep(&mut self, word: &mut Glance, is_other: bool) {
         if is_other && word.word.contains(is_dot_to_somebody) {
-            self.found.push(word.clone());
+            self.add(word.clone());
         }
         word.word.clear();
     }

@@ -46,7 +46,8 @@ pub use top::top_of_html;
 use super::css;
 use super::mapped::{Builder, MappedText};
 use super::{
-    Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View, text_steps,
+    Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, USUAL_LINKS,
+    View, add, text_steps,
 };
 use anchors::Anchor;
 use breaks::breaks;
@@ -187,9 +188,6 @@ struct Reader<'t, 'k, 'f> {
 /// Occurrences after which a stretch ends, if it can.
 const STRETCH_LINKS: usize = 512;
 
-/// Occurrences for which memory is reserved with the first one.
-const USUAL_LINKS: usize = 16;
-
 /// Maximum bytes of visible text that are reversed together: each character takes a place of its own in memory, and
 /// honest mail reverses a few words.
 const REVERSED_BYTES: usize = 1 << 20;
@@ -298,14 +296,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Adds an occurrence, if the capacity allows.
     fn push(&mut self, occurrence: Occurrence) {
-        let occurrences = &mut self.view.occurrences;
-        if occurrences.is_empty() {
-            occurrences.reserve(USUAL_LINKS);
+        if self.view.occurrences.is_empty() {
             self.view.seen.reserve(USUAL_LINKS);
         }
         match self.capacity() {
             0 => self.view.cut = true,
-            _ => self.view.occurrences.push(occurrence),
+            room => add(&mut self.view.occurrences, occurrence, room),
         }
     }
 

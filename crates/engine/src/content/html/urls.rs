@@ -214,7 +214,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
             (Holds::Document, _) => {
                 let seen = entity::attribute(self.text, value);
-                self.view.documents.push(seen);
+                self.view.add_document(seen);
             }
             (Holds::Refresh, element)
                 if element.eq_ignore_ascii_case("meta")

@@ -13,7 +13,7 @@ use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::mapped::MappedText;
 use crate::content::{
-    AnchorAround, STRETCH, has_link_sign, idle_steps, search_steps, text_steps, unseen,
+    AnchorAround, STRETCH, add, has_link_sign, idle_steps, search_steps, text_steps, unseen,
 };
 use uts58::{Confidence, Link};
 
@@ -128,7 +128,7 @@ impl<'t> Reader<'t, '_, '_> {
         let mut links = self.linkifier.links(text);
         let capacity = self.capacity();
         let mut lasting = Vec::new();
-        for link in links.by_ref().take(capacity) {
+        for (number, link) in links.by_ref().take(capacity).enumerate() {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
@@ -143,7 +143,7 @@ impl<'t> Reader<'t, '_, '_> {
             occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
             occurrence.shown = shown;
             occurrence.markup = markup(&written, &span);
-            self.view.occurrences.push(occurrence);
+            add(&mut self.view.occurrences, occurrence, capacity - number);
         }
         self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
         self.view.steps += text_steps(text) + search_steps(&links);
@@ -320,7 +320,7 @@ impl<'t> Reader<'t, '_, '_> {
             let at = joined.partition_point(|known| known.start < host.start);
             joined.get(at) == Some(host)
         };
-        let mut found = Vec::new();
+        let mut room = self.capacity();
         let mut read_to = 0;
         for (at, node) in nodes.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|at| nodes.get(at)).copied().unwrap_or(0);
@@ -335,16 +335,20 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 let mut links = self.linkifier.links(word);
                 let new = links.by_ref().map(|link| link.shifted(side.start));
-                found.extend(new.filter(|link| !is_known(&link.host)));
+                let mut new = new.filter(|link| !is_known(&link.host));
+                for mut link in new.by_ref().take(room) {
+                    room -= 1;
+                    link.confidence = Confidence::Low;
+                    let occurrence = Occurrence::in_text(index, link, Site::HtmlText);
+                    self.view.occurrences.push(Occurrence { markup: Markup::Shown, ..occurrence });
+                }
+                let full = new.next().is_some();
                 self.view.steps += side.len() as u64 + search_steps(&links);
+                if full {
+                    self.view.cut = true;
+                    return;
+                }
             }
-        }
-        let capacity = self.capacity();
-        self.view.cut |= found.len() > capacity;
-        for mut link in found.into_iter().take(capacity) {
-            link.confidence = Confidence::Low;
-            let occurrence = Occurrence::in_text(index, link, Site::HtmlText);
-            self.view.occurrences.push(Occurrence { markup: Markup::Shown, ..occurrence });
         }
     }
 
