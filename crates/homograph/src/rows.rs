@@ -56,6 +56,8 @@ mod tests {
         assert_eq!(of::<{ length(FILE) }>(FILE), *"a # b\nü\n".as_bytes());
         assert_eq!(of::<{ length(b"a\nb") }>(b"a\nb"), *b"a\nb");
         assert_eq!(length(b"# a"), 0);
-        assert!(rows!("neighbours.txt").starts_with("agrobank\n"));
+        assert!(
+            rows!("neighbours.txt").lines().all(|row| !row.is_empty() && !row.starts_with('#'))
+        );
     }
 }
