@@ -37,7 +37,14 @@ impl Judge<'_> {
             return false;
         }
         let is_twin = |host: &Judgement| host.reasons.contains(Reason::TargetLookalike);
-        is_twin(&host) || !whole && self.has_protected_piece(spelling)
+        is_twin(&host)
+            || !whole && (self.has_protected_piece(spelling) || self.reads_as_named(spelling))
+    }
+
+    /// Whether a protected name is in the host if its dashes are hyphens: `www.exam–ple.com.attack.example`.
+    fn reads_as_named(&mut self, spelling: &str) -> bool {
+        let read = spelling.replace(homograph::reads_as_hyphen, "-");
+        read != spelling && self.host_in_question(&read).reasons.contains(Reason::NameInHost)
     }
 
     /// Whether a protected name, or what looks like one, is a piece between signs.

@@ -31,18 +31,23 @@ pub fn names_file_server(text: &str, link: &Link) -> bool {
 /// Whether a dangerous scheme is harmless here: a file on the reader's own disk, as pasted text of word processors has
 /// them, or `data:` that is content.
 pub fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
-    // Outlook writes paths of Windows as they are.
+    match url.split_once(':') {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("data") => {
+            data_urls::is_content(rest, occurrence)
+        }
+        // Outlook writes paths of Windows as they are.
+        _ => stays_at_home(url),
+    }
+}
+
+/// Whether a URL or a path of Windows reaches the reader's own disk, or a server on his own network.
+pub fn stays_at_home(url: &str) -> bool {
     if url.starts_with("\\\\") {
         return is_on_own_network(url);
     }
     let Some((scheme, rest)) = url.split_once(':') else { return false };
-    if scheme.eq_ignore_ascii_case("data") {
-        return data_urls::is_content(rest, occurrence);
-    }
-    if scheme::does(scheme.trim()) == Some(Does::Share) && is_on_own_network(rest) {
-        return true;
-    }
-    scheme.eq_ignore_ascii_case("file") && is_local(rest)
+    scheme::does(scheme.trim()) == Some(Does::Share) && is_on_own_network(rest)
+        || scheme.eq_ignore_ascii_case("file") && is_local(rest)
 }
 
 /// Top-level domains and domains that only networks of their own have: reserved ones, and those that RFC 6762 (appendix G),

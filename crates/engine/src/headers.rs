@@ -4,6 +4,7 @@
 //! [`super::limits::Limits::header_bytes`]. The DNS is not asked, since a host in a field is not a link.
 
 mod field;
+mod file_names;
 mod truncate;
 mod words;
 
@@ -22,6 +23,8 @@ use super::net;
 use super::outcome::{Bypass, Done, Limit};
 use super::policy::Policy;
 use super::sender::Author;
+pub use file_names::file_names;
+
 use field::{Field, FieldReader, Interest, on_one_line};
 use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};

@@ -7,6 +7,7 @@ mod misread;
 mod organizers;
 mod repeated;
 mod reports;
+mod shortcuts;
 mod summaries;
 
 use std::cell::{Cell, OnceCell};
@@ -43,6 +44,7 @@ impl PartContext<'_> {
         let Some(entry) = self.tree.parts.get(part) else { return };
         attachments::read(*self, part, judge, budget, found);
         headers::externals(entry, judge, budget, self.policy, found);
+        headers::file_names(entry, judge, budget, self.policy, found);
         let base = headers::bases(entry, judge, budget, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
         let mut index = 0;
@@ -70,6 +72,7 @@ impl PartContext<'_> {
                 misread: Cell::default(),
                 data: content::Data::of(text),
             };
+            open.shortcut(judge, budget, found);
             index += 1;
             let candidates = found.candidates.len();
             let known = (base.as_ref(), earlier.as_ref());

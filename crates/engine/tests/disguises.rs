@@ -4,6 +4,7 @@
 mod common;
 
 use common::{edited, untouched};
+use linkmilter_engine::{Reason, Verdict};
 
 #[test]
 fn twins_of_known_names() {
@@ -150,12 +151,16 @@ fn protected_names_with_a_sign_inside() {
             "www.apple‒id.evil.com",
             "https://id.apple―x.evil.com/",
             "https://apple%E2%80%93id.evil.com/",
+            "https://www.deutsche–bank.de.evil.com/",
+            "www.deutsche‒bank.de.evil.com",
             "support@app।e.com",
             "mailto:support@app।e.com",
         ],
         &[
             "https://example–id.example.com/",
             "https://www.example–kontakt.de/",
+            "https://www.deutsche–bank.de/",
+            "https://www.example–bank.de.example.com/",
             "https://foo–bar.google.com/",
             "https://www.facebook.com–www.example.org/",
             "https://www.google.com、www.apple.com/",
@@ -168,6 +173,31 @@ fn protected_names_with_a_sign_inside() {
             "office@apple.com–www.example.org",
         ],
     );
+}
+
+/// Browsers open labels with hyphens at their edges, and programs that end a URL at a blank link all of it.
+#[test]
+fn a_name_in_front_of_a_label_with_a_hyphen_at_its_edge() {
+    let found = |url: &str| {
+        let text = format!("Sign in: {url} today.\r\n");
+        let outcome = common::outcome("Content-Type: text/plain", text.as_bytes());
+        assert_eq!(outcome.edits, [], "{url}");
+        let mut named = outcome.findings.iter();
+        named.find(|one| one.reasons.contains(Reason::NameInHost)).map(|one| one.verdict)
+    };
+    for url in [
+        "https://www.paypal.com-.evil.net/signin",
+        "https://www.paypal.com.x-.evil.net/",
+        "https://www.paypal.com.-x.evil.net/",
+        "www.paypal.com-.evil.net/signin",
+    ] {
+        assert_eq!(found(url), Some(Verdict::Suspect), "{url}");
+    }
+    for url in
+        ["https://www.fine.com-.example.net/", "https://paypal.com-", "https://www.paypal.com. -x"]
+    {
+        assert_eq!(found(url), None, "{url}");
+    }
 }
 
 /// No name holds as many, and programs that map them to nothing see the rest.

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{edited, untouched};
+use common::{edited, filtered, untouched};
 use encoding_rs::{EUC_JP, EUC_KR, GB18030, GBK, IBM866, WINDOWS_1250, WINDOWS_1252};
 
 fn bytes(charset: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
@@ -30,6 +30,31 @@ fn utf_16_that_nobody_labelled_is_not_edited_byte_by_byte() {
             untouched(kind, &utf16(text));
         }
         edited("text/html", &utf16(&text.replace("see", "see https://раypal.com/")));
+    }
+}
+
+/// Its mark begins with that of UTF-16, and says the byte order in which an edit is written, whatever the label does.
+#[test]
+fn utf_32_is_edited_in_the_order_of_its_mark() {
+    let text = "\u{feff}Gruß https://www.раypal.com/x Ende\r\n";
+    let little: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    let big: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_be_bytes()).collect();
+    for charset in ["utf-32", "utf-32le", "utf-32be"] {
+        for (body, read) in [
+            (&little, u32::from_le_bytes as fn([u8; 4]) -> u32),
+            (&big, u32::from_be_bytes as fn([u8; 4]) -> u32),
+        ] {
+            let edited = filtered(&format!("Content-Type: text/plain; charset={charset}"), body);
+            let (units, rest) = edited.as_chunks::<4>();
+            let shown: String =
+                units.iter().map(|unit| char::from_u32(read(*unit)).unwrap()).collect();
+            assert_eq!(rest, b"", "{charset}");
+            assert!(
+                shown.starts_with("\u{feff}Gruß hxxps://www[.]xn--ypal-43d9g[.]com"),
+                "{shown}"
+            );
+            assert!(shown.ends_with("/x Ende\r\n"), "{shown}");
+        }
     }
 }
 

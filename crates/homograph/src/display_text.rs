@@ -390,6 +390,14 @@ pub fn reads_as_dot(c: char) -> bool {
     c == '\u{2e33}' || *skeleton(c.encode_utf8(&mut [0; 4])) == ['.']
 }
 
+/// Whether the character looks like a hyphen, by confusables.txt: a dash or a minus of any length, or
+/// a low line. No letter does, as the stroke of Japanese would.
+pub fn reads_as_hyphen(c: char) -> bool {
+    !c.is_ascii()
+        && !c.is_alphanumeric()
+        && matches!(*skeleton(c.encode_utf8(&mut [0; 4])), ['-' | 'ー' | '_'])
+}
+
 /// The characters of a text in the width in which names are written (`Ｐ`, `ﾏ`), with marks and the
 /// letters of Hangul composed. Nothing composes ASCII but what follows its last letter.
 fn composed(text: &str) -> impl Iterator<Item = char> {

@@ -6,16 +6,21 @@ use super::lookalike::LookHash;
 use super::name::Name;
 use super::names::Names;
 
-/// What is glued to the front of a name as if it were no part of it, beside `www`.
-const FRONTS: [&str; 7] = ["https", "http", "my", "secure", "login", "verify", "update"];
+/// What is glued to the front of a name only as if it were no part of it, beside `www`: products are named with `secure`
+/// at the end.
+const FRONTS: [&str; 4] = ["https", "http", "my", "secure"];
 
-/// What is glued to the end of a name as if it were no part of it: words of those who ask for something.
-/// Products are named with `secure` at the end.
+/// What is glued to either end of a name as if it were no part of it: words of those who ask for something.
 #[rustfmt::skip]
 pub(super) const ENDS: [&str; 15] = [
     "account", "billing", "customer", "helpdesk", "konto", "login", "refund", "security", "sicherheit",
     "signin", "support", "unlock", "update", "verification", "verify",
 ];
+
+/// All that is glued to the front of a name.
+fn fronts() -> impl Iterator<Item = &'static str> {
+    FRONTS.into_iter().chain(ENDS)
+}
 
 /// The name in a label where a dot was left out, or a word stands glued to it.
 pub(super) fn find<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
@@ -32,12 +37,10 @@ pub(super) fn find<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
         return named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_'])));
     }
     let com = label.ends_with("com").then(|| named(label)).flatten();
-    com.or_else(|| FRONTS.into_iter().find_map(|front| named(label.strip_prefix(front)?))).or_else(
-        || {
-            let mut ends = before_end(label.as_bytes(), names);
-            ends.find_map(|end| spelled(label.get(..end)?, names))
-        },
-    )
+    com.or_else(|| fronts().find_map(|front| named(label.strip_prefix(front)?))).or_else(|| {
+        let mut ends = before_end(label.as_bytes(), names);
+        ends.find_map(|end| spelled(label.get(..end)?, names))
+    })
 }
 
 /// Where one of [`ENDS`] begins, wherever some name begins like what is in front of it.
@@ -59,7 +62,7 @@ pub(super) fn may_hold(bytes: &[u8], names: &Names) -> bool {
     let begins = |front: &[u8]| {
         bytes.get(..front.len()).is_some_and(|found| found.eq_ignore_ascii_case(front))
     };
-    let glued = |front: &&str| {
+    let glued = |front: &str| {
         begins(front.as_bytes())
             && bytes.get(front.len()..).is_some_and(|rest| known(LookHash::of(rest)))
     };
@@ -71,7 +74,7 @@ pub(super) fn may_hold(bytes: &[u8], names: &Names) -> bool {
     };
     bytes.len() > MIN_BRAND_IN_LABEL
         && (begins(b"www")
-            || FRONTS.iter().any(glued)
+            || fronts().any(glued)
             || ends("com")
             || before_end(bytes, names).next().is_some())
 }

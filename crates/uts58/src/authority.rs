@@ -258,6 +258,17 @@ pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
     is_plain_domain(name) || Form::read(name).is_some_and(|form| form.is_domain(name))
 }
 
+/// Whether the name is a domain to browsers, which take labels that begin or end with hyphens
+/// (WHATWG URL §3.5: CheckHyphens is false) although no registry does: `example.com-.attack.example`.
+pub(super) fn is_domain_to_browsers(text: &str, host: Range<usize>) -> bool {
+    let name = text.get(host).unwrap_or_default();
+    if !name.contains("-.") && !name.contains(".-") {
+        return false;
+    }
+    let name = name.replace("-.", "x.").replace(".-", ".x");
+    is_domain(&name, 0..name.len())
+}
+
 /// Whether the text after `scheme://` is a host: a domain, or an IPv4 address in any spelling.
 #[inline]
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {

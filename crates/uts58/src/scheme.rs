@@ -108,6 +108,15 @@ pub const SCHEMES: &[Scheme] = &[
     row("x-apple-data-detectors", Does::Message, "Apple Mail, round dates and places in messages"),
     row("x-apple-*", Does::Dangerous, "macOS and iOS, opens settings and programs"),
     row("zoommtg", Does::Dangerous, "Zoom client, CVE-2018-15715, CVE-2019-13450"),
+    row(
+        "itms-services",
+        Does::Dangerous,
+        "iOS, installs a program from the manifest that it names",
+    ),
+    row("shortcuts", Does::Dangerous, "iOS and macOS, imports and runs shortcuts"),
+    row("anydesk", Does::Dangerous, "AnyDesk, hands the screen to somebody"),
+    row("teamviewer*", Does::Dangerous, "TeamViewer (teamviewer10), hands the screen to somebody"),
+    row("screenconnect", Does::Dangerous, "ScreenConnect, hands the screen to somebody"),
     row("ssh", Does::Account, "draft-ietf-secsh-scp-sftp-ssh-uri §3; Git writes it"),
     row("sftp", Does::Account, "draft-ietf-secsh-scp-sftp-ssh-uri §4"),
     row("scp", Does::Account, "curl, WinSCP"),
@@ -120,6 +129,11 @@ pub const SCHEMES: &[Scheme] = &[
     row("smb", Does::Share, "file server: Windows sends a password hash"),
     row("afp", Does::Share, "file server of macOS"),
     row("nfs", Does::Share, "RFC 2224"),
+    row("webdav*", Does::Share, "file server; clients of WebDAV ask for a password"),
+    row("dav", Does::Share, "the same"),
+    row("davs", Does::Share, "the same"),
+    row("vnc", Does::Share, "RFC 7869: connects to the screen of another machine"),
+    row("rdp", Does::Share, "Microsoft, Remote Desktop URI scheme"),
 ];
 
 /// What the scheme with this name does; `None` if it is unknown.

@@ -23,7 +23,9 @@ pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     let trimmed = text.trim_start_matches(is_edge);
     let base = host.end - trimmed.len();
     let can_be_linked = |start: &usize| authority::is_domain(name, base + *start..host.end);
-    if can_be_linked(&0) {
+    let whole = base..host.end;
+    let begins_with_www = || trimmed.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    if can_be_linked(&0) || begins_with_www() && authority::is_domain_to_browsers(name, whole) {
         return Some(base);
     }
     let places = Places::of(trimmed);
@@ -216,6 +218,10 @@ mod tests {
         check("http://⸠раypal.com⸡@ http://⸠раypal.com⸡:99999 http://⸠раypal.com⸡%20");
         check("http://⸠раypal.com⸡[.] http://⸠раypal.com⸡%2e ⸠раypal.com⸡_x ⸠раypal.com⸡-x");
         check("⸠раypal.com⸡です http://⸠раypal.com⸡。次の文 ⸠раypal.com⸡é http://⸠раypal.com⸡:80:");
+        check(
+            "https://⸠www.a.com-.evil.org⸡/x https://⸠a.com.-x.evil.org⸡ https://⸠a.com.--evil.org⸡",
+        );
+        check("u:⸠www.a.com-.evil.org⸡/x a.com.x-.⸠evil.org⸡");
         check("http://⸠раypal.com⸡\u{200b} ⸠раypal.com⸡. ⸠раypal.com⸡... ⸠раypal.com⸡|x");
     }
 

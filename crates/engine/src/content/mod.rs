@@ -188,6 +188,8 @@ pub enum AnchorAround {
     None,
     /// One that leads nowhere.
     WithoutTarget,
+    /// One that calls somebody, or writes to him, and leads to no host: `tel:`, `whatsapp:`.
+    Calls,
     /// The index of the occurrence of its `href`.
     LeadsTo(usize),
 }
@@ -197,7 +199,7 @@ impl AnchorAround {
     pub fn target(self) -> Option<usize> {
         match self {
             AnchorAround::LeadsTo(at) => Some(at),
-            AnchorAround::None | AnchorAround::WithoutTarget => None,
+            AnchorAround::None | AnchorAround::WithoutTarget | AnchorAround::Calls => None,
         }
     }
 }

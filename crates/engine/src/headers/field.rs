@@ -434,7 +434,7 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
-    fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
+    pub(super) fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
         if judged.destination().is_none() || self.found.links() >= self.budget.findings {
             return;
         }

@@ -1,5 +1,7 @@
 //! Whether what an anchor shows and where it leads belong to one owner.
 
+mod elsewhere;
+
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::prices::COMPARISON_STEPS;
@@ -83,11 +85,15 @@ impl Judge<'_> {
             true => self.host(&spelling, bounds),
             false => self.host_in_question(&spelling),
         };
+        host.question.is_none() && self.is_site_of_known(&host)
+    }
+
+    /// Whether a host is a protected name, its site in a country, or of an owner that is known.
+    fn is_site_of_known(&self, host: &Judgement) -> bool {
         let protected = &self.policy.protected;
-        host.question.is_none()
-            && (self.is_protected(&host.ascii)
-                || protected.national(&host.ascii).is_some()
-                || homograph::has_owner(&host.ascii, protected))
+        self.is_protected(&host.ascii)
+            || protected.national(&host.ascii).is_some()
+            || homograph::has_owner(&host.ascii, protected)
     }
 
     /// Whether both hosts have one domain or one owner; `name` is the name that the first one is a national site of.
@@ -136,7 +142,7 @@ mod tests {
     }
 
     /// The verdict of a link of the page that is shown as what it does not belong to.
-    pub(super) fn in_page(body: &str) -> Option<Verdict> {
+    pub(in crate::judging) fn in_page(body: &str) -> Option<Verdict> {
         let (policy, tlds) = (
             Policy::default(),
             TldTable::new(["com", "top", "jp", "de", "fr", "in", "co", "ly"], ""),
@@ -355,6 +361,11 @@ mod tests {
             "www,paypal,com",
             "log in: paypa\u{1e37}com",
             "paypal\u{2d9}com",
+            "www٠paypal٠com",
+            "paypal⡀com",
+            "paypal\u{323}com",
+            "paypal‚com",
+            "paypal.ᶜᵒᵐ",
             "<p style='display:table-cell'>www.</p><p style='display:table-cell'>paypal.com</p>",
             "<div style='display:inline-flex'><p>pay</p><p>pal</p><p>.com</p></div>",
             "<div style='display:flex;flex-direction:row-reverse'><p>.com</p><p>paypal</p></div>",

@@ -1,7 +1,9 @@
 //! URLs for programs of which a reader knows what they open, and of file servers of his own organisation.
 
-use super::{HostBounds, Judge};
-use crate::file_servers::file_server;
+use core::ops::Range;
+
+use super::{HostBounds, Judge, Judged};
+use crate::file_servers::{file_server, stays_at_home};
 use crate::outcome::Verdict;
 use crate::programs::{Opens, is_below, opens};
 use uts58::{Target, reference};
@@ -24,6 +26,14 @@ impl Judge<'_> {
             && host.verdict <= Verdict::Notice
             && (is_below(&host.ascii, &DOCUMENTS) || self.is_recipients(&host.ascii))
     }
+
+    /// Judges a URL or a path in a file that a program follows. `None` if it reaches nothing that is not the reader's own.
+    pub fn followed(&mut self, url: &str, host: Option<Range<usize>>) -> Option<Judged> {
+        let is_own =
+            stays_at_home(url) || self.opens_what_it_says(url) || self.reaches_own_files(url);
+        (!is_own).then(|| self.dangerous(url, host))
+    }
+
     /// Whether a URL reaches a file server of the recipient's own domain, as organisations link their plans.
     pub(super) fn reaches_own_files(&self, url: &str) -> bool {
         file_server(url).is_some_and(|server| self.is_recipients(&server.to_ascii_lowercase()))

@@ -2,7 +2,7 @@
 
 use super::{LayerReader, Run};
 use crate::budget::Budget;
-use crate::content::{Occurrence, Rendering, SeenBy};
+use crate::content::{AnchorAround, Occurrence, Rendering, SeenBy};
 use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
@@ -39,8 +39,19 @@ impl LayerReader<'_> {
                     }
                 });
             }
+            if occurrence.anchor == AnchorAround::Calls {
+                let shown = judged.get_mut(index).and_then(Option::as_mut);
+                shown.into_iter().for_each(|shown| judge.compare_with_call(shown, occurrence));
+            }
             let Some(anchor) = anchor else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };
+            if is_address(occurrence) && !names_person(occurrence, &visible, judge) {
+                let targets = judged.get_mut(anchor + 1..).unwrap_or_default();
+                further_recipients(run.occurrences, anchor)
+                    .zip(targets)
+                    .filter_map(|(_, target)| target.as_mut())
+                    .for_each(|target| judge.compare_recipient(&visible, target));
+            }
             let shows =
                 run.occurrences.get(anchor).is_some_and(|href| self.shows(occurrence, href));
             if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows)
@@ -99,6 +110,15 @@ impl LayerReader<'_> {
 /// Whether visible text is a mail address where everybody can have one: it claims to be a person, and no site.
 fn names_person(visible: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
     is_address(visible) && judged.host.as_ref().is_some_and(|host| judge.is_mailbox_host(host))
+}
+
+/// The addresses that stand behind this one in a URL (RFC 6068 §2: `?cc=`).
+fn further_recipients(all: &[Occurrence], first: usize) -> impl Iterator<Item = &Occurrence> {
+    let url = all.get(first);
+    let rest = all.get(first + 1..).unwrap_or_default().iter();
+    rest.take_while(move |next| {
+        is_address(next) && url.is_some_and(|url| is_address(url) && next.seen == url.seen)
+    })
 }
 
 fn is_address(occurrence: &Occurrence) -> bool {

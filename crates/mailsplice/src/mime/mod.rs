@@ -127,10 +127,18 @@ pub struct Part {
     pub bases: Vec<String>,
     /// Addresses at which message/external-body says that the body is.
     pub externals: Vec<String>,
+    /// Its file names, in every reading of its labels.
+    pub names: Vec<String>,
     site: structure::Site,
 }
 
 impl Part {
+    /// Whether one of its file names has one of these extensions, given in lower case.
+    pub fn has_extension(&self, extensions: &[&str]) -> bool {
+        let mut own = self.names.iter().filter_map(|name| sniff::extension(name));
+        own.any(|own| extensions.contains(&own.as_str()))
+    }
+
     /// The declared transfer encoding.
     pub fn transfer(&self) -> Transfer {
         self.site.transfers.first().copied().unwrap_or_default()

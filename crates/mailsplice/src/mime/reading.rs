@@ -315,8 +315,13 @@ fn charsets(
     for label in labels {
         // A label that names no charset is ignored.
         let Some(charset) = Charset::from_label(label) else { continue };
-        found.push(charset);
-        found.extend(charset.swapped());
+        match charset.marked(bytes) {
+            Some(marked) => found.push(marked),
+            None => {
+                found.push(charset);
+                found.extend(charset.swapped());
+            }
+        }
         found.extend(charset.lenient(bytes));
         labelled |= !label.eq_ignore_ascii_case("us-ascii");
     }

@@ -272,7 +272,9 @@ impl<'t> Candidates<'t> {
         let run = start..self.before_scheme(longest.clone());
         if let Some(end) = known_end(self.walker.str(run.clone()), tlds) {
             let host = start..start + end;
-            return self.is_wide_domain(host.clone()).then_some((host, false));
+            let opens = self.is_wide_domain(host.clone())
+                || authority::is_domain_to_browsers(self.walker.text, host.clone());
+            return opens.then_some((host, false));
         }
         let is_cut = run.end < longest.end || self.is_before_bracket(run.end);
         (is_cut && authority::is_host(self.walker.text, run.clone())).then_some((run, false))

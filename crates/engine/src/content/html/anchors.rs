@@ -15,6 +15,8 @@ pub(super) struct Anchor {
     pub occurrence: Option<usize>,
     /// Whether a later base decides where it leads.
     awaits_base: bool,
+    /// Whether it calls somebody.
+    calls: bool,
     /// The address that a base resolves although it names a host, in the source.
     relative: Option<Range<usize>>,
     /// The occurrence of the base to which that leads in a browser.
@@ -39,6 +41,7 @@ impl Anchor {
     pub(super) fn around(&self) -> AnchorAround {
         match self.lasts {
             true => AnchorAround::None,
+            false if self.calls => AnchorAround::Calls,
             false => self.occurrence.map_or(AnchorAround::WithoutTarget, AnchorAround::LeadsTo),
         }
     }
@@ -75,11 +78,13 @@ impl Reader<'_, '_, '_> {
         let relative = own.is_none() && self.is_relative(attributes, LINKS);
         let occurrence = own.or(self.base.filter(|_| relative)).or(form);
         let awaits_base = relative && occurrence.is_none();
+        let calls = !relative && self.calls_somebody(attributes);
         let relative = self.names_host_below_base(attributes).filter(|_| own.is_some());
         let resolved = self.base.filter(|base| self.is_resolved(relative.as_ref(), *base));
         let text = from..from;
         let lasts = false;
-        let anchor = Anchor { occurrence, awaits_base, relative, resolved, text, begun, lasts };
+        let anchor =
+            Anchor { occurrence, awaits_base, calls, relative, resolved, text, begun, lasts };
         self.compare_title(&anchor, attributes);
         self.open_anchor = Some(anchor);
     }
@@ -97,6 +102,23 @@ impl Reader<'_, '_, '_> {
         }
         let seen = entity::attribute(self.text, href.clone()).as_url();
         is_relative(seen.as_str()).then_some(href)
+    }
+
+    /// Whether a link calls somebody: what stands in the place of a host then is none.
+    fn calls_somebody(&self, attributes: &[token::Attribute]) -> bool {
+        let is_href =
+            |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
+        let Some(href) = attributes.iter().find(is_href).map(token::Attribute::value) else {
+            return false;
+        };
+        // What most begin with.
+        if self.slice(&href).starts_with("http") {
+            return false;
+        }
+        let seen = entity::attribute(self.text, href).as_url();
+        let url = seen.as_str().trim_ascii();
+        let scheme = reference::scheme(url).and_then(|colon| url.get(..colon));
+        scheme.is_some_and(|scheme| CALLS.iter().any(|name| scheme.eq_ignore_ascii_case(name)))
     }
 
     /// Whether a browser resolves an address against this base: a scheme of another kind stands for itself.
@@ -234,6 +256,13 @@ impl Reader<'_, '_, '_> {
 
 /// The attributes of a link that hold an address.
 const LINKS: &[&str] = &["href", "formaction"];
+
+/// Schemes by which somebody is called, written to or paid, or a program is bought, and no page is shown.
+#[rustfmt::skip]
+const CALLS: [&str; 15] = [
+    "bitcoin", "callto", "ethereum", "fb-messenger", "imessage", "line", "market", "signal", "skype", "sms", "smsto",
+    "tel", "tg", "viber", "whatsapp",
+];
 
 /// Whether a click leads to the occurrence in an attribute.
 fn leads(occurrence: &Occurrence) -> bool {

@@ -19,7 +19,7 @@ pub(super) fn may_look_like_another(text: &str) -> bool {
     let mut before = 0;
     text.bytes().any(|c| {
         let before = std::mem::replace(&mut before, c);
-        matches!(c, b'|' | b'@' | b'$' | b',' | b'0') || c == b'n' && before == b'r'
+        matches!(c, b'|' | b'@' | b'$' | b',' | b'0' | b'_') || c == b'n' && before == b'r'
     })
 }
 
@@ -32,9 +32,13 @@ pub(super) fn read_as(word: &str) -> Option<String> {
     let mut chars = word.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            ',' if !read.is_empty() && chars.peek().is_some_and(|next| next.is_alphanumeric()) => {
+            ',' | '\u{201a}' | '\u{66b}' | '\u{a4f9}'
+                if !read.is_empty() && chars.peek().is_some_and(|next| next.is_alphanumeric()) =>
+            {
                 read.push('.');
             }
+            // Zeros of Arabic are dots, and there is a dot below letters.
+            '\u{660}' | '\u{6f0}' | '\u{323}' => read.push('.'),
             '|' => read.push('l'),
             '@' => read.push('a'),
             '$' => read.push('s'),
@@ -43,6 +47,7 @@ pub(super) fn read_as(word: &str) -> Option<String> {
             _ if c == '\u{2d9}' || is_dot_to_somebody(c) || reads_as_dot(c) => {
                 read.push('.');
             }
+            _ if homograph::reads_as_hyphen(c) => read.push('-'),
             _ if in_box(c).is_some() => read.extend(in_box(c)),
             _ => match with_dot_below(c) {
                 Some(letter) => read.extend([letter, '.']),
@@ -53,7 +58,9 @@ pub(super) fn read_as(word: &str) -> Option<String> {
     let from = memchr::memmem::find(read.as_bytes(), b"//").map_or(0, |at| at + 2);
     let rest = read.get(from..).unwrap_or_default();
     let host = from + rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
-    // What has other letters than a known name is none.
+    // No known name has a low line, and what has other letters is none either.
+    let joined = read.get(from..host)?.replace('_', "-");
+    read.replace_range(from..host, &joined);
     let name = read.get(..host).filter(|name| name.is_ascii())?;
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     let like = ENDINGS.iter().find(|(written, _)| ending == Some(*written));
@@ -85,7 +92,7 @@ pub(super) fn reads_as_dot(c: char) -> bool {
     !c.is_ascii()
         && !is_dot_to_somebody(c)
         && (homograph::reads_as_full_stop(c)
-            || matches!(c, '\u{387}' | '\u{a4f8}')
+            || matches!(c, '\u{387}' | '\u{2840}' | '\u{a4f8}')
             || !c.is_alphanumeric() && homograph::reads_as_dot(c))
 }
 
@@ -127,10 +134,22 @@ mod tests {
             ("ex.ᴄᴏᴍ", "ex.com"),
             ("exḷcom", "exl.com"),
             ("ex˙com", "ex.com"),
+            ("www٠ex۰com", "www.ex.com"),
+            ("ex‚com", "ex.com"),
+            ("ex٫com", "ex.com"),
+            ("exꓹcom", "ex.com"),
+            ("ex⡀com", "ex.com"),
+            ("ex\u{323}com", "ex.com"),
+            ("ex.ᶜᵒᵐ", "ex.com"),
+            ("my‑ex.com", "my-ex.com"),
+            ("my—ex.com", "my-ex.com"),
+            ("my−ex.com", "my-ex.com"),
+            ("my_ex.com/a_b", "my-ex.com/a_b"),
         ] {
             assert_eq!(read_as(word).as_deref(), Some(host), "{word}");
         }
-        for word in ["example.com", "Example.com", "corn", "a, b", "10", "x0"] {
+        for word in ["example.com", "Example.com", "ex.com/a_b", "corn", "a, b", "10", "x0", "٢٠٢٠"]
+        {
             assert_eq!(read_as(word), None, "{word}");
         }
         assert_eq!(without_blanks(" www. ex .com ").as_deref(), Some("www.ex.com"));

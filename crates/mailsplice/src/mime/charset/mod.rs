@@ -150,6 +150,17 @@ impl Charset {
         }
     }
 
+    /// UTF-16 and UTF-32 in the byte order that their mark at the start of the bytes says, whatever the label does: in
+    /// it an edit has to be written.
+    pub(super) fn marked(self, bytes: &[u8]) -> Option<Charset> {
+        let is_kind = |marked: &Charset| match self {
+            Charset::Utf16(_) => matches!(marked, Charset::Utf16(_)),
+            Charset::Utf32(_) => matches!(marked, Charset::Utf32(_)),
+            _ => false,
+        };
+        byte_order_marks(bytes).find(is_kind)
+    }
+
     /// The charset of unlabelled text.
     pub const WINDOWS_1252: Charset = Charset::Known(encoding_rs::WINDOWS_1252);
 

@@ -112,6 +112,7 @@ impl Splitter<'_> {
             view: walk.views.view(),
             bases,
             externals,
+            names,
             site: Site {
                 layer: walk.layer,
                 head: entity.head,
@@ -177,7 +178,8 @@ impl Splitter<'_> {
             start = 0;
         }
         // The addresses of the text do not apply to a block.
-        let template = Part { bases: Vec::new(), externals: Vec::new(), ..part.clone() };
+        let template =
+            Part { bases: Vec::new(), externals: Vec::new(), names: Vec::new(), ..part.clone() };
         self.tree.parts.push(part);
         for (index, block) in blocks.iter().enumerate() {
             if self.tree.parts.len() >= self.limits.parts {

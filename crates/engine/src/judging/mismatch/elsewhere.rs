@@ -1,0 +1,100 @@
+//! Anchors that show a known site or address and lead to no page: a call, a message to somebody else as well.
+
+use super::super::{Judge, Judged, Kind, Occurrence, Target};
+use crate::outcome::{Reason, Verdict};
+
+impl Judge<'_> {
+    /// Compares the visible host of an anchor that calls somebody: no known site is shown for that.
+    pub fn compare_with_call(&mut self, visible: &mut Judged, occurrence: &Occurrence) {
+        let Target::Link(link) = &occurrence.target else { return };
+        let Some(seen) = visible.destination().filter(|_| link.kind != Kind::Email) else { return };
+        if self.is_site_of_known(seen) && !self.is_authors(&seen.ascii) {
+            // A bare name is that of the firm, which may be called.
+            let verdict = if link.kind.is_announced() { Verdict::Suspect } else { Verdict::Notice };
+            visible.add_with(Reason::TextHrefMismatch, verdict);
+        }
+    }
+
+    /// Compares the visible address of an anchor with a further recipient of its message, who gets what the first one
+    /// gets: nothing is said of those whom the author or a reader knows.
+    pub fn compare_recipient(&mut self, visible: &Judged, further: &mut Judged) {
+        let led = further.destination().map(|led| led.ascii.clone());
+        if led.is_some_and(|led| !self.is_authors(&led) && !self.is_recipients(&led)) {
+            self.compare(visible, further, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::in_page;
+    use crate::outcome::Verdict;
+
+    #[test]
+    fn a_known_site_is_no_text_of_a_call() {
+        let over = |url: &str, seen: &str| in_page(&format!("<a href=\"{url}\">{seen}</a>"));
+        for url in [
+            "whatsapp://send?phone=491701234567",
+            "tel:+19001234567",
+            "&#116;el:+19001234567",
+            "SMS:+19001234567",
+            "tg://resolve?domain=x",
+            "skype:x?chat",
+            "bitcoin:1abc",
+            "market://details?id=x",
+        ] {
+            for seen in ["www.paypal.com", "https://paypal.com/login"] {
+                assert_eq!(over(url, seen), Some(Verdict::Suspect), "{url} {seen}");
+            }
+            assert_eq!(over(url, "PayPal.com"), Some(Verdict::Notice), "{url}");
+            for seen in ["www.fine.com", "Call us", "service@paypal.com"] {
+                assert_eq!(over(url, seen), None, "{url} {seen}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_further_recipient_is_compared() {
+        let over = |url: &str, seen: &str| in_page(&format!("<a href=\"{url}\">{seen}</a>"));
+        for url in [
+            "mailto:service@paypal.com?cc=x@verify.top",
+            "mailto:service@paypal.com?subject=x&amp;bcc=x@verify.top",
+            "mailto:?to=service@paypal.com&amp;to=x@verify.top",
+            "mailto:service@paypal.com,x@verify.top",
+        ] {
+            assert_eq!(over(url, "service@paypal.com"), Some(Verdict::Suspect), "{url}");
+        }
+        for (url, seen) in [
+            ("mailto:service@paypal.com?cc=x@paypal.com", "service@paypal.com"),
+            ("mailto:a@fine.com?cc=x@verify.top", "a@fine.com"),
+            ("mailto:ann@gmail.com?cc=x@verify.top", "ann@gmail.com"),
+            ("mailto:service@paypal.com?body=x@verify.top", "service@paypal.com"),
+        ] {
+            assert_eq!(over(url, seen), None, "{url}");
+        }
+    }
+
+    /// Dashes and low lines are hyphens to a reader.
+    #[test]
+    fn a_name_with_a_hyphen_is_compared_by_how_it_looks() {
+        let over = |url: &str, seen: &str| in_page(&format!("<a href=\"{url}\">{seen}</a>"));
+        for dash in
+            "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}\u{2043}\u{fe63}\u{ff0d}_"
+                .chars()
+        {
+            for seen in ["www.deutsche-bank.de", "https://deutsche-bank.de/a_b"] {
+                let seen = seen.replace('-', &dash.to_string());
+                assert_eq!(over("https://verify.top/x", &seen), Some(Verdict::Suspect), "{seen}");
+                let own = over("https://www.deutsche-bank.de/", &seen);
+                assert_ne!(own, Some(Verdict::Suspect), "{seen}");
+            }
+            let seen = format!("service@deutsche{dash}bank.de");
+            if !dash.is_ascii() {
+                assert_eq!(over("mailto:x@verify.top", &seen), Some(Verdict::Suspect), "{seen}");
+            }
+        }
+        for fine in ["fine\u{2011}name.de", "Deutsche Bank\u{2013}fine.de", "fine_name.de/x-y_z"] {
+            assert_ne!(over("https://verify.top/x", fine), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+}
