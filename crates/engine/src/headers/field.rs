@@ -313,10 +313,10 @@ impl FieldReader<'_, '_, '_, '_> {
             };
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
-            if impersonated.is_some() {
+            if let Some(target) = &impersonated {
                 let is_said = own
                     .as_ref()
-                    .is_some_and(|own| forwarders::speaks_for(&spelled, own, self.judge));
+                    .is_some_and(|own| forwarders::speaks_for(&spelled, target, own, self.judge));
                 let least =
                     if is_said { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
                 judged.add_with(Reason::DisplayNamePoses, least);
