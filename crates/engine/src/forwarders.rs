@@ -76,6 +76,24 @@ const FOR_CUSTOMERS: [&str; 24] = [
     "trustpilotmail.com",
 ];
 
+/// Services that write to the people of a company in the name of its offices: wages, leave, telephones.
+const FOR_STAFF: [&str; 14] = [
+    "adp.com",
+    "bamboohr.com",
+    "cultureamp.com",
+    "dayforce.com",
+    "gusto.com",
+    "hibob.com",
+    "lattice.com",
+    "paychex.com",
+    "paylocity.com",
+    "personio.de",
+    "ringcentral.com",
+    "rippling.com",
+    "ukg.com",
+    "ultipro.com",
+];
+
 /// The local part of certified mail, which its providers keep for themselves.
 const CERTIFIED: &str = "posta-certificata";
 
@@ -83,10 +101,13 @@ const CERTIFIED: &str = "posta-certificata";
 const OWN_LOCAL_PART: usize = 20;
 
 /// Whether a service with this mailbox says for whom it writes: the name is that of the sender whom it names, or its
-/// customers' names stand there and DMARC confirms it.
-pub fn speaks_for(name: &str, mailbox: &Mailbox, judge: &mut Judge<'_>) -> bool {
+/// customers' names stand there and DMARC confirms it. `target` is whose name it is.
+pub fn speaks_for(name: &str, target: &str, mailbox: &Mailbox, judge: &mut Judge<'_>) -> bool {
     let host = mailbox.host.ascii.as_str();
-    if judge.dmarc() == Dmarc::Pass && FOR_CUSTOMERS.iter().any(|own| is_or_below(host, own)) {
+    let is_of = |services: &[&str]| services.iter().any(|own| is_or_below(host, own));
+    if judge.dmarc() == Dmarc::Pass
+        && (is_of(&FOR_CUSTOMERS) || judge.is_recipients(target) && is_of(&FOR_STAFF))
+    {
         return true;
     }
     let Some(sender) = written(name, &mailbox.local, host, judge) else { return false };
@@ -177,17 +198,36 @@ mod tests {
 
     #[test]
     fn lists_are_sorted() {
-        assert!(FORWARDERS.is_sorted_by_key(|(domain, _)| *domain) && FOR_CUSTOMERS.is_sorted());
+        assert!(FORWARDERS.is_sorted_by_key(|(domain, _)| *domain));
+        assert!(FOR_CUSTOMERS.is_sorted() && FOR_STAFF.is_sorted());
+    }
+
+    #[test]
+    fn services_for_the_people_of_a_company_speak_for_it_alone() {
+        let recipient_domains = || vec!["harbour.org".to_owned()];
+        let facts =
+            |dmarc| Facts { dmarc, recipient_domains: recipient_domains(), ..Facts::default() };
+        for (from, dmarc, verdict) in [
+            ("Harbour Payroll <no-reply@adp.com>", Dmarc::Pass, Verdict::Notice),
+            ("Harbour Payroll <no-reply@adp.com>", Dmarc::Unknown, Verdict::Suspect),
+            ("Harbour Payroll <no-reply@example.com>", Dmarc::Pass, Verdict::Suspect),
+            ("PayPal <no-reply@adp.com>", Dmarc::Pass, Verdict::Suspect),
+        ] {
+            assert_eq!(verdicts_of(from, &facts(dmarc)), [verdict], "{from} {dmarc:?}");
+        }
     }
 
     /// The verdicts of what the sender's name says.
     fn verdicts(from: &str, dmarc: Dmarc) -> Vec<Verdict> {
+        verdicts_of(from, &Facts { dmarc, ..Facts::default() })
+    }
+
+    fn verdicts_of(from: &str, facts: &Facts) -> Vec<Verdict> {
         let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
         let head = format!("From: {from}\n");
         let message = Message { head: head.as_bytes(), body: b"" };
         let tlds = TldTable::new(["com", "org", "net", "it", "io", "co"], "");
-        let facts = Facts { dmarc, ..Facts::default() };
-        let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        let outcome = inspect(message, facts, &policy, &tlds).resolve(&Answers::new());
         let says = [Reason::DisplayNamePoses, Reason::DisplayNameHost];
         let of_name = |finding: &&Finding| says.iter().any(|one| finding.reasons.contains(*one));
         outcome.findings.iter().filter(of_name).map(|finding| finding.verdict).collect()

@@ -196,6 +196,9 @@ mod tests {
             ("From: Netflix: x@example.org;\n", "header:From netflix.com"),
             ("From: Netflix: x@example.org, Ann <a@example.org>;\n", "header:From netflix.com"),
             ("From: Netflix:;\n", "header:From netflix.com"),
+            // A name neither quoted nor before angle brackets.
+            ("From: Netflix Billing x@example.org\n", "header:From netflix.com"),
+            ("From: x@example.org Netflix\n", "header:From netflix.com"),
             // Decoders pass over what is no base64.
             ("From: =?utf-8?B?TmV0!Zmx!peA==?= <x@example.org>\n", "header:From netflix.com"),
             ("From: Pay=?utf-8?Q?Pal?= Service <x@example.org>\n", "header:From paypal.com"),
@@ -266,6 +269,27 @@ mod tests {
         assert!(verdict_of("From: a@b.com\nTo: <a@b.com> <x@example.org>\n") < Verdict::Suspect);
     }
 
+    /// Programs show an address in the name as that of the sender.
+    #[test]
+    fn an_address_in_a_name_without_one_is_reported() {
+        for from in [
+            "=?utf-8?Q?PayPal_Service_=3Cservice=40paypal.com=3E?=",
+            "=?utf-8?Q?service=40paypal.com?=",
+            "\"PayPal Service <service@paypal.com>\"",
+            "\"service@paypal.com\"",
+        ] {
+            assert_eq!(suspect(&format!("From: {from}\n")).len(), 1, "{from}");
+        }
+        for head in [
+            "From: Ann\n",
+            "From: \"Ann @ Home\"\n",
+            "From: ann@example.org\n",
+            "From: a@example.org\nTo: \"service@paypal.com\"\n",
+        ] {
+            assert_eq!(suspect(head), [""; 0], "{head}");
+        }
+    }
+
     /// The sender can write the fields of a list as well as the name.
     #[test]
     fn a_list_address_does_not_excuse_a_protected_name() {
@@ -302,6 +326,8 @@ mod tests {
             "From: GitHub via dev <dev@lists.example.org>\nList-Post: <mailto:dev@lists.example.org>\n",
             "From: Ann Schwab <ann@example.org>\n",
             "From: Netflix: info@netflix.com;\n",
+            "From: Netflix Billing info@netflix.com\n",
+            "From: \"Netflix info\"@example.org\n",
             "From: =?utf-8?B?TmV0!Zmx!peA==?= <info@netflix.com>\n",
             "From: dhl@example.org\n",
         ] {

@@ -5,10 +5,11 @@
 //! surname Schwab) count only beside office words (`Apple Support`). Time is linear in the text for
 //! each of the few names that begin like a word of it.
 
+mod offices;
 mod slips;
 
 use super::Context;
-use super::display_text::{DisplayText, L_OR_I, in_lower_case, is_letter, plain_letters, seen_as};
+use super::display_text::{DisplayText, L_OR_I, is_letter, plain_letters, seen_as};
 use super::form::Form;
 use super::lookalike::{Look, likeness};
 use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
@@ -120,7 +121,13 @@ impl DisplayText {
             NameSource::Protected if name.brand_len() >= DISTINCTIVE && !in_words => {
                 Counts::Anywhere
             }
-            _ => Counts::Alone,
+            NameSource::Protected => Counts::Alone,
+            NameSource::Own => Counts::AmongColleagues,
+        };
+        let is_office = |name: &Name| {
+            let brand = name.labels.get(name.brand).map(|(label, _)| label.as_ref());
+            source == NameSource::Own
+                && table.zip(brand).is_some_and(|(table, brand)| table.is_office_word(brand))
         };
         let is_known = |domain: &str| match source {
             NameSource::Protected => table.is_some_and(|table| table.names(domain)),
@@ -143,6 +150,7 @@ impl DisplayText {
                     name.reach == Reach::Brand
                         && name.brand_len() >= MIN_BRAND
                         && !is_known(&name.ascii)
+                        && !is_office(name)
                         && self.is_counted(table, counts(name, in_words), start, end)
                         && brand.is_some_and(|(label, look)| match label.contains('-') {
                             true => {
@@ -160,40 +168,6 @@ impl DisplayText {
         })
     }
 
-    /// Whether a name with this rule counts as its owner's between these letters.
-    pub(super) fn is_counted(
-        &self,
-        table: Option<&Organisations>,
-        counts: Counts,
-        start: usize,
-        end: usize,
-    ) -> bool {
-        match counts {
-            Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
-            Counts::Nowhere | Counts::OtherOwner => false,
-            Counts::Alone => {
-                let beside = |at: &usize| !(start..end).contains(at);
-                let is_role = |at| self.is_role(table, at) || self.is_in_another_script(table, at);
-                self.starts().filter(beside).all(is_role)
-            }
-        }
-    }
-
-    /// Whether the word that begins here is a name that organisations have in other letters than
-    /// Latin ones, as behind their own: `Apple（アップル）`.
-    fn is_in_another_script(&self, table: Option<&Organisations>, start: usize) -> bool {
-        let Some(table) = table else { return false };
-        let is_named = |(end, looks): (usize, Vec<u64>)| {
-            let latin = |c: &char| c.is_ascii_alphabetic();
-            !self.letters.get(start..end).unwrap_or_default().iter().any(latin)
-                && looks
-                    .into_iter()
-                    .flat_map(|look| table.by_look(look, false))
-                    .any(|(_, look, _)| !look.has_ascii() && self.reads_as(start, end, look))
-        };
-        self.spans(start, |look| table.begins(look)).any(is_named)
-    }
-
     /// Whether the whole text is a name that programs sign with.
     fn is_software(&self, table: &Organisations) -> bool {
         let all = self.letters.len();
@@ -201,20 +175,6 @@ impl DisplayText {
         let named = last.into_iter().flat_map(|(_, looks)| looks);
         let mut named = named.flat_map(|look| table.by_look(look, false));
         named.any(|(_, look, counts)| counts == Counts::Nowhere && self.reads_as(0, all, look))
-    }
-
-    /// Whether the word that begins here is an office word, a number, or a letter.
-    fn is_role(&self, table: Option<&Organisations>, start: usize) -> bool {
-        let end = self.bounds.iter().copied().find(|bound| *bound > start).unwrap_or(start);
-        let word = self.plain(start, end);
-        // Letters of other scripts are words as they are spelled.
-        let spelled = in_lower_case(self.letters.get(start..end).unwrap_or_default());
-        word.chars().count() < 2
-            || word.bytes().all(|byte| byte.is_ascii_digit())
-            || table.is_some_and(|table| {
-                table.is_office_word(word.trim_end_matches(|c: char| c.is_ascii_digit()))
-                    || table.is_office_word(&spelled)
-            })
     }
 
     /// Whether the sender also gives its own name, outside of these letters: `Example News: Apple`.

@@ -69,6 +69,16 @@ fn is_of_person(name: &str, link: &Link) -> bool {
         || before.is_some_and(|name| !name.is_empty() && name.chars().all(local))
 }
 
+/// The words beside the address where a name is neither quoted nor before angle brackets, and the address:
+/// `PayPal Service x@example.org`.
+fn beside_address(spelled: &str) -> Option<(String, &str)> {
+    let words = || spelled.split_whitespace();
+    let mut addresses = words().filter(|word| word.contains('@'));
+    let address = addresses.next().filter(|_| !spelled.starts_with('"'))?;
+    let name: Vec<_> = words().filter(|word| *word != address).collect();
+    (addresses.next().is_none() && !name.is_empty()).then(|| (name.join(" "), address))
+}
+
 /// A value without its folds.
 pub(super) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -163,12 +173,35 @@ impl FieldReader<'_, '_, '_, '_> {
         if holds(spelled.as_bytes(), b"//") && spelled.contains(signs) {
             self.text(spelled);
         }
-        let Some(mut judged) = judged else { return self.text(name) };
+        let Some(mut judged) = judged else { return self.without_address(name) };
         if self.is_of_sender() && is_no_mailbox(spelled) {
             judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
         }
         self.name_before(name, &judged);
         self.push(spelled, &judged);
+    }
+
+    /// Judges a name without an address. An address in that of the sender is shown as his, and no server has verified it.
+    fn without_address(&mut self, name: &str) {
+        let is_address = |link: &Link| link.kind == Kind::Email;
+        if !self.is_of_sender() || !name.contains('@') {
+            return self.text(name);
+        }
+        let links = self.links(name);
+        if !links.iter().any(is_address) {
+            return self.text(name);
+        }
+        for link in links {
+            if !self.has_steps(0) {
+                return;
+            }
+            let bounds = HostBounds::in_text(link.kind);
+            let Some(mut judged) = self.judge.spelled_link(name, &link, bounds) else { continue };
+            if is_address(&link) {
+                judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
+            }
+            self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+        }
     }
 
     /// Judges the hosts in the display name before an address.
@@ -252,7 +285,11 @@ impl FieldReader<'_, '_, '_, '_> {
             let mut name = match (named, &own) {
                 (Some(name), _) => shown_name(name).into_owned(),
                 (None, None) => spelled.to_owned(),
-                (None, Some(_)) => continue,
+                (None, Some(_)) => {
+                    let Some((name, address)) = beside_address(spelled) else { continue };
+                    own = Mailbox::read(address, self.judge);
+                    name
+                }
             };
             let inside = self.links(&name).into_iter().find(|link| link.kind == Kind::Email);
             if let Some(link) = inside.filter(|_| own.is_none()) {
@@ -276,10 +313,10 @@ impl FieldReader<'_, '_, '_, '_> {
             };
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
-            if impersonated.is_some() {
+            if let Some(target) = &impersonated {
                 let is_said = own
                     .as_ref()
-                    .is_some_and(|own| forwarders::speaks_for(&spelled, own, self.judge));
+                    .is_some_and(|own| forwarders::speaks_for(&spelled, target, own, self.judge));
                 let least =
                     if is_said { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
                 judged.add_with(Reason::DisplayNamePoses, least);

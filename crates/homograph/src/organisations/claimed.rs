@@ -1,8 +1,9 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well.
+//! have as well; `inner_offices.txt` those of a company for its own people.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
@@ -11,8 +12,10 @@ use crate::domain::{Section, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, name_look};
 use crate::name::DISTINCTIVE;
 use crate::rows::rows;
+use uts58::unicode::hosts::is_mark;
 
 const OFFICE_WORDS: &str = rows!("office_words.txt");
+const INNER_OFFICES: &str = rows!("inner_offices.txt");
 
 /// Top-level domains of countries in which anybody got a name for nothing.
 const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
@@ -30,7 +33,8 @@ pub(super) struct ClaimedNames {
     names: Vec<Vec<ClaimedName>>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
-    office_words: HashSet<&'static str, ByText>,
+    office_words: HashSet<Box<str>, ByText>,
+    inner_offices: HashSet<Box<str>, ByText>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,6 +52,11 @@ pub(crate) enum Counts {
     Anywhere,
     /// Only with nothing but office words beside it: it is also a common word or a surname.
     Alone,
+    /// Only beside office words: bare, it is a common word, a given name, or a shop.
+    Beside,
+    /// As alone, and beside the offices that a company has for its own people: a domain of the
+    /// recipient's.
+    AmongColleagues,
     /// Nowhere, and a shorter name that it begins with does not count either: it is another owner's
     /// (`Amazon Watch`).
     OtherOwner,
@@ -58,8 +67,8 @@ pub(crate) enum Counts {
 impl ClaimedNames {
     /// No names, but office words.
     pub(super) fn nobody() -> ClaimedNames {
-        let office_words = OFFICE_WORDS.split_ascii_whitespace().collect();
-        ClaimedNames { office_words, ..ClaimedNames::default() }
+        let (office_words, inner_offices) = (words(OFFICE_WORDS), words(INNER_OFFICES));
+        ClaimedNames { office_words, inner_offices, ..ClaimedNames::default() }
     }
 
     /// Adds the names of the next row of the table.
@@ -69,12 +78,14 @@ impl ClaimedNames {
         let listed = line.split_once(':').map(|(_, listed)| listed);
         let listed = listed.unwrap_or_else(|| first().unwrap_or_default());
         let mut names = Vec::new();
-        for name in listed.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let listed = listed.split(',').map(str::trim).filter(|name| !name.is_empty());
+        for name in listed.flat_map(with_ampersand_read) {
             let (name, counts) = match name.split_at_checked(1) {
                 Some(("=", name)) => (name, Counts::Alone),
+                Some(("^", name)) => (name, Counts::Beside),
                 Some(("!", name)) => (name, Counts::Nowhere),
                 Some(("-", name)) => (name, Counts::OtherOwner),
-                _ => (name, Counts::Anywhere),
+                _ => (&*name, Counts::Anywhere),
             };
             let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
             let beginnings = &mut self.beginnings;
@@ -87,6 +98,18 @@ impl ClaimedNames {
         }
         self.names.push(names);
     }
+}
+
+/// The words of a list, as they read in a text: without the marks of their letters.
+fn words(list: &str) -> HashSet<Box<str>, ByText> {
+    let words = list.split_ascii_whitespace();
+    words.map(|word| word.chars().filter(|c| !is_mark(*c)).collect()).collect()
+}
+
+/// A name, and as it reads where `&` is a word: `HM Revenue and Customs`.
+fn with_ampersand_read(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let read = name.contains(" & ").then(|| name.replace(" & ", " and "));
+    [Cow::Borrowed(name)].into_iter().chain(read.map(Cow::Owned))
 }
 
 impl Organisations {
@@ -190,5 +213,10 @@ impl Organisations {
     /// sender.
     pub(crate) fn is_office_word(&self, word: &str) -> bool {
         self.is_role(word) || self.claimed.office_words.contains(word)
+    }
+
+    /// Whether such a word is of an office that a company has for its own people.
+    pub(crate) fn is_inner_office(&self, word: &str) -> bool {
+        self.claimed.inner_offices.contains(word)
     }
 }
