@@ -362,6 +362,10 @@ impl<'a> Judge<'a> {
 
     /// Judges a host that counts only if it is a lure: as long as it does not, no reading has found it.
     pub fn host_in_question(&mut self, spelling: &str) -> Arc<Judgement> {
+        let known = self.memo.get(&self.keys.hash_one(spelling));
+        if let Some(known) = known.and_then(|known| known.within(HostBounds::Certain)) {
+            return Arc::clone(known);
+        }
         let judgement = self.cached_or_judged(spelling, HostBounds::Certain);
         self.steps += host_steps(spelling, HostBounds::Certain, &judgement);
         judgement

@@ -5,6 +5,7 @@ mod attached;
 mod extras;
 mod misread;
 mod organizers;
+mod quoted_markup;
 mod repeated;
 mod reports;
 mod summaries;
@@ -312,8 +313,9 @@ impl<'a> LayerReader<'a> {
         let seen = self.view.seen.get(occurrence.seen);
         let text = seen.map_or("", |seen| seen.as_str());
         let mut judged = judge.occurrence(text, occurrence)?;
-        let Target::Link(link) = &occurrence.target else { return Some(judged) };
         let reading = self.open.reading;
+        judged.downgrade_quoted_markup(self.open.entry, reading);
+        let Target::Link(link) = &occurrence.target else { return Some(judged) };
         let before = text.get(..link.span.start).unwrap_or_default();
         if link.kind != Kind::Scheme && reading.begins_in_escape(before) {
             return None;

@@ -361,3 +361,38 @@ fn soft_breaks_in_a_host_of_text_are_a_notice() {
     let linked = "<a href=\"https://example.org/\">www.huber-<wbr>meier.de</a>";
     assert!(worst(linked) >= Some(linkmilter_engine::Verdict::Suspect));
 }
+
+#[test]
+fn markup_that_a_text_quotes_is_reported() {
+    for quoted in [
+        "<a href=\"javascript:alert(1)\">x</a>",
+        "+    link = '<a href=\"file://%s\">%s</a>' % (quote(name), name)",
+        "<iframe src=\"javascript:alert(1)\"></iframe>",
+        "<a href=\"data:text/html,<script>alert(1)</script>\">x</a>",
+        "> <a href=\"ms-settings:privacy\">x</a>",
+    ] {
+        let text = format!("The search page has\r\n\r\n{quoted}\r\n\r\nin it.\r\n");
+        for kind in ["text/plain", "text/plain; format=flowed", "text/x-diff"] {
+            assert!(!is_edited(kind, &text), "{kind}: {quoted}");
+        }
+        assert!(is_edited("text/html", &text), "{quoted}");
+        // What is a page from its start is one, whatever its label.
+        for start in ["<html>", "\u{FEFF}\r\n <p>", "<!-- x -->", "<!DOCTYPE html>"] {
+            let page = format!("{start}\r\n{text}");
+            assert!(is_edited("text/plain", &page), "{start}: {quoted}");
+        }
+    }
+    let lie = "See\r\n<a href=\"http://p&#1072;ypal.com/\">x</a>\r\n";
+    assert!(is_edited("text/plain", lie));
+}
+
+#[test]
+fn the_source_of_a_page_that_a_server_makes_is_no_page() {
+    let source = "<?php foreach ($items as $i): ?>\r\n<a href=\"javascript:alert(document.cookie)\">x</a>\r\n";
+    for kind in ["text/x-php; name=menu.php", "application/x-httpd-php; name=a.php", "text/x-php"] {
+        assert!(!is_edited(kind, source), "{kind}");
+    }
+    for kind in ["text/html; name=menu.php", "text/x-php; name=menu.html"] {
+        assert!(is_edited(kind, source), "{kind}");
+    }
+}

@@ -46,6 +46,15 @@ impl Judge<'_> {
             return false;
         }
         let own = self.host(link.host_str(text), HostBounds::Certain);
+        if let Some(site) = shown.clone().and_then(|shown| text.get(shown)) {
+            // It leads to whom it names, whatever words stand between.
+            let site = self.host(site, HostBounds::Certain);
+            let harmless =
+                |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
+            if harmless(&site) && harmless(&own) && self.are_of_one_owner(&site.ascii, &own.ascii) {
+                return true;
+            }
+        }
         let is_known = || {
             let protected = &self.policy.protected;
             registrable(&own.ascii, Section::Icann) == Some(&own.ascii)
@@ -66,7 +75,8 @@ impl Judge<'_> {
             return false;
         }
         let inner = self.named_in_userinfo(text, link, &own);
-        let is_cell = userinfo::is_cell(text, link, &shown);
+        let is_cell = userinfo::is_cell(text, link, &shown)
+            || own.verdict <= Verdict::Notice && userinfo::is_in_row(text, link, &shown);
         let harmless = |host: &Judgement| {
             self.is_unknown(host)
                 || is_cell && host.verdict <= Verdict::Notice && host.target.is_none()
