@@ -350,7 +350,8 @@ pub(super) fn markup(opening: &[u8]) -> Option<Media> {
 /// Whether a text is a page from its start, as programs of today ask it of a text (WHATWG MIME Sniffing §7.1): a tag or
 /// a comment is the first thing in it. Elsewhere markup is what the text is about.
 pub fn begins_as_page(text: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\0'));
+    let text =
+        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\0'));
     let after = text.strip_prefix('<').unwrap_or_default().as_bytes();
     after.starts_with(b"!--") || is_mark(after)
 }
