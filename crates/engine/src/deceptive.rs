@@ -1,8 +1,6 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::content::{
-    LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs, sites_between_signs,
-};
+use super::content::{LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs, sites_between_signs};
 use super::judging::{Judge, Judged, same_domain};
 use super::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};

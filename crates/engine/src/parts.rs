@@ -3,6 +3,7 @@
 mod anchors;
 mod attached;
 mod extras;
+mod first_letters;
 mod misread;
 mod organizers;
 mod quoted_markup;
@@ -364,6 +365,7 @@ impl<'a> LayerReader<'a> {
         let occurrences = run.occurrences;
         let mut judged = self.judgements(occurrences, judge, budget, found);
         self.compare(run, (judge, &mut *budget), &mut judged);
+        first_letters::downgrade_rests(occurrences, &mut judged, judge);
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };

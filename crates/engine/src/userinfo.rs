@@ -118,6 +118,9 @@ pub fn is_cell(text: &str, link: &Link, shown: &Range<usize>) -> bool {
     is_enclosed && is_apart && opens && ends_for_all(between)
 }
 
+/// Bytes of a row that are looked at on either side of a link.
+const ROW: usize = 256;
+
 /// Digits of a number that a row of contacts has.
 const NUMBER: usize = 4;
 
@@ -137,12 +140,15 @@ pub fn is_in_row(text: &str, link: &Link, shown: &Range<usize>) -> bool {
         || label.strip_suffix(':').is_some_and(|name| {
             !name.is_empty() && name.chars().all(|c| c.is_alphabetic() || c == '-')
         });
-    let before = text.get(..link.span.start).unwrap_or_default();
+    let start = text.ceil_char_boundary(link.span.start.saturating_sub(ROW));
+    let before = text.get(start..link.span.start).unwrap_or_default();
     let before = before.rsplit('\n').next().unwrap_or_default();
-    let behind = text.get(link.span.end..).unwrap_or_default();
+    let end = text.floor_char_boundary(link.span.end.saturating_add(ROW));
+    let behind = text.get(link.span.end..end).unwrap_or_default();
     let behind = behind.split(['\r', '\n']).next().unwrap_or_default();
     // What the site is called, as `Web:`.
-    let named = before.strip_suffix(':').map_or(before, |name| name.trim_end_matches(char::is_alphabetic));
+    let named =
+        before.strip_suffix(':').map_or(before, |name| name.trim_end_matches(char::is_alphabetic));
     let begins = named.is_empty() || named.ends_with(sign);
     let ends = behind.trim_end().is_empty() || behind.starts_with(sign);
     let is_framed = sign == '|' && named.ends_with(sign) && behind.starts_with(sign);
@@ -225,12 +231,12 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     }
 }
 
-/// The local part of a login that is a mail address, as programs escape one: `ann%40example.org`.
-pub fn local_part(user: &str) -> Option<String> {
+/// Local part and domain of a login that is a mail address, as programs escape one: `ann%40example.org`.
+pub fn mailbox(user: &str) -> Option<(String, String)> {
     let decoded = percent::decode_text(user);
     let name = decoded.split(':').next().unwrap_or_default();
-    let (local, _) = name.split_once('@').filter(|_| !user.contains('@'))?;
-    Some(local.to_owned())
+    let (local, domain) = name.split_once('@').filter(|_| !user.contains('@'))?;
+    Some((local.to_owned(), domain.to_ascii_lowercase()))
 }
 
 /// The given name of a login that is `given.surname`.

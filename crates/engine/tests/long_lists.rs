@@ -92,12 +92,15 @@ fn directories_without_blanks_are_read_to_their_end() {
         let host = |n: usize| format!("www.yamadaya{n}.jp");
         match sign {
             "、" => (0..5).map(|more| host(5 * n + more) + "、").collect::<String>(),
-            "：" => format!("株式会社山田{n}　TEL：03-1234-{n:04}／info@yamadaya{n}.jp／{}", host(n)),
+            "：" => {
+                format!("株式会社山田{n}　TEL：03-1234-{n:04}／info@yamadaya{n}.jp／{}", host(n))
+            }
             _ => format!("info@yamadaya{n}.jp{sign}{}", host(n)),
         }
     };
     let mut failed = Vec::new();
-    for sign in ["／", "、", "：", "–", "—", "และ", "・", "｜", "，", "；", "•", "→", "|", ";", ","] {
+    for sign in ["／", "、", "：", "–", "—", "และ", "・", "｜", "，", "；", "•", "→", "|", ";", ","]
+    {
         for count in [100, 1_000, 3_000] {
             let body = (0..count).map(|n| row(sign, n) + "\r\n").collect::<String>();
             let outcome =
