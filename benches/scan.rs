@@ -23,7 +23,8 @@ use linkmilter::scan::mbox::Splitter;
 use linkmilter::scan::message::{Quoting, RawMessage, SourceMessage};
 use linkmilter::scan::walk::{Entry, Walk};
 use linkmilter::scan::{
-    CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Scan, Settings, read, read::Sink,
+    CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Results, Scan, Settings, read,
+    read::Sink,
 };
 
 /// Passes over the messages that one timing of a stage takes.
@@ -115,6 +116,7 @@ fn settings() -> Settings {
     Settings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
+        results: Results::Unknown,
         tlds: linkmilter::tld::builtin(),
         dns: Dns::Off,
         format: OutputFormat::Jsonl,

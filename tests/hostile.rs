@@ -327,6 +327,11 @@ fn an_answer_is_no_charset() {
     let body = "see http://example.com/, J\u{f6}rg\r\n";
     for (label, verdict) in
         [("y", Verdict::Ok), ("\"Yes\"", Verdict::Ok), ("nobody", Verdict::Suspect)]
+            .into_iter()
+            .chain(
+                ["utf-8-sig", "UTF-8-BOM", "de_DE.utf8", "ansi", "null"]
+                    .map(|label| (label, Verdict::Ok)),
+            )
     {
         let head = format!("Content-Type: text/plain; charset={label}\r\n");
         assert_eq!(by_default(&head, body).verdict, verdict, "{label}");

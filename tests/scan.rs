@@ -13,7 +13,9 @@ use std::sync::atomic::AtomicBool;
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::record::tally::Tally;
-use linkmilter::scan::{CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Scan, Settings};
+use linkmilter::scan::{
+    CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Results, Scan, Settings,
+};
 
 /// A message with a deceptive link: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
@@ -54,6 +56,34 @@ fn scan(folder: &Path, args: &[&str]) -> Output {
 fn lines(output: &Output) -> Vec<serde_json::Value> {
     let text = std::str::from_utf8(&output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_results_of_our_own_server_count_as_in_the_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = "From: Netflix Recruiting <netflix@myworkday.com>\nSubject: Hello\n\nThank you.\n";
+    let message = |id: &str, result: &str| {
+        format!("Authentication-Results: {id}; dmarc={result} header.from=myworkday.com\n{from}")
+    };
+    for (name, text) in [
+        ("pass", message("mx.example.org", "pass")),
+        ("theirs", message("mx.example.net", "pass")),
+        ("fail", message("mx.example.org", "fail")),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let config = folder.path().join("c.toml");
+    fs::write(&config, "[exempt]\nauthserv_id = \"mx.example.org\"\n").unwrap();
+    let verdicts = |name: &str, args: &[&str]| -> Vec<String> {
+        let found = lines(&scan(folder.path(), &[args, &[name]].concat()));
+        found.iter().map(|line| line["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    let with = ["--config", config.to_str().unwrap()];
+    assert_eq!(verdicts("pass", &with), ["notice"]);
+    for name in ["theirs", "fail"] {
+        assert_eq!(verdicts(name, &with), ["suspect"], "{name}");
+    }
+    assert_eq!(verdicts("pass", &[]), ["suspect"], "no server is known as ours");
 }
 
 #[test]
@@ -363,6 +393,7 @@ fn tally(folder: PathBuf) -> Tally {
     let settings = Settings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
+        results: Results::Unknown,
         tlds: linkmilter::tld::builtin(),
         dns: Dns::Off,
         format: OutputFormat::Counts,

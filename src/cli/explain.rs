@@ -49,12 +49,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let bytes = super::input::read(args.message.as_deref())?;
     let message = Message::split(&bytes);
     let mut envelope = args.envelope.as_deref().map(envelope).transpose()?.unwrap_or_default();
-    observe(&mut envelope, message.head, &settings.policies, &host_name(&config));
+    let host_name = host_name(&config);
+    observe(&mut envelope, message.head, &settings.policies, &host_name);
     let selection = settings.policies.select(&envelope);
     let policy = with_feeds(&config, &selection.policy);
     let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));
     let facts = Facts {
         recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),
+        dmarc: settings.policies.dmarc(&envelope, &host_name),
         ..Facts::default()
     };
     let trace_result = trace(message, &facts, &policy, &super::tld::table(&config));

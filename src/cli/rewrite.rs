@@ -68,7 +68,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         policy.exempt = None;
         policy.signed = Signed::EditUnsafe;
     }
-    let facts = Facts { host_name, ..Facts::default() };
+    let dmarc = settings.policies.dmarc(&envelope, &host_name);
+    let facts = Facts { host_name, dmarc, ..Facts::default() };
     let tlds = super::tld::table(&config);
     let resolver = args.dns.then(|| BlockingResolver::new(&config)).transpose()?;
     let ask = |questions: &[String]| {

@@ -18,18 +18,21 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::config::{self, Config, Sources};
+use crate::daemon::envelope::observe;
 use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::splice::hex;
-use crate::engine::{Facts, Policy, Verdict};
+use crate::engine::{Dmarc, Facts, Policy, Verdict};
+use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
     Completion, CrossCheck, Dns, Error, GapLines, Input, Journal, OutputFormat, Progress, Report,
-    Scan, Settings, input, ranges,
+    Results, Scan, Settings, input, ranges,
 };
 
 use super::ExitStatus;
 use super::dns::BlockingResolver;
+use super::shared::host_name;
 use output::{Destination, Output};
 
 /// Judge the messages of archives
@@ -256,7 +259,12 @@ fn config(args: &Args) -> anyhow::Result<Config> {
 }
 
 fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
-    let policy = config.user_settings()?.policies.default_policy();
+    let policies = config.user_settings()?.policies;
+    let policy = policies.default_policy();
+    let results = match config.exempt.authserv_id.is_some() {
+        true => Results::OfHeader(Box::new(dmarc_of(policies, host_name(config)))),
+        false => Results::Unknown,
+    };
     let dns = match args.dns {
         true => {
             let resolver = BlockingResolver::new(config)?;
@@ -272,6 +280,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
             ..Policy::clone(&policy)
         },
         facts: Facts::default(),
+        results,
         tlds: super::tld::table(config),
         dns,
         format: match args.format {
@@ -285,6 +294,15 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         crosscheck: if args.witness { CrossCheck::On } else { CrossCheck::Off },
         max_message: args.max_message << 20,
     })
+}
+
+/// Reads the DMARC result of our own server in a header, as the daemon does.
+fn dmarc_of(policies: Policies, host_name: String) -> impl Fn(&[u8]) -> Dmarc {
+    move |head| {
+        let mut envelope = Envelope::default();
+        observe(&mut envelope, head, &policies, &host_name);
+        policies.dmarc(&envelope, &host_name)
+    }
 }
 
 /// What must be the same when a scan is resumed: everything except the number of threads and the

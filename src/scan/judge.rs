@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
-use crate::engine::{self, Answers, Case, Facts, Finding, Outcome, Policy, TldTable};
+use crate::engine::{self, Answers, Case, Dmarc, Facts, Finding, Outcome, Policy, TldTable};
 use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
@@ -74,11 +74,43 @@ impl std::fmt::Debug for Dns {
     }
 }
 
+/// The DMARC result of our own server in a header. Called from any thread.
+pub type ReadDmarc = dyn Fn(&[u8]) -> Dmarc + Send + Sync;
+
+/// Who says what our own server found out about the author of a message.
+#[derive(Default)]
+pub enum Results {
+    /// Nobody: no server is known as ours.
+    #[default]
+    Unknown,
+    /// The Authentication-Results of the message.
+    OfHeader(Box<ReadDmarc>),
+}
+
+impl Results {
+    fn dmarc(&self, head: &[u8]) -> Dmarc {
+        match self {
+            Results::Unknown => Dmarc::Unknown,
+            Results::OfHeader(read) => read(head),
+        }
+    }
+}
+
+impl std::fmt::Debug for Results {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Results::Unknown => "Unknown",
+            Results::OfHeader(_) => "OfHeader",
+        })
+    }
+}
+
 /// How messages are judged and written.
 #[derive(Debug)]
 pub struct Settings {
     pub policy: Policy,
     pub facts: Facts,
+    pub results: Results,
     pub tlds: TldTable,
     pub dns: Dns,
     pub format: OutputFormat,
@@ -150,7 +182,9 @@ impl<'s> Judge<'s> {
     /// Judges a message. A panic is caught and does not end the scan.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        let case = Case::new(message, &settings.facts, &settings.policy, &settings.tlds);
+        let dmarc = settings.results.dmarc(message.head);
+        let facts = Facts { dmarc, ..settings.facts.clone() };
+        let case = Case::new(message, &facts, &settings.policy, &settings.tlds);
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }
 

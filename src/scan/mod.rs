@@ -31,7 +31,7 @@ use crate::record::tally::Tally;
 
 pub use input::Input;
 pub use journal::Journal;
-pub use judge::{CrossCheck, Dns, GapLines, OutputFormat, Settings};
+pub use judge::{CrossCheck, Dns, GapLines, OutputFormat, Results, Settings};
 pub use pipeline::Scan;
 pub use produce::Completion;
 pub use progress::Progress;

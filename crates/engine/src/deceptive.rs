@@ -1,9 +1,9 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::content::{LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs};
-use super::judging::{Judge, Judged};
+use super::content::{LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs, sites_between_signs};
+use super::judging::{Judge, Judged, same_domain};
 use super::outcome::{Reason, Verdict};
-use homograph::{Judgement, spelled_host};
+use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
 use uts58::unicode::Class;
 use uts58::{Link, Target, percent};
 
@@ -32,6 +32,9 @@ impl Judge<'_> {
         if seen.sum::<usize>() > LONGEST_HOST {
             return false;
         }
+        if whole && self.is_list_of_sites(spelling) {
+            return false;
+        }
         let host = self.host_in_question(spelling);
         if host.verdict < Verdict::Unsafe || self.is_protected(&host.ascii) {
             return false;
@@ -45,6 +48,26 @@ impl Judge<'_> {
     fn reads_as_named(&mut self, spelling: &str) -> bool {
         let read = spelling.replace(homograph::reads_as_hyphen, "-");
         read != spelling && self.host_in_question(&read).reasons.contains(Reason::NameInHost)
+    }
+
+    /// Whether signs stand between whole hosts of a list, each harmless and unlike any known name. Each of them is judged
+    /// once per message. A site behind a sign begins with `www.`, or is that before it, so that no label is read across
+    /// the sign.
+    pub fn is_list_of_sites(&mut self, spelling: &str) -> bool {
+        if spelling.contains('%') {
+            return false;
+        }
+        let mut before: Option<&str> = None;
+        sites_between_signs(spelling).all(|site| {
+            let begins = site.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+            let is_apart = before.is_none_or(|before| begins || same_domain(before, site));
+            before = Some(site);
+            if !is_apart || !site.is_ascii() || registrable(site, Section::Icann).is_none() {
+                return false;
+            }
+            let site = self.host(site, HostBounds::Certain);
+            self.names_nobody_known(&site)
+        })
     }
 
     /// Whether a protected name, or what looks like one, is a piece between signs.

@@ -2,6 +2,8 @@
 
 mod accents;
 mod beside_host;
+mod candidates;
+mod code;
 mod consoles;
 mod encoded_urls;
 mod glued;
@@ -164,9 +166,11 @@ impl<'a> Judge<'a> {
                     self.downgrade_isolated(text, link, &mut judged);
                     self.downgrade_prose(text, link, &mut judged);
                     self.downgrade_behind_residue(text, link, &mut judged);
+                    self.downgrade_misread_umlauts(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
+                Self::downgrade_code(text, link, &mut judged);
                 judged
             }
             Target::Dangerous { host, span, .. } => {
@@ -335,6 +339,9 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or returns its earlier judgement.
     pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
+        if let Some(host) = self.host_behind_words(spelling, bounds) {
+            return host;
+        }
         let key = self.keys.hash_one(spelling);
         if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
@@ -357,13 +364,6 @@ impl<'a> Judge<'a> {
             }
             Entry::Occupied(entry) => entry.into_mut().others.push(new),
         }
-        judgement
-    }
-
-    /// Judges a host that counts only if it is a lure: as long as it does not, no reading has found it.
-    pub fn host_in_question(&mut self, spelling: &str) -> Arc<Judgement> {
-        let judgement = self.cached_or_judged(spelling, HostBounds::Certain);
-        self.steps += host_steps(spelling, HostBounds::Certain, &judgement);
         judgement
     }
 

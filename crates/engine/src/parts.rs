@@ -3,8 +3,10 @@
 mod anchors;
 mod attached;
 mod extras;
+mod first_letters;
 mod misread;
 mod organizers;
+mod quoted_markup;
 mod repeated;
 mod reports;
 mod shortcuts;
@@ -316,8 +318,9 @@ impl<'a> LayerReader<'a> {
         let seen = self.view.seen.get(occurrence.seen);
         let text = seen.map_or("", |seen| seen.as_str());
         let mut judged = judge.occurrence(text, occurrence)?;
-        let Target::Link(link) = &occurrence.target else { return Some(judged) };
         let reading = self.open.reading;
+        judged.downgrade_quoted_markup(self.open.entry, reading);
+        let Target::Link(link) = &occurrence.target else { return Some(judged) };
         let before = text.get(..link.span.start).unwrap_or_default();
         if link.kind != Kind::Scheme && reading.begins_in_escape(before) {
             return None;
@@ -366,6 +369,7 @@ impl<'a> LayerReader<'a> {
         let occurrences = run.occurrences;
         let mut judged = self.judgements(occurrences, judge, budget, found);
         self.compare(run, (judge, &mut *budget), &mut judged);
+        first_letters::downgrade_rests(occurrences, &mut judged, judge);
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };

@@ -396,6 +396,7 @@ mod tests {
             ("Subject: Wikipediа news\n", "header:Subject suspect Wikipediа wikipedia.com"),
             ("Subject: Your аccount\n", "header:Subject suspect аccount "),
             ("Subject: Анализ на СOVID-19 готов\n", "header:Subject notice СOVID "),
+            ("Subject: СOVID-19 справка\n", "header:Subject notice СOVID "),
             ("Subject: Ваш РayРal готов сегодня\n", "header:Subject suspect РayРal paypal.com"),
             ("Subject: Ваш аccount\n", "header:Subject suspect аccount "),
             (

@@ -118,6 +118,45 @@ pub fn is_cell(text: &str, link: &Link, shown: &Range<usize>) -> bool {
     is_enclosed && is_apart && opens && ends_for_all(between)
 }
 
+/// Bytes of a row that are looked at on either side of a link.
+const ROW: usize = 256;
+
+/// Digits of a number that a row of contacts has.
+const NUMBER: usize = 4;
+
+/// Whether the host at `shown` and the address are cells of one row of data, with the same sign before, between and behind
+/// them, and nothing else between them but what the address is called: `|www.example.com|ann@example.org|`,
+/// `https://example.com,ann@example.org,+49 30 12`, `Tel:12;Web:https://example.com;Mail:ann@example.org`. Without a frame
+/// of the sign the row holds a number, as that of a telephone.
+pub fn is_in_row(text: &str, link: &Link, shown: &Range<usize>) -> bool {
+    let Some(user) = &link.user else { return false };
+    let between = text.get(shown.end..user.end).unwrap_or_default();
+    let Some(sign) = between.chars().next().filter(|c| matches!(c, '|' | ',' | ';')) else {
+        return false;
+    };
+    let local = between.trim_end_matches(is_in_local_part);
+    let label = local.get(1..).unwrap_or_default();
+    let is_label = label.is_empty()
+        || label.strip_suffix(':').is_some_and(|name| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphabetic() || c == '-')
+        });
+    let start = text.ceil_char_boundary(link.span.start.saturating_sub(ROW));
+    let before = text.get(start..link.span.start).unwrap_or_default();
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let end = text.floor_char_boundary(link.span.end.saturating_add(ROW));
+    let behind = text.get(link.span.end..end).unwrap_or_default();
+    let behind = behind.split(['\r', '\n']).next().unwrap_or_default();
+    // What the site is called, as `Web:`.
+    let named =
+        before.strip_suffix(':').map_or(before, |name| name.trim_end_matches(char::is_alphabetic));
+    let begins = named.is_empty() || named.ends_with(sign);
+    let ends = behind.trim_end().is_empty() || behind.starts_with(sign);
+    let is_framed = sign == '|' && named.ends_with(sign) && behind.starts_with(sign);
+    let digits = [named, behind].into_iter().flat_map(str::chars).filter(char::is_ascii_digit);
+    let has_number = digits.count() >= NUMBER;
+    is_label && local.len() < between.len() && begins && ends && (is_framed || has_number)
+}
+
 /// Whether each of the three programs that take the most for userinfo ends a URL in this text. Mozilla does so at
 /// brackets and braces, but for those that it closes; programs that follow RFC 3986 to the letter, as those of Android, at
 /// what that has in no userinfo; Roundcube at quotes, and at brackets that close nothing.
@@ -192,12 +231,12 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     }
 }
 
-/// The local part of a login that is a mail address, as programs escape one: `ann%40example.org`.
-pub fn local_part(user: &str) -> Option<String> {
+/// Local part and domain of a login that is a mail address, as programs escape one: `ann%40example.org`.
+pub fn mailbox(user: &str) -> Option<(String, String)> {
     let decoded = percent::decode_text(user);
     let name = decoded.split(':').next().unwrap_or_default();
-    let (local, _) = name.split_once('@').filter(|_| !user.contains('@'))?;
-    Some(local.to_owned())
+    let (local, domain) = name.split_once('@').filter(|_| !user.contains('@'))?;
+    Some((local.to_owned(), domain.to_ascii_lowercase()))
 }
 
 /// The given name of a login that is `given.surname`.

@@ -3,6 +3,8 @@
 
 mod common;
 
+use linkmilter_engine::Verdict;
+
 /// Whether the filter edits the body.
 fn is_edited(kind: &str, body: &str) -> bool {
     common::is_edited(&format!("{kind}; charset=utf-8"), body.as_bytes())
@@ -360,4 +362,113 @@ fn soft_breaks_in_a_host_of_text_are_a_notice() {
     );
     let linked = "<a href=\"https://example.org/\">www.huber-<wbr>meier.de</a>";
     assert!(worst(linked) >= Some(linkmilter_engine::Verdict::Suspect));
+}
+
+#[test]
+fn markup_that_a_text_quotes_is_reported() {
+    for quoted in [
+        "<a href=\"javascript:alert(1)\">x</a>",
+        "+    link = '<a href=\"file://%s\">%s</a>' % (quote(name), name)",
+        "<iframe src=\"javascript:alert(1)\"></iframe>",
+        "<a href=\"data:text/html,<script>alert(1)</script>\">x</a>",
+        "> <a href=\"ms-settings:privacy\">x</a>",
+    ] {
+        let text = format!("The search page has\r\n\r\n{quoted}\r\n\r\nin it.\r\n");
+        for kind in ["text/plain", "text/plain; format=flowed", "text/x-diff"] {
+            assert!(!is_edited(kind, &text), "{kind}: {quoted}");
+        }
+        assert!(is_edited("text/html", &text), "{quoted}");
+        // What is a page from its start is one, whatever its label.
+        for start in ["<html>", "\u{FEFF}\r\n <p>", "<!-- x -->", "<!DOCTYPE html>"] {
+            let page = format!("{start}\r\n{text}");
+            assert!(is_edited("text/plain", &page), "{start}: {quoted}");
+        }
+    }
+    let lie = "See\r\n<a href=\"http://p&#1072;ypal.com/\">x</a>\r\n";
+    assert!(is_edited("text/plain", lie));
+}
+
+#[test]
+fn the_source_of_a_page_that_a_server_makes_is_no_page() {
+    let source = "<?php foreach ($items as $i): ?>\r\n<a href=\"javascript:alert(document.cookie)\">x</a>\r\n";
+    for kind in ["text/x-php; name=menu.php", "application/x-httpd-php; name=a.php", "text/x-php"] {
+        assert!(!is_edited(kind, source), "{kind}");
+    }
+    for kind in ["text/html; name=menu.php", "text/x-php; name=menu.html"] {
+        assert!(is_edited(kind, source), "{kind}");
+    }
+}
+
+/// The worst verdict of a page.
+fn worst(html: &str) -> Verdict {
+    worst_of("text/html", html)
+}
+
+fn worst_of(kind: &str, body: &str) -> Verdict {
+    let head = format!("Content-Type: {kind}; charset=utf-8");
+    let outcome = common::outcome(&head, body.as_bytes());
+    outcome.findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Ok)
+}
+
+#[test]
+fn a_name_may_have_its_first_letter_in_an_element_of_its_own() {
+    for name in [
+        "<a href=\"https://www.amazon.de/x\"><span style=\"color:#f90\">a</span>mazon.de</a>",
+        "<b>P</b>aypal.com",
+        "<font size=5>S</font>parkasse.de",
+    ] {
+        assert!(worst(&format!("<p>See {name} now</p>\r\n")) <= Verdict::Notice, "{name}");
+    }
+    for lie in [
+        "mazon.de",
+        "<b>x</b> mazon.de",
+        "<b>x</b>mazon.de",
+        "<b>m</b>amazon.de",
+        "<b>paypal.com.</b>aypal.com",
+    ] {
+        assert_eq!(worst(&format!("<p>See {lie} now</p>\r\n")), Verdict::Suspect, "{lie}");
+    }
+}
+
+#[test]
+fn what_programs_write_is_no_lure() {
+    for code in [
+        "Target: HTTP:80/ping",
+        "web   http:80,https:443",
+        "await google.name.issues.createComment({",
+        "metadata.google.name = \"@acme\"",
+        "google.name.client_id = \"abc\"",
+        "Looking in indexes: https://****@pypi.example.com/simple, https://****:****@pypi.example.com/simple",
+        "dsn https://[REDACTED]@sentry.example.com/1 https://user:[REDACTED]@example.com/x",
+        "url = 'https://%s:%s@example.com/%s'",
+        "Open http://admin:admin@192.168.1.1/ and change the password.",
+        "ftp://ftp%40huber.de:Secret1@ftp.huber.de/",
+        "https://ann%40huber.de:pw@cloud.huber.de/remote.php/dav",
+    ] {
+        assert!(worst_of("text/plain", &format!("{code}\r\n")) <= Verdict::Notice, "{code}");
+    }
+    for lie in [
+        "google.name",
+        "google.name (official)",
+        "http:3232235777",
+        "http://80",
+        "https://paypal%40huber.de:pw@cloud.example.com/x",
+        "https://ann%40huber.de:pw@cloud.example.com/x",
+    ] {
+        assert!(worst_of("text/plain", &format!("{lie}\r\n")) >= Verdict::Suspect, "{lie}");
+    }
+}
+
+#[test]
+fn what_a_console_or_an_editor_misread_is_no_lure() {
+    for text in [
+        "Ping wird ausgefⁿhrt fⁿr www.mⁿller.de [192.0.2.1]\r\nhttps://www.mⁿller.de/",
+        "Besuchen Sie uns auf â€žGoogle.comâ€œ oder â€žgoogle.com/acmeâ€œ.",
+    ] {
+        assert!(worst_of("text/plain", &format!("{text}\r\n")) <= Verdict::Notice, "{text}");
+    }
+    for lie in ["see www.mⁿller.de", "fⁿr www.amazoⁿ.de", "â€žgoogle.com.verify.topâ€œ"]
+    {
+        assert!(worst_of("text/plain", &format!("{lie}\r\n")) >= Verdict::Suspect, "{lie}");
+    }
 }

@@ -83,3 +83,33 @@ fn lists_with_signs_between_them_are_read_to_their_end() {
         }
     }
 }
+
+/// Rows of directories as they are typed in languages without blanks, and with signs of typesetters: what separates two
+/// names is no part of either.
+#[test]
+fn directories_without_blanks_are_read_to_their_end() {
+    let row = |sign: &str, n: usize| {
+        let host = |n: usize| format!("www.yamadaya{n}.jp");
+        match sign {
+            "、" => (0..5).map(|more| host(5 * n + more) + "、").collect::<String>(),
+            "：" => {
+                format!("株式会社山田{n}　TEL：03-1234-{n:04}／info@yamadaya{n}.jp／{}", host(n))
+            }
+            _ => format!("info@yamadaya{n}.jp{sign}{}", host(n)),
+        }
+    };
+    let mut failed = Vec::new();
+    for sign in ["／", "、", "：", "–", "—", "และ", "・", "｜", "，", "；", "•", "→", "|", ";", ","]
+    {
+        for count in [100, 1_000, 3_000] {
+            let body = (0..count).map(|n| row(sign, n) + "\r\n").collect::<String>();
+            let outcome =
+                common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+            if !outcome.bypasses.is_empty() || !outcome.edits.is_empty() {
+                let per_byte = outcome.cost.all() / body.len() as u64;
+                failed.push(format!("{sign} {count} {per_byte} {:?}", outcome.cost));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}

@@ -73,6 +73,50 @@ fn a_mail_address_beside_a_web_address_makes_no_userinfo_of_it() {
 }
 
 #[test]
+fn a_row_of_data_makes_no_userinfo_of_a_known_site() {
+    for text in [
+        "||Web||Mail||\r\n|www.paypal.com|ann@huber.de|",
+        "|https://www.google.com|ann@huber.de|x|",
+        "https://www.paypal.com,info@huber.de,+49 30 1234",
+        "https://www.google.com;info@huber.de;+49 30 1235",
+        "Tel:+49 30 1234;Web:https://www.google.com;Mail:ann@huber.de",
+    ] {
+        assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+    for text in [
+        "|https://www.paypal.com@evil.com|",
+        "|www.paypal.com|ann@evil.com",
+        "Go to |www.paypal.com|ann@evil.com, now",
+        "https://www.paypal.com,info@evil.com,now",
+        "see https://www.paypal.com,info@evil.com,+49 30 1234",
+        "https://www.paypal.com,info@evil.com/,+49 30 1234",
+        "https://www.paypal.com;1234,info@evil.com,+49 30 1234",
+        "1234,https://www.paypal.com@evil.com",
+        "Web:https://www.paypal.com;Mail:ann@evil.com",
+        "https://p\u{430}ypal.com,info@evil.com,+49 30 1234",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+}
+
+#[test]
+fn an_address_of_the_same_owner_is_no_other_place() {
+    for text in [
+        "詳しくはhttps://www.paypal.comです。support@paypal.com までご連絡ください。",
+        "자세한 내용은 https://www.paypal.com입니다.support@paypal.com 으로",
+        "https://www.paypal.com;support@mail.paypal.com",
+    ] {
+        assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+    for text in [
+        "詳しくはhttps://www.paypal.comです。support@evil.com まで",
+        "자세한 내용은 https://www.paypal.com입니다.support@evil.com 으로",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+}
+
+#[test]
 fn a_login_that_nobody_takes_for_a_host_they_know_is_reported() {
     for text in [
         "git clone https://james.kim@bitbucket.org/team/repo.git",

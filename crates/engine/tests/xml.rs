@@ -36,6 +36,20 @@ fn fields_of_data_are_not_joined() {
 }
 
 #[test]
+fn scripts_in_fields_of_data_are_reported() {
+    for data in
+        ["<a href=\"javascript:alert(1)\"/>", "<form><onclick>javascript:alert(1)</onclick></form>"]
+    {
+        for label in LABELS {
+            let body = ["<?xml version=\"1.0\"?>\r\n", data, "\r\n"].concat();
+            assert_eq!(filtered(label, body.as_bytes()), body.as_bytes(), "{label}: {data}");
+        }
+    }
+    let page = "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><a href=\"javascript:alert(1)\"/></html>\r\n";
+    assert_ne!(filtered("Content-Type: text/xml", page.as_bytes()), page.as_bytes());
+}
+
+#[test]
 fn what_lies_in_a_field_is_edited() {
     for data in [
         "<a><site>https://раypal.com/</site></a>",

@@ -94,6 +94,8 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
+pub use organisations::claimed::is_given_away;
+#[cfg(feature = "senders")]
 pub use posing::{Sender, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;

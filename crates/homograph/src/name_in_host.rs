@@ -76,8 +76,10 @@ pub(super) fn find(
 /// Whether the label is a host of the name's owner, written by a carrier that replaces dots by
 /// hyphens.
 fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
-    carrier == Some(Carrier::Hyphenated)
-        && names.covers(&label.replace('-', ".").replace("..", "-"))
+    carrier == Some(Carrier::Hyphenated) && {
+        let host = label.replace('-', ".").replace("..", "-");
+        names.covers(&host) || names.national(&host).is_some()
+    }
 }
 
 /// Which labels were chosen as a name.
@@ -507,6 +509,7 @@ mod tests {
             "paypal.example.com",
             "www.paypal.com.edgekey.net",
             "www-paypal-com.translate.goog",
+            "www-paypal-de.translate.goog",
             "paypal.s3.amazonaws.com",
             "amazon-billing.amazonaws.com",
             "amazon-billing.aws",

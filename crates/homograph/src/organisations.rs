@@ -7,7 +7,7 @@
 //! a protected name.
 
 #[cfg(feature = "senders")]
-mod claimed;
+pub mod claimed;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -25,6 +25,14 @@ use uts58::tlds::Fnv;
 const BUILTIN: &str = rows!("organisations.txt");
 #[cfg(not(feature = "senders"))]
 const BUILTIN: &str = rows!("../data/owners.txt");
+
+/// Hosts below which the names of customers stand as they are (`www.example.com.edgekey.net`):
+/// delivery networks, measurement, the proxies of security services and of libraries, lists that
+/// are asked by DNS; and `invalid`, which lists put behind addresses and which leads nowhere (RFC
+/// 6761). A hyphen in front: in one label, hyphens for dots (`www-example-com.translate.goog`).
+/// Hosters whose customers choose a name (`example.azurefd.net`) are none. Registries that
+/// universities alone may ask: the proxies of their libraries write the hosts of others so. By
+/// hand, from the documentation of each.
 const CARRIERS: &str = rows!("carriers.txt");
 const ROLES: &str = rows!("roles.txt");
 

@@ -52,6 +52,11 @@ pub fn pieces(host: &str) -> impl Iterator<Item = &str> {
     labels.flat_map(|label| label.split(is_sign)).filter(|piece| !piece.is_empty())
 }
 
+/// The stretches of a host between its signs.
+pub fn sites(host: &str) -> impl Iterator<Item = &str> {
+    host.split(is_sign).filter(|site| !site.is_empty())
+}
+
 /// Finds such hosts in a text. Each byte is read once, as part of one authority, and once as part of an address.
 pub(super) struct Search<'t> {
     text: &'t str,

@@ -33,7 +33,7 @@ use mailsplice::media::Media;
 use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
-pub use across_signs::pieces as pieces_between_signs;
+pub use across_signs::{pieces as pieces_between_signs, sites as sites_between_signs};
 pub use calendar::SUMMARY;
 pub use data::Data;
 pub use defanger::Defanger;

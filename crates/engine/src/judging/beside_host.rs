@@ -1,8 +1,9 @@
 //! What stands before the `@` of a link and is no host that poses: whether readers know it decides.
 
+use super::logins::has_only;
 use super::{
     HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Reason, Section, Sender, Verdict,
-    beside_host, carried_steps, registrable,
+    beside_host, carried_steps, registrable, same_domain,
 };
 use crate::userinfo;
 
@@ -46,6 +47,15 @@ impl Judge<'_> {
             return false;
         }
         let own = self.host(link.host_str(text), HostBounds::Certain);
+        if let Some(site) = shown.clone().and_then(|shown| text.get(shown)) {
+            // It leads to whom it names, whatever words stand between.
+            let site = self.host(site, HostBounds::Certain);
+            let harmless =
+                |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
+            if harmless(&site) && harmless(&own) && self.are_of_one_owner(&site.ascii, &own.ascii) {
+                return true;
+            }
+        }
         let is_known = || {
             let protected = &self.policy.protected;
             registrable(&own.ascii, Section::Icann) == Some(&own.ascii)
@@ -66,7 +76,8 @@ impl Judge<'_> {
             return false;
         }
         let inner = self.named_in_userinfo(text, link, &own);
-        let is_cell = userinfo::is_cell(text, link, &shown);
+        let is_cell = userinfo::is_cell(text, link, &shown)
+            || own.verdict <= Verdict::Notice && userinfo::is_in_row(text, link, &shown);
         let harmless = |host: &Judgement| {
             self.is_unknown(host)
                 || is_cell && host.verdict <= Verdict::Notice && host.target.is_none()
@@ -97,19 +108,24 @@ impl Judge<'_> {
         }
         let context = self.context(bounds);
         let carried = homograph::carried(text, link, host, &context);
-        if carried.verdict < Verdict::Unsafe
-            || !carried.reasons.contains(Reason::Userinfo)
-            || !userinfo::is_login(text, link)
-        {
+        if !carried.reasons.contains(Reason::Userinfo) || !userinfo::is_login(text, link) {
             return carried;
+        }
+        let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+        let mailbox = userinfo::mailbox(user);
+        // A mailbox of the host's own domain.
+        let is_own = mailbox.as_ref().is_some_and(|(_, domain)| same_domain(domain, &host.ascii));
+        if carried.verdict < Verdict::Unsafe {
+            let is_harmless = is_own && has_only(carried.reasons, Reason::Userinfo);
+            let verdict = if is_harmless { Verdict::Notice } else { carried.verdict };
+            return LinkJudgement { verdict, ..carried };
         }
         let end = link.host.end;
         let alone = Link { tail: end..end, ..link.clone() };
         let login = homograph::carried(text, &alone, host, &context);
-        let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let nobody = Sender { local: "", host: "" };
         let poses = |name: &str| homograph::poses(name, nobody, &context).is_some();
-        let local = userinfo::local_part(user);
+        let local = mailbox.map(|(local, _)| local);
         let given = userinfo::given_name(local.as_deref().unwrap_or(user));
         let claims = poses(&given) || local.as_deref().is_some_and(poses);
         // An address where everybody can have one is a person's.
@@ -117,7 +133,7 @@ impl Judge<'_> {
         if claims || !login.inner.iter().all(|host| self.is_unknown(host) || is_persons(host)) {
             return carried;
         }
-        let is_of_person = login.inner.iter().all(is_persons);
+        let is_of_person = is_own || login.inner.iter().all(is_persons);
         let mut rest =
             homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
         self.steps += carried_steps(beside_host(text, link), &login);

@@ -17,6 +17,9 @@ const SERVERS: [&str; 24] = [
 /// Digits of the number of a server at most.
 const DIGITS: usize = 4;
 
+/// The login that routers and cameras come with, although a known name has it for a label.
+const ADMINISTRATOR: &str = "admin";
+
 /// Bytes of a login that is a word at most.
 const LOGIN: usize = 64;
 
@@ -36,8 +39,12 @@ impl Judge<'_> {
         // Brackets around a name alone are left of a letter that a sender forgot to fill in.
         let is_of_repository = is_of_repository(text, link);
         let is_variable = name.starts_with('$') || is_of_repository;
-        let word = if is_variable { in_placeholder(name) } else { name };
-        let key = in_placeholder(password);
+        let word = match is_variable {
+            _ if is_masked(name) => MASK,
+            true => in_placeholder(name),
+            false => name,
+        };
+        let key = if is_masked(password) { MASK } else { in_placeholder(password) };
         let is_name = |name: &str| match is_of_repository {
             true => name.split('.').all(is_login),
             false => is_login(name),
@@ -53,7 +60,8 @@ impl Judge<'_> {
             self.is_label_of_name(&text.to_ascii_lowercase())
                 || self.impersonated(text, sender).is_some()
         };
-        let parts = word.split('.').chain([key, user]);
+        let is_everybodys = |part: &str| part.split(':').all(|word| word == ADMINISTRATOR);
+        let parts = word.split('.').chain([key, user]).filter(|part| !is_everybodys(part));
         if !parts.into_iter().any(&mut claims) && self.is_plain(link.host_str(text)) {
             judged.verdict = Verdict::Notice;
         }
@@ -96,6 +104,22 @@ impl Judge<'_> {
 pub(super) fn has_only(reasons: Reasons, only: Reason) -> bool {
     reasons.contains(only)
         && reasons.iter().all(|reason| reason == only || reason.verdict() <= Verdict::Notice)
+}
+
+/// What programs write in place of a login or a key.
+const MASK: &str = "x";
+
+/// Words in brackets that stand for what a log must not hold.
+const REDACTED: [&str; 5] = ["filtered", "hidden", "masked", "redacted", "secret"];
+
+/// Whether a login or a key is masked or left open, as logs and formats of programs write it: `****`, `%s`, `[REDACTED]`.
+fn is_masked(word: &str) -> bool {
+    let inside =
+        word.strip_prefix(['[', '<', '(']).and_then(|word| word.strip_suffix([']', '>', ')']));
+    let is_redacted = |word: &str| REDACTED.iter().any(|known| word.eq_ignore_ascii_case(known));
+    !word.is_empty() && word.chars().all(|c| matches!(c, '*' | '•'))
+        || matches!(word, "%s" | "%d" | "%v")
+        || inside.is_some_and(is_redacted)
 }
 
 /// What stands in a placeholder of scripts and logs, or the word itself: `${TOKEN}`, `[MASKED]`. No host has its signs.

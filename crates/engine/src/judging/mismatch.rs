@@ -6,7 +6,7 @@ use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::prices::COMPARISON_STEPS;
 use crate::programs::is_below;
-use homograph::{HostBounds, Judgement};
+use homograph::{HostBounds, Judgement, is_given_away};
 use uts58::Link;
 use uts58::unicode::a_label;
 use uts58::unicode::hosts::is_joiner;
@@ -101,7 +101,15 @@ impl Judge<'_> {
         if is_below(led, &SHARED) && !is_below(seen, &SHARED) {
             return false;
         }
-        self.are_of_one_owner(name.unwrap_or(seen), led) || name.is_some() && same_domain(seen, led)
+        self.are_of_one_owner(name.unwrap_or(seen), led)
+            || name.is_some() && same_domain(seen, led)
+            || self.is_national_site(led, seen)
+    }
+
+    /// Whether a host is the site of a country of the name that another host belongs to.
+    pub fn is_national_site(&self, host: &str, of: &str) -> bool {
+        let name = self.policy.protected.national(host);
+        name.is_some_and(|name| same_domain(name, of)) && !is_given_away(host)
     }
 
     /// Whether the owner of the visible host is known although the host is no protected name, and the target is not
@@ -145,7 +153,7 @@ mod tests {
     pub(in crate::judging) fn in_page(body: &str) -> Option<Verdict> {
         let (policy, tlds) = (
             Policy::default(),
-            TldTable::new(["com", "top", "jp", "de", "fr", "in", "co", "ly"], ""),
+            TldTable::new(["com", "top", "jp", "de", "fr", "in", "co", "ly", "tk"], ""),
         );
         let head = b"From: a@example.com\nContent-Type: text/html; charset=utf-8\n";
         let message = Message { head, body: body.as_bytes() };
@@ -165,8 +173,13 @@ mod tests {
             ("www.amazon.co.jp", "amazon.com"),
             ("amazon.de", "www.amazon.de"),
             ("fb.com", "www.facebook.com"),
+            ("www.ebay.com", "www.ebay.de"),
+            ("ebay.com", "pages.ebay.fr"),
         ] {
             assert_eq!(mismatch(seen, led), None, "{seen} {led}");
+        }
+        for (seen, led) in [("www.ebay.com", "ebay.top"), ("www.ebay.com", "ebay.tk")] {
+            assert_eq!(mismatch(seen, led), Some(Verdict::Suspect), "{seen} {led}");
         }
         for (seen, led) in [("amazon.de", "amazon.fr"), ("www.fine.com", "verify.top")] {
             assert_eq!(mismatch(seen, led), Some(Verdict::Notice), "{seen} {led}");

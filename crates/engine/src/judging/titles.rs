@@ -44,6 +44,9 @@ impl Title {
 /// Words of a text in the letters of a keyboard at least, beside which a letter of it is in a foreign word by chance.
 const WORDS: usize = 2;
 
+/// Letters of an abbreviation at most, for which one such word is enough: `СOVID-19 справка`.
+const ABBREVIATION: usize = 5;
+
 /// Whether a foreign word has letters of the keyboard that the rest of the text is typed on: `вакцина от СOVID-19`.
 fn is_typed(text: &str, word: &str) -> bool {
     let Some(keyboard) = word.chars().find_map(keyboard) else { return false };
@@ -54,7 +57,9 @@ fn is_typed(text: &str, word: &str) -> bool {
         word.chars().any(|c| c.is_ascii()) && word.chars().any(|c| self::keyboard(c).is_some())
     };
     let typed = words().filter(own).count();
-    typed >= WORDS && words().filter(mixed).count() <= typed
+    let letters = || word.chars().filter(|c| c.is_alphabetic());
+    let is_short = letters().count() <= ABBREVIATION && letters().all(char::is_uppercase);
+    typed >= if is_short { 1 } else { WORDS } && words().filter(mixed).count() <= typed
 }
 
 /// The script of a letter, if that is one whose keyboard has twins of Latin letters.

@@ -40,7 +40,7 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict}
 use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive};
-use deceptive::{is_undecodable, runs_on, seen_spelling, unescaped_host};
+use deceptive::{is_list, is_undecodable, runs_on, seen_spelling, unescaped_host};
 use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
@@ -283,7 +283,11 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 if self.seen.is_deceptive(spelling) {
                     self.keep_offset(at, origin);
                 }
-            } else if host.is_some_and(|host| is_undecodable(&host) || runs_on(&host, &self.seen)) {
+            } else if host.is_some_and(|host| {
+                is_undecodable(&host)
+                    || runs_on(&host, &self.seen)
+                    || is_list(&host, self.judge, &self.seen)
+            }) {
                 is_read = false;
             } else if !starts_plain(window) && !stays_plain(window) {
                 let place = origin.body_offset(|| at);

@@ -20,6 +20,11 @@ const INNER_OFFICES: &str = rows!("inner_offices.txt");
 /// Top-level domains of countries in which anybody got a name for nothing.
 const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
 
+/// Whether a host is under a top-level domain in which anybody got a name for nothing.
+pub fn is_given_away(ascii: &str) -> bool {
+    ascii.rsplit('.').next().is_some_and(|tld| GIVEN_AWAY.contains(&tld))
+}
+
 /// Top-level domains of 2005 and before.
 const OLD_TLDS: [&str; 13] = [
     "aero", "asia", "biz", "cat", "com", "coop", "info", "jobs", "mobi", "name", "net", "org",
@@ -204,7 +209,7 @@ impl Organisations {
         let Some(own) = tld(ascii) else { return false };
         let country = own.len() == 2 || own.starts_with("xn--");
         let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
-        !GIVEN_AWAY.contains(&own.as_str()) && country
+        !is_given_away(ascii) && country
             || OLD_TLDS.contains(&own.as_str())
             || domains.any(|(domain, _)| tld(domain).as_ref() == Some(&own))
     }

@@ -29,7 +29,7 @@ pub(super) type Row = (&'static str, &'static str, Form);
 use Form::{Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 89] = [
+pub(super) const ROWS: [Row; 101] = [
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
@@ -46,10 +46,14 @@ pub(super) const ROWS: [Row; 89] = [
     ("clicktime.symantec.com", "", Query("u")),
     // Kit, formerly ConvertKit.
     ("convertkit-mail2.com", "", Base64Segment),
+    ("convertkit-mail4.com", "", Base64Segment),
     ("csdn.net", "", Query("target")),
     // Barracuda Link Protection.
     ("cudasvc.com", "", Query("a")),
+    ("deref-gmx.com", "", Query("redirectUrl")),
     ("deref-gmx.net", "", Query("redirectUrl")),
+    ("deref-mail.com", "", Query("redirectUrl")),
+    ("deref-web-02.de", "", Query("redirectUrl")),
     ("deref-web.de", "", Query("redirectUrl")),
     ("disq.us", "/url", Query("url")),
     ("douban.com", "/link2/", Query("url")),
@@ -68,14 +72,20 @@ pub(super) const ROWS: [Row; 89] = [
     ("govdelivery.com", "/CL0/", Segment),
     ("href.li", "", Query("")),
     ("instagram.com", "/linkshim", Query("u")),
+    ("kit-mail2.com", "", Base64Segment),
+    ("kit-mail3.com", "", Base64Segment),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
     ("l.threads.com", "", Query("u")),
+    ("l.threads.net", "", Query("u")),
     ("l.wl.co", "", Query("u")),
+    ("l.workplace.com", "", Query("u")),
     ("link.edgepilot.com", "", Query("u")),
     ("link.juejin.cn", "", Query("target")),
     ("link.zhihu.com", "", Query("target")),
+    ("link.zixcentral.com", "", Query("u")),
+    ("linkedin.com", "/comm/safety/go", Query("url")),
     ("linkedin.com", "/redir/", Query("url")),
     ("linkedin.com", "/safety/go", Query("url")),
     ("lm.facebook.com", "", Query("u")),
@@ -90,6 +100,7 @@ pub(super) const ROWS: [Row; 89] = [
     ("mjt.lu", "", Base64Segment),
     ("ok.ru", "/dk", Query("st.link")),
     ("out.reddit.com", "", Query("url")),
+    ("outlook.live.com", "/mail/0/safelink.html", Query("url")),
     ("outlook.live.com", "/mail/safelink.html", Query("url")),
     ("outlook.office.com", "/mail/safelink.html", Query("url")),
     ("pinterest.com", "/offsite/", Query("url")),
@@ -130,6 +141,7 @@ pub(super) const ROWS: [Row; 89] = [
     ("vadesecure.com", "/safeproxy/", Query("u")),
     ("vadesecure.com", "/v4", Query("u")),
     ("vk.com", "/away", Query("to")),
+    ("vk.ru", "/away", Query("to")),
     ("web.archive.org", "/web/", Rest),
     ("weibo.cn", "/sinaurl", Query("u")),
     ("youtube.com", "/redirect", Query("q")),

@@ -44,7 +44,7 @@ pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
 pub use misread::is_utf8_misread;
 pub use reading::{CHARSETS, Readings};
-pub use sniff::SNIFFED;
+pub use sniff::{SNIFFED, begins_as_page};
 pub use structure::{DELIMITER, LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::{Transfer, qp::soft_break};
 pub use walk::{GUESSED, LEVELS};

@@ -87,6 +87,21 @@ fn is_page(label: &ContentType) -> bool {
     )
 }
 
+/// Whether a leaf is the source of pages that a server makes, by its label and by its names: programs of readers show
+/// it as text or hand it to an editor.
+fn is_source(label: &ContentType, names: &[String]) -> bool {
+    let by_label = matches!(label.kind.as_str(), "text" | "application")
+        && matches!(
+            label.subtype.as_str(),
+            "php" | "x-php" | "x-httpd-php" | "x-httpd-php-source" | "asp" | "x-asp" | "x-jsp"
+        );
+    let of_server = |name: &String| {
+        let extension = extension(name);
+        matches!(extension.as_deref(), None | Some("php" | "phtml" | "asp" | "aspx" | "jsp"))
+    };
+    by_label && names.iter().all(of_server)
+}
+
 fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>) -> Vec<Media> {
     let mut by_names = names.iter().filter_map(|name| by_extension(name));
     let by_name = by_names.clone().find(|media| *media == Media::Html).or_else(|| by_names.next());
@@ -97,6 +112,7 @@ fn by_label(label: &ContentType, names: &[String], opening: impl Fn() -> Vec<u8>
     };
     match (label.kind.as_str(), label.subtype.as_str()) {
         _ if is_page(label) => vec![Media::Html],
+        _ if is_source(label, names) => vec![Media::Plain],
         ("text", "calendar") | ("application", "ics") => vec![Media::Calendar],
         ("text", "vcard" | "x-vcard" | "directory") | ("application", "vcard") => {
             vec![Media::Calendar, Media::Plain]
@@ -333,13 +349,18 @@ pub(super) fn markup(opening: &[u8]) -> Option<Media> {
     looks_like_html(opening).then(|| if declared { xml(opening) } else { Media::Html })
 }
 
+/// Whether a text is a page from its start, as programs of today ask it of a text (WHATWG MIME Sniffing §7.1): a tag or
+/// a comment is the first thing in it. Elsewhere markup is what the text is about.
+pub fn begins_as_page(text: &str) -> bool {
+    let text =
+        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\0'));
+    let after = text.strip_prefix('<').unwrap_or_default().as_bytes();
+    after.starts_with(b"!--") || is_mark(after)
+}
+
 /// Whether the first KiB contains markup that clients take for HTML or XML: tags of the WHATWG MIME Sniffing
 /// table, but anywhere in the first KiB. NULs are skipped, so that UTF-16 is recognized.
 pub(super) fn looks_like_html(opening: &[u8]) -> bool {
-    const MARKS: [&str; 20] = [
-        "!doctype", "?xml", "html", "head", "body", "script", "iframe", "table", "style", "title",
-        "div", "font", "center", "a", "meta", "img", "br", "p", "h1", "span",
-    ];
     let opening = opening.get(..2 * SNIFFED).unwrap_or(opening);
     let without_nul: Vec<u8>;
     let text = match memchr::memchr(0, opening) {
@@ -350,13 +371,19 @@ pub(super) fn looks_like_html(opening: &[u8]) -> bool {
         }
     };
     let text = text.get(..SNIFFED).unwrap_or(text);
-    memchr::memchr_iter(b'<', text).any(|at| {
-        let rest = text.get(at + 1..).unwrap_or_default();
-        MARKS.iter().any(|mark| {
-            rest.split_at_checked(mark.len()).is_some_and(|(word, after)| {
-                word.eq_ignore_ascii_case(mark.as_bytes())
-                    && matches!(after.first(), Some(b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/'))
-            })
+    memchr::memchr_iter(b'<', text).any(|at| is_mark(text.get(at + 1..).unwrap_or_default()))
+}
+
+/// Whether a tag of those begins here, behind its `<`.
+fn is_mark(rest: &[u8]) -> bool {
+    const MARKS: [&str; 20] = [
+        "!doctype", "?xml", "html", "head", "body", "script", "iframe", "table", "style", "title",
+        "div", "font", "center", "a", "meta", "img", "br", "p", "h1", "span",
+    ];
+    MARKS.iter().any(|mark| {
+        rest.split_at_checked(mark.len()).is_some_and(|(word, after)| {
+            word.eq_ignore_ascii_case(mark.as_bytes())
+                && matches!(after.first(), Some(b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/'))
         })
     })
 }

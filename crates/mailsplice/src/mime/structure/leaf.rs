@@ -245,7 +245,18 @@ fn codecs(charsets: &[String]) -> Vec<Codec> {
 
 /// Whether a label names a charset that is not known here.
 fn is_unknown(label: &str) -> bool {
-    !label.is_empty() && !means_unknown(label) && Charset::from_label(label).is_none()
+    !label.is_empty()
+        && !means_unknown(label)
+        && !means_utf8(label)
+        && Charset::from_label(label).is_none()
+}
+
+/// Whether a name of a program or a locale means UTF-8: `utf-8-sig`, `UTF-8-BOM`, `de_DE.utf8`.
+fn means_utf8(label: &str) -> bool {
+    let name = label.rsplit('.').next().unwrap_or_default();
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    matches!(name.as_str(), "utf8" | "utf8sig" | "utf8bom" | "utf8mb4")
 }
 
 /// What is in the names of charsets that have more than ASCII in bytes of ASCII, or other letters in them.
@@ -266,10 +277,11 @@ fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// Whether a charset name means that the charset is unknown (RFC 1428 §3). Includes the answers `y` and `yes`, which
-/// people give when `git send-email` asks for the charset to declare: it takes the answer for a name.
+/// people give when `git send-email` asks for the charset to declare: it takes the answer for a name. `ansi` is whichever
+/// a machine has, `null` what a program did not set.
 fn means_unknown(label: &str) -> bool {
     let label = label.trim().to_ascii_lowercase();
-    if matches!(label.as_str(), "y" | "yes") {
+    if matches!(label.as_str(), "y" | "yes" | "ansi" | "null") {
         return true;
     }
     let label = label.strip_prefix("x-").unwrap_or(&label);
