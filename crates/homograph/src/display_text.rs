@@ -366,9 +366,9 @@ pub(super) fn is_small_capital(c: char) -> bool {
     c != '\0' && SMALL_CAPITALS.contains(c)
 }
 
-/// The same, also for styles that Unicode has no mapping for: small capitals, white letters on
-/// black.
-fn plain_letter(c: char) -> Option<char> {
+/// The ASCII letter of a styled one (`𝗣`, `Ⓟ`, `ᴾ`), also for styles that Unicode has no mapping for: small
+/// capitals, white letters on black.
+pub fn plain_letter(c: char) -> Option<char> {
     let at = match c {
         '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
         '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),

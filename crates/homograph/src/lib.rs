@@ -83,7 +83,7 @@ pub use cjk::is_cjk;
 #[cfg(feature = "senders")]
 pub use disguise::{Disguise, disguised};
 #[cfg(feature = "senders")]
-pub use display_text::{SHOWN, reads_as_dot, reads_as_hyphen};
+pub use display_text::{SHOWN, plain_letter, reads_as_dot, reads_as_hyphen};
 pub use domain::{Section, and_above, is_or_below, is_special_use, registrable};
 pub use edit::is_word;
 pub use form::{SPELLING_BYTES, without_turkish_dots};

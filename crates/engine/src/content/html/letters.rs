@@ -48,10 +48,10 @@ pub(super) fn read_as(word: &str) -> Option<String> {
                 read.push('.');
             }
             _ if homograph::reads_as_hyphen(c) => read.push('-'),
-            _ if in_box(c).is_some() => read.extend(in_box(c)),
-            _ => match with_dot_below(c) {
-                Some(letter) => read.extend([letter, '.']),
-                None => read.push_str(&homograph::reads_as(c).unwrap_or_else(|| c.into())),
+            _ => match (with_dot_below(c), homograph::reads_as(c)) {
+                (Some(letter), _) => read.extend([letter, '.']),
+                (None, Some(letters)) => read.push_str(&letters),
+                (None, None) => read.push(styled(c).unwrap_or(c)),
             },
         }
     }
@@ -103,14 +103,11 @@ pub(super) fn is_not_seen(c: char) -> bool {
         || matches!(c, '\u{2800}' | '\u{fffc}' | '\u{1d159}')
 }
 
-/// The letter of one in a box or a circle, or of a flag.
-fn in_box(c: char) -> Option<char> {
-    let in_row = match c {
-        '\u{1f130}'..='\u{1f189}' => (c as u32 - 0x1F130) % 0x20,
-        '\u{1f1e6}'..='\u{1f1ff}' => c as u32 - 0x1F1E6,
-        _ => return None,
-    };
-    u8::try_from(in_row).ok().filter(|row| *row < 26).map(|row| char::from(b'a' + row))
+/// The letter of one of a flag, or in a box, a circle or another style.
+fn styled(c: char) -> Option<char> {
+    let flag = u32::from(c).checked_sub(0x1F1E6).and_then(|row| u8::try_from(row).ok());
+    let flag = flag.filter(|row| *row < 26).map(|row| char::from(b'a' + row));
+    flag.or_else(|| homograph::plain_letter(c).map(|letter| letter.to_ascii_lowercase()))
 }
 
 fn with_dot_below(c: char) -> Option<char> {
