@@ -435,9 +435,9 @@ fn what_programs_write_is_no_lure() {
     for code in [
         "Target: HTTP:80/ping",
         "web   http:80,https:443",
-        "await google.name.issues.createComment({",
-        "metadata.google.name = \"@acme\"",
-        "google.name.client_id = \"abc\"",
+        "await github.rest.issues.createComment({",
+        "metadata.twitter.site = \"@acme\"",
+        "twitter.site.client_id = \"abc\"",
         "Looking in indexes: https://****@pypi.example.com/simple, https://****:****@pypi.example.com/simple",
         "dsn https://[REDACTED]@sentry.example.com/1 https://user:[REDACTED]@example.com/x",
         "url = 'https://%s:%s@example.com/%s'",
@@ -448,9 +448,10 @@ fn what_programs_write_is_no_lure() {
         assert!(worst_of("text/plain", &format!("{code}\r\n")) <= Verdict::Notice, "{code}");
     }
     for lie in [
-        "google.name",
-        "google.name (official)",
+        "github.rest",
+        "twitter.site (official)",
         "http:3232235777",
+        "http://admin:admin@203.0.113.42/",
         "http://80",
         "https://paypal%40huber.de:pw@cloud.example.com/x",
         "https://ann%40huber.de:pw@cloud.example.com/x",
@@ -467,7 +468,7 @@ fn what_a_console_or_an_editor_misread_is_no_lure() {
     ] {
         assert!(worst_of("text/plain", &format!("{text}\r\n")) <= Verdict::Notice, "{text}");
     }
-    for lie in ["see www.mⁿller.de", "fⁿr www.amazoⁿ.de", "â€žgoogle.com.verify.topâ€œ"]
+    for lie in ["see www.mⁿller.de", "fⁿr www.amazoⁿ.de", "â€žр\u{430}ypal.comâ€œ"]
     {
         assert!(worst_of("text/plain", &format!("{lie}\r\n")) >= Verdict::Suspect, "{lie}");
     }

@@ -1,6 +1,8 @@
 //! Words before an `@` and numbers behind a word that pose as nobody: logins (`https://firma@dev.azure.com`) and servers
 //! (`app13.example.com`).
 
+use std::net::Ipv4Addr;
+
 use super::{Judge, Judgement, Section, Sender, registrable};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
@@ -17,7 +19,7 @@ const SERVERS: [&str; 24] = [
 /// Digits of the number of a server at most.
 const DIGITS: usize = 4;
 
-/// The login that routers and cameras come with, although a known name has it for a label.
+/// The login that routers and cameras of the own network come with, although a known name has it for a label.
 const ADMINISTRATOR: &str = "admin";
 
 /// Bytes of a login that is a word at most.
@@ -60,7 +62,10 @@ impl Judge<'_> {
             self.is_label_of_name(&text.to_ascii_lowercase())
                 || self.impersonated(text, sender).is_some()
         };
-        let is_everybodys = |part: &str| part.split(':').all(|word| word == ADMINISTRATOR);
+        let address = link.host_str(text).parse::<Ipv4Addr>();
+        let is_own = address.is_ok_and(|address| address.is_private() || address.is_link_local());
+        let is_everybodys =
+            |part: &str| is_own && part.split(':').all(|word| word == ADMINISTRATOR);
         let parts = word.split('.').chain([key, user]).filter(|part| !is_everybodys(part));
         if !parts.into_iter().any(&mut claims) && self.is_plain(link.host_str(text)) {
             judged.verdict = Verdict::Notice;
