@@ -406,6 +406,16 @@ fn links_of_a_small_message_are_bounded_by_its_size() {
 }
 
 #[test]
+fn very_many_documents_are_left_out() {
+    let documents = |count: usize| "<iframe srcdoc=x></iframe>".repeat(count);
+    let read = |count| outcome(Limits::default(), "Content-Type: text/html\r\n", &documents(count));
+    let some = read(16 << 10);
+    assert!(some.bypasses.is_empty(), "{:?}", some.bypasses);
+    let many = read((16 << 10) + 1);
+    assert!(reached(&many, "documents"), "{:?}", many.bypasses);
+}
+
+#[test]
 fn documents_in_documents_are_bounded() {
     let escaped =
         |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");

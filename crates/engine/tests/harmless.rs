@@ -468,8 +468,7 @@ fn what_a_console_or_an_editor_misread_is_no_lure() {
     ] {
         assert!(worst_of("text/plain", &format!("{text}\r\n")) <= Verdict::Notice, "{text}");
     }
-    for lie in ["see www.mⁿller.de", "fⁿr www.amazoⁿ.de", "â€žр\u{430}ypal.comâ€œ"]
-    {
+    for lie in ["see www.mⁿller.de", "fⁿr www.amazoⁿ.de", "â€žр\u{430}ypal.comâ€œ"] {
         assert!(worst_of("text/plain", &format!("{lie}\r\n")) >= Verdict::Suspect, "{lie}");
     }
 }

@@ -1,7 +1,7 @@
 //! Words before an `@` and numbers behind a word that pose as nobody: logins (`https://firma@dev.azure.com`) and servers
 //! (`app13.example.com`).
 
-use std::net::Ipv4Addr;
+use core::net::Ipv4Addr;
 
 use super::{Judge, Judgement, Section, Sender, registrable};
 use crate::judged::Judged;

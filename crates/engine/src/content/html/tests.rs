@@ -1,5 +1,4 @@
 use super::*;
-use crate::content::DOCUMENTS;
 use uts58::tlds::TldTable;
 
 /// All stretches of a document in one view.
@@ -78,17 +77,6 @@ fn reversed_text_is_bounded() {
     let view = whole(&short, &tlds);
     assert!(!view.cut && view.occurrences.len() == 1_000, "{}", view.occurrences.len());
     assert!(whole(&long, &tlds).cut);
-}
-
-#[test]
-fn very_many_documents_are_left_out() {
-    let tlds = TldTable::new(["com"], "");
-    let documents = |count: usize| "<iframe srcdoc=x></iframe>".repeat(count);
-    let (some, many) = (documents(DOCUMENTS), documents(DOCUMENTS + 1));
-    let view = whole(&some, &tlds);
-    assert!(view.documents.len() == DOCUMENTS && !view.cut);
-    let view = whole(&many, &tlds);
-    assert!(view.documents.len() == DOCUMENTS && view.cut);
 }
 
 /// Each further level would double what is to be read.
