@@ -50,6 +50,10 @@ impl Judge<'_> {
 
 /// What is before such words and signs, and where `www.` begins behind them.
 fn words_before_www(spelling: &str) -> Option<(&str, usize)> {
+    // As most are.
+    if spelling.is_ascii() {
+        return None;
+    }
     let from = spelling.find(|c: char| !c.is_ascii())?;
     let (front, rest) = spelling.split_at_checked(from)?;
     let words = rest.find(|c: char| c.is_ascii())?;
