@@ -66,8 +66,11 @@ impl Judge<'_> {
             && judged.inner.is_empty()
             && judged.reasons.iter().all(of_signs)
             && host.chars().all(|c| c.is_ascii() || UMLAUTS.contains(&c))
-            && has_misread_word(text, host)
         {
+            self.steps += SEARCH_STEPS;
+            if !has_misread_word(text, host) {
+                return;
+            }
             // What a reader may take it for.
             let read = host.replace('ⁿ', "n").replace(UMLAUTS, "");
             let read = self.host(&read, HostBounds::Certain);
@@ -78,8 +81,9 @@ impl Judge<'_> {
     }
 }
 
-/// Bytes of a text that are searched for a misread word.
-const SEARCHED: usize = 4_096;
+/// Bytes of a text that are searched for a misread word, and the steps of that.
+const SEARCHED: usize = 1_024;
+const SEARCH_STEPS: u64 = 128;
 
 /// Whether a word of the text that is no such host has one of these signs between letters, or before one.
 fn has_misread_word(text: &str, host: &str) -> bool {

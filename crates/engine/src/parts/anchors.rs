@@ -21,6 +21,8 @@ impl LayerReader<'_> {
         (judge, budget): (&mut Judge<'_>, &mut Budget<'_>),
         judged: &mut [Option<Judged>],
     ) {
+        // The anchor whose further recipients were compared: with one address that it shows, so that the work is linear.
+        let mut compared = None;
         for (index, occurrence) in run.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.target();
             let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
@@ -45,7 +47,10 @@ impl LayerReader<'_> {
             }
             let Some(anchor) = anchor else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };
-            if is_address(occurrence) && !names_person(occurrence, &visible, judge) {
+            if is_address(occurrence)
+                && !names_person(occurrence, &visible, judge)
+                && compared.replace(anchor) != Some(anchor)
+            {
                 let targets = judged.get_mut(anchor + 1..).unwrap_or_default();
                 further_recipients(run.occurrences, anchor)
                     .zip(targets)

