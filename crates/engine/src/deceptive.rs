@@ -5,7 +5,7 @@ use super::judging::{Judge, Judged, same_domain};
 use super::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
 use uts58::unicode::Class;
-use uts58::{Link, Target, percent};
+use uts58::{Link, Target, begins_with_www, percent};
 
 impl Judge<'_> {
     /// Whether an occurrence is to be judged at all: one that is no lure asks the DNS nothing.
@@ -59,8 +59,8 @@ impl Judge<'_> {
         }
         let mut before: Option<&str> = None;
         sites_between_signs(spelling).all(|site| {
-            let begins = site.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
-            let is_apart = before.is_none_or(|before| begins || same_domain(before, site));
+            let is_apart =
+                before.is_none_or(|before| begins_with_www(site) || same_domain(before, site));
             before = Some(site);
             if !is_apart || !site.is_ascii() || registrable(site, Section::Icann).is_none() {
                 return false;

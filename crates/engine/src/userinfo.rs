@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use homograph::is_in_local_part;
-use uts58::{Kind, Link, percent};
+use uts58::{Kind, Link, begins_with_www, percent};
 
 /// The web address at the start of the userinfo, if a sign that no user name has is behind it, then nothing but words
 /// and a local part: `https://example.com;ann@example.org` in a list of contacts. Nothing of a URL follows.
@@ -225,7 +225,9 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     }
     match name.split_once('@') {
         Some((local, host)) => {
-            !local.is_empty() && !host.contains('@') && ![local, host].into_iter().any(is_web)
+            !local.is_empty()
+                && !host.contains('@')
+                && ![local, host].into_iter().any(begins_with_www)
         }
         None => is_person(name),
     }
@@ -243,11 +245,6 @@ pub fn mailbox(user: &str) -> Option<(String, String)> {
 pub fn given_name(user: &str) -> String {
     let decoded = percent::decode_text(user);
     decoded.split('.').next().unwrap_or_default().trim_matches(['$', '{']).to_owned()
-}
-
-/// Whether a name says by itself that it is of the web.
-fn is_web(name: &str) -> bool {
-    name.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."))
 }
 
 /// A given name and a surname that is a top-level domain.

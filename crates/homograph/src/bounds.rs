@@ -351,8 +351,7 @@ fn after_sentence(spelling: &str) -> Option<usize> {
     let (at, stop) = spelling.char_indices().find(|(_, c)| is_dot(*c))?;
     let start = at + stop.len_utf8();
     let after = spelling.get(start..)?;
-    let www = || after.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
-    if !matches!(stop, '。' | '．' | '｡') && !www() {
+    if !matches!(stop, '。' | '．' | '｡') && !uts58::begins_with_www(after) {
         return None;
     }
     let host = after.trim_end_matches(is_dot).to_ascii_lowercase();

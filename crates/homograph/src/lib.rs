@@ -184,6 +184,13 @@ pub struct Judgement {
     pub more_bounds: usize,
 }
 
+impl Judgement {
+    /// Whether nothing is against the host, and it reads as no name of somebody else.
+    pub fn is_harmless(&self) -> bool {
+        self.verdict <= Verdict::Notice && self.target.is_none()
+    }
+}
+
 /// Judges a host as spelled, without port.
 ///
 /// Accepts everything that mail may contain: escapes, Punycode, addresses, other dots. Linear in

@@ -258,6 +258,11 @@ pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
     is_plain_domain(name) || Form::read(name).is_some_and(|form| form.is_domain(name))
 }
 
+/// Whether a name says by its first label that it is of the web, in letters of either case.
+pub fn begins_with_www(host: &str) -> bool {
+    host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
+}
+
 /// Whether the name is a domain to browsers, which take labels that begin or end with hyphens
 /// (WHATWG URL §3.5: CheckHyphens is false) although no registry does: `example.com-.attack.example`.
 pub(super) fn is_domain_to_browsers(text: &str, host: Range<usize>) -> bool {

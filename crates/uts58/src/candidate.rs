@@ -26,7 +26,7 @@ use core::ops::Range;
 use address::Horizon;
 use wide::Reach;
 
-use super::authority::{self, Port};
+use super::authority::{self, Port, begins_with_www};
 use super::defanged::dot_at;
 use super::finder::{Finder, Needles};
 use super::termination::{tail_end, tail_end_in_prose};
@@ -303,13 +303,15 @@ impl<'t> Candidates<'t> {
     fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
         let end = self.walker.trimmed_end(run.clone());
         let host = run.start..end;
-        (is_www(self.walker.str(host.clone())) && authority::is_domain(self.walker.text, host))
-            .then_some(end)
+        (begins_with_www(self.walker.str(host.clone()))
+            && authority::is_domain(self.walker.text, host))
+        .then_some(end)
     }
 
     #[inline]
     fn bare_link(&mut self, host: Range<usize>) -> Link {
-        let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
+        let kind =
+            if begins_with_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
         self.with_tail(host.start, kind, None, host)
     }
 
@@ -355,10 +357,6 @@ impl<'t> Candidates<'t> {
 /// S5: the authority has userinfo, so this is no link strictly by the standard.
 pub(super) fn is_flawed(link: &Link) -> bool {
     link.kind == Kind::Scheme && link.user.is_some()
-}
-
-fn is_www(host: &str) -> bool {
-    host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
 
 /// S11: whether the text ends with a scheme and its colon.

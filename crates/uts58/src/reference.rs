@@ -14,6 +14,7 @@
 
 use core::ops::Range;
 
+use super::authority::begins_with_www;
 use super::scheme::{self, Does};
 use super::{Confidence, Kind, Link, ipv4, mailto, percent};
 use crate::unicode::is_dot_to_somebody;
@@ -216,10 +217,7 @@ fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
         return None;
     }
     let start = range.start + text.len() - name.len();
-    let kind = match name.get(..4) {
-        Some(www) if www.eq_ignore_ascii_case("www.") => Kind::Www,
-        _ => Kind::Bare,
-    };
+    let kind = if begins_with_www(name) { Kind::Www } else { Kind::Bare };
     let mut link = authority(value, start..range.end, range, kind)?;
     let host = value.get(link.host.clone())?;
     // `example.com%20x` ends there, `%65xample.com` goes on.

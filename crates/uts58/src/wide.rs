@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::authority;
+use super::authority::{self, begins_with_www};
 use super::encoded::NAME;
 use super::prose::{self, Stop};
 use crate::tlds::TldSet;
@@ -24,8 +24,9 @@ pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     let base = host.end - trimmed.len();
     let can_be_linked = |start: &usize| authority::is_domain(name, base + *start..host.end);
     let whole = base..host.end;
-    let begins_with_www = || trimmed.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
-    if can_be_linked(&0) || begins_with_www() && authority::is_domain_to_browsers(name, whole) {
+    if can_be_linked(&0)
+        || begins_with_www(trimmed) && authority::is_domain_to_browsers(name, whole)
+    {
         return Some(base);
     }
     let places = Places::of(trimmed);

@@ -10,7 +10,7 @@ use super::{Occurrence, SeenBy, Site, View};
 use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
 use uts58::unicode::{Class, is_dot_to_somebody};
-use uts58::{Confidence, Kind, Link, known_end, percent, scheme};
+use uts58::{Confidence, Kind, Link, begins_with_www, known_end, percent, scheme};
 
 /// A host with a sign in it.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl<'t> Search<'t> {
     }
 
     fn behind_www(&mut self, start: usize) -> Option<HostWithSigns> {
-        let www = self.text.get(start..start + 4)?.eq_ignore_ascii_case("www.");
+        let www = begins_with_www(self.text.get(start..)?);
         let before = self.text.get(..start)?.chars().next_back();
         let joined =
             |c: char| c.is_ascii_alphanumeric() || is_dot_to_somebody(c) || "/\\@-_+=%".contains(c);
@@ -186,10 +186,7 @@ impl<'t> Search<'t> {
         if !host.contains(literal) && !percent::decode_text(host).contains(literal) {
             return None;
         }
-        let name = match first.get(..4) {
-            Some(www) if www.eq_ignore_ascii_case("www.") => first.get(4..)?,
-            _ => first,
-        };
+        let name = if begins_with_www(first) { first.get(4..)? } else { first };
         let whole =
             name.contains(is_dot_to_somebody) && known_end(first, self.tlds) == Some(first.len());
         let link = Link {

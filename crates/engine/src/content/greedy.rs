@@ -16,7 +16,7 @@ use homograph::{Section, registrable};
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::{Class, is_dot_to_somebody};
-use uts58::{Confidence, Kind, Link, Target, known_end, scheme};
+use uts58::{Confidence, Kind, Link, Target, begins_with_www, known_end, scheme};
 
 /// Whether every client ends an authority at this character.
 fn ends_authority(c: char) -> bool {
@@ -81,9 +81,12 @@ fn start_of_url(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)
         return Some((start, before.start + name.len() + 1, Kind::Scheme));
     }
     let word = piece.trim_start_matches(|c: char| c.is_ascii_punctuation());
-    let www = word.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
     let start = before.end - word.len();
-    (www && !front.ends_with(['/', '\\', '?', '#'])).then_some((start, start, Kind::Www))
+    (begins_with_www(word) && !front.ends_with(['/', '\\', '?', '#'])).then_some((
+        start,
+        start,
+        Kind::Www,
+    ))
 }
 
 /// Whether it is a host, followed by what can be a local part except for the signs in it.

@@ -29,14 +29,13 @@ impl Judge<'_> {
         }
         let [shown, own] = [text.get(shown)?, link.host_str(text)]
             .map(|host| self.host(host, HostBounds::Certain));
-        let harmless = |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
         // Nobody sees that the site ends before what is invisible.
         let verdict = match self.is_unknown(&shown) {
             true => Verdict::Notice,
             false if is_seen => Verdict::Suspect,
             false => return None,
         };
-        (harmless(&shown) && harmless(&own)).then_some(verdict)
+        (shown.is_harmless() && own.is_harmless()).then_some(verdict)
     }
 
     /// Whether the web address beside a mail address is none that readers know, or the mail address harmless.
@@ -50,9 +49,10 @@ impl Judge<'_> {
         if let Some(site) = shown.clone().and_then(|shown| text.get(shown)) {
             // It leads to whom it names, whatever words stand between.
             let site = self.host(site, HostBounds::Certain);
-            let harmless =
-                |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
-            if harmless(&site) && harmless(&own) && self.are_of_one_owner(&site.ascii, &own.ascii) {
+            if site.is_harmless()
+                && own.is_harmless()
+                && self.are_of_one_owner(&site.ascii, &own.ascii)
+            {
                 return true;
             }
         }
@@ -65,9 +65,7 @@ impl Judge<'_> {
             // The domain of a known organisation, which has addresses for everybody perhaps, is no trap, and nothing of a
             // URL follows.
             let inner = self.named_in_userinfo(text, link, &own);
-            let harmless =
-                |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
-            return inner.iter().all(harmless);
+            return inner.iter().all(Judgement::is_harmless);
         }
         let Some(shown) = shown else { return false };
         // A browser reads a password behind a colon. It does no harm where the host is one that readers know.
@@ -80,7 +78,7 @@ impl Judge<'_> {
             || own.verdict <= Verdict::Notice && userinfo::is_in_row(text, link, &shown);
         let harmless = |host: &Judgement| {
             self.is_unknown(host)
-                || is_cell && host.verdict <= Verdict::Notice && host.target.is_none()
+                || is_cell && host.is_harmless()
                 || self.are_of_one_owner(&host.ascii, &own.ascii)
         };
         inner.iter().all(harmless)
@@ -160,6 +158,6 @@ impl Judge<'_> {
 
     /// Whether nothing is against a host, and readers do not know it.
     pub(super) fn is_unknown(&self, host: &Judgement) -> bool {
-        host.verdict <= Verdict::Notice && host.target.is_none() && !self.is_protected(&host.ascii)
+        host.is_harmless() && !self.is_protected(&host.ascii)
     }
 }

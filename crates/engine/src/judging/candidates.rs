@@ -5,7 +5,8 @@ use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use super::sign_roles::{is_pointer, separates_names};
-use super::{HostBounds, Judge, Judgement, Section, Verdict, host_steps, registrable, same_domain};
+use super::{HostBounds, Judge, Judgement, Section, host_steps, registrable, same_domain};
+use uts58::begins_with_www;
 use uts58::unicode::prose::is_unspaced;
 
 impl Judge<'_> {
@@ -25,10 +26,9 @@ impl Judge<'_> {
                 registrable(front, Section::Icann)?;
                 let front = self.host(front, HostBounds::Certain);
                 let host = self.host(spelling.get(at..)?, bounds);
-                let harmless =
-                    |host: &Judgement| host.verdict <= Verdict::Notice && host.target.is_none();
                 let is_one = same_domain(&front.ascii, &host.ascii);
-                (is_one && harmless(&front) && harmless(&host)).then(|| Judgement::clone(&*host))?
+                (is_one && front.is_harmless() && host.is_harmless())
+                    .then(|| Judgement::clone(&*host))?
             }
         };
         let start = if front.is_empty() { host.span.start + at } else { 0 };
@@ -58,9 +58,8 @@ fn words_before_www(spelling: &str) -> Option<(&str, usize)> {
     let (front, rest) = spelling.split_at_checked(from)?;
     let words = rest.find(|c: char| c.is_ascii())?;
     let (words, host) = rest.split_at_checked(words)?;
-    let begins = host.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
     let of_words = |c: char| is_unspaced(c) || is_pointer(c) || separates_names(c);
-    (begins && host.is_ascii() && words.chars().all(of_words))
+    (begins_with_www(host) && host.is_ascii() && words.chars().all(of_words))
         .then_some((front, from + words.len()))
 }
 

@@ -150,7 +150,7 @@ fn inside_isolates<'t>(text: &'t str, link: &Link) -> Option<&'t str> {
 }
 
 fn is_harmless(host: &Judgement) -> bool {
-    host.verdict <= Verdict::Notice && host.edit < Edit::Link && host.target.is_none()
+    host.is_harmless() && host.edit < Edit::Link
 }
 
 /// The host behind an escape of a terminal, which colours it (ECMA-48 §8.3.117): `␛[1mexample.com`.

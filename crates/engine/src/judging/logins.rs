@@ -81,7 +81,7 @@ impl Judge<'_> {
             && ["\\n", "\\r", "\\t"].into_iter().any(|end| tail.starts_with(end))
             && has_only(judged.reasons, Reason::Userinfo)
             && judged.host.as_deref().is_some_and(is_of_nobody)
-            && judged.inner.iter().all(|one| one.verdict <= Verdict::Notice && one.target.is_none())
+            && judged.inner.iter().all(Judgement::is_harmless)
         {
             judged.verdict = Verdict::Notice;
         }

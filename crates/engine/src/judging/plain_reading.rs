@@ -22,7 +22,7 @@ impl Judge<'_> {
         let ascii = judged.host.as_ref().map_or("", |judgement| judgement.ascii.as_str());
         let Some(plain) = plain_reading(host, ascii) else { return };
         let plain = self.host(&plain, HostBounds::Certain);
-        if plain.verdict <= Verdict::Notice && plain.target.is_none() {
+        if plain.is_harmless() {
             judged.edit = Edit::Inert;
             judged.verdict = Verdict::Notice;
         }

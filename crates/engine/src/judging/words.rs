@@ -60,8 +60,7 @@ impl Judge<'_> {
 
     /// Whether nothing is against a host.
     pub(super) fn is_plain(&mut self, host: &str) -> bool {
-        let host = self.host(host, HostBounds::Certain);
-        host.verdict <= Verdict::Notice && host.target.is_none()
+        self.host(host, HostBounds::Certain).is_harmless()
     }
 
     /// The same, and readers do not know it.

@@ -2,7 +2,8 @@
 //!
 //! Only the layer above the conforming detector reads them: they are reported, never linked.
 
-use super::{Candidates, Reading, is_www};
+use super::{Candidates, Reading};
+use crate::authority::begins_with_www;
 use crate::defanged::{
     before_at_sign, before_slashes, dot_at, ends_with_dot, is_complete, refanged,
 };
@@ -52,7 +53,7 @@ impl Candidates<'_> {
             None => (start, Kind::Bare),
         };
         // No piece of a bare one can be linked; the beginning of one with `www.` or a scheme can.
-        let dead = complete || kind == Kind::Bare && !is_www(spelling);
+        let dead = complete || kind == Kind::Bare && !begins_with_www(spelling);
         if let (true, Reading::Wide(_)) = (dead, self.reading) {
             return Some(self.dead(scheme_start, kind, None, host));
         }
@@ -67,7 +68,7 @@ impl Candidates<'_> {
     fn defanged_end(&mut self, start: usize, dot: usize, tlds: &dyn TldSet) -> Option<usize> {
         let before = self.walker.str(self.floor..start);
         let announced = before.ends_with(['/', '@']) || before_at_sign(before).is_some();
-        if announced || is_www(self.walker.str(start..dot - 1)) {
+        if announced || begins_with_www(self.walker.str(start..dot - 1)) {
             return Some(self.host_behind(start).host.end);
         }
         let mut from = dot + 2;

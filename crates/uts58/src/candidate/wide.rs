@@ -15,7 +15,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::address::LOCAL_PART;
-use super::{Candidates, Reading, ends_with_scheme, is_www};
+use super::{Candidates, Reading, ends_with_scheme};
+use crate::authority::begins_with_www;
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
@@ -65,7 +66,7 @@ pub(super) fn is_sign_of_host(c: char) -> bool {
 fn www_in(run: &str) -> Option<usize> {
     let begins = |at: &usize| {
         let word = at.checked_sub(1).and_then(|at| run.as_bytes().get(at));
-        is_www(run.get(*at..).unwrap_or_default())
+        begins_with_www(run.get(*at..).unwrap_or_default())
             && !word.is_some_and(|before| {
                 before.is_ascii_alphanumeric() || matches!(before, b'.' | b'-')
             })
@@ -358,7 +359,7 @@ impl<'t> Candidates<'t> {
     fn are_words(&self, run: Range<usize>, tlds: &dyn TldSet) -> bool {
         let Some(name) = self.between_blanks(run) else { return false };
         // A hyphen ends a top-level domain for some clients.
-        !is_www(name)
+        !begins_with_www(name)
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
             && !name.split('.').skip(1).any(|label| tlds.exists_as(label))
     }

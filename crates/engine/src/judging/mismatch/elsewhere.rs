@@ -30,9 +30,13 @@ mod tests {
     use super::super::tests::in_page;
     use crate::outcome::Verdict;
 
+    /// The worst verdict of a link with this text.
+    fn over(url: &str, seen: &str) -> Option<Verdict> {
+        in_page(&format!("<a href=\"{url}\">{seen}</a>"))
+    }
+
     #[test]
     fn a_known_site_is_no_text_of_a_call() {
-        let over = |url: &str, seen: &str| in_page(&format!("<a href=\"{url}\">{seen}</a>"));
         for url in [
             "whatsapp://send?phone=491701234567",
             "tel:+19001234567",
@@ -55,7 +59,6 @@ mod tests {
 
     #[test]
     fn a_further_recipient_is_compared() {
-        let over = |url: &str, seen: &str| in_page(&format!("<a href=\"{url}\">{seen}</a>"));
         for url in [
             "mailto:service@paypal.com?cc=x@verify.top",
             "mailto:service@paypal.com?subject=x&amp;bcc=x@verify.top",
@@ -77,7 +80,6 @@ mod tests {
     /// Dashes and low lines are hyphens to a reader.
     #[test]
     fn a_name_with_a_hyphen_is_compared_by_how_it_looks() {
-        let over = |url: &str, seen: &str| in_page(&format!("<a href=\"{url}\">{seen}</a>"));
         for dash in
             "\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}\u{2043}\u{fe63}\u{ff0d}_"
                 .chars()
