@@ -111,7 +111,7 @@ macro_rules! reasons {
 reasons! {
     /// UTS #46 processing fails, leniently read (S28).
     IdnaInvalid = "idna-invalid", Invalid;
-    /// A bidi control stands in the host.
+    /// A bidi control stands in the host, or turns a Subject or the name of a file round.
     BidiControl = "bidi-control", Invalid;
     /// A label below the required restriction level (UTS #39 §5.2).
     MixedScript = "mixed-script", Unsafe;
