@@ -395,10 +395,10 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
-        let shown = bidi::shown(text);
-        let shown = flags::as_letters(&shown);
+        let text = flags::as_letters(text);
+        let shown = bidi::shown(&text);
         let disguise = self.disguised(&shown, host);
-        if let Some(Title { judged, spelled, name }) = Title::judged(text, &shown, disguise) {
+        if let Some(Title { judged, spelled, name }) = Title::judged(&text, &shown, disguise) {
             self.push_as(&spelled, &judged, name);
         }
     }
