@@ -83,8 +83,8 @@ impl<'t> Search<'t> {
     }
 
     fn behind_scheme(&mut self, colon: usize) -> Option<HostWithSigns> {
-        let after = self.text.get(colon + 1..)?;
-        let slashes = after.len() - after.trim_start_matches(['/', '\\']).len();
+        let after = self.text.as_bytes().get(colon + 1..)?;
+        let slashes = after.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
         if slashes == 0 {
             return None;
         }
