@@ -631,7 +631,8 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
     let site = Site::new("");
     let begin = |state: &str| {
         let text = format!(
-            "server.state_dir = {:?}\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n",
+            "server.state_dir = {:?}\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n\
+             outbound.local_domains = [\"example.com\"]\n",
             site.path(state)
         );
         fs::write(site.path("linkmilter.toml"), text).unwrap();
@@ -646,6 +647,7 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
     assert!(!site.logged().contains("WARN"), "{}", site.logged());
     assert!(site.path("not/yet/last-good.json").exists());
     assert!(site.path("not/yet/journal").exists());
+    assert!(site.path("not/yet/seal.key").exists());
     // Below a file there is no directory, whoever asks.
     begin("linkmilter.toml/state");
     let logged = site.logged();
@@ -653,6 +655,28 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
     for consequence in ["no pid file", "is not saved", "no journal"] {
         assert!(!logged.contains(consequence), "{logged}");
     }
+}
+
+/// Whoever connects to the endpoint and asks nothing keeps nobody else from it.
+#[test]
+fn clients_that_never_ask_do_not_keep_others_from_the_endpoint() {
+    let site = Site::new("");
+    let settings = with_metrics(&site, "");
+    fs::write(site.path("linkmilter.toml"), settings).unwrap();
+    let (_daemon, manager) = serve(&site);
+    assert_eq!(manager.notified()[0], "READY=1");
+    assert!(ask(&site, "/metrics").contains("200 OK"));
+    let begun = |_| {
+        let mut stream = UnixStream::connect(site.path("m.sock")).unwrap();
+        stream.write_all(b"GET /me").unwrap();
+        stream
+    };
+    let mut silent: Vec<UnixStream> = (0..40).map(begun).collect();
+    assert!(ask(&site, "/metrics").contains("200 OK"));
+    // The oldest were let go for the others.
+    let first = silent.first_mut().unwrap();
+    first.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
+    assert!(matches!(first.read(&mut [0; 16]), Ok(0) | Err(_)));
 }
 
 /// What `/healthz` says once it says this, or says it no more.

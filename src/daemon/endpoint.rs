@@ -1,6 +1,7 @@
 //! `/metrics` and `/healthz` over HTTP/1.1, on a loopback address or a unix socket. The operator may choose
 //! another address, and may ask for a token.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::io;
@@ -20,7 +21,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use super::health::{Health, Trouble};
@@ -32,7 +33,8 @@ use crate::file;
 use crate::milter;
 use crate::milter::endpoint::{Access, SocketFile};
 
-/// Clients served at a time: one Prometheus, one health check and somebody with curl.
+/// Clients served at a time: one Prometheus, one health check and somebody with curl. For one more the oldest
+/// connection is closed: an answer takes milliseconds, so that it is one that never asked.
 const MAX_CONNECTIONS: usize = 16;
 
 /// Longest life of a connection: a scrape takes milliseconds.
@@ -179,12 +181,9 @@ struct EndpointState {
 
 /// Serves until its task is dropped.
 async fn serve(listener: Listener, state: Arc<EndpointState>) {
-    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    // The oldest first.
+    let mut open: VecDeque<AbortHandle> = VecDeque::with_capacity(MAX_CONNECTIONS);
     loop {
-        // The semaphore is never closed.
-        let Ok(permit) = Arc::clone(&free).acquire_owned().await else {
-            return;
-        };
         let stream = match accept(&listener).await {
             Ok(stream) => stream,
             Err(error) => {
@@ -193,23 +192,26 @@ async fn serve(listener: Listener, state: Arc<EndpointState>) {
                 continue;
             }
         };
-        let state = Arc::clone(&state);
-        tokio::spawn(async move {
-            let _permit = permit;
-            let service = service_fn(|request: Request<Incoming>| {
-                let response = answer(&request, &state);
-                async { Ok::<_, Infallible>(response) }
-            });
-            let mut server = http1::Builder::new();
-            server
-                .timer(TokioTimer::new())
-                .header_read_timeout(CONNECTION_TIMEOUT)
-                .max_buf_size(16 << 10);
-            let connection = server.serve_connection(TokioIo::new(stream), service);
-            if let Ok(Err(error)) = timeout(CONNECTION_TIMEOUT, connection).await {
-                tracing::debug!(%error, "metrics endpoint");
-            }
-        });
+        open.retain(|connection| !connection.is_finished());
+        if open.len() >= MAX_CONNECTIONS
+            && let Some(oldest) = open.pop_front()
+        {
+            oldest.abort();
+        }
+        open.push_back(tokio::spawn(serve_client(stream, Arc::clone(&state))).abort_handle());
+    }
+}
+
+async fn serve_client(stream: Box<dyn Stream>, state: Arc<EndpointState>) {
+    let service = service_fn(|request: Request<Incoming>| {
+        let response = answer(&request, &state);
+        async { Ok::<_, Infallible>(response) }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(CONNECTION_TIMEOUT).max_buf_size(16 << 10);
+    let connection = server.serve_connection(TokioIo::new(stream), service);
+    if let Ok(Err(error)) = timeout(CONNECTION_TIMEOUT, connection).await {
+        tracing::debug!(%error, "metrics endpoint");
     }
 }
 

@@ -116,12 +116,13 @@ impl Filter {
         self.queues.set_memory(config);
     }
 
-    async fn judge(
+    /// The message with everything that is needed to judge it.
+    fn job(
         &self,
         mail: &Arc<Mail>,
         generation: &Arc<Generation<Loaded>>,
         permitted: fn(&Mail, Arc<Policy>) -> Arc<Policy>,
-    ) -> Judged {
+    ) -> Job {
         let envelope = envelope(mail, generation);
         let policy =
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
@@ -132,7 +133,7 @@ impl Filter {
         let tlds = self.tlds.table();
         let leaving = generation.settings.settings.policies.leaving(&envelope);
         let restore = outbound::applies(mail, leaving, &generation.settings).then_some(leaving);
-        let job = Job {
+        Job {
             mail: Arc::clone(mail),
             restore,
             generation: Arc::clone(generation),
@@ -144,7 +145,16 @@ impl Filter {
             policy,
             inspect: self.inspect,
             stop: Arc::new(AtomicBool::new(false)),
-        };
+        }
+    }
+
+    async fn judge(
+        &self,
+        mail: &Arc<Mail>,
+        generation: &Arc<Generation<Loaded>>,
+        permitted: fn(&Mail, Arc<Policy>) -> Arc<Policy>,
+    ) -> Judged {
+        let job = self.job(mail, generation, permitted);
         let is_own = |seal: &Seal| seal.is_own(&mail.head, &mail.body);
         if generation.seal.as_ref().is_ok_and(is_own) {
             return job.unchanged();
@@ -153,7 +163,7 @@ impl Filter {
             return job.failed(Bypass::Limit(Limit::MaxMessage), NotRestored::Truncated);
         }
         let bytes = mail.head.len() + mail.body.len();
-        if bytes <= MAX_WORKER_BYTES && restore.is_none() {
+        if bytes <= MAX_WORKER_BYTES && job.restore.is_none() {
             match job.run_on_worker(bytes).await {
                 Ok(judged) => judged,
                 Err(job) => self.judge_off_worker(job, Queue::Expensive).await,
@@ -230,6 +240,28 @@ impl Filter {
         false
     }
 
+    fn report(&self, mail: &Mail, judged: &Judged, generation: &Generation<Loaded>) {
+        self.reporter.message(&Report {
+            mail,
+            envelope: &judged.envelope,
+            policy: &judged.policy,
+            outcome: &judged.outcome,
+            restore: judged.restore.as_ref().map(RestoreResult::as_str),
+            engine: judged.engine,
+            dns: judged.dns,
+            generation: generation.number,
+        });
+    }
+
+    /// Reports a message that the server deferred because too many bytes are in memory.
+    fn report_put_off(&self, mail: &Arc<Mail>) {
+        let generation = self.live.get();
+        let job = self.job(mail, &generation, permitted);
+        let mut judged = job.failed(Bypass::Limit(Limit::MaxMemory), NotRestored::Truncated);
+        judged.outcome.disposition = Disposition::Tempfail;
+        self.report(mail, &judged, &generation);
+    }
+
     /// Judges on another thread. The timeout includes the wait in the queue. When it is over the engine is
     /// told to stop, and returns what it found so far.
     async fn judge_off_worker(&self, job: Job, queue: Queue) -> Judged {
@@ -275,21 +307,15 @@ impl Handler for Filter {
         };
         let (envelope, end) = (&judged.envelope, judged.outcome.disposition);
         self.contacts.learn(&mail, envelope, &generation.settings, end);
-        self.reporter.message(&Report {
-            mail: &mail,
-            envelope: &judged.envelope,
-            policy: &judged.policy,
-            outcome: &judged.outcome,
-            restore: judged.restore.as_ref().map(RestoreResult::as_str),
-            engine: judged.engine,
-            dns: judged.dns,
-            generation: generation.number,
-        });
+        self.report(&mail, &judged, &generation);
         answer
     }
 
     fn event(&self, event: Event<'_>) {
         self.reporter.event(&event);
+        if let Event::OutOfMemory { mail, .. } = event {
+            self.report_put_off(mail);
+        }
     }
 }
 

@@ -88,6 +88,8 @@ pub struct Options {
 /// # Errors
 /// The configuration is invalid and there is no last good one, or an address cannot be bound.
 pub fn run(options: &Options) -> anyhow::Result<()> {
+    // Commands recognize the daemon by it, whatever the name of the program file is. Nothing else depends on it.
+    let _ = rustix::thread::set_name(pid::PROCESS_NAME);
     let inherited = listen::inherited(options.inherited)?;
     let mut sources = sources(options);
     let start = config::start(&sources, settings::load).inspect_err(|errors| {

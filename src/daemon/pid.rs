@@ -1,6 +1,7 @@
 //! The pid file: it says which process to send SIGHUP to. One daemon at a time has it, because it locks the
 //! state directory: a file that a daemon left when it was killed means nothing.
 
+use std::ffi::CStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -96,15 +97,14 @@ fn number(file: &Path) -> Option<i32> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
+/// The name of the daemon's process.
+pub const PROCESS_NAME: &CStr = c"linkmilter";
+
 /// The process in the file, if it runs and is a linkmilter: the system may have given its id to another program.
 pub fn running(file: &Path) -> Option<Pid> {
     let number = number(file)?;
-    let name = fs::read_to_string(format!("/proc/{number}/comm")).ok()?;
-    // The kernel keeps 15 bytes of the name.
-    if !"linkmilter".starts_with(name.trim_end()) || name.trim_end().is_empty() {
-        return None;
-    }
-    Pid::from_raw(number)
+    let name = fs::read(format!("/proc/{number}/comm")).ok()?;
+    Pid::from_raw(number).filter(|_| name.trim_ascii_end() == PROCESS_NAME.to_bytes())
 }
 
 #[cfg(test)]

@@ -153,13 +153,15 @@ impl Recipes {
     pub async fn expire(self: Arc<Self>, bounds: impl Fn() -> Bounds, metrics: Arc<Metrics>) {
         loop {
             let (bounds, recipes) = (bounds(), Arc::clone(&self));
+            let directory = bounds.directory.clone();
             let swept =
                 tokio::task::spawn_blocking(move || recipes.sweep(&bounds, SystemTime::now()));
             match swept.await {
                 Ok(Ok(bytes)) => metrics.state_bytes(StatePart::Recipes, bytes),
                 Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                     metrics.recipe_fault(RecipeFault::Expire);
-                    tracing::warn!(%error, "old recipes cannot be removed");
+                    let directory = directory.display();
+                    tracing::warn!("{directory}: old recipes cannot be removed: {error}");
                 }
                 _ => {}
             }

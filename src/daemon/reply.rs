@@ -1,7 +1,7 @@
 //! The outcome of an inspection as an answer to the MTA.
 
 use crate::engine::Outcome;
-use crate::engine::outcome::{Disposition, HeadEdit, RawEdit};
+use crate::engine::outcome::{Because, Disposition, HeadEdit, RawEdit};
 use crate::engine::splice::{Restored, changed_fields};
 use crate::milter::{Answer, Ending, HeaderChange, Mail, Origin, Piece};
 
@@ -65,7 +65,11 @@ fn ending(origin: Origin, outcome: &Outcome, refusal: &str) -> Ending {
         (Disposition::Discard, _) => Ending::Discard,
         (Disposition::Reject | Disposition::Tempfail, Origin::Local) => Ending::Accept,
         (Disposition::Tempfail, Origin::Smtp) => {
-            Ending::Tempfail("451 4.7.1 Message could not be examined, try again later".to_owned())
+            let why = match outcome.because {
+                Some(Because::Link(_) | Because::Structure) => "is put off for what it holds",
+                Some(Because::Unread(_)) | None => "could not be examined",
+            };
+            Ending::Tempfail(format!("451 4.7.1 Message {why}, try again later"))
         }
         (Disposition::Reject, Origin::Smtp) => Ending::Reject(refusal.to_owned()),
     }
@@ -74,6 +78,7 @@ fn ending(origin: Origin, outcome: &Outcome, refusal: &str) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::outcome::{Bypass, Verdict};
 
     fn edit(name: &str, index: usize, value: &str) -> HeadEdit {
         HeadEdit { name: name.to_owned(), index, range: 0..0, value: value.into() }
@@ -102,5 +107,20 @@ mod tests {
         }
         let refused = end(Origin::Smtp, Disposition::Reject);
         assert_eq!(refused, Ending::Reject("550 5.7.1 no".to_owned()));
+    }
+
+    #[test]
+    fn the_other_side_is_told_why_a_message_is_put_off() {
+        let told = |because| {
+            let outcome =
+                Outcome { disposition: Disposition::Tempfail, because, ..Outcome::default() };
+            ending(Origin::Smtp, &outcome, "")
+        };
+        let line =
+            |why: &str| Ending::Tempfail(format!("451 4.7.1 Message {why}, try again later"));
+        assert_eq!(told(None), line("could not be examined"));
+        assert_eq!(told(Some(Because::Unread(Bypass::Panic))), line("could not be examined"));
+        let found = told(Some(Because::Link(Verdict::Unsafe)));
+        assert_eq!(found, line("is put off for what it holds"));
     }
 }

@@ -37,6 +37,7 @@ pub struct Report<'a> {
 pub struct Reporter {
     pub metrics: Arc<Metrics>,
     pub recorder: Recorder,
+    violation: Throttle,
     not_accepted: Throttle,
     evicted: Throttle,
     out_of_memory: Throttle,
@@ -49,6 +50,7 @@ impl Reporter {
         Reporter {
             metrics,
             recorder,
+            violation: Throttle::default(),
             not_accepted: Throttle::default(),
             evicted: Throttle::default(),
             out_of_memory: Throttle::default(),
@@ -89,21 +91,23 @@ impl Reporter {
             }
             Event::Violation(error, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Protocol);
-                tracing::warn!(
-                    %error, peer, id = queue_id, ?open,
-                    "connection closed: it breaks the protocol"
-                );
+                if let Some(more) = self.violation.admit(Instant::now()) {
+                    tracing::warn!(
+                        %error, peer, id = queue_id, open = micros(*open), more,
+                        "connection closed: it breaks the protocol"
+                    );
+                }
             }
             Event::Deadline(waiting, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Timeout);
                 tracing::warn!(
-                    waited_for = %waiting, peer, id = queue_id, ?open,
+                    waited_for = %waiting, peer, id = queue_id, open = micros(*open),
                     "connection closed: timeout"
                 );
             }
             Event::Broken(error, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Io);
-                tracing::info!(%error, peer, id = queue_id, ?open, "connection lost");
+                tracing::info!(%error, peer, id = queue_id, open = micros(*open), "connection lost");
             }
             Event::Full { connections } => {
                 metrics.connection_fault(ConnectionFault::Full);
@@ -129,15 +133,15 @@ impl Reporter {
                     tracing::warn!(more, "the longest idle connection was closed for a new one");
                 }
             }
-            Event::OutOfMemory { held, limit, queue_id } => {
+            // The message is reported by itself.
+            Event::OutOfMemory { held, limit, .. } => {
                 metrics.connection_fault(ConnectionFault::Memory);
                 if let Some(more) = self.out_of_memory.admit(Instant::now()) {
                     tracing::warn!(
                         held,
                         limit,
-                        id = queue_id,
                         more,
-                        "message deferred (451): too many bytes of mail in memory, of \
+                        "messages are deferred (451): too many bytes of mail in memory, of \
                          server.max_memory a sixteenth is for small messages alone"
                     );
                 }
@@ -150,4 +154,9 @@ impl Reporter {
             }
         }
     }
+}
+
+/// How long a connection was open, as the lines of messages say it.
+fn micros(open: Duration) -> String {
+    format!("{} us", open.as_micros())
 }

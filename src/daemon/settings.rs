@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use super::host_name;
 use super::seal::{self, KeyError, Seal};
+use super::state_dir;
 use crate::config::{self, Config, Errors, Settings, SnapshotError, Sources};
 use crate::engine::outcome::Because;
 use crate::milter::server::Limits;
@@ -41,7 +42,11 @@ pub fn reload(sources: &Sources, started: &Config) -> Result<Loaded, Errors> {
 }
 
 fn derive(config: Config) -> Result<Loaded, Errors> {
-    let seal = || Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
+    let seal = || {
+        // The key is the first file of a new state directory. Without one, the error of the key is told.
+        let _ = state_dir::create(&config.server.state_dir);
+        Seal::load_or_create(&seal::path(&config)).map_err(Arc::new)
+    };
     // If the operator names a key file, it must exist. Only our own key is created.
     let own = config.policy.seal_key_file.is_none().then(seal);
     let key = own.as_ref().and_then(|own| own.as_ref().ok()).map(Seal::key);

@@ -20,11 +20,9 @@ pub enum StateDir {
 }
 
 impl StateDir {
-    /// Makes the directory if it does not exist, with the mode that the package gives it: anybody may pass
-    /// through. Private files in it have narrow modes of their own.
+    /// Makes the directory if it does not exist.
     pub fn make(directory: &Path, health: &Health) -> StateDir {
-        let made = DirBuilder::new().recursive(true).mode(0o711).create(directory);
-        let Err(error) = made else { return StateDir::Present };
+        let Err(error) = create(directory) else { return StateDir::Present };
         let text = format!(
             "{}: expected a directory for the state: {error}: nothing is stored, neither undo recipes \
              nor the journal for `why` and the digest; name a directory of your own with \
@@ -35,6 +33,15 @@ impl StateDir {
         health.set_trouble(Trouble::State, Some(text));
         StateDir::Missing
     }
+}
+
+/// Makes the directory if it does not exist, with the mode that the package gives it: anybody may pass through.
+/// Private files in it have narrow modes of their own.
+///
+/// # Errors
+/// It cannot be made.
+pub fn create(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o711).create(directory)
 }
 
 /// Tries whether the directory can be written to: a full disk, a quota, one that is mounted read-only.

@@ -171,7 +171,9 @@ impl Event {
         for (_, bypass) in &outcome.bypasses {
             *bypasses.entry(bypass.to_string()).or_default() += 1;
         }
-        let (hosts, hosts_omitted) = hosts(reported());
+        // What is not delivered carries no edit.
+        let delivered = outcome.disposition.delivers();
+        let (hosts, hosts_omitted) = hosts(reported(), delivered);
         let (recipients, recipients_omitted) = recipient_domains(transaction.recipients);
         Event {
             v: SCHEMA_VERSION,
@@ -192,7 +194,7 @@ impl Event {
             recipients_omitted,
             bytes: transaction.bytes,
             links: outcome.links as u64,
-            edited: outcome.edited() as u64,
+            edited: if delivered { outcome.edited() as u64 } else { 0 },
             reasons,
             hosts,
             hosts_omitted,
@@ -354,6 +356,19 @@ mod tests {
             passed: vec!["example.org".into()],
             ..Outcome::default()
         }
+    }
+
+    #[test]
+    fn what_is_not_delivered_was_not_edited() {
+        for disposition in [Disposition::Reject, Disposition::Discard, Disposition::Tempfail] {
+            let outcome = Outcome { disposition, ..edited() };
+            let event = Event::new(&transaction(&[]), &Policy::default(), &outcome);
+            assert_eq!(event.edited, 0, "{disposition:?}");
+            assert!(event.hosts.iter().all(|host| host.done == HostDone::Reported));
+        }
+        let outcome = Outcome { disposition: Disposition::Quarantine, ..edited() };
+        let event = Event::new(&transaction(&[]), &Policy::default(), &outcome);
+        assert_eq!((event.edited, event.hosts[0].done), (2, HostDone::Edited));
     }
 
     #[test]

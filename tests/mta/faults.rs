@@ -277,6 +277,10 @@ fn too_much_mail_at_once_is_put_off_and_taken_later() {
     });
     assert!(line.starts_with(b"451 4.3.2 "), "{code} {line:?}");
     daemon.wait_for_log("too many bytes of mail in memory");
+    // Each has a line and an event of its own.
+    daemon.wait_for_log(
+        "Q2: ok, deferred (451), 0 links; not read in full: a limit was reached (limit:max_memory)",
+    );
     stuck.send(&packet(b'A', b""));
     wait_for("room", || (large().0 == b'a').then_some(()));
 }

@@ -132,6 +132,13 @@ pub enum Disposition {
     Discard,
 }
 
+impl Disposition {
+    /// Whether the message reaches a mailbox or a quarantine, with its edits.
+    pub fn delivers(self) -> bool {
+        matches!(self, Disposition::Accept | Disposition::Quarantine)
+    }
+}
+
 /// The result of an inspection: what was found, and what to change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {

@@ -568,8 +568,8 @@ impl<'a> LayerReader<'a> {
         location: Option<Location>,
     ) -> Candidate {
         let made = self.defanger.edits(occurrence, judged.host.as_deref(), action);
-        let mut edits = Vec::with_capacity(made.len());
-        edits.append(made);
+        let mut edits = std::mem::take(made);
+        edits.shrink_to_fit();
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();

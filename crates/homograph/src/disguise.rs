@@ -46,7 +46,9 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     if text.is_ascii() {
         return None;
     }
-    let candidate = Candidate { shown: DisplayText::read(text), host, context };
+    let shown = DisplayText::read(text);
+    let kinds = shown.letters.iter().map(|c| Letter::of(*c)).collect();
+    let candidate = Candidate { shown, kinds, host, context };
     let starts: Vec<usize> = candidate.shown.starts().collect();
     let named = starts.iter().find_map(|start| candidate.named(*start));
     let mut kinds = [Kind::Mixed, Kind::Parted, Kind::Styled].into_iter();
@@ -105,6 +107,8 @@ fn small(c: char) -> char {
 
 struct Candidate<'a> {
     shown: DisplayText,
+    /// The kind of each letter.
+    kinds: Vec<Letter>,
     host: &'a str,
     context: &'a Context<'a>,
 }
@@ -121,25 +125,27 @@ impl Candidate<'_> {
     }
 
     fn kind(&self, range: Range<usize>) -> Option<Kind> {
-        let has = |letters: &[char], wanted| letters.iter().any(|c| Letter::of(*c) == wanted);
-        let all = self.letters(range.clone());
-        if !has(all, Letter::Foreign) {
-            let parted = self.shown.parted(range.start, range.end).next();
-            let kinds = [
-                has(all, Letter::Styled).then_some(Kind::Styled),
-                parted.filter(|_| all.iter().all(char::is_ascii)).map(|_| Kind::Parted),
-            ];
-            return kinds.into_iter().flatten().next();
+        let kinds = |range: Range<usize>| self.kinds.get(range).unwrap_or_default();
+        let all = kinds(range.clone());
+        if !all.contains(&Letter::Foreign) {
+            let parted = || self.shown.parted(range.start, range.end).next();
+            let is_ascii = || self.letters(range.clone()).iter().all(char::is_ascii);
+            return match all.contains(&Letter::Styled) {
+                true => Some(Kind::Styled),
+                false => parted().filter(|_| is_ascii()).map(|_| Kind::Parted),
+            };
         }
-        let latin = |letters: &[char]| has(letters, Letter::Plain) || has(letters, Letter::Styled);
+        let latin = |word: &[Letter]| {
+            word.iter().any(|letter| matches!(letter, Letter::Plain | Letter::Styled))
+        };
         let within = |word: Range<usize>| {
             word.start.max(range.start)..word.end.min(range.end).max(word.start)
         };
         let mixed = self
             .words()
             .filter(|word| word.start < range.end && word.end > range.start)
-            .map(|word| self.letters(within(word)))
-            .any(|word| has(word, Letter::Foreign) && latin(word));
+            .map(|word| kinds(within(word)))
+            .any(|word| word.contains(&Letter::Foreign) && latin(word));
         match mixed {
             true => Some(Kind::Mixed),
             false => (!latin(all)).then_some(Kind::Whole),

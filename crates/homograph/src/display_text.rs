@@ -409,7 +409,8 @@ fn composed(text: &str) -> impl Iterator<Item = char> {
 
 /// Whether a reader sees nothing of the character, and no gap.
 fn is_unseen(c: char) -> bool {
-    Class::of(c).is_ignored() || is_invisible(c) || c.is_control() && !c.is_whitespace()
+    let is_control = c.is_control() && !c.is_whitespace();
+    is_control || !c.is_ascii() && (Class::of(c).is_ignored() || is_invisible(c))
 }
 
 /// A letter of East Asian text in its usual width.
@@ -442,8 +443,12 @@ fn is_katakana(c: char) -> bool {
 
 /// Letters as they read, in lower case.
 pub(super) fn plain_letters(letters: impl Iterator<Item = char>) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(letters.size_hint().0);
     for c in letters {
+        if c.is_ascii() {
+            out.push(c.to_ascii_lowercase());
+            continue;
+        }
         match reads_as(c) {
             Some(text) => out.push_str(&text),
             None => out.extend(c.to_lowercase()),

@@ -59,8 +59,11 @@ fn before_end<'l>(label: &'l [u8], names: &'l Names) -> impl Iterator<Item = usi
 /// Whether an ASCII label may hold such a name: fast, may return `true` wrongly.
 pub(super) fn may_hold(bytes: &[u8], names: &Names) -> bool {
     let known = |look: LookHash| names.by_look(look.value()).next().is_some();
+    // What most fail on.
+    let first = bytes.first().map(u8::to_ascii_lowercase);
     let begins = |front: &[u8]| {
-        bytes.get(..front.len()).is_some_and(|found| found.eq_ignore_ascii_case(front))
+        first == front.first().copied()
+            && bytes.get(..front.len()).is_some_and(|found| found.eq_ignore_ascii_case(front))
     };
     let glued = |front: &str| {
         begins(front.as_bytes())

@@ -133,7 +133,7 @@ impl DisplayText {
             NameSource::Protected => table.is_some_and(|table| table.names(domain)),
             NameSource::Own => table.is_some_and(|table| table.is_anybodys(domain)),
         };
-        if names.covers(sender.host) && !is_rented(sender.host) {
+        if names.is_empty() || names.covers(sender.host) && !is_rented(sender.host) {
             return None;
         }
         self.starts().find_map(|start| {

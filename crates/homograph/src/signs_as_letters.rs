@@ -9,7 +9,11 @@ use uts58::unicode::ScriptOf as _;
 
 /// The text with signs between letters as the letters that they stand for; `None` if it has none.
 pub(super) fn read(text: &str) -> Option<String> {
-    let mut letters: Vec<char> = text.chars().take(2 * SHOWN).collect();
+    let letters = text.chars().take(2 * SHOWN);
+    if !letters.clone().any(|c| kana(c).is_some() || latin(c).is_some()) {
+        return None;
+    }
+    let mut letters: Vec<char> = letters.collect();
     let mut found = false;
     for at in 0..letters.len() {
         let beside = [at.checked_sub(1), at.checked_add(1)];

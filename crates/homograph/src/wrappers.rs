@@ -97,7 +97,8 @@ fn rows(host: &str) -> &'static [Row] {
             |row: &Row| row.0.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_lowercase()));
         let start = ROWS.partition_point(|row| order(row) == Ordering::Less);
         let rows = ROWS.get(start..).unwrap_or_default();
-        rows.get(..rows.partition_point(|row| order(row) == Ordering::Equal)).unwrap_or_default()
+        let equal = rows.iter().take_while(|row| order(row) == Ordering::Equal).count();
+        rows.get(..equal).unwrap_or_default()
     };
     let found = and_above(host).map(of).find(|rows| !rows.is_empty());
     found.unwrap_or_else(|| if is_google_elsewhere(host) { of("google.com") } else { &[] })

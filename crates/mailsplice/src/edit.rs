@@ -220,6 +220,8 @@ pub enum Limit {
     Header,
     /// Links that are recorded.
     Links,
+    /// Bytes of all messages that are in memory; one more is put off.
+    MaxMemory,
     /// Bytes of a message; a longer one is not read at all.
     MaxMessage,
     /// Time for one message.
@@ -247,6 +249,7 @@ impl Limit {
             Limit::Extras => "extras",
             Limit::Header => "header",
             Limit::Links => "links",
+            Limit::MaxMemory => "max_memory",
             Limit::MaxMessage => "max_message",
             Limit::MessageTimeout => "message_timeout",
             Limit::Parts => "parts",
@@ -261,10 +264,11 @@ impl Limit {
 
 impl Bypass {
     /// Whether the message exhausted a limit of time, steps, memory, or a count that no legitimate mail comes
-    /// near. The unread rest may contain anything. False for mail that is merely long, and for text that was
-    /// left out beside links.
+    /// near. The unread rest may contain anything. False for mail that is merely long, or came with too much
+    /// other mail, and for text that was left out beside links.
     pub fn is_exhaustion(&self) -> bool {
-        let long = |limit: &Limit| matches!(limit, Limit::MaxMessage | Limit::Size | Limit::Extras);
+        use Limit::{Extras, MaxMemory, MaxMessage, Size};
+        let long = |limit: &Limit| matches!(limit, MaxMemory | MaxMessage | Size | Extras);
         matches!(self, Bypass::Limit(limit) if !long(limit))
     }
 }

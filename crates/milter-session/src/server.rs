@@ -70,8 +70,8 @@ pub enum Event<'a> {
         held: usize,
         /// [`Limits::memory_bytes`].
         limit: usize,
-        /// The queue id of the message; `-` if there is none.
-        queue_id: String,
+        /// The message, perhaps without its content.
+        mail: &'a Arc<Mail>,
     },
     /// The drain deadline passed; this number of busy connections was closed.
     DrainCut(usize),

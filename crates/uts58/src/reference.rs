@@ -46,26 +46,31 @@ pub fn is_stripped(c: char) -> bool {
 pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
     let range = trimmed(value, range);
     let text = value.get(range.clone()).unwrap_or_default();
-    let (one, addresses) = match scheme(text) {
+    let scheme = scheme(text).map(|len| (len, text.get(..len).and_then(scheme::does)));
+    let (one, addresses) = match scheme {
         None => (relative(value, range), None),
-        Some(len) if text.get(..len).and_then(scheme::does) == Some(Does::Address) => {
+        Some((len, Some(Does::Address))) => {
             let inside = Some(text).filter(|text| has_url_in_fields(text));
             let inside = inside.and_then(|text| program_with_url(text, range.clone(), len));
             let addresses = mailto::links(value, range.start + len + 1..range.end);
             (inside.map(Target::Link), Some(addresses))
         }
-        Some(len) => (absolute(value, range, len), None),
+        Some(scheme) => (absolute(value, range, scheme), None),
     };
     one.into_iter().chain(addresses.into_iter().flatten().map(Target::Link))
 }
 
-/// A URL with a scheme of `len` bytes.
-fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
+/// A URL with a scheme of `len` bytes, and what that does.
+fn absolute(
+    value: &str,
+    range: Range<usize>,
+    (len, does): (usize, Option<Does>),
+) -> Option<Target> {
     let text = value.get(range.clone())?;
     let after = range.start + len + 1;
     let after_slashes = after + slashes(value, after..range.end);
     let with_authority = || authority(value, after_slashes..range.end, range.clone(), Kind::Scheme);
-    let direct = match scheme::does(text.get(..len)?) {
+    let direct = match does {
         Some(Does::Message) => return None,
         Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
         Some(Does::Share) => return Some(dangerous(range.clone(), len, with_authority())),

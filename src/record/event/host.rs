@@ -50,13 +50,21 @@ impl From<Done> for HostDone {
     }
 }
 
-/// Findings by host, worst first, and the number of hosts beyond the limit.
-pub(super) fn hosts<'a>(findings: impl Iterator<Item = &'a Finding>) -> (Vec<HostEntry>, u64) {
+/// Findings by host, worst first, and the number of hosts beyond the limit. Those of a message that is not
+/// delivered are reported only.
+pub(super) fn hosts<'a>(
+    findings: impl Iterator<Item = &'a Finding>,
+    delivered: bool,
+) -> (Vec<HostEntry>, u64) {
+    let done = |finding: &Finding| match delivered {
+        true => HostDone::from(finding.done),
+        false => HostDone::Reported,
+    };
     let mut by_host: BTreeMap<&str, (HostEntry, Reasons)> = BTreeMap::new();
     for finding in findings {
         let (entry, reasons) = by_host.entry(&finding.ascii).or_default();
         entry.verdict = entry.verdict.max(finding.verdict);
-        entry.done = entry.done.max(finding.done.into());
+        entry.done = entry.done.max(done(finding));
         entry.count += 1;
         if entry.target.is_none() {
             entry.target = finding.target.as_deref().map(printable::host);

@@ -51,8 +51,10 @@ fn enclosed(text: &str, open: usize, close: usize) -> Option<Url<'_>> {
         [Some(b'"'), Some(b'"')] => Delimiters::Quotes,
         _ => return None,
     };
-    // What most fail on.
-    memchr::memchr(b':', text.as_bytes().get(open + 1..close)?)?;
+    // What most fail on, first those of web addresses and then those of sentences.
+    let inside = text.as_bytes().get(open + 1..close)?;
+    let may_be_cut = inside.iter().fold(false, |any, byte| any | !matches!(byte, b'!'..=b'~'));
+    memchr::memchr(b':', inside).filter(|_| may_be_cut)?;
     Url::of(text, without_label(text, open + 1..close), delimiters)
 }
 

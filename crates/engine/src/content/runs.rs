@@ -81,7 +81,7 @@ pub struct Growing {
 }
 
 /// Pieces between two marks.
-const EVERY: usize = 8;
+const EVERY: usize = 12;
 
 /// Bytes reserved with the first piece.
 const SEVERAL: usize = 64;

@@ -150,9 +150,9 @@ pub fn value(text: &str, max: usize) -> View<'_> {
 fn wrapped(text: &str, start: usize) -> Option<MappedText<'_>> {
     let rest =
         text.get(start..).filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))?;
-    reference::scheme(rest)?;
     let window = rest.as_bytes().get(..LONGEST_WRAPPED.min(rest.len()))?;
     memchr3(b'\n', b'>', b'<', window).filter(|at| window.get(*at) == Some(&b'\n'))?;
+    reference::scheme(rest)?;
     let end = memchr::memchr2(b'>', b'<', window).filter(|at| window.get(*at) == Some(&b'>'))?;
     let url = rest.get(..end)?;
     let mut joined = Builder::with_capacity(url.len());

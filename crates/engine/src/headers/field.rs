@@ -36,18 +36,20 @@ fn may_hold_scheme(text: &str) -> bool {
 /// The names of groups and of mailboxes, each with the address behind it.
 fn mailboxes<'a>(
     addresses: &'a Address<'_>,
-) -> Box<dyn Iterator<Item = (Option<&'a str>, Option<&'a str>)> + 'a> {
+) -> impl Iterator<Item = (Option<&'a str>, Option<&'a str>)> {
     fn of<'a>(address: &'a Addr<'_>) -> (Option<&'a str>, Option<&'a str>) {
         (address.name.as_deref(), address.address.as_deref())
     }
-    match addresses {
-        Address::List(list) => Box::new(list.iter().map(of)),
-        Address::Group(groups) => Box::new(groups.iter().flat_map(|group| {
-            let first = group.addresses.first().and_then(|first| first.address.as_deref());
-            let group_name = group.name.as_deref().map(|name| (Some(name), first));
-            group_name.into_iter().chain(group.addresses.iter().map(of))
-        })),
-    }
+    let (list, groups) = match addresses {
+        Address::List(list) => (list.as_slice(), [].as_slice()),
+        Address::Group(groups) => ([].as_slice(), groups.as_slice()),
+    };
+    let in_groups = groups.iter().flat_map(|group| {
+        let first = group.addresses.first().and_then(|first| first.address.as_deref());
+        let group_name = group.name.as_deref().map(|name| (Some(name), first));
+        group_name.into_iter().chain(group.addresses.iter().map(of))
+    });
+    list.iter().map(of).chain(in_groups)
 }
 
 /// A display name as it is shown: words that are encoded inside others are decoded, and what is turned or reads as a

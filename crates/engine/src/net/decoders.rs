@@ -30,7 +30,6 @@ impl Base64Lines {
     /// Collects lines of base64: a line with blanks or markup is none.
     pub fn of(body: &[u8]) -> Base64Lines {
         let mut found = Base64Lines { bytes: Vec::new(), lines: Vec::new() };
-        let is_ascii = body.is_ascii();
         let mut start = 0;
         while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
             let length = match rest {
@@ -40,7 +39,7 @@ impl Base64Lines {
             };
             let end = start + length;
             if may_begin(rest.first()) {
-                found.line(body, start..end, is_ascii);
+                found.line(body, start..end);
             }
             // A few bodies have lines that end in a carriage return alone.
             let both = matches!(body.get(end..), Some([b'\r', b'\n', ..]));
@@ -49,8 +48,8 @@ impl Base64Lines {
         found
     }
 
-    /// Adds a line if it is one of base64. `is_ascii` says whether the whole body is.
-    fn line(&mut self, body: &[u8], line: Range<usize>, is_ascii: bool) {
+    /// Adds a line if it is one of base64.
+    fn line(&mut self, body: &[u8], line: Range<usize>) {
         let whole = body.get(line.clone()).unwrap_or_default().trim_ascii_end();
         let digit = |byte: u8| base64::digit(byte).is_some();
         // What most lines of markup fail on, which may be far to the right.
@@ -72,7 +71,7 @@ impl Base64Lines {
             self.bytes.reserve(CAPACITY);
         }
         self.lines.push((self.bytes.len(), line.start + blanks));
-        match is_ascii || content.is_ascii() {
+        match content.is_ascii() {
             true => self.bytes.extend_from_slice(content),
             // Decoders ignore what is no digit.
             false => self.bytes.extend(content.iter().filter(|byte| byte.is_ascii())),

@@ -1,7 +1,7 @@
 //! Names whose first letter stands in an element of its own, in another size or colour: `<b>e</b>xample.com`. Programs
 //! that link each text by itself take the rest for a host, which is one letter away from the name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::content::{Occurrence, Site};
 use super::super::judged::Judged;
@@ -19,7 +19,14 @@ pub(super) fn downgrade_rests(
     judged: &mut [Option<Judged>],
     judge: &Judge<'_>,
 ) {
-    if !judged.iter().flatten().any(|one| slip(one).is_some()) {
+    let wanted: HashSet<Place> = occurrences
+        .iter()
+        .zip(&*judged)
+        .filter(|(_, judged)| judged.as_ref().is_some_and(|one| slip(one).is_some()))
+        .filter_map(|(occurrence, _)| place(occurrence))
+        .flat_map(wholes)
+        .collect();
+    if wanted.is_empty() {
         return;
     }
     let known: HashMap<Place, &str> = occurrences
@@ -27,16 +34,15 @@ pub(super) fn downgrade_rests(
         .zip(&*judged)
         .filter_map(|(occurrence, judged)| {
             let harmless = judged.as_ref().filter(|one| one.verdict <= Verdict::Notice)?;
-            Some((place(occurrence)?, harmless.host.as_ref()?.ascii.as_str()))
+            let place = place(occurrence).filter(|place| wanted.contains(place))?;
+            Some((place, harmless.host.as_ref()?.ascii.as_str()))
         })
         .collect();
     let is_rest = |(occurrence, judged): (&Occurrence, &Option<Judged>)| {
         let (Some(rest), Some(name)) = (place(occurrence), judged.as_ref().and_then(slip)) else {
             return false;
         };
-        let whole =
-            |letters: usize| Some(Place { start: rest.start.checked_sub(letters)?, ..rest });
-        let mut wholes = (1..=LETTERS).filter_map(|letters| known.get(&whole(letters)?));
+        let mut wholes = wholes(rest).filter_map(|whole| known.get(&whole));
         wholes.any(|host| judge.are_of_one_owner(host, name) || judge.is_national_site(host, name))
     };
     let rests: Vec<bool> = occurrences.iter().zip(&*judged).map(is_rest).collect();
@@ -60,6 +66,12 @@ struct Place {
     text: usize,
     start: usize,
     end: usize,
+}
+
+/// Where the names may stand of which this is the rest.
+fn wholes(rest: Place) -> impl Iterator<Item = Place> {
+    let start = move |letters| rest.start.checked_sub(letters);
+    (1..=LETTERS).filter_map(start).map(move |start| Place { start, ..rest })
 }
 
 fn place(occurrence: &Occurrence) -> Option<Place> {

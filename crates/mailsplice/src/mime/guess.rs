@@ -89,7 +89,7 @@ pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
         return Guess::default();
     }
     let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
-    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    let mut given = Vec::with_capacity(max_bytes.min(bytes.len()));
     let mut left = max_bytes;
     let mut at = 0;
     while at < bytes.len() && left > 0 {
@@ -99,13 +99,12 @@ pub(super) fn guessed(bytes: &[u8], max_bytes: usize) -> Guess {
         // Lines of ASCII give no information.
         if !line.is_ascii() {
             let line = line.get(..left).unwrap_or(line);
-            for stretch in near_letters(line) {
-                detector.feed(stretch, false);
-            }
+            near_letters(line).for_each(|stretch| given.extend_from_slice(stretch));
             left -= line.len();
         }
     }
-    detector.feed(&[], true);
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(&given, true);
     let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
     let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
     let charsets = std::iter::once(guess).chain(dos).map(Charset::Known).collect();

@@ -183,7 +183,7 @@ where
             self.shared.handler.event(Event::OutOfMemory {
                 held: self.held.total(),
                 limit: self.shared.limits.load().memory_bytes,
-                queue_id: mail.queue_id(),
+                mail: &mail,
             });
             let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
             Answer { ending: Ending::Tempfail(line), ..Answer::default() }

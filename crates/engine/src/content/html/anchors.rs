@@ -192,7 +192,6 @@ impl Reader<'_, '_, '_> {
         first: usize,
         form: Option<usize>,
     ) {
-        // Most tags have none.
         let is_shown = |occurrence: &Occurrence| {
             matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. })
         };

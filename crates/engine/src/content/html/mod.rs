@@ -486,9 +486,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             attributes => self.attributes(tag, name, attributes),
         };
         let form = self.form_of(name, attributes);
-        self.tie_shown_attributes(attributes, first, form);
-        self.enter_title(tag, attributes, first);
-        if self.foreign && self.view.occurrences.len() > first {
+        let found = self.view.occurrences.len() > first;
+        if found {
+            self.tie_shown_attributes(attributes, first, form);
+        }
+        if found || !self.titled.is_empty() {
+            self.enter_title(tag, attributes, first);
+        }
+        if found && self.foreign {
             self.animate(attributes, first);
         }
         let breaking = self.breaking(name);

@@ -7,6 +7,10 @@ use uts58::{reference, scheme};
 
 /// What such a URL opens, if it may be deceptive: names of people and numbers to call stand there as well.
 pub fn opened(url: &str) -> Option<Range<usize>> {
+    // What most begin with.
+    if ["http:", "https:"].into_iter().any(|web| url.starts_with(web)) {
+        return None;
+    }
     let text = url.trim_start_matches(|c| c <= ' ');
     let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
     // What a known one does with it is known as well.

@@ -28,8 +28,31 @@ const OVERLAP: usize = 2;
 /// Steps of each byte of a tag that is asked for whether it hides.
 const TAG_STEPS: u64 = 16;
 
-/// The text of an element, and its tag in the source.
-type Element = (Range<usize>, Range<usize>);
+/// The text of an element, and its tag in the source. A page can have one for every seven bytes, so that offsets take
+/// 32 bits: a longer message is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Element {
+    text: Range<u32>,
+    tag: Range<u32>,
+}
+
+impl Element {
+    fn new(text: Range<usize>, tag: Range<usize>) -> Element {
+        let narrow = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
+        let packed = |range: Range<usize>| narrow(range.start)..narrow(range.end);
+        Element { text: packed(text), tag: packed(tag) }
+    }
+
+    /// The range in the visible text.
+    fn text(&self) -> Range<usize> {
+        self.text.start as usize..self.text.end as usize
+    }
+
+    /// The range of the tag in the source.
+    fn tag(&self) -> Range<usize> {
+        self.tag.start as usize..self.tag.end as usize
+    }
+}
 
 /// The elements inside words of one stretch of visible text.
 #[derive(Debug, Default)]
@@ -81,7 +104,7 @@ impl Skipped {
         let inside = closed.filter(|open| open.from < to);
         let in_word = inside.as_ref().is_some_and(|open| open.in_word);
         self.last_end = Some(to).filter(|_| in_word).or(self.last_end);
-        self.elements.extend(inside.map(|open| (open.from..to, open.tag.range)));
+        self.elements.extend(inside.map(|open| Element::new(open.from..to, open.tag.range)));
     }
 
     /// Whether one ends at this offset of the visible text: the next text may continue the word before it.
@@ -100,7 +123,7 @@ impl Skipped {
         let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
         let in_a_word = |one: &&Element, next: &&Element| are_in_a_word(shown, one, next);
         let continues = |element: &&Element| {
-            let before = slice(0..element.0.start).chars().next_back();
+            let before = slice(0..element.text().start).chars().next_back();
             before.is_some_and(|c| !c.is_whitespace())
         };
         let all: Vec<&Element> = self.elements.iter().filter(continues).collect();
@@ -110,7 +133,7 @@ impl Skipped {
         }
         let rules = rules.get_or_init(|| HidingRules::of(page));
         let may_hide =
-            |element: &&Element| rules.may_hide(page.get(element.1.clone()).unwrap_or_default());
+            |element: &&Element| rules.may_hide(page.get(element.tag()).unwrap_or_default());
         let hidden: Vec<&Element> = all.into_iter().filter(may_hide).collect();
         let max = OVERLAP * shown.len() + 2 * SIDE;
         for pieces in hidden.chunk_by(in_a_word).filter_map(|row| deceptive(shown, row)) {
@@ -139,21 +162,22 @@ impl Skipped {
         let mut hidden: Vec<&Element> = Vec::new();
         let mut shows_dot = (usize::MAX, false);
         for element in &self.elements {
-            let at = anchors.partition_point(|anchor| anchor.text.end < element.0.end);
+            let inner = element.text();
+            let at = anchors.partition_point(|anchor| anchor.text.end < inner.end);
             let Some(anchor) = anchors.get(at) else { break };
             if shows_dot.0 != at {
                 let text = shown.get(anchor.text.clone()).unwrap_or_default();
                 shows_dot = (at, anchor.occurrence.is_some() && text.contains(is_dot_to_somebody));
             }
             // Most elements are all of their word, or in no such anchor, and need not be asked for.
-            let inside = anchor.text.start <= element.0.start;
-            if !inside || !shows_dot.1 || is_all_of_word(shown, &element.0) {
+            let inside = anchor.text.start <= inner.start;
+            if !inside || !shows_dot.1 || is_all_of_word(shown, &inner) {
                 continue;
             }
-            let tag = page.get(element.1.clone()).unwrap_or_default();
+            let tag = page.get(element.tag()).unwrap_or_default();
             steps += TAG_STEPS * tag.len() as u64;
             if rules.get_or_init(|| HidingRules::of(page)).may_hide(tag) {
-                while hidden.pop_if(|inner| element.0.start <= inner.0.start).is_some() {}
+                while hidden.pop_if(|last| inner.start <= last.text().start).is_some() {}
                 hidden.push(element);
             }
         }
@@ -176,15 +200,15 @@ fn end_of_next(shown: &str, end: usize) -> usize {
 }
 
 /// Whether white space or nothing is on both sides.
-fn is_all_of_word(shown: &str, element: &Range<usize>) -> bool {
-    let before = shown.get(..element.start).and_then(|text| text.chars().next_back());
-    let after = shown.get(element.end..).and_then(|text| text.chars().next());
+fn is_all_of_word(shown: &str, word: &Range<usize>) -> bool {
+    let before = shown.get(..word.start).and_then(|text| text.chars().next_back());
+    let after = shown.get(word.end..).and_then(|text| text.chars().next());
     [before, after].into_iter().all(|c| c.is_none_or(char::is_whitespace))
 }
 
 /// Whether an element follows another in one word.
 fn are_in_a_word(shown: &str, one: &Element, next: &Element) -> bool {
-    let (one, next) = (&one.0, &next.0);
+    let (one, next) = (one.text(), next.text());
     let between = || shown.get(one.end..next.start).unwrap_or_default();
     one.end <= next.start && !between().contains(char::is_whitespace)
 }
@@ -204,13 +228,13 @@ fn deceptive(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
 
 /// The word around elements without them, in pieces.
 fn pieces_around(shown: &str, row: &[&Element]) -> Option<Vec<Range<usize>>> {
-    let ((first, _), (last, _)) = (row.first()?, row.last()?);
+    let (first, last) = (row.first()?.text(), row.last()?.text());
     let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
     let to = shown.ceil_char_boundary(last.end + SIDE);
     let start = last_word(shown, from..first.start).start;
     let end = first_word(shown, last.end..to).end;
-    let starts = std::iter::once(start).chain(row.iter().map(|(element, _)| element.end));
-    let ends = row.iter().map(|(element, _)| element.start).chain([end]);
+    let starts = std::iter::once(start).chain(row.iter().map(|element| element.text().end));
+    let ends = row.iter().map(|element| element.text().start).chain([end]);
     Some(starts.zip(ends).map(|(start, end)| start..end).collect())
 }
 
@@ -227,7 +251,7 @@ mod tests {
     fn words(shown: &str, elements: &[(usize, usize)]) -> String {
         let skipped = Skipped {
             open: Vec::new(),
-            elements: elements.iter().map(|(from, to)| (*from..*to, 0..4)).collect(),
+            elements: elements.iter().map(|(from, to)| Element::new(*from..*to, 0..4)).collect(),
             last_end: None,
         };
         let joined = skipped.words(shown, "<rp>", &OnceCell::new());
@@ -276,6 +300,6 @@ mod tests {
         skipped.leave(text, &(8..9), 6);
         skipped.leave(text, &(12..13), 9);
         skipped.leave(text, &(16..17), 9);
-        assert_eq!(skipped.elements, [(4..6, 3..6), (3..9, 0..3)]);
+        assert_eq!(skipped.elements, [Element::new(4..6, 3..6), Element::new(3..9, 0..3)]);
     }
 }

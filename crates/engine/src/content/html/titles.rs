@@ -23,10 +23,6 @@ impl Reader<'_, '_, '_> {
     /// Handles a start tag; `first` is the first occurrence of its attributes.
     pub(super) fn enter_title(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
         let found = self.view.occurrences.get(first..).unwrap_or_default();
-        // What nearly all fail on.
-        if found.is_empty() && self.titled.is_empty() {
-            return;
-        }
         let is_title =
             |one: &Occurrence| matches!(one.site, Site::Attribute { attribute: "title", .. });
         let start = found.iter().position(is_title).unwrap_or(found.len());

@@ -245,10 +245,11 @@ fn codecs(charsets: &[String]) -> Vec<Codec> {
 
 /// Whether a label names a charset that is not known here.
 fn is_unknown(label: &str) -> bool {
-    !label.is_empty()
+    // What nearly all fail on comes first.
+    Charset::from_label(label).is_none()
+        && !label.is_empty()
         && !means_unknown(label)
         && !means_utf8(label)
-        && Charset::from_label(label).is_none()
 }
 
 /// Whether a name of a program or a locale means UTF-8: `utf-8-sig`, `UTF-8-BOM`, `de_DE.utf8`.

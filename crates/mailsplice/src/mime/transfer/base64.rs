@@ -129,7 +129,8 @@ pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
     let (units, rest) = digits.as_chunks::<4>();
     let mut last = *b"AAAA";
     last.iter_mut().zip(rest).for_each(|(last, byte)| *last = *byte);
-    units.chunks(TOGETHER).chain([[last].as_slice()]).any(|units| {
+    let last = (!rest.is_empty()).then_some([last]);
+    units.chunks(TOGETHER).chain(last.as_ref().map(|unit| &unit[..])).any(|units| {
         let mut written = [0; TOGETHER];
         let mut all = 0;
         for (written, unit) in written.iter_mut().zip(units) {
