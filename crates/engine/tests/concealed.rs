@@ -70,6 +70,7 @@ fn sizes_and_visibility_are_set_again_inside() {
         "<i style=\"visibility:hidden\"><b style=\"visibility:visible\">pay</b>xq<b style=\"visibility:visible\">pal.com</b></i>",
         "pay<i style=\"font-size:0\">xq</i>pal.com",
         "pay<i style=\"font-size:0\"><b>xq</b></i>pal.com",
+        "pay<div style=\"display:none\"><span>x</div>pal.com",
         "<i style=\"font-size:0\"><b style=\"font-size:16px\">pay</b> <b style=\"font-size:16px\">pal.com</b></i>",
     ]);
 }
@@ -113,6 +114,7 @@ fn elements_end_without_their_end_tags() {
         "<div><span style=\"display:none\">x</div>{}",
         "<table><tr><td><b style=\"display:none\">x</td><td>{}</table>",
         "<span hidden>x<div><span></div></span>{}",
+        "<span hidden><option>x</span>{}",
         "<td style=\"display:none\">{}",
         "<svg><g style=\"display:none\"/></svg>{}",
         "<svg style=\"display:none\"><p>{}",
@@ -130,6 +132,14 @@ fn elements_end_without_their_end_tags() {
         "<div style=\"display:none\"></b>{}</div>",
         "<table style=\"display:none\"><tr><td>x</td></tr><tr><td>{}</table>",
     ]);
+}
+
+/// Nobody nests as deep as this: what is there counts as seen.
+#[test]
+fn elements_that_conceal_are_bounded() {
+    let page = |depth: usize| format!("<b hidden>{}{LURE}", "<b>".repeat(depth));
+    hidden(&[&page(62)]);
+    shown(&[&page(65)]);
 }
 
 #[test]

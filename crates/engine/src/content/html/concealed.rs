@@ -89,6 +89,12 @@ pub(super) enum Gap {
 }
 
 impl Concealed {
+    /// Whether an element is open that conceals text.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        !self.layers.is_empty()
+    }
+
     /// Adds what separates text that may be seen again from what was seen before.
     pub(super) fn separate(&mut self, gap: Gap) {
         if !self.now.all {
@@ -140,7 +146,7 @@ impl Concealed {
         let ends = match layer.kind {
             // It ends with what it holds.
             LayerKind::Breaking => false,
-            LayerKind::Inline => open.depth() <= layer.needs,
+            LayerKind::Inline => !open.holds_special(layer.needs),
             LayerKind::Formatting => open.scope() <= layer.scope,
         };
         ends.then_some(at)
@@ -155,9 +161,7 @@ impl Reader<'_, '_, '_> {
 
     /// Handles a start tag before its element begins: it ends some that are open.
     pub(super) fn end_concealed(&mut self, tag: &Tag, breaking: Option<&'static str>) {
-        if self.concealed.layers.is_empty() {
-            return;
-        }
+        self.view.steps += self.concealed.layers.len() as u64;
         let was_concealed = self.is_concealed();
         if let Some(name) = breaking {
             self.elements.end_implied(name);
@@ -175,18 +179,17 @@ impl Reader<'_, '_, '_> {
 
     /// Handles an end tag, after the elements around it. Whether it ends one that conceals all that is in it.
     pub(super) fn leave_concealed(&mut self, tag: &Tag) -> bool {
-        if self.concealed.layers.is_empty() {
-            return false;
-        }
         let was_concealed = self.is_concealed();
-        let own = self.concealed.layers.last().is_some_and(|layer| {
-            self.slice(&layer.tag.name).eq_ignore_ascii_case(self.slice(&tag.name))
-        });
+        self.view.steps += self.concealed.layers.len() as u64;
+        let named =
+            |layer: &Layer| self.slice(&layer.tag.name).eq_ignore_ascii_case(self.slice(&tag.name));
+        let own = self.concealed.layers.iter().rposition(named);
         self.concealed.end_with(&self.elements);
         self.end_own(tag);
         let reveals = self.concealed.reveals;
         self.note_change(tag, was_concealed);
-        own && was_concealed && !self.is_concealed() && !reveals
+        let is_over = own.is_some_and(|own| self.concealed.layers.len() <= own);
+        is_over && was_concealed && !self.is_concealed() && !reveals
     }
 
     /// Ends the innermost layer of the name of this tag.
@@ -222,9 +225,6 @@ impl Reader<'_, '_, '_> {
         conceals: Conceals,
         depth: usize,
     ) {
-        if !conceals.hides() && self.concealed.layers.is_empty() {
-            return;
-        }
         let name = self.slice(&tag.name);
         if elements::is_void(name) || self.foreign && self.slice(&tag.range).ends_with("/>") {
             return;
@@ -273,8 +273,11 @@ impl Reader<'_, '_, '_> {
         attributes: &[Attribute],
         conceals: Conceals,
     ) -> bool {
-        let conceals = self.with_size(name, attributes, conceals);
-        self.is_concealed() && !self.concealed.now.within(conceals).conceals()
+        let shows = || {
+            let conceals = self.with_size(name, attributes, conceals);
+            !self.concealed.now.within(conceals).conceals()
+        };
+        self.is_concealed() && shows()
     }
 
     /// What an element says, with the size of its letters that no style has to set: those of controls, by `<font>`,

@@ -500,7 +500,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if breaking.is_none() {
             open::inline_scope(name, self.foreign).map(|name| self.elements.opens(name));
         }
-        self.end_concealed(tag, breaking);
+        if self.concealed.is_open() {
+            self.end_concealed(tag, breaking);
+        }
         let depth = self.elements.depth();
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -510,7 +512,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
         let hides = traits.conceals.hides();
         let conceal = (attributes, breaking);
-        let reveals = self.is_revealed_by(name, attributes, traits.conceals);
+        let concealed = hides || self.concealed.is_open();
+        let reveals = concealed && self.is_revealed_by(name, attributes, traits.conceals);
         if reveals {
             self.enter_concealed(tag, conceal, traits.conceals, depth);
         }
@@ -550,7 +553,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
             _ => {}
         }
-        if !reveals {
+        if concealed && !reveals {
             self.enter_concealed(tag, conceal, traits.conceals, depth);
         }
         if breaks && hides && self.is_concealed() {
@@ -591,7 +594,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.forget_links();
         }
         // A hidden element does not break the line.
-        let was_hidden = self.leave_concealed(tag);
+        let was_hidden = self.concealed.is_open() && self.leave_concealed(tag);
         match ends {
             _ if was_hidden => {}
             _ if broke || self.tags_separate => self.separate(tag.range.start),

@@ -133,6 +133,17 @@ impl OpenElements {
         ends
     }
 
+    /// Whether one from this index on keeps end tags in that are not its own (HTML §13.2.4.2, special elements).
+    pub fn holds_special(&self, from: usize) -> bool {
+        let is_special = |name: &&str| {
+            !matches!(
+                *name,
+                "audio" | "canvas" | "dialog" | "legend" | "optgroup" | "option" | "text" | "video"
+            )
+        };
+        self.open.get(from..).unwrap_or_default().iter().any(is_special)
+    }
+
     /// How many are open.
     pub fn depth(&self) -> usize {
         self.open.len()

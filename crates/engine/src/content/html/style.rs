@@ -94,12 +94,25 @@ fn may_be_read(declaration: &[u8]) -> bool {
 }
 
 impl Traits {
+    /// Whether nothing of it concerns the flow and the direction of text.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.direction == Direction::Natural
+            && self.flow == Flow::Natural
+            && !self.isolated
+            && !self.lines_up
+    }
+
     /// Reads the declarations of a `style` attribute. `concealed` says whether the text around the element is hidden.
     pub fn declare(&mut self, style: &str, concealed: bool) {
         let has_escapes = memchr::memchr2(b'\\', b'*', style.as_bytes()).is_some();
         let mut read = Declared::default();
         if !has_escapes {
-            style.split(';').for_each(|declaration| read.declare(declaration));
+            let mut start = 0;
+            for end in memchr::memchr_iter(b';', style.as_bytes()).chain([style.len()]) {
+                let declaration = style.get(std::mem::replace(&mut start, end + 1)..end);
+                read.declare(declaration.unwrap_or_default());
+            }
         }
         // What stands in strings and brackets declares nothing: it is told apart where that matters.
         let has_strings = || {
@@ -163,10 +176,15 @@ struct Display {
 }
 
 impl Declared {
+    #[inline]
     fn declare(&mut self, declaration: &str) {
-        if !may_be_read(declaration.as_bytes().trim_ascii_start()) {
-            return;
+        // What most fail on.
+        if may_be_read(declaration.as_bytes().trim_ascii_start()) {
+            self.read(declaration);
         }
+    }
+
+    fn read(&mut self, declaration: &str) {
         // Near: a simple loop is faster than a search.
         let Some(colon) = declaration.bytes().position(|byte| byte == b':') else { return };
         let (property, value) = declaration.split_at(colon);

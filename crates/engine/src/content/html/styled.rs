@@ -48,14 +48,8 @@ impl Reader<'_, '_, '_> {
     pub(super) fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
         let slots = [&self.leftward, &self.reversing, &self.breaking, &self.lining_up];
         let within = slots.iter().any(|slot| slot.is_some());
-        let plain = style::Traits {
-            conceals: traits.conceals,
-            sets_display: traits.sets_display,
-            sets_direction: traits.sets_direction,
-            ..style::Traits::default()
-        };
         // Most elements do none of this, and are in no such element.
-        if !within && *traits == plain || elements::is_void(name) {
+        if !within && traits.is_plain() || elements::is_void(name) {
             return;
         }
         let from = self.visible.len();
