@@ -584,7 +584,7 @@ mod tests {
     fn the_name_of_a_program_is_no_host() {
         let (policy, tlds) = (Policy::default(), TldTable::new(["com", "app"], ""));
         for (url, links) in [
-            ("app:open?url=https%3A%2F%2Fwww.example.com", 0),
+            ("app:open?url=https%3A%2F%2Fwww.example.com", 1),
             ("app:open?url=https%3A%2F%2Fxn--ypal-43d9g.com", 1),
             ("app://open", 0),
             ("app://open?url=https://www.example.com", 1),

@@ -51,6 +51,64 @@ pub fn plain(css: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
+/// Visits the declarations of a style: what stands in strings, brackets and comments separates none (CSS Syntax §5.4.4).
+/// Each is without comments, its escapes decoded after its ends are known.
+pub fn declarations(style: &str, mut visit: impl FnMut(&str)) {
+    let mut text = String::with_capacity(style.len());
+    let mut start = 0;
+    // The brackets that are open.
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(c) = style.as_bytes().get(at) {
+        let rest = style.get(at + 1..).unwrap_or_default();
+        let mut next = at + 1;
+        match *c {
+            b'\\' => next += escape(rest).1,
+            quote @ (b'"' | b'\'') => next = string(style, at + 1, quote).end + 1,
+            b'/' if rest.starts_with('*') => {
+                text.push_str(style.get(start..at).unwrap_or_default());
+                next = rest.find("*/").map_or(style.len(), |end| at + 1 + end + 2);
+                start = next;
+            }
+            b'(' if ends_with_word(style, at, &["url"])
+                && !rest.trim_ascii_start().starts_with(['"', '\'']) =>
+            {
+                next = terminator(style, at + 1, |c| c == b')') + 1;
+            }
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b';' if depth == 0 => {
+                text.push_str(style.get(start..at).unwrap_or_default());
+                visit(&without_escapes(&text));
+                text.clear();
+                start = next;
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    text.push_str(style.get(start..).unwrap_or_default());
+    visit(&without_escapes(&text));
+}
+
+/// Words with their escapes decoded: what is escaped is a part of its word, also a blank or a colon.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        decoded.push_str(before);
+        let (c, length) = escape(behind);
+        let of_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        decoded.extend(c.map(|c| if of_word(c) { c } else { char::REPLACEMENT_CHARACTER }));
+        rest = behind.get(length..).unwrap_or_default();
+    }
+    decoded.push_str(rest);
+    Cow::Owned(decoded)
+}
+
 /// A string that may be a URL, or show one: it follows `@import`, or contains a scheme or a host, which beyond ASCII may
 /// be shown where a rule says so (`content`, `list-style-type`).
 fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {

@@ -1,11 +1,14 @@
 //! What separates the words of the visible text.
 
+use super::concealed::Gap;
 use super::{Reader, elements, style};
 
 impl Reader<'_, '_, '_> {
     /// Separates texts by a line break.
     pub(super) fn separate(&mut self, at: usize) {
-        if self.hiding.is_none() {
+        if self.is_concealed() {
+            self.concealed.separate(Gap::Line);
+        } else {
             // Every program sees a break here.
             self.take_seam();
             let here = self.visible.len();
@@ -24,8 +27,10 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Separates texts that stand side by side, so that a reader may take them for one word.
-    fn separate_beside(&mut self, at: usize) {
-        if self.hiding.is_none() {
+    pub(super) fn separate_beside(&mut self, at: usize) {
+        if self.is_concealed() {
+            self.concealed.separate(Gap::Beside);
+        } else {
             let fresh = (!self.visible.ends_with_space()).then_some(self.visible.len());
             let joint = self.take_seam().or(fresh);
             self.joints.extend(joint);
@@ -35,7 +40,9 @@ impl Reader<'_, '_, '_> {
 
     /// Separates the text of an anchor from the text next to it.
     pub(super) fn separate_anchor(&mut self, at: usize) {
-        if self.hiding.is_none() && !self.visible.ends_with_space() {
+        if self.is_concealed() {
+            self.concealed.separate(Gap::Anchor);
+        } else if !self.visible.ends_with_space() {
             self.seams.push(self.visible.len());
         }
         self.add_separator(at);
@@ -54,7 +61,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn add_separator(&mut self, at: usize) {
-        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+        let seen = if self.is_concealed() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);
         self.flush_long();
     }

@@ -25,8 +25,8 @@ const TEXT_STEPS: u64 = 224;
 const READ_STEPS: u64 = 3;
 const LOOSE_STEPS: u64 = 7;
 
-/// Words that a first look shows for one word of the text: from left to right, and turned round.
-const SHOWN_AT_ONCE: usize = 2;
+/// Words that a first look shows for one word of the text: from left to right, turned round, and what pieces read as.
+const SHOWN_AT_ONCE: usize = 3;
 
 /// A word that is not so in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,6 +230,7 @@ impl Words<'_> {
         }
         let whole = Some(text).filter(|text| text.len() <= WORD_BYTES);
         let joined = whole.and_then(letters::without_blanks);
+        let joined = joined.map(|word| letters::read_as(&word).unwrap_or(word));
         joined
             .into_iter()
             .for_each(|word| self.add(Glance { word, range: range.clone(), leads_to }));
@@ -250,7 +251,7 @@ impl Words<'_> {
             }
             if c.is_whitespace() && !is_not_seen(c) {
                 is_other |= std::mem::take(&mut has_twin) && word.word.is_ascii();
-                self.keep_turned(&word, &mut joints);
+                self.keep_joined(&word, &mut joints);
                 self.keep(&mut word, std::mem::replace(&mut is_other, all));
                 continue;
             }
@@ -268,14 +269,17 @@ impl Words<'_> {
             }
         }
         is_other |= has_twin && word.word.is_ascii();
-        self.keep_turned(&word, &mut joints);
+        self.keep_joined(&word, &mut joints);
         self.keep(&mut word, is_other);
     }
 
-    /// Keeps the pieces of a word from right to left, as boxes may stand.
-    fn keep_turned(&mut self, word: &Glance, joints: &mut Vec<usize>) {
+    /// Keeps what joined pieces are read as, and the pieces from right to left, as boxes may stand.
+    fn keep_joined(&mut self, word: &Glance, joints: &mut Vec<usize>) {
         if joints.is_empty() {
             return;
+        }
+        if let Some(read) = letters::read_as(&word.word) {
+            self.add(Glance { word: read, range: word.range.clone(), ..*word });
         }
         let mut end = word.word.len();
         let mut turned = String::with_capacity(end);

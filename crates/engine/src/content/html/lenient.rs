@@ -9,9 +9,32 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{Holds, Reader, SeenBy, Site, entity, subset};
+use super::token::{RawText, TagKind};
+use super::{Holds, Pass, Reader, SeenBy, Site, Tag, Token, Tokenizer, entity, subset};
 
 impl Reader<'_, '_, '_> {
+    /// Reads the attributes of everything that looks like a tag.
+    pub(super) fn lenient(&mut self, range: Range<usize>) {
+        self.seen_by = SeenBy::Lenient;
+        let mut tokens = Tokenizer::new(self.text, range, RawText::Lenient);
+        while let Some(token) = tokens.next() {
+            if let Token::Tag(tag) = token
+                && tag.kind == TagKind::Open
+            {
+                self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
+            }
+        }
+        self.seen_by = SeenBy::Standard;
+    }
+
+    /// Queues the inside of a tag that holds another `<`.
+    pub(super) fn queue_inside(&mut self, tag: &Tag) {
+        let inside = tag.name.end..tag.range.end;
+        if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
+            self.queue.push_back((inside, Pass::Lenient));
+        }
+    }
+
     /// Reads the quoted strings of a declaration: values of entities, and the `href` of a style sheet.
     pub(super) fn declaration(&mut self, inner: &Range<usize>) {
         let text = self.slice(inner);

@@ -7,6 +7,7 @@
 mod anchors;
 mod breaks;
 mod compared;
+mod concealed;
 mod elements;
 mod entity;
 mod forms;
@@ -51,6 +52,7 @@ use super::{
 };
 use anchors::Anchor;
 use breaks::breaks;
+use concealed::Concealed;
 use entity::Within;
 use forms::Forms;
 use homograph::HostBounds;
@@ -123,7 +125,10 @@ struct Reader<'t, 'k, 'f> {
     visible: Builder,
     /// Text that only a client sees.
     hidden: Builder,
-    hiding: Option<StyledElement>,
+    concealed: Concealed,
+    /// Whose text runs from right to left, and in it from left to right.
+    leftward: Option<StyledElement>,
+    rightward: Option<StyledElement>,
     reversing: Option<StyledElement>,
     /// Text that keeps its direction in reversed text.
     isolating: Option<StyledElement>,
@@ -210,7 +215,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             queue: VecDeque::new(),
             visible: Builder::with_capacity((text.len() / 4).min(STRETCH)),
             hidden: Builder::default(),
-            hiding: None,
+            concealed: Concealed::default(),
+            leftward: None,
+            rightward: None,
             reversing: None,
             isolating: None,
             breaking: None,
@@ -366,31 +373,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if let Some(inside) = self.reversing.take() {
             self.reverse(&inside);
         }
-        (self.hiding, self.breaking, self.lining_up) = (None, None, None);
+        self.concealed = Concealed::default();
+        self.leave_all();
         self.separate(range.end);
         ControlFlow::Continue(())
-    }
-
-    /// Reads the attributes of everything that looks like a tag.
-    fn lenient(&mut self, range: Range<usize>) {
-        self.seen_by = SeenBy::Lenient;
-        let mut tokens = Tokenizer::new(self.text, range, RawText::Lenient);
-        while let Some(token) = tokens.next() {
-            if let Token::Tag(tag) = token
-                && tag.kind == TagKind::Open
-            {
-                self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
-            }
-        }
-        self.seen_by = SeenBy::Standard;
-    }
-
-    /// Queues the inside of a tag that holds another `<`.
-    fn queue_inside(&mut self, tag: &Tag) {
-        let inside = tag.name.end..tag.range.end;
-        if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
-            self.queue.push_back((inside, Pass::Lenient));
-        }
     }
 
     fn comment(&mut self, inner: Range<usize>, end: usize) -> ControlFlow<()> {
@@ -426,7 +412,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether visible text touches a comment on either side.
     fn is_in_word(&self, inner: &Range<usize>) -> bool {
-        let before = self.hiding.is_none() && !self.visible.ends_with_space();
+        let before = !self.is_concealed() && !self.visible.ends_with_space();
         let behind = self.text.as_bytes().get(inner.end + 3);
         before || behind.is_some_and(|c| !token::is_space(*c) && *c != b'<')
     }
@@ -514,20 +500,28 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if breaking.is_none() {
             open::inline_scope(name, self.foreign).map(|name| self.elements.opens(name));
         }
+        if self.concealed.is_open() {
+            self.end_concealed(tag, breaking);
+        }
+        let depth = self.elements.depth();
         // A tag that a parser drops breaks nothing, except in foreign content.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
         if !self.outer.is_empty() {
             self.forget_links();
         }
         let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
-        if breaks {
-            self.end_paragraph();
+        let hides = traits.conceals.hides();
+        let conceal = (attributes, breaking);
+        let concealed = hides || self.concealed.is_open();
+        let reveals = concealed && self.is_revealed_by(name, attributes, traits.conceals);
+        if reveals {
+            self.enter_concealed(tag, conceal, traits.conceals, depth);
         }
         let floats = matches!(traits.flow, style::Flow::Inline | style::Flow::Beside);
         if let Some(name) = breaking.filter(|_| is_element && floats) {
             self.elements.set_beside(name);
         }
-        if breaks && traits.shown == style::Display::Visible {
+        if breaks && !hides {
             let tiny = || breaking == Some("img") && pictures::is_tiny(self.text, attributes);
             match !self.tags_separate && (traits.flow == style::Flow::Beside || tiny()) {
                 true => self.separate_anchor(tag.range.start),
@@ -538,7 +532,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             [b'a' | b'A'] if self.is_link(attributes) => {
                 self.begin_anchor(tag, attributes, first, None);
             }
-            name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
+            name if name.eq_ignore_ascii_case(b"wbr") && !self.is_concealed() => {
                 let here = self.visible.len();
                 self.marks.push(here..here);
             }
@@ -559,15 +553,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
             _ => {}
         }
+        if concealed && !reveals {
+            self.enter_concealed(tag, conceal, traits.conceals, depth);
+        }
+        if breaks && hides && self.is_concealed() {
+            self.separate_by(name, tag.range.start);
+        }
         self.enter(tag, name, &traits);
-    }
-
-    /// A `<p>` ends where the next block begins (HTML §13.2.6.4.7), also one that hides its text.
-    fn end_paragraph(&mut self) {
-        let text = self.text;
-        self.hiding.take_if(|inside| {
-            text.get(inside.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("p"))
-        });
     }
 
     fn close(&mut self, tag: &Tag) {
@@ -583,16 +575,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.forms.open = None;
         }
         self.leave_title(tag);
-        // A hidden element does not break the line.
-        let was_hidden = StyledElement::leave(&mut self.hiding, self.text, tag).is_some();
         if let Some(inside) = StyledElement::leave(&mut self.isolating, self.text, tag) {
             self.turn(inside.from);
         }
         if let Some(inside) = StyledElement::leave(&mut self.reversing, self.text, tag) {
             self.reverse(&inside);
         }
-        let broke = StyledElement::leave(&mut self.breaking, self.text, tag).is_some();
-        StyledElement::leave(&mut self.lining_up, self.text, tag);
+        let broke = self.leave_line(tag);
         let ends = match self.breaking(name).map(|name| self.elements.closes(name)) {
             Some(_) if self.foreign => Ends::Line,
             Some(ends) => ends,
@@ -604,6 +593,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if !self.outer.is_empty() {
             self.forget_links();
         }
+        // A hidden element does not break the line.
+        let was_hidden = self.concealed.is_open() && self.leave_concealed(tag);
         match ends {
             _ if was_hidden => {}
             _ if broke || self.tags_separate => self.separate(tag.range.start),

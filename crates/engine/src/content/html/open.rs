@@ -71,6 +71,84 @@ impl OpenElements {
         !matches!(name, "table" | "tbody" | "tfoot" | "thead" | "tr")
     }
 
+    /// Ends what a start tag of this name ends by itself (HTML §13.2.6.4.7, §13.2.6.4.9 to .15).
+    pub fn end_implied(&mut self, name: &str) {
+        let table = self.tables.last().map_or(0, |table| table + 1);
+        let in_table = || self.open.get(table..).unwrap_or_default();
+        let behind_last = |names: &[&str]| {
+            let last = in_table().iter().rposition(|open| names.contains(open));
+            last.map_or(table, |at| table + at + 1)
+        };
+        let top = self.open.last().copied().unwrap_or_default();
+        let end = match name {
+            "td" | "th" if table > 0 => behind_last(&["tr", "tbody", "tfoot", "thead"]),
+            "tr" if table > 0 => behind_last(&["tbody", "tfoot", "thead"]),
+            "caption" | "col" | "colgroup" | "tbody" | "tfoot" | "thead" if table > 0 => table,
+            "table" if matches!(top, "table" | "tbody" | "tfoot" | "thead" | "tr") => {
+                table.saturating_sub(1)
+            }
+            "li" => self.last_item(&["li"]),
+            "dd" | "dt" => self.last_item(&["dd", "dt"]),
+            "button" => self.last_of("button", |open| ends_scope(open, "button")),
+            "option" | "optgroup" if top == "option" => self.open.len() - 1,
+            _ => self.open.len(),
+        };
+        self.truncate(end);
+        if ends_paragraph(name) {
+            let end = self.last_of("p", |open| open == "button" || ends_scope(open, "p"));
+            self.truncate(end);
+        }
+        if is_heading(name) && self.open.last().is_some_and(|open| is_heading(open)) {
+            self.truncate(self.open.len() - 1);
+        }
+    }
+
+    /// The index of the innermost open item of a list; all of them if another element is in between.
+    fn last_item(&self, items: &[&str]) -> usize {
+        let searched = self.open.iter().enumerate().rev().take(SEARCHED_ELEMENTS);
+        let mut searched = searched.take_while(|(_, open)| {
+            items.contains(open) || matches!(**open, "address" | "div" | "p")
+        });
+        let found = searched.find(|(_, open)| items.contains(open));
+        found.map_or(self.open.len(), |(at, _)| at)
+    }
+
+    /// The index of the innermost open element of this name, unless one `stops` the search.
+    fn last_of(&self, name: &str, stops: impl Fn(&str) -> bool) -> usize {
+        let searched = self.open.iter().enumerate().rev().take(SEARCHED_ELEMENTS);
+        let mut searched = searched.take_while(|(_, open)| **open == name || !stops(open));
+        let found = searched.find(|(_, open)| **open == name);
+        found.map_or(self.open.len(), |(at, _)| at)
+    }
+
+    /// Ends those from this index on. Returns what that ends, if the first of them has an end tag here.
+    fn truncate(&mut self, at: usize) -> Ends {
+        self.open.truncate(at);
+        self.leave_scopes(at);
+        while self.tables.pop_if(|table| *table >= at).is_some() {}
+        let mut ends = Ends::Line;
+        while let Some(beside) = self.beside.pop_if(|beside| *beside >= at) {
+            ends = if beside == at { Ends::Beside } else { Ends::Line };
+        }
+        ends
+    }
+
+    /// Whether one from this index on keeps end tags in that are not its own (HTML §13.2.4.2, special elements).
+    pub fn holds_special(&self, from: usize) -> bool {
+        let is_special = |name: &&str| {
+            !matches!(
+                *name,
+                "audio" | "canvas" | "dialog" | "legend" | "optgroup" | "option" | "text" | "video"
+            )
+        };
+        self.open.get(from..).unwrap_or_default().iter().any(is_special)
+    }
+
+    /// How many are open.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// Notes that the element of this name that was just opened is shown beside its neighbours.
     pub fn set_beside(&mut self, name: &'static str) {
         if let Some((at, last)) = self.open.iter().enumerate().next_back()
@@ -99,16 +177,7 @@ impl OpenElements {
             }
         }
         match found {
-            Some(at) => {
-                self.open.truncate(at);
-                self.leave_scopes(at);
-                while self.tables.pop_if(|table| *table >= at).is_some() {}
-                let mut ends = Ends::Line;
-                while let Some(beside) = self.beside.pop_if(|beside| *beside >= at) {
-                    ends = if beside == at { Ends::Beside } else { Ends::Line };
-                }
-                ends
-            }
+            Some(at) => self.truncate(at),
             // `</p>` and `</br>` make an element of their own.
             None if matches!(name, "p" | "br") => Ends::Line,
             None if looked_at == SEARCHED_ELEMENTS || self.is_full() => Ends::Line,
@@ -147,7 +216,7 @@ impl OpenElements {
         }
     }
 
-    fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.open.len() >= OPEN_ELEMENTS
     }
 }
@@ -185,7 +254,53 @@ pub(super) fn inline_scope(name: &str, foreign: bool) -> Option<&'static str> {
 
 /// An end tag of a heading ends any heading.
 fn heading(name: &'static str) -> &'static str {
-    if matches!(name, "h2" | "h3" | "h4" | "h5" | "h6") { "h1" } else { name }
+    if is_heading(name) { "h1" } else { name }
+}
+
+fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// Whether the start tag of a breaking element ends a `<p>` (HTML §13.2.6.4.7). `<table>` does so in most pages.
+fn ends_paragraph(name: &str) -> bool {
+    matches!(
+        name,
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "center"
+            | "dd"
+            | "details"
+            | "dialog"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "li"
+            | "listing"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "p"
+            | "plaintext"
+            | "pre"
+            | "search"
+            | "section"
+            | "summary"
+            | "table"
+            | "ul"
+            | "xmp"
+    ) || is_heading(name)
 }
 
 /// HTML §13.2.4.2: whether an open element limits the scope of this end tag.

@@ -28,6 +28,38 @@ pub fn opened(url: &str) -> Option<Range<usize>> {
     (!opened.is_ascii() || opened.contains('%') || ace()).then_some(inside)
 }
 
+/// The percent-encoded URL that a program opens, which anybody can read: `firefox://open-url?url=https%3A%2F%2F…`,
+/// `intent:…;S.browser_fallback_url=https%3A%2F%2F…;end`.
+pub fn encoded_url(url: &str) -> Option<Range<usize>> {
+    // What most fail on.
+    if !url.contains('%') {
+        return None;
+    }
+    let text = url.trim_start_matches(|c| c <= ' ');
+    let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
+    if scheme::does(name).is_some() {
+        return None;
+    }
+    let mut at = url.len() - rest.len();
+    for field in rest.split(['?', '&', '#', ';']) {
+        let end = at + field.len();
+        let value = field.split_once('=').filter(|(name, _)| {
+            ["url", "S.browser_fallback_url"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        });
+        let is_url = |value: &&str| {
+            let web = value.split_once('%').map(|(web, rest)| (web, rest.get(..2)));
+            web.is_some_and(|(web, colon)| {
+                scheme::is_web(web) && matches!(colon, Some("3A" | "3a"))
+            })
+        };
+        if let Some(value) = value.map(|(_, value)| value).filter(is_url) {
+            return Some(end - value.len()..end);
+        }
+        at = end + 1;
+    }
+    None
+}
+
 /// The value of `url=` in a query that begins here.
 fn field(mut at: usize, query: &str) -> Option<Range<usize>> {
     for field in query.split(['&', '#']) {
@@ -45,6 +77,27 @@ fn field(mut at: usize, query: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn urls_in_a_url() {
+        let encoded = "https%3A%2F%2Fexample.com%2F";
+        for url in [
+            "microsoft-edge:?url={}",
+            "firefox://open-url?url={}",
+            "fb://webview/?x=y&url={}&z",
+            "intent://x/#Intent;scheme=x;S.browser_fallback_url={};end",
+        ] {
+            let url = url.replace("{}", encoded);
+            assert_eq!(
+                encoded_url(&url).and_then(|inside| url.get(inside)),
+                Some(encoded),
+                "{url}"
+            );
+        }
+        for url in ["https://x.example/?url={}", "mailto:x?url={}", "x:?u={}", "x:?url=a%3Ab"] {
+            assert_eq!(encoded_url(&url.replace("{}", encoded)), None, "{url}");
+        }
+    }
 
     #[test]
     fn what_a_program_opens() {

@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::style::{Display, Traits};
+use super::style::Traits;
 use super::token::{RawElement, RawText, Token, Tokenizer};
 use crate::content::css;
 
-/// What hides, moves away or blanks out, without white space. `display:none` and its like are those of [`Traits`].
-const HIDING: [&str; 29] = [
+/// What hides, moves away or blanks out, for some programs and whatever is said later, without white space. Sizes of
+/// nothing and their like are those of [`Traits`].
+const HIDING: [&str; 32] = [
     "absolute",
     "fixed",
     "text-indent",
@@ -39,6 +40,9 @@ const HIDING: [&str; 29] = [
     "size:clamp(",
     "hidden",
     "var(",
+    "display:none",
+    "mso-hide",
+    "collapse",
 ];
 
 /// Elements that programs show rarely or never, those of text/enriched among them.
@@ -211,9 +215,9 @@ impl HidingRules {
 /// Whether declarations, or a tag with a style in lower case, hide or move text.
 fn hides(declarations: &str) -> bool {
     let mut traits = Traits::default();
-    traits.declare(declarations);
+    traits.declare(declarations, false);
     let bare: String = declarations.chars().filter(|c| !c.is_whitespace()).collect();
-    traits.shown == Display::Hidden
+    traits.conceals.hides()
         || HIDING.iter().any(|word| bare.contains(word))
         || bare.split("font-size:").skip(1).any(is_tiny)
         || declarations.split("font").skip(1).any(has_tiny_size)

@@ -44,21 +44,17 @@ impl StyledElement {
 }
 
 impl Reader<'_, '_, '_> {
-    /// Begins or counts elements that hide, reverse or separate their text.
+    /// Begins or counts elements that reverse or separate their text.
     pub(super) fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
-        let within = [&self.hiding, &self.reversing, &self.breaking, &self.lining_up]
-            .iter()
-            .any(|slot| slot.is_some());
+        let slots = [&self.leftward, &self.reversing, &self.breaking, &self.lining_up];
+        let within = slots.iter().any(|slot| slot.is_some());
         // Most elements do none of this, and are in no such element.
-        if !within && *traits == style::Traits::default() || elements::is_void(name) {
+        if !within && traits.is_plain() || elements::is_void(name) {
             return;
         }
         let from = self.visible.len();
-        let hides = traits.shown == style::Display::Hidden;
-        if StyledElement::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
-            self.marks.push(from..from);
-            self.hidden.separate(tag.range.start);
-        }
+        let traits = &style::Traits { direction: self.direction(name, traits), ..*traits };
+        self.enter_direction(tag, traits);
         if self.reversing.is_some() {
             let isolated = traits.isolated || name.eq_ignore_ascii_case("bdi");
             let isolated = isolated && traits.direction != style::Direction::Reversed;
@@ -70,6 +66,52 @@ impl Reader<'_, '_, '_> {
         StyledElement::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
         let lines_up = traits.lines_up.then_some(from);
         StyledElement::enter(&mut self.lining_up, self.text, tag, lines_up);
+    }
+
+    /// Handles an end tag of elements that lay out or direct their text. Whether it ends one that breaks the line.
+    pub(super) fn leave_line(&mut self, tag: &Tag) -> bool {
+        for slot in [&mut self.leftward, &mut self.rightward, &mut self.lining_up] {
+            StyledElement::leave(slot, self.text, tag);
+        }
+        StyledElement::leave(&mut self.breaking, self.text, tag).is_some()
+    }
+
+    /// Ends all elements that lay out or direct their text.
+    pub(super) fn leave_all(&mut self) {
+        for slot in
+            [&mut self.leftward, &mut self.rightward, &mut self.breaking, &mut self.lining_up]
+        {
+            *slot = None;
+        }
+    }
+
+    /// The direction of an element, with what it has from its name and from those around it: whether text runs from
+    /// right to left is inherited, whether that of any script does is not (CSS Writing Modes §2).
+    fn direction(&self, name: &str, traits: &style::Traits) -> style::Direction {
+        let around = self.leftward.is_some() && self.rightward.is_none() && !traits.sets_direction;
+        let own = match traits.direction {
+            style::Direction::Natural if around => style::Direction::RightToLeft,
+            style::Direction::Overridden if around => style::Direction::Reversed,
+            own => own,
+        };
+        match own == style::Direction::RightToLeft && name.eq_ignore_ascii_case("bdo") {
+            true => style::Direction::Reversed,
+            false if around && own == style::Direction::RightToLeft => traits.direction,
+            false => own,
+        }
+    }
+
+    /// Begins or counts the outermost element from right to left, and one in it from left to right.
+    fn enter_direction(&mut self, tag: &Tag, traits: &style::Traits) {
+        let sets = traits.sets_direction.then_some(0);
+        let is_leftward =
+            matches!(traits.direction, style::Direction::RightToLeft | style::Direction::Reversed);
+        if self.leftward.is_some() {
+            let inner = sets.filter(|_| !is_leftward);
+            StyledElement::enter(&mut self.rightward, self.text, tag, inner);
+        }
+        let outer = sets.filter(|_| is_leftward);
+        StyledElement::enter(&mut self.leftward, self.text, tag, outer);
     }
 }
 

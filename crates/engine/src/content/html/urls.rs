@@ -5,16 +5,18 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
+use super::super::encoded::percent_decoded;
 use super::super::{AnchorAround, script, search_steps};
 use super::elements::{self, Follows, Holds};
-use super::style::{Direction, Display, Traits};
+use super::style::{Direction, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, lenient, opened_hosts, strings,
+    entity, lenient, opened_hosts, relative::is_relative, strings,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
+use uts58::unicode::a_label::has_a_label;
 use uts58::{Kind, Link};
 
 impl<'t> Reader<'t, '_, '_> {
@@ -41,6 +43,7 @@ impl<'t> Reader<'t, '_, '_> {
         attributes: &[Attribute],
     ) -> Traits {
         let mut traits = Traits::default();
+        let (mut styled, mut hidden) = (false, false);
         let refreshes = OnceCell::new();
         for attribute in attributes {
             let written = self.slice(&attribute.name());
@@ -55,7 +58,10 @@ impl<'t> Reader<'t, '_, '_> {
             match elements::attribute(written) {
                 Some(("style", _)) => {
                     let style = entity::attribute(self.text, value);
-                    traits.declare(style.as_str());
+                    // Parsers drop an attribute that is there already.
+                    if !std::mem::replace(&mut styled, true) {
+                        traits.declare(style.as_str(), self.is_concealed());
+                    }
                     self.declarations(&style, &found("style"));
                 }
                 Some((attribute_name, holds)) => {
@@ -67,10 +73,10 @@ impl<'t> Reader<'t, '_, '_> {
                     Some(b'h' | b't' | b'w' | b'd' | b'o' | BRACKET)
                 ) => {}
                 None if written.len() == HIDDEN.len() && written.eq_ignore_ascii_case(HIDDEN) => {
-                    traits.shown = Display::Hidden;
+                    hidden = true;
                 }
                 None if self.is_never_shown(name, written, &value) => {
-                    traits.shown = Display::Hidden
+                    traits.conceals.all = true;
                 }
                 None if written.len() == DIR.len() && written.eq_ignore_ascii_case(DIR) => {
                     self.direct(name, value, &mut traits);
@@ -83,6 +89,7 @@ impl<'t> Reader<'t, '_, '_> {
                 None => {}
             }
         }
+        traits.conceals.all |= hidden && !traits.sets_display;
         traits
     }
 
@@ -90,6 +97,7 @@ impl<'t> Reader<'t, '_, '_> {
     fn direct(&self, element: &str, value: Range<usize>, traits: &mut Traits) {
         let overrides = element.eq_ignore_ascii_case(BDO);
         let is_leftward = self.value_is(value, "rtl");
+        traits.sets_direction = true;
         traits.isolated |= !overrides || !is_leftward;
         if is_leftward {
             let declared = if overrides { Direction::Reversed } else { Direction::RightToLeft };
@@ -100,9 +108,12 @@ impl<'t> Reader<'t, '_, '_> {
     /// Whether one of these attributes leads to the host of the base, as an empty one and a fragment do.
     pub(super) fn is_relative(&self, attributes: &[Attribute], names: &[&str]) -> bool {
         attributes.iter().any(|attribute| {
-            let value = self.slice(&attribute.value()).trim_ascii_start();
             let name = self.slice(&attribute.name());
-            names.iter().any(|known| name.eq_ignore_ascii_case(known)) && !value.contains(':')
+            let name = name.rsplit(':').next().unwrap_or_default();
+            names.iter().any(|known| name.eq_ignore_ascii_case(known)) && {
+                let seen = entity::attribute(self.text, attribute.value()).as_url();
+                is_relative(seen.as_str())
+            }
         })
     }
 
@@ -179,6 +190,15 @@ impl<'t> Reader<'t, '_, '_> {
                     let before = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
                     self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
+                }
+                if let Some(range) = opened_hosts::encoded_url(seen.as_str()) {
+                    let value = seen.as_str().get(range.clone()).unwrap_or_default();
+                    let url = percent_decoded(value);
+                    // A deceptive one is found where it is carried.
+                    if url.as_str().is_ascii() && !has_a_label(url.as_str().as_bytes()) {
+                        let url = url.shifted(range.start).over(&seen);
+                        self.references(url, None, &found.site(holds));
+                    }
                 }
                 let opened = opened_hosts::opened(seen.as_str());
                 let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
@@ -260,7 +280,7 @@ impl<'t> Reader<'t, '_, '_> {
                         bounds: HostBounds::Certain,
                         shown: Rendering::AsWritten,
                         anchor: AnchorAround::None,
-                        markup: if self.hiding.is_some() { Markup::Shown } else { self.markup },
+                        markup: if self.is_concealed() { Markup::Shown } else { self.markup },
                         seen_by: self.seen_by,
                     });
                 }

@@ -29,14 +29,17 @@ impl<'t> Reader<'t, '_, '_> {
         if self.is_blank_after_break(&range) {
             return ControlFlow::Continue(());
         }
-        if self.hiding.is_none() && !self.visible.ends_with_space() {
+        if !self.is_concealed() && !self.visible.ends_with_space() {
             self.nodes.push(self.visible.len());
+        }
+        if self.is_concealed() {
+            self.conceal_characters(&range);
         }
         let mut rest = range;
         while !rest.is_empty() {
             // White space ends references and links.
             let next = self.next_space(rest.start + STRETCH, rest.end);
-            let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+            let seen = if self.is_concealed() { &mut self.hidden } else { &mut self.visible };
             entity::decode_into(seen, self.text, rest.start..next, Within::Text);
             if next < rest.end {
                 self.flush_long();
@@ -56,7 +59,7 @@ impl<'t> Reader<'t, '_, '_> {
         let joined =
             || self.seams.last().is_some_and(|seam| seam + 1 == at) || self.skipped.ends_at(at);
         self.visible.ends_with_break()
-            && self.hiding.is_none()
+            && !self.is_concealed()
             && self.reversing.is_none()
             && self.slice(range).bytes().all(|byte| byte.is_ascii_whitespace())
             && !joined()
