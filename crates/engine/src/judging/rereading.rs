@@ -55,25 +55,9 @@ const MIN_LABEL: usize = MIN_NAME + 3;
 /// Words that are parted from a name at most.
 const MOST_WORDS: usize = 4;
 
-/// The first and the last letters of [`ASKING`], as bits: most labels begin and end with others.
-const ENDS: (u32, u32) = {
-    let (mut first, mut last, mut rest) = (0, 0, ASKING.as_slice());
-    while let [word, after @ ..] = rest {
-        if let ([one, ..], [.., other]) = (word.as_bytes(), word.as_bytes()) {
-            (first, last) = (first | bit(*one), last | bit(*other));
-        }
-        rest = after;
-    }
-    (first, last)
-};
-
-const fn bit(byte: u8) -> u32 {
-    1 << (byte & 31)
-}
-
 impl Judge<'_> {
-    /// The judgement of a host after what it says to a reader: whose name it is by the tables of senders, and of whom
-    /// it reads once its words are parted.
+    /// The judgement of a host, lowered if the name that it reads as is its owner's, and raised if it reads as a name
+    /// once its words are parted.
     pub(super) fn reread(&mut self, judgement: Arc<Judgement>) -> Arc<Judgement> {
         match judgement.verdict {
             Verdict::Suspect => self.without_own_name(judgement),
@@ -130,9 +114,67 @@ impl Judge<'_> {
 /// Why a host is suspect that reads as somebody's name.
 const READS_AS_NAME: [Reason; 2] = [Reason::TargetLookalike, Reason::NameInHost];
 
+/// Whether a label begins or ends with two letters of a word of [`ASKING`]: most do not.
 fn may_have_word(label: &[u8]) -> bool {
-    let ends = label.first().zip(label.last());
-    ends.is_some_and(|(first, last)| bit(*first) & ENDS.0 != 0 || bit(*last) & ENDS.1 != 0)
+    let begins = matches!(
+        label.first_chunk::<2>(),
+        Some(
+            b"2f"
+                | b"ac"
+                | b"au"
+                | b"bi"
+                | b"co"
+                | b"cu"
+                | b"he"
+                | b"ht"
+                | b"ko"
+                | b"lo"
+                | b"mf"
+                | b"ok"
+                | b"ot"
+                | b"re"
+                | b"se"
+                | b"si"
+                | b"ss"
+                | b"su"
+                | b"un"
+                | b"up"
+                | b"ve"
+                | b"ww"
+        )
+    );
+    begins
+        || matches!(
+            label.last_chunk::<2>(),
+            Some(
+                b"ck"
+                    | b"er"
+                    | b"fa"
+                    | b"fy"
+                    | b"in"
+                    | b"it"
+                    | b"nd"
+                    | b"ng"
+                    | b"nt"
+                    | b"om"
+                    | b"on"
+                    | b"ps"
+                    | b"re"
+                    | b"rm"
+                    | b"rt"
+                    | b"ry"
+                    | b"sk"
+                    | b"so"
+                    | b"ta"
+                    | b"te"
+                    | b"th"
+                    | b"to"
+                    | b"tp"
+                    | b"ts"
+                    | b"ty"
+                    | b"ww"
+            )
+        )
 }
 
 /// A label, parted into the words that ask at both ends and the rest.
@@ -203,6 +245,16 @@ mod tests {
         let outcome = inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
         let targets = outcome.findings.into_iter().filter_map(|finding| finding.target);
         (outcome.verdict, targets.collect())
+    }
+
+    #[test]
+    fn any_word_may_be_at_either_end() {
+        for word in super::ASKING {
+            for label in [format!("{word}xxxxx"), format!("xxxxx{word}")] {
+                assert!(super::may_have_word(label.as_bytes()), "{label}");
+            }
+        }
+        assert!(!super::may_have_word(b"example"));
     }
 
     #[test]
