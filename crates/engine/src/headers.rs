@@ -5,6 +5,7 @@
 
 mod field;
 mod file_names;
+mod flags;
 mod truncate;
 mod words;
 
@@ -65,6 +66,8 @@ pub fn read(
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.set_author(&mailbox.host);
     }
+    // Reported once, of however many fields.
+    let mut several = Some(&author);
     let mut subjects = HashSet::new();
     // Texts of fields that were reported, so that each is reported once.
     let mut reported = HashSet::new();
@@ -73,7 +76,11 @@ pub fn read(
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
         reader.report_impersonation(&author, &header.value);
-        reader.report_first_author(&author);
+        if header.name == HeaderName::From
+            && let Some(author) = several.take()
+        {
+            reader.report_first_author(author);
+        }
         reader.report_joined_names(&author, &header.value, bounded.get(span).unwrap_or_default());
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(&author, text, &mut subjects);

@@ -10,10 +10,12 @@ mod glued;
 mod listed;
 mod logins;
 mod mismatch;
+mod named_after;
 mod opened;
 mod plain_reading;
 mod prose;
 mod queries;
+mod rereading;
 mod sign_roles;
 mod signs;
 mod titles;
@@ -346,7 +348,8 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
         }
-        let judgement = self.with_lists(self.cached_or_judged(spelling, bounds));
+        let judgement = self.reread(self.cached_or_judged(spelling, bounds));
+        let judgement = self.with_lists(judgement);
         self.steps += host_steps(spelling, bounds, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             let is_kept = self.seen.add(&judgement.ascii);

@@ -6,7 +6,7 @@ use mail_parser::{HeaderName, Message};
 
 use super::Dmarc;
 use super::judging::{Judge, same_domain};
-use homograph::{HostBounds, Judgement, Sender};
+use homograph::{HostBounds, Judgement, Sender, is_or_below};
 use uts58::mailto::{self, mailto_addresses};
 
 /// Maximum number of mailboxes of one field that are checked: honest mail has one author, seldom several.
@@ -50,7 +50,7 @@ pub(super) fn is_no_mailbox(spelled: &str) -> bool {
 pub(super) struct Author {
     /// The mailboxes of From that have an address.
     pub mailboxes: Vec<Mailbox>,
-    /// The host of the mailing list, by its header fields.
+    /// The host of the mailing list, by its header fields: one that its members do not write, or that DMARC confirms.
     list: Option<Arc<Judgement>>,
 }
 
@@ -65,14 +65,14 @@ pub(super) enum Role {
 
 impl Author {
     pub fn of(message: &Message<'_>, judge: &mut Judge<'_>) -> Author {
-        let from = message.from().into_iter().flat_map(|from| from.iter()).take(MAILBOXES);
+        let fields = message.headers().iter().filter(|header| header.name == HeaderName::From);
+        let from = fields.filter_map(|header| header.value.as_address());
+        let from = from.flat_map(|addresses| addresses.iter()).take(MAILBOXES);
         let mailboxes =
             from.filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
-        // RFC 2369 §2: URLs in angle brackets.
-        let post = message.header(HeaderName::ListPost).and_then(|value| value.as_text());
-        let mut urls = post.into_iter().flat_map(|post| post.split(['<', '>'])).map(str::trim);
-        let address = urls.find_map(|url| mailto_addresses(url).into_iter().next());
-        let list = address.and_then(|address| Mailbox::read(&address, judge));
+        let list = list_address(message).and_then(|address| Mailbox::read(&address, judge));
+        let list =
+            list.filter(|list| judge.dmarc() == Dmarc::Pass || is_list_host(&list.host.ascii));
         Author { mailboxes, list: list.map(|list| list.host) }
     }
 
@@ -121,6 +121,27 @@ impl Author {
         let target = judge.impersonated(name, Sender { local: &mailbox.local, host })?;
         (!writes_for_offices(host) || !is_of_government(&target)).then_some(target)
     }
+}
+
+/// Hosts of lists that anybody can read and whose fields no member writes.
+const LIST_HOSTS: [&str; 6] = [
+    "freelists.org",
+    "googlegroups.com",
+    "groups.io",
+    "listserv.dfn.de",
+    "lists.sourceforge.net",
+    "yahoogroups.com",
+];
+
+fn is_list_host(host: &str) -> bool {
+    LIST_HOSTS.iter().any(|known| is_or_below(host, known))
+}
+
+/// The address of the mailing list that a message came through (RFC 2369 §2: URLs in angle brackets).
+fn list_address(message: &Message<'_>) -> Option<String> {
+    let post = message.header(HeaderName::ListPost)?.as_text()?;
+    let mut urls = post.split(['<', '>']).map(str::trim);
+    urls.find_map(|url| mailto_addresses(url).into_iter().next())
 }
 
 /// Whether a host is of the service that offices of governments have their mail sent by.
@@ -219,6 +240,7 @@ mod tests {
             "From: PayPal <service@paypal.com>, Ann <x@example.org>\nSender: x@example.org\n",
             "From: service@paypal.com, info@paypal.com, x@example.org\n",
             "From: Authors: service@paypal.com, x@example.org;\n",
+            "From: PayPal <service@paypal.com>\nFrom: Ann <x@example.org>\n",
         ] {
             assert_eq!(of(head), ["header:From paypal.com"], "{head}");
             assert_eq!(impersonated(head, &pass), [""; 0], "{head}");
@@ -309,7 +331,9 @@ mod tests {
             "<mailto:dev%40example.org>",
         ] {
             let head = format!("From: PayPal via dev <dev@example.org>\nList-Post: {post}\n");
-            assert_eq!(of(&head), Vec::<String>::new(), "{post}");
+            let pass = Facts { dmarc: Dmarc::Pass, ..Facts::default() };
+            assert_eq!(impersonated(&head, &pass), [""; 0], "{post}");
+            assert_eq!(of(&head), ["header:From paypal.com"], "anybody writes that: {post}");
         }
         let head = "From: PayPal via dev <dev@example.org>\nList-Post: NO (@example.org)\n";
         assert_eq!(of(head), ["header:From paypal.com"]);
@@ -323,7 +347,7 @@ mod tests {
             "From: Ann <ann@example.org>\nTo: PayPal <x@example.org>\n",
             "From: PayPal <service@paypal.com>\nSender: PayPal <b@mailer.example.net>\n",
             "From: PayPal <service@paypal.com>\nReply-To: PayPal <b@mailer.example.net>\n",
-            "From: GitHub via dev <dev@lists.example.org>\nList-Post: <mailto:dev@lists.example.org>\n",
+            "From: GitHub via dev <dev@googlegroups.com>\nList-Post: <mailto:dev@googlegroups.com>\n",
             "From: Ann Schwab <ann@example.org>\n",
             "From: Netflix: info@netflix.com;\n",
             "From: Netflix Billing info@netflix.com\n",

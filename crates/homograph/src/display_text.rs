@@ -19,6 +19,10 @@ const PAIRS: [([char; 2], char); 2] = [(['c', 'l'], 'd'), (['n', 'n'], 'm')];
 /// Letters of an office word that is joined to another word: shorter ones end words by chance.
 const SHORTEST_JOINED: usize = 5;
 
+/// The suffix that is joined to a name, and letters of the shortest one that it is read behind.
+const COM: &str = "com";
+const SHORTEST_BEFORE_COM: usize = 6;
+
 /// Letters of the longest office words.
 const LONGEST_OFFICE_WORD: usize = 14;
 
@@ -129,6 +133,16 @@ impl DisplayText {
             let lengths =
                 if cased { SHORTEST_JOINED..=LONGEST_OFFICE_WORD } else { 1..=LONGEST_OFFICE_WORD };
             let is_office = |from: usize, to: usize| table.is_office_word(small.word(from, to));
+            // `PayPalcom`.
+            let written = self.gaps.iter().copied().rfind(|gap| *gap <= start).unwrap_or(start);
+            let com = end.checked_sub(COM.len()).filter(|from| {
+                let long = *from > start && *from >= written + SHORTEST_BEFORE_COM;
+                long && cased && small.word(*from, end) == COM
+            });
+            if let Some(from) = com {
+                found.push(from);
+                end = from;
+            }
             // The longest first: `カスタマーサポート`.
             let last = |end: usize| {
                 let mut starts = lengths.clone().rev().filter_map(|length| end.checked_sub(length));

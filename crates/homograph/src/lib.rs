@@ -96,7 +96,7 @@ pub use names::Names;
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]
-pub use posing::{Sender, poses};
+pub use posing::{Beside, BesideWord, Sender, beside, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
@@ -225,6 +225,13 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
 /// Whether the table of organisations of the protected names says who owns the host.
 pub fn has_owner(ascii: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_one_owner(ascii, ascii))
+}
+
+/// Whether mail of the host may be in the name of whom the domain `owner` represents, by a table beside that of
+/// owners: a further domain of his, or of a partner.
+#[cfg(feature = "senders")]
+pub fn says_rightly(owner: &str, ascii: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.says_rightly(owner, ascii))
 }
 
 /// The TLD to ask the DNS for: not in the table, and not one that is never in the DNS (S25).

@@ -5,8 +5,13 @@
 //! surname Schwab) count only beside office words (`Apple Support`). Time is linear in the text for
 //! each of the few names that begin like a word of it.
 
+mod beside;
 mod offices;
 mod slips;
+
+pub use beside::{Beside, BesideWord, beside};
+
+use std::ops::Range;
 
 use super::Context;
 use super::display_text::{DisplayText, L_OR_I, is_letter, plain_letters, seen_as};
@@ -33,6 +38,17 @@ pub struct Sender<'a> {
 /// The protected name, organisation or recipient's own domain that the text claims but the sender's
 /// address does not belong to; in ASCII form.
 pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<String> {
+    claim(text, sender, context).map(|(_, claim)| claim.domain)
+}
+
+/// A name that a text claims, and its letters there.
+struct Claim {
+    domain: String,
+    letters: Range<usize>,
+}
+
+/// The claim of [`poses`], and the text as it was read.
+fn claim(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<(DisplayText, Claim)> {
     let organisations = context.protected.organisations();
     let read = |text: &str| {
         let mut shown = DisplayText::read(text);
@@ -41,20 +57,23 @@ pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<St
         }
         shown
     };
-    let shown = read(text);
-    if shown.letters.is_empty() {
-        return None;
-    }
     let claimed = |shown: &DisplayText| {
         let found = organisations.and_then(|table| shown.organisation(table, sender));
         found
             .or_else(|| shown.name(context.protected, organisations, NameSource::Protected, sender))
             .or_else(|| shown.name(context.own, organisations, NameSource::Own, sender))
     };
-    claimed(&shown)
-        .or_else(|| claimed(&shown.with_pairs_joined()?))
-        .or_else(|| claimed(&read(&signs_as_letters::read(text)?)))
-        .or_else(|| shown.slip(context, sender))
+    let shown = read(text);
+    if shown.letters.is_empty() {
+        return None;
+    }
+    if let Some(claim) = claimed(&shown) {
+        return Some((shown, claim));
+    }
+    let others = [shown.with_pairs_joined(), signs_as_letters::read(text).as_deref().map(read)];
+    let mut others = others.into_iter().flatten();
+    let found = others.find_map(|shown| claimed(&shown).map(|claim| (shown, claim)));
+    found.or_else(|| shown.slip(context, sender).map(|claim| (shown, claim)))
 }
 
 /// Which names are searched for.
@@ -75,7 +94,7 @@ impl DisplayText {
             && resembles(self.letters.get(start..end).unwrap_or_default(), look).is_some()
     }
 
-    fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
+    fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<Claim> {
         let theirs = |row: usize| table.is_of(row, sender.host) || is_service(table, row, sender);
         // A shorter name inside a known one does not count: `La Poste` is no Poste.
         let mut named_to = 0;
@@ -103,7 +122,10 @@ impl DisplayText {
                 if let Some((row, ..)) = counting.next()
                     && !self.names_itself(start, end, Some(table), sender)
                 {
-                    return Some(table.domain(row).to_owned());
+                    return Some(Claim {
+                        domain: table.domain(row).to_owned(),
+                        letters: start..end,
+                    });
                 }
             }
             None
@@ -116,7 +138,7 @@ impl DisplayText {
         table: Option<&Organisations>,
         source: NameSource,
         sender: Sender<'_>,
-    ) -> Option<String> {
+    ) -> Option<Claim> {
         let counts = |name: &Name, in_words: bool| match source {
             NameSource::Protected if name.brand_len() >= DISTINCTIVE && !in_words => {
                 Counts::Anywhere
@@ -162,8 +184,9 @@ impl DisplayText {
                 })?;
                 let theirs = registrable_label(sender.host)
                     == name.ascii.split('.').nth(name.brand)
+                    || table.is_some_and(|table| table.says_rightly(&name.ascii, sender.host))
                     || self.names_itself(start, end, table, sender);
-                (!theirs).then(|| name.ascii.to_string())
+                (!theirs).then(|| Claim { domain: name.ascii.to_string(), letters: start..end })
             })
         })
     }
@@ -296,6 +319,8 @@ mod tests {
                 "kbstar.com",
             ),
             ("Госуслyги", "gosuslugi.ru"),
+            ("PayPalcom", "paypal.com"),
+            ("netflixcom Support", "netflix.com"),
             ("Cбербанк", "sberbank.ru"),
             ("DНL Express", "dhl.com"),
             ("PayPal24", "paypal.com"),
@@ -487,6 +512,20 @@ mod tests {
             ("", "x@example.org"),
             ("Mail", "x@example.org"),
             ("12", "x@example.org"),
+            ("Deltacom", "x@example.org"),
+            ("Unionpaycompany", "x@example.org"),
+            ("SNCF Connect", "x@connect.sncf"),
+            ("Netflix Shop", "x@netflix.shop"),
+            ("Bancolombia", "x@notificacionesbancolombia.com"),
+            ("Volksbank Stuttgart", "x@news.vbstuttgart.de"),
+            ("Amazon Visa", "x@chase.com"),
+            ("Apple Bank", "x@applebank.com"),
+            ("Amazon Web Services China", "x@amazonaws.cn"),
+            ("Sparkasse Elbe-Elster", "x@spk-elbe-elster.de"),
+            ("GLS Bank", "x@gls.de"),
+            ("Universidad de Santander", "x@udes.edu.co"),
+            ("Wells Fargo Center", "x@example.org"),
+            ("Visa Cash App RB F1 Team", "x@example.org"),
         ] {
             assert_eq!(posed(text, address), None, "{text} <{address}>");
         }
@@ -507,6 +546,11 @@ mod tests {
             ("Yahoo", "mallory77@aol.com", "yahoo.com"),
             ("Microsoft 365", "x@hotmail.fr", "microsoft.com"),
             ("Microsoft", "x@outlook.com.br", "microsoft.com"),
+            ("PayPal Visa", "x@chase.com", "paypal.com"),
+            ("Apple Support", "x@applebank.com.evil.example", "apple.com"),
+            ("Netflix Shop", "x@netflix-billing.shop", "netflix.com"),
+            ("Santander Universidad", "x@example.org", "santander.com"),
+            ("Volksbank Stuttgart", "x@vbstuttgart.com", "volksbank.de"),
         ] {
             assert_eq!(posed(text, address).as_deref(), Some(target), "{text} <{address}>");
         }

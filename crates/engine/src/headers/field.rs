@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use mail_parser::{Addr, Address, Group, HeaderValue, MessageParser};
 
-use super::SUBJECT;
 use super::words::{decoded, holds};
+use super::{SUBJECT, flags};
 use crate::Dmarc;
 use crate::budget::Budget;
 use crate::content::{self, bidi};
@@ -60,7 +60,7 @@ fn shown_name(name: &str) -> Cow<'_, str> {
         return name;
     }
     let dot = |c| if homograph::reads_as_dot(c) { '.' } else { c };
-    Cow::Owned(bidi::shown(&name).chars().map(dot).collect())
+    Cow::Owned(flags::as_letters(&bidi::shown(&name)).chars().map(dot).collect())
 }
 
 /// Whether a name gives a mail address for a host, as forms and mailing lists name who wrote: `ann at example.org`.
@@ -316,11 +316,13 @@ impl FieldReader<'_, '_, '_, '_> {
             let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
             let mut judged = Judged::of_text(host);
             if let Some(target) = &impersonated {
-                let is_said = own
-                    .as_ref()
-                    .is_some_and(|own| forwarders::speaks_for(&spelled, target, own, self.judge));
+                let is_honest = own.as_ref().is_some_and(|own| {
+                    let sender = Sender { local: &own.local, host: &own.host.ascii };
+                    forwarders::speaks_for(&spelled, target, own, self.judge)
+                        || self.judge.is_named_after(&spelled, sender)
+                });
                 let least =
-                    if is_said { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
+                    if is_honest { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
                 judged.add_with(Reason::DisplayNamePoses, least);
             }
             let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
@@ -334,10 +336,7 @@ impl FieldReader<'_, '_, '_, '_> {
     /// alone, and servers verify one of them.
     pub fn report_first_author(&mut self, author: &Author) {
         let [first, others @ ..] = author.mailboxes.as_slice() else { return };
-        if others.is_empty()
-            || !self.field.name.eq_ignore_ascii_case(SENDERS[0])
-            || self.judge.dmarc() == Dmarc::Pass
-        {
+        if others.is_empty() || self.judge.dmarc() == Dmarc::Pass {
             return;
         }
         let (host, protected) = (&first.host.ascii, &self.policy.protected);
@@ -398,9 +397,10 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
-        let shown = bidi::shown(text);
+        let text = flags::as_letters(text);
+        let shown = bidi::shown(&text);
         let disguise = self.disguised(&shown, host);
-        if let Some(Title { judged, spelled, name }) = Title::judged(text, &shown, disguise) {
+        if let Some(Title { judged, spelled, name }) = Title::judged(&text, &shown, disguise) {
             self.push_as(&spelled, &judged, name);
         }
     }

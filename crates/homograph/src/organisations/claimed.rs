@@ -1,14 +1,15 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `inner_offices.txt` those of a company for its own people.
+//! have as well; `inner_offices.txt` those of a company for its own people; `rightful.txt` whose mail may
+//! be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
-use crate::domain::{Section, is_hosted, registrable};
+use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, name_look};
 use crate::name::DISTINCTIVE;
 use crate::rows::rows;
@@ -16,6 +17,7 @@ use uts58::unicode::hosts::is_mark;
 
 const OFFICE_WORDS: &str = rows!("office_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
+const RIGHTFUL: &str = rows!("rightful.txt");
 
 /// Top-level domains of countries in which anybody got a name for nothing.
 const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
@@ -40,6 +42,8 @@ pub(super) struct ClaimedNames {
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<Box<str>, ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
+    /// By domain of a sender, the domains of those whose name he says rightly.
+    rightful: HashMap<&'static str, Vec<&'static str>, ByText>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,7 +77,13 @@ impl ClaimedNames {
     /// No names, but office words.
     pub(super) fn nobody() -> ClaimedNames {
         let (office_words, inner_offices) = (words(OFFICE_WORDS), words(INNER_OFFICES));
-        ClaimedNames { office_words, inner_offices, ..ClaimedNames::default() }
+        let mut rightful = HashMap::<_, Vec<_>, _>::default();
+        for (owner, domains) in RIGHTFUL.lines().filter_map(|row| row.split_once(' ')) {
+            for domain in domains.split(' ') {
+                rightful.entry(domain).or_default().push(owner);
+            }
+        }
+        ClaimedNames { office_words, inner_offices, rightful, ..ClaimedNames::default() }
     }
 
     /// Adds the names of the next row of the table.
@@ -156,8 +166,15 @@ impl Organisations {
             false => {
                 self.has_same_label(row, ascii, |domain_use| domain_use == DomainUse::Own)
                     || self.is_member(row, ascii)
+                    || self.says_rightly(self.domain(row), ascii)
             }
         }
+    }
+
+    /// Whether mail of the host may be in the name of whom the other domain represents, although it is none of his.
+    pub(crate) fn says_rightly(&self, owner: &str, ascii: &str) -> bool {
+        let rightful = and_above(ascii).filter_map(|domain| self.claimed.rightful.get(domain));
+        rightful.flatten().any(|known| *known == owner)
     }
 
     /// Whether the host is that of a member of the organisation, whose label has the organisation's

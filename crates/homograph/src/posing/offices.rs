@@ -84,7 +84,7 @@ impl DisplayText {
     }
 
     /// Whether these letters are an office, without the number behind it.
-    fn is_office(
+    pub(super) fn is_office(
         &self,
         table: Option<&Organisations>,
         counts: Counts,
@@ -177,6 +177,12 @@ mod tests {
             "ฝ่ายสนับสนุน",
             "お知らせ",
             "账单",
+            "ฝ่ายบริการ",
+            "Suporta ng",
+            "سپورٹ",
+            "សេវា",
+            "Ticket 4821 Support",
+            "[Ticket #4821] Support",
         ] {
             for text in [format!("Apple {office}"), format!("{office} Apple")] {
                 assert_eq!(posed(&text).as_deref(), Some("apple.com"), "{text}");
@@ -252,6 +258,9 @@ mod tests {
             ("HM Revenue and Customs", "gov.uk"),
             ("監理服務網", "mvdis.gov.tw"),
             ("Zásilkovna", "zasilkovna.cz"),
+            ("KakaoTalk Support", "kakao.com"),
+            ("Orange Account", "orange.fr"),
+            ("Orange Technology", ""),
             ("NHK", ""),
             ("Azure", ""),
             ("苹果", ""),

@@ -4,14 +4,14 @@ use super::super::Context;
 use super::super::display_text::DisplayText;
 use super::super::organisations::{Counts, registrable_label};
 use super::super::slip::misspelled;
-use super::Sender;
+use super::{Claim, Sender};
 
 /// Letters of a word that may be a slip: no name is longer.
 const LONGEST_SLIP: usize = 24;
 
 impl DisplayText {
     /// A protected name of which a word is a slip, beside nothing but office words.
-    pub(super) fn slip(&self, context: &Context<'_>, sender: Sender<'_>) -> Option<String> {
+    pub(super) fn slip(&self, context: &Context<'_>, sender: Sender<'_>) -> Option<Claim> {
         let table = context.protected.organisations();
         let ends = |start| {
             let bound = self.bounds.iter().copied().find(|bound| *bound > start);
@@ -28,11 +28,14 @@ impl DisplayText {
             let name = misspelled(&word, context.protected, context)?;
             let theirs = || {
                 sender.host.split('.').any(|label| label.contains(&word))
-                    || table.is_some_and(|table| table.is_one_owner(sender.host, &name.ascii))
+                    || table.is_some_and(|table| {
+                        table.is_one_owner(sender.host, &name.ascii)
+                            || table.says_rightly(&name.ascii, sender.host)
+                    })
                     || registrable_label(sender.host) == name.ascii.split('.').nth(name.brand)
             };
             let counts = self.is_counted(table, Counts::Alone, start, end) && !theirs();
-            counts.then(|| name.ascii.to_string())
+            counts.then(|| Claim { domain: name.ascii.to_string(), letters: start..end })
         })
     }
 }

@@ -1,0 +1,337 @@
+//! Names of senders that say something else about a known name than that its owner writes: the stadium that bears it,
+//! the settlement of a lawsuit, a foundation, the shop around the corner, a newsletter about it, a machine.
+//!
+//! A lure says that the owner or an office of it writes. So a word of offices beside the name ends all of these, and
+//! what a lure would copy counts only where the sender's own domain spells it.
+
+use super::Judge;
+use crate::Dmarc;
+use homograph::{Beside, BesideWord, HostBounds, Sender, is_or_below};
+
+/// Places and contests that bear the name of who pays for them.
+const VENUES: [&str; 39] = [
+    "amphitheater",
+    "amphitheatre",
+    "arena",
+    "ballpark",
+    "championship",
+    "championships",
+    "coliseum",
+    "cup",
+    "estadi",
+    "estadio",
+    "field",
+    "fieldhouse",
+    "halbmarathon",
+    "halfmarathon",
+    "marathon",
+    "park",
+    "pavilion",
+    "prix",
+    "raceway",
+    "racing",
+    "regatta",
+    "rink",
+    "speedway",
+    "stade",
+    "stadio",
+    "stadion",
+    "stadium",
+    "theater",
+    "theatre",
+    "tower",
+    "triathlon",
+    "velodrome",
+    "アリーナ",
+    "スタジアム",
+    "ドーム",
+    "ボール",
+    "体育館",
+    "球場",
+    "체육관",
+];
+
+/// Councils and clubs of the people of a company.
+const OF_STAFF: [&str; 6] = [
+    "alumni",
+    "betriebsrat",
+    "ehemalige",
+    "gesamtbetriebsrat",
+    "konzernbetriebsrat",
+    "personalrat",
+];
+
+/// What bears a name and is not its owner, and what the domain of such a sender spells.
+const SPELLED: [(&str, &[&str]); 16] = [
+    ("foundation", &["foundation", "fdn"]),
+    ("stiftung", &["stiftung"]),
+    ("fundacion", &["fundacion"]),
+    ("fundacao", &["fundacao"]),
+    ("fondation", &["fondation"]),
+    ("fondazione", &["fondazione"]),
+    ("settlement", &["settlement"]),
+    ("litigation", &["litigation"]),
+    ("museum", &["museum"]),
+    ("union", &["union"]),
+    ("workers", &["workers"]),
+    ("employees", &["employees"]),
+    ("drivers", &["drivers"]),
+    ("pensioners", &["pension"]),
+    ("gewerkschaft", &["gewerkschaft"]),
+    ("sindicato", &["sindicato"]),
+];
+
+/// Words of offices in the names of settlements.
+const OF_LAWSUITS: [&str; 7] =
+    ["administration", "administrator", "claim", "claims", "data", "information", "notice"];
+
+/// Words that join others, and countries.
+const JOINING: [&str; 20] = [
+    "and",
+    "canada",
+    "das",
+    "de",
+    "der",
+    "des",
+    "die",
+    "e",
+    "el",
+    "europe",
+    "for",
+    "international",
+    "la",
+    "le",
+    "of",
+    "the",
+    "uk",
+    "und",
+    "us",
+    "usa",
+];
+
+/// Those who sell what the owner makes, or teach it.
+const TRADE: [&str; 31] = [
+    "agence",
+    "agency",
+    "agencia",
+    "agentur",
+    "beratung",
+    "boutique",
+    "consultant",
+    "consultants",
+    "consulting",
+    "dealer",
+    "handler",
+    "kurse",
+    "paketshop",
+    "partner",
+    "partners",
+    "reparatur",
+    "repair",
+    "reseller",
+    "revendeur",
+    "schulung",
+    "schulungen",
+    "shop",
+    "store",
+    "tienda",
+    "training",
+    "trainings",
+    "werkstatt",
+    "ショップ",
+    "パートナー",
+    "代理店",
+    "販売店",
+];
+
+/// Letters of an own name that a domain spells.
+const MIN_OWN: usize = 3;
+
+/// Where anybody publishes newsletters.
+const PUBLISHERS: [&str; 5] =
+    ["beehiiv.com", "buttondown.com", "buttondown.email", "ghost.io", "substack.com"];
+
+/// Mailboxes that programs always write from, and the words beside the name in theirs.
+const MACHINES: [(&str, &[&str]); 2] = [
+    ("apcupsd", &["alert", "notification", "status"]),
+    ("microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", &["exchange"]),
+];
+
+impl Judge<'_> {
+    /// Whether a name that poses says of what it names that somebody else writes.
+    pub fn is_named_after(&mut self, name: &str, sender: Sender<'_>) -> bool {
+        if self.facts.dmarc == Dmarc::Fail {
+            return false;
+        }
+        self.steps += super::sender_steps(name);
+        let context = self.context(HostBounds::Certain);
+        let Some(beside) = homograph::beside(name, sender, &context) else { return false };
+        if is_machine(&beside, sender.local) {
+            return true;
+        }
+        if self.facts.dmarc != Dmarc::Pass
+            || homograph::is_anybodys(sender.host, &self.policy.protected)
+        {
+            return false;
+        }
+        is_venue(&beside)
+            || is_of_staff(&beside)
+            || is_spelled(&beside)
+            || is_trade(&beside)
+            || PUBLISHERS.iter().any(|host| is_or_below(sender.host, host)) && is_subject(&beside)
+    }
+}
+
+fn words(beside: &Beside) -> impl Iterator<Item = &BesideWord> {
+    beside.front.iter().chain(&beside.after)
+}
+
+/// Whether no word but these is of an office.
+fn lacks_offices(beside: &Beside, known: &[&str]) -> bool {
+    let says_nothing = |word: &BesideWord| {
+        let text = word.text.as_str();
+        !word.is_office || known.contains(&text) || JOINING.contains(&text)
+    };
+    words(beside).all(says_nothing)
+}
+
+fn is_machine(beside: &Beside, local: &str) -> bool {
+    let mut machines = MACHINES.iter().filter(|(own, _)| own.eq_ignore_ascii_case(local));
+    machines.any(|(_, known)| words(beside).all(|word| known.contains(&word.text.as_str())))
+}
+
+/// `PayPal Arena`, `PayPal Park 2026`.
+fn is_venue(beside: &Beside) -> bool {
+    let is_number = |word: &&BesideWord| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let last = beside.after.iter().rev().find(|word| !is_number(word));
+    last.is_some_and(|word| VENUES.contains(&word.text.as_str())) && lacks_offices(beside, &[])
+}
+
+/// `PayPal Betriebsrat`, `PayPal Works Council`.
+fn is_of_staff(beside: &Beside) -> bool {
+    let is_council = matches!(beside.after.as_slice(), [.., works, council]
+        if works.text == "works" && council.text == "council");
+    (is_council || words(beside).any(|word| OF_STAFF.contains(&word.text.as_str())))
+        && lacks_offices(beside, &[])
+}
+
+/// `PayPal Foundation` of `paypal-fdn.org`, `PayPal Data Breach Settlement` of `paypalsettlement.com`.
+fn is_spelled(beside: &Beside) -> bool {
+    let kind = |word: &BesideWord| {
+        let kind = SPELLED.iter().find(|(kind, _)| *kind == word.text)?;
+        kind.1.iter().any(|spelled| beside.label.contains(spelled)).then_some(kind.0)
+    };
+    words(beside).filter_map(kind).any(|kind| {
+        let mut known = vec![kind];
+        if matches!(kind, "settlement" | "litigation") {
+            known.extend(OF_LAWSUITS);
+        }
+        lacks_offices(beside, &known)
+    })
+}
+
+/// `PayPal Shop Weber` of `weber.example`: a name of its own, which the domain spells and which is no owner's.
+fn is_trade(beside: &Beside) -> bool {
+    let is_own = |word: &BesideWord| {
+        let text = &word.text;
+        let long = text.chars().count() >= MIN_OWN;
+        // `Müller` of `mueller.example`.
+        let spells = |label: &str| label.contains(text.as_str());
+        long && !word.is_office
+            && !TRADE.contains(&text.as_str())
+            && (spells(&beside.label) || spells(&without_e(&beside.label)))
+    };
+    words(beside).any(|word| TRADE.contains(&word.text.as_str()))
+        && words(beside).any(is_own)
+        && !beside.label.contains(&beside.name)
+        && lacks_offices(beside, &TRADE)
+}
+
+/// A label with `ae`, `oe`, `ue` as the letters that umlauts read as.
+fn without_e(label: &str) -> String {
+    label.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+}
+
+/// `PayPal Chronicles`: what is written about.
+fn is_subject(beside: &Beside) -> bool {
+    let is_own = |word: &BesideWord| !word.is_office && word.text.chars().count() >= MIN_OWN;
+    words(beside).any(is_own) && lacks_offices(beside, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::HeaderFields;
+    use crate::{
+        Answers, Dmarc, Facts, Finding, Message, Policy, Reason, TldTable, Verdict, inspect,
+    };
+
+    /// The verdict of what the sender's name says.
+    fn verdict(from: &str, dmarc: Dmarc) -> Option<Verdict> {
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let head = format!("From: {from}\n");
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "de", "jp", "net", "org"], "");
+        let facts = Facts { dmarc, ..Facts::default() };
+        let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        let poses = |finding: &&Finding| finding.reasons.contains(Reason::DisplayNamePoses);
+        outcome.findings.iter().find(poses).map(|finding| finding.verdict)
+    }
+
+    #[test]
+    fn who_says_that_somebody_else_writes_is_a_notice() {
+        for from in [
+            "Facebook User Privacy Settlement Administrator <a@facebookuserprivacysettlement.com>",
+            "T-Mobile Data Breach Settlement <noreply@t-mobilesettlement.com>",
+            "PayPal Class Action Settlement <x@paypalsettlement.com>",
+            "Truist Park <tickets@truistpark.com>",
+            "Barclays Arena <x@barclays-arena.de>",
+            "Scotiabank Toronto Waterfront Marathon <x@example.com>",
+            "PayPayドーム <x@example.jp>",
+            "Mastercard Foundation <info@mastercardfdn.org>",
+            "Vodafone Stiftung Deutschland <info@vodafone-stiftung.de>",
+            "Amazon Labor Union <info@amazonlaborunion.org>",
+            "DHL Betriebsrat <x@example.de>",
+            "Amazon Works Council <x@example.de>",
+            "Google Ads Agentur Weber <info@weber-sea.de>",
+            "Vodafone Shop Müller <info@mobilfunk-mueller.de>",
+            "DHL Paketshop Weber <info@kiosk-weber.de>",
+            "Microsoft認定パートナー ABC <info@abc.co.jp>",
+            "Amazon Chronicles <amazonchronicles@substack.com>",
+            "UPS Alert <apcupsd@example.com>",
+        ] {
+            assert_eq!(verdict(from, Dmarc::Pass), Some(Verdict::Notice), "{from}");
+            assert_eq!(verdict(from, Dmarc::Fail), Some(Verdict::Suspect), "{from}");
+        }
+        let machine =
+            "Microsoft Exchange <MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@example.com>";
+        assert_eq!(verdict(machine, Dmarc::Unknown), Some(Verdict::Notice));
+    }
+
+    #[test]
+    fn offices_beside_a_name_and_what_no_domain_spells_stay_suspect() {
+        for from in [
+            "Amazon Support Center <x@example.com>",
+            "PayPal Service <x@service-arena.com>",
+            "Netflix Billing Foundation Team <x@foundation.org>",
+            "PayPal Arena Support <x@example.com>",
+            "PayPal Account Settlement <x@settlement-pay.com>",
+            "PayPal Data Breach Settlement <x@example.com>",
+            "Mastercard Foundation <x@example.org>",
+            "PayPal Betriebsrat <x@gmail.com>",
+            "PayPal Shop Weber <x@example.de>",
+            "PayPal Shop Security <x@security.com>",
+            "PayPal Shop Weber <x@paypal-weber.de>",
+            "PayPal Support <x@substack.com>",
+            "PayPal <x@substack.com>",
+            "UPS Delivery <apcupsd@example.com>",
+            "Microsoft Exchange <x@example.com>",
+            "Amazon Arena Refund 2026 <x@example.com>",
+        ] {
+            assert_eq!(verdict(from, Dmarc::Pass), Some(Verdict::Suspect), "{from}");
+        }
+        assert_eq!(
+            verdict("Truist Park <x@truistpark.com>", Dmarc::Unknown),
+            Some(Verdict::Suspect)
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! Hosts that are read again: as the owner's whose name they read as, and with signs between words that are glued.
+//!
+//! Names alone are judged by `homograph`, which web pages load; what is rare is read here.
+
+use std::sync::Arc;
+
+use super::Judge;
+use crate::outcome::{Edit, Reason, Verdict};
+use homograph::{HostBounds, Judgement, Section, registrable};
+
+/// Words of those who ask for something, which stand glued to a name or to one another: `paypalaccountupdate`.
+const ASKING: [&str; 29] = [
+    "2fa",
+    "account",
+    "accounts",
+    "auth",
+    "billing",
+    "com",
+    "confirm",
+    "customer",
+    "helpdesk",
+    "https",
+    "konto",
+    "login",
+    "logon",
+    "mfa",
+    "okta",
+    "otp",
+    "recovery",
+    "refund",
+    "secure",
+    "security",
+    "sicherheit",
+    "signin",
+    "sso",
+    "support",
+    "unlock",
+    "update",
+    "verification",
+    "verify",
+    "www",
+];
+
+/// Those that products and companies have in their names as well: they count only beside another, or at a name in
+/// disguise.
+const OF_PRODUCTS: [&str; 7] = ["accounts", "auth", "com", "https", "secure", "sso", "www"];
+
+/// The one of them that is a name.
+const SIGN_IN: &str = "okta";
+
+/// Letters of a name at least, and of a name with such a word.
+const MIN_NAME: usize = 5;
+const MIN_LABEL: usize = MIN_NAME + 3;
+
+/// Words that are parted from a name at most.
+const MOST_WORDS: usize = 4;
+
+/// The first and the last letters of [`ASKING`], as bits: most labels begin and end with others.
+const ENDS: (u32, u32) = {
+    let (mut first, mut last, mut rest) = (0, 0, ASKING.as_slice());
+    while let [word, after @ ..] = rest {
+        if let ([one, ..], [.., other]) = (word.as_bytes(), word.as_bytes()) {
+            (first, last) = (first | bit(*one), last | bit(*other));
+        }
+        rest = after;
+    }
+    (first, last)
+};
+
+const fn bit(byte: u8) -> u32 {
+    1 << (byte & 31)
+}
+
+impl Judge<'_> {
+    /// The judgement of a host after what it says to a reader: whose name it is by the tables of senders, and of whom
+    /// it reads once its words are parted.
+    pub(super) fn reread(&mut self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        match judgement.verdict {
+            Verdict::Suspect => self.without_own_name(judgement),
+            Verdict::Ok | Verdict::Notice => self.with_words_parted(judgement),
+            Verdict::Unsafe | Verdict::Invalid => judgement,
+        }
+    }
+
+    /// The judgement of a host that reads as the name of its owner (`shope.ee`), without that.
+    fn without_own_name(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        let is_own = |target: &String| {
+            homograph::says_rightly(target, &judgement.ascii, &self.policy.protected)
+        };
+        if !judgement.target.as_ref().is_some_and(is_own) {
+            return judgement;
+        }
+        let mut own = Judgement::clone(&judgement);
+        READS_AS_NAME.into_iter().for_each(|reason| own.reasons.remove(reason));
+        if !own.reasons.is_empty() {
+            return judgement;
+        }
+        (own.verdict, own.target) = (Verdict::Ok, None);
+        Arc::new(own)
+    }
+
+    /// The judgement of a host in which a name stands glued to words that ask: that of the host with hyphens between
+    /// them (`paypa1login.com`, `paypalaccountupdate.com`).
+    fn with_words_parted(&mut self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        let may_be = |label: &str| label.len() >= MIN_LABEL && may_have_word(label.as_bytes());
+        if !judgement.ascii.split('.').any(may_be) {
+            return judgement;
+        }
+        let Some(domain) = registrable(&judgement.ascii, Section::Icann) else { return judgement };
+        let parted = domain.split_once('.').and_then(|(label, suffix)| {
+            Some(format!("{}.{suffix}", Parted::of(label).filter(Parted::counts)?.hyphenated()))
+        });
+        let Some(parted) = parted else { return judgement };
+        self.steps += parted.len() as u64;
+        let read = self.cached_or_judged(&parted, HostBounds::Certain);
+        let reads_as_name = READS_AS_NAME.into_iter().any(|reason| read.reasons.contains(reason));
+        let protected = &self.policy.protected;
+        if !reads_as_name || homograph::has_owner(&judgement.ascii, protected) {
+            return judgement;
+        }
+        let mut named = Judgement::clone(&judgement);
+        named.reasons = named.reasons.union(read.reasons);
+        named.verdict = Verdict::Suspect;
+        named.edit = named.edit.max(Edit::Reported);
+        named.target.clone_from(&read.target);
+        Arc::new(named)
+    }
+}
+
+/// Why a host is suspect that reads as somebody's name.
+const READS_AS_NAME: [Reason; 2] = [Reason::TargetLookalike, Reason::NameInHost];
+
+fn may_have_word(label: &[u8]) -> bool {
+    let ends = label.first().zip(label.last());
+    ends.is_some_and(|(first, last)| bit(*first) & ENDS.0 != 0 || bit(*last) & ENDS.1 != 0)
+}
+
+/// A label, parted into the words that ask at both ends and the rest.
+struct Parted<'l> {
+    front: Vec<&'static str>,
+    name: &'l str,
+    /// From the last one on.
+    after: Vec<&'static str>,
+}
+
+impl Parted<'_> {
+    fn of(label: &str) -> Option<Parted<'_>> {
+        let mut parted = Parted { front: Vec::new(), name: label, after: Vec::new() };
+        while parted.words() < MOST_WORDS && parted.part_word() {}
+        (parted.words() > 0).then_some(parted)
+    }
+
+    fn words(&self) -> usize {
+        self.front.len() + self.after.len()
+    }
+
+    /// Parts one more word from the name, the longest one.
+    fn part_word(&mut self) -> bool {
+        let trimmed = |rest: &str| rest.trim_matches('-').len() >= MIN_NAME;
+        let longest = |is: &dyn Fn(&str) -> bool| {
+            ASKING.into_iter().filter(|word| is(word)).max_by_key(|word| word.len())
+        };
+        let name = self.name;
+        if let Some(word) = longest(&|word| name.strip_suffix(word).is_some_and(trimmed)) {
+            self.after.push(word);
+            self.name =
+                name.get(..name.len() - word.len()).unwrap_or_default().trim_end_matches('-');
+            return true;
+        }
+        if let Some(word) = longest(&|word| name.strip_prefix(word).is_some_and(trimmed)) {
+            self.front.push(word);
+            self.name = name.get(word.len()..).unwrap_or_default().trim_start_matches('-');
+            return true;
+        }
+        false
+    }
+
+    /// Whether the words ask for something, or the name has a number in it.
+    fn counts(&self) -> bool {
+        let words = || self.front.iter().chain(&self.after);
+        let asks = words().any(|word| !OF_PRODUCTS.contains(word));
+        asks || self.words() > 1 || self.name.bytes().any(|byte| byte.is_ascii_digit())
+    }
+
+    fn hyphenated(&self) -> String {
+        // A service of logins asks for one.
+        let asked = |word: &&'static str| if *word == SIGN_IN { "login" } else { *word };
+        let front = self.front.iter().map(asked).chain([self.name]);
+        front.chain(self.after.iter().rev().map(asked)).collect::<Vec<_>>().join("-")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Answers, Dmarc, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+    /// The verdict of a link to the host, and whose name it reads as.
+    fn judged(host: &str) -> (Verdict, String) {
+        let body = format!("https://{host}/\n");
+        let message = Message { head: b"From: x@example.org\n", body: body.as_bytes() };
+        let tlds = TldTable::new(["com", "ee", "eu", "net", "org", "pl"], "");
+        let facts = Facts { dmarc: Dmarc::Unknown, ..Facts::default() };
+        let outcome = inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
+        let targets = outcome.findings.into_iter().filter_map(|finding| finding.target);
+        (outcome.verdict, targets.collect())
+    }
+
+    #[test]
+    fn words_glued_to_a_name_and_to_one_another_are_parted() {
+        for host in [
+            "paypa1login.com",
+            "paypellogin.com",
+            "loginpaypa1.com",
+            "paypa1com.net",
+            "paypalaccountupdate.com",
+            "paypal-securelogin.com",
+            "paypalcomlogin.com",
+            "wwwpaypallogin.com",
+            "paypal2fa.com",
+            "paypal-okta.com",
+        ] {
+            assert_eq!(judged(host), (Verdict::Suspect, "paypal.com".to_owned()), "{host}");
+        }
+        for host in [
+            "adobelogin.com",
+            "mcafeesecure.com",
+            "examplelogin.com",
+            "securelogin.com",
+            "loginaccountupdate.com",
+            "telecom.com",
+            "onelogin.com",
+            "customersupport.com",
+        ] {
+            assert!(judged(host).0 < Verdict::Suspect, "{host}");
+        }
+    }
+
+    #[test]
+    fn hosts_that_read_as_their_owners_name_are_his() {
+        for host in ["shope.ee", "tiktokv.eu", "www.credit-agricole.pl"] {
+            assert_eq!(judged(host), (Verdict::Ok, String::new()), "{host}");
+        }
+        for host in ["shopee-login.com", "tiktokv.net"] {
+            assert_eq!(judged(host).0, Verdict::Suspect, "{host}");
+        }
+    }
+}
