@@ -89,6 +89,18 @@ impl Reader<'_, '_, '_> {
         self.open_anchor = Some(anchor);
     }
 
+    /// Whether one of these attributes leads to the host of the base, as an empty one and a fragment do.
+    pub(super) fn is_relative(&self, attributes: &[token::Attribute], names: &[&str]) -> bool {
+        attributes.iter().any(|attribute| {
+            let name = self.slice(&attribute.name());
+            let name = name.rsplit(':').next().unwrap_or_default();
+            names.iter().any(|known| name.eq_ignore_ascii_case(known)) && {
+                let seen = entity::attribute(self.text, attribute.value()).as_url();
+                is_relative(seen.as_str())
+            }
+        })
+    }
+
     /// The `href` if it names a host and yet is relative to a base: `www.example.com`, `https:www.example.com`.
     fn names_host_below_base(&self, attributes: &[token::Attribute]) -> Option<Range<usize>> {
         let is_href =

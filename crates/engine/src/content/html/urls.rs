@@ -12,7 +12,7 @@ use super::style::{Direction, Traits};
 use super::token::Attribute;
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
-    entity, lenient, opened_hosts, relative::is_relative, strings,
+    entity, lenient, opened_hosts, strings,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -103,18 +103,6 @@ impl<'t> Reader<'t, '_, '_> {
             let declared = if overrides { Direction::Reversed } else { Direction::RightToLeft };
             traits.direction = traits.direction.and(declared);
         }
-    }
-
-    /// Whether one of these attributes leads to the host of the base, as an empty one and a fragment do.
-    pub(super) fn is_relative(&self, attributes: &[Attribute], names: &[&str]) -> bool {
-        attributes.iter().any(|attribute| {
-            let name = self.slice(&attribute.name());
-            let name = name.rsplit(':').next().unwrap_or_default();
-            names.iter().any(|known| name.eq_ignore_ascii_case(known)) && {
-                let seen = entity::attribute(self.text, attribute.value()).as_url();
-                is_relative(seen.as_str())
-            }
-        })
     }
 
     /// Whether an element is a link, or was one before it was defanged: its text is read by itself.
