@@ -31,7 +31,7 @@ use super::settings::Loaded;
 use super::tlds::Tlds;
 use super::work_queues::{Queue, WorkQueues};
 use crate::config::{Config, UndoLost};
-use crate::engine::outcome::{Bypass, Disposition, Limit};
+use crate::engine::outcome::{Bypass, Disposition, Limit, Verdict};
 use crate::engine::policy::{Mode, Signed};
 use crate::engine::splice::undo_lost;
 use crate::engine::{self, Inspect, Policy};
@@ -259,6 +259,8 @@ impl Filter {
         let job = self.job(mail, &generation, permitted);
         let mut judged = job.failed(Bypass::Limit(Limit::MaxMemory), NotRestored::Truncated);
         judged.outcome.disposition = Disposition::Tempfail;
+        // Nothing is known of its links; it comes again.
+        judged.outcome.verdict = Verdict::Ok;
         self.report(mail, &judged, &generation);
     }
 

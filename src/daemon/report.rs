@@ -37,7 +37,6 @@ pub struct Report<'a> {
 pub struct Reporter {
     pub metrics: Arc<Metrics>,
     pub recorder: Recorder,
-    violation: Throttle,
     not_accepted: Throttle,
     evicted: Throttle,
     out_of_memory: Throttle,
@@ -50,7 +49,6 @@ impl Reporter {
         Reporter {
             metrics,
             recorder,
-            violation: Throttle::default(),
             not_accepted: Throttle::default(),
             evicted: Throttle::default(),
             out_of_memory: Throttle::default(),
@@ -91,12 +89,10 @@ impl Reporter {
             }
             Event::Violation(error, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Protocol);
-                if let Some(more) = self.violation.admit(Instant::now()) {
-                    tracing::warn!(
-                        %error, peer, id = queue_id, open = micros(*open), more,
-                        "connection closed: it breaks the protocol"
-                    );
-                }
+                tracing::warn!(
+                    %error, peer, id = queue_id, open = micros(*open),
+                    "connection closed: it breaks the protocol"
+                );
             }
             Event::Deadline(waiting, Connected { peer, queue_id, open }) => {
                 metrics.connection_fault(ConnectionFault::Timeout);
