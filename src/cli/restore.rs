@@ -17,8 +17,8 @@ use crate::file;
 ///
 /// Writes the original message, without the header fields of the filter. A message that the filter passed and did not
 /// edit is written without them. If the body does not get the SHA-256 that it had before the filter, or the filter has
-/// not passed the message at all, nothing is written and the exit code is 1. So DKIM signatures verify again. Messages stored with bare line feeds (Maildir) are restored with bare
-/// line feeds.
+/// not passed the message at all, nothing is written and the exit code is 1. So DKIM signatures verify again. Messages
+/// stored with bare line feeds (Maildir) are restored with bare line feeds.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message [default: standard input, also for `-`]

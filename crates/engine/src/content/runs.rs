@@ -95,7 +95,7 @@ struct Place {
 }
 
 /// Offsets past 4 GiB do not occur: the splitter refuses such messages.
-fn narrow(offset: usize) -> u32 {
+pub(super) fn narrow(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 

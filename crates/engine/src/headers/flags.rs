@@ -5,15 +5,10 @@ use std::borrow::Cow;
 /// Letters of a word that is written so at least.
 const MIN_LETTERS: usize = 4;
 
-/// The UTF-8 bytes that all of them begin with.
-const BEGINNING: &str = "\u{1f1e6}";
-
 /// The text with bold letters for words of regional indicators that stand apart from one another, so that no program
 /// shows a flag (`🇵 🇦 🇾 🇵 🇦 🇱`).
 pub(super) fn as_letters(text: &str) -> Cow<'_, str> {
-    let bytes = BEGINNING.as_bytes();
-    let prefix = bytes.get(..bytes.len() - 1).unwrap_or_default();
-    if text.is_ascii() || memchr::memmem::find(text.as_bytes(), prefix).is_none() {
+    if text.is_ascii() || !text.contains(|c| letter(c).is_some()) {
         return Cow::Borrowed(text);
     }
     let mut read = String::with_capacity(text.len());

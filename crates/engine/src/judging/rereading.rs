@@ -114,67 +114,33 @@ impl Judge<'_> {
 /// Why a host is suspect that reads as somebody's name.
 const READS_AS_NAME: [Reason; 2] = [Reason::TargetLookalike, Reason::NameInHost];
 
+/// What words of [`ASKING`] begin and end with.
+const BEGINNINGS: [[u8; 2]; ASKING.len()] = pairs(End::First);
+const ENDINGS: [[u8; 2]; ASKING.len()] = pairs(End::Last);
+
+#[derive(Clone, Copy)]
+enum End {
+    First,
+    Last,
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn pairs(end: End) -> [[u8; 2]; ASKING.len()] {
+    let mut pairs = [[0; 2]; ASKING.len()];
+    let mut at = 0;
+    while at < pairs.len() {
+        let word = ASKING[at].as_bytes();
+        let from = if let End::First = end { 0 } else { word.len() - 2 };
+        pairs[at] = [word[from], word[from + 1]];
+        at += 1;
+    }
+    pairs
+}
+
 /// Whether a label begins or ends with two letters of a word of [`ASKING`]: most do not.
 fn may_have_word(label: &[u8]) -> bool {
-    let begins = matches!(
-        label.first_chunk::<2>(),
-        Some(
-            b"2f"
-                | b"ac"
-                | b"au"
-                | b"bi"
-                | b"co"
-                | b"cu"
-                | b"he"
-                | b"ht"
-                | b"ko"
-                | b"lo"
-                | b"mf"
-                | b"ok"
-                | b"ot"
-                | b"re"
-                | b"se"
-                | b"si"
-                | b"ss"
-                | b"su"
-                | b"un"
-                | b"up"
-                | b"ve"
-                | b"ww"
-        )
-    );
-    begins
-        || matches!(
-            label.last_chunk::<2>(),
-            Some(
-                b"ck"
-                    | b"er"
-                    | b"fa"
-                    | b"fy"
-                    | b"in"
-                    | b"it"
-                    | b"nd"
-                    | b"ng"
-                    | b"nt"
-                    | b"om"
-                    | b"on"
-                    | b"ps"
-                    | b"re"
-                    | b"rm"
-                    | b"rt"
-                    | b"ry"
-                    | b"sk"
-                    | b"so"
-                    | b"ta"
-                    | b"te"
-                    | b"th"
-                    | b"to"
-                    | b"tp"
-                    | b"ts"
-                    | b"ty"
-                    | b"ww"
-            )
-        )
+    label.first_chunk().is_some_and(|pair| BEGINNINGS.contains(pair))
+        || label.last_chunk().is_some_and(|pair| ENDINGS.contains(pair))
 }
 
 /// A label, parted into the words that ask at both ends and the rest.

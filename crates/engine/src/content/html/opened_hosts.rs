@@ -7,20 +7,9 @@ use uts58::{reference, scheme};
 
 /// What such a URL opens, if it may be deceptive: names of people and numbers to call stand there as well.
 pub fn opened(url: &str) -> Option<Range<usize>> {
-    // What most begin with.
-    if ["http:", "https:"].into_iter().any(|web| url.starts_with(web)) {
-        return None;
-    }
-    let text = url.trim_start_matches(|c| c <= ' ');
-    let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
-    // What a known one does with it is known as well.
-    if scheme::does(name).is_some() {
-        return None;
-    }
-    let rest = rest.strip_prefix(':')?;
-    let at = url.len() - rest.len();
+    let (at, rest) = argument(url)?;
     let inside = match rest.trim_start_matches('/').strip_prefix('?') {
-        Some(query) => field(url.len() - query.len(), query)?,
+        Some(query) => value(url.len() - query.len(), query.split(['&', '#']), &["url"], |_| true)?,
         None => at..at + rest.find(['#', '?']).unwrap_or(rest.len()),
     };
     let opened = url.get(inside.clone())?;
@@ -35,37 +24,40 @@ pub fn encoded_url(url: &str) -> Option<Range<usize>> {
     if !url.contains('%') {
         return None;
     }
-    let text = url.trim_start_matches(|c| c <= ' ');
-    let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
-    if scheme::does(name).is_some() {
-        return None;
-    }
-    let mut at = url.len() - rest.len();
-    for field in rest.split(['?', '&', '#', ';']) {
-        let end = at + field.len();
-        let value = field.split_once('=').filter(|(name, _)| {
-            ["url", "S.browser_fallback_url"].iter().any(|known| name.eq_ignore_ascii_case(known))
-        });
-        let is_url = |value: &&str| {
-            let web = value.split_once('%').map(|(web, rest)| (web, rest.get(..2)));
-            web.is_some_and(|(web, colon)| {
-                scheme::is_web(web) && matches!(colon, Some("3A" | "3a"))
-            })
-        };
-        if let Some(value) = value.map(|(_, value)| value).filter(is_url) {
-            return Some(end - value.len()..end);
-        }
-        at = end + 1;
-    }
-    None
+    let (at, rest) = argument(url)?;
+    let is_encoded = |value: &str| {
+        let web = value.split_once('%').map(|(web, rest)| (web, rest.get(..2)));
+        web.is_some_and(|(web, colon)| scheme::is_web(web) && matches!(colon, Some("3A" | "3a")))
+    };
+    let names = ["url", "S.browser_fallback_url"];
+    value(at, rest.split(['?', '&', '#', ';']), &names, is_encoded)
 }
 
-/// The value of `url=` in a query that begins here.
-fn field(mut at: usize, query: &str) -> Option<Range<usize>> {
-    for field in query.split(['&', '#']) {
+/// Where the argument of a URL for a program begins, and the argument. What a known program does with it is known as
+/// well.
+fn argument(url: &str) -> Option<(usize, &str)> {
+    // What most begin with.
+    if ["http:", "https:"].into_iter().any(|web| url.starts_with(web)) {
+        return None;
+    }
+    let text = url.trim_start_matches(|c| c <= ' ');
+    let (name, rest) = text.split_at_checked(reference::scheme(text)?)?;
+    let rest = rest.strip_prefix(':').filter(|_| scheme::does(name).is_none())?;
+    Some((url.len() - rest.len(), rest))
+}
+
+/// The first value that `is` one, of fields with these names. They begin at this offset, one byte apart.
+fn value<'q>(
+    mut at: usize,
+    fields: impl Iterator<Item = &'q str>,
+    names: &[&str],
+    is: impl Fn(&str) -> bool,
+) -> Option<Range<usize>> {
+    for field in fields {
         let end = at + field.len();
         if let Some((name, value)) = field.split_once('=')
-            && name.eq_ignore_ascii_case("url")
+            && names.iter().any(|known| name.eq_ignore_ascii_case(known))
+            && is(value)
         {
             return Some(end - value.len()..end);
         }

@@ -13,6 +13,7 @@ use super::elements::{self, Key};
 use super::sheets::HidingRules;
 use super::token::Tag;
 use crate::content::joined::{Joined, first_word, last_word};
+use crate::content::runs::narrow;
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::is_dot_to_somebody;
 
@@ -28,8 +29,7 @@ const OVERLAP: usize = 2;
 /// Steps of each byte of a tag that is asked for whether it hides.
 const TAG_STEPS: u64 = 16;
 
-/// The text of an element, and its tag in the source. A page can have one for every seven bytes, so that offsets take
-/// 32 bits: a longer message is not read.
+/// The text of an element, and its tag in the source. A page can have one for every seven bytes: offsets take little.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Element {
     text: Range<u32>,
@@ -38,7 +38,6 @@ struct Element {
 
 impl Element {
     fn new(text: Range<usize>, tag: Range<usize>) -> Element {
-        let narrow = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         let packed = |range: Range<usize>| narrow(range.start)..narrow(range.end);
         Element { text: packed(text), tag: packed(tag) }
     }
