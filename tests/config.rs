@@ -1002,14 +1002,21 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
     let (said, _) = check(
         "lists.allowed = [\"a.example\"]\nlists.blocked = [\"a.example\"]\n\
          dns.servers = [\"127.0.0.1:0\"]\ndigest.at = \"06:00\"\ndigest.to = [\"a@example.org\"]\n\
-         digest.transport = \"sendmail\"\ndigest.sendmail = \"/nonexistent/sendmail\"\n",
+         digest.transport = \"sendmail\"\ndigest.sendmail = \"/nonexistent/sendmail\"\n\
+         server.state_dir = \"state\"\npolicy.language = \"tlh\"\nrules.all.profile = \"strict\"\n\
+         [rules.one]\nprofile = \"strict\"\nrecipients = [\"a@example.org\"]\n",
     );
     assert!(said.contains(": a[.]example is blocked in vain: "), "{said}");
-    for key in ["dns.servers", "digest.sendmail"] {
+    for key in
+        ["dns.servers", "digest.sendmail", "server.state_dir", "policy.language", "rules.all"]
+    {
         let note = format!("{key}: expected");
         let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(&note));
         assert!(noted, "{key} in\n{said}");
     }
+    assert!(!said.contains("rules.one:"), "{said}");
+    let (said, _) = check("policy.language = \"de-AT\"\n");
+    assert!(!said.contains("policy.language"), "{said}");
     let (_, said) = check("\"\\u001b[31m\" = 1\n");
     assert!(said.contains("\\u{1b}") && !said.contains('\x1b'), "{said:?}");
 }

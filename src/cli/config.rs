@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::config::{self, Config, ListEntry, Problem, Schedule, Sources, Transport};
+use crate::config::{self, Config, ListEntry, Problem, Schedule, Settings, Sources, Transport};
 use crate::daemon;
 use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
@@ -80,9 +80,9 @@ fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<ExitStatus> {
 /// Also reads the list and key files: the daemon does not start if one of them is wrong.
 fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
     let loaded = config::missing_file(sources).map_or_else(|| config::load(sources), Err);
-    let read = loaded.and_then(|config| config.settings().map(|_| config));
+    let read = loaded.and_then(|config| config.settings().map(|settings| (config, settings)));
     match read {
-        Ok(config) => {
+        Ok((config, settings)) => {
             let (wrong, missing) = daemon::check_sockets(&config);
             let wrong: Vec<String> =
                 wrong.iter().map(ToString::to_string).chain(unusable_files(&config)).collect();
@@ -98,7 +98,7 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
                 // Writing to a String cannot fail.
                 let _ = writeln!(out, "note: {problem}");
             }
-            for note in vain_settings(&config) {
+            for note in vain_settings(&config, &settings) {
                 let _ = writeln!(out, "note: {note}");
             }
             for note in lists::void_blocks(&config)? {
@@ -114,8 +114,22 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
 }
 
 /// Settings that are valid and do not do what was probably meant.
-fn vain_settings(config: &Config) -> Vec<Problem> {
-    let mut found = Vec::new();
+fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
+    let mut found = config.rules_for_all_mail();
+    if config.server.state_dir.is_relative() {
+        found.push(config.problem(
+            "server.state_dir",
+            "an absolute path: each command would begin where it is started",
+        ));
+    }
+    let words = &settings.policies.default_policy().words;
+    let language = config.policy.language.as_deref();
+    if language.is_some_and(|language| !words.know(language)) {
+        found.push(config.problem(
+            "policy.language",
+            "a language that there are words for: those are in English now",
+        ));
+    }
     if config.dns.servers.iter().any(|server| server.0.port() == 0) {
         found.push(config.problem("dns.servers", "ports that a server can listen at: not 0"));
     }

@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use crate::config::Config;
 use crate::daemon::resolver::Options;
+use crate::engine::link::to_ascii;
 use crate::engine::unicode::DOTS;
 use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
 use crate::tld::list::is_tld_syntax;
@@ -134,7 +135,7 @@ fn check(
 fn tld_of(name: &str) -> String {
     let name = name.trim().trim_end_matches(DOTS);
     let label = name.rsplit(DOTS).next().unwrap_or(name);
-    idna::domain_to_ascii(label).unwrap_or_else(|_| label.to_owned())
+    to_ascii(label).unwrap_or_else(|| label.to_owned())
 }
 
 fn update(config: &Config, store: &Store) -> anyhow::Result<ExitStatus> {

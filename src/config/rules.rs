@@ -17,7 +17,7 @@ use crate::policy::{
 };
 use crate::tld::cache::Bounds;
 
-use super::problem::{BUILTIN, Errors, Problem};
+use super::problem::{BUILTIN, Errors, NONE, Problem};
 use super::schema::Section;
 use super::sections::Lists;
 use super::{Config, DnsMode, Domain, RuleSection, lists, words};
@@ -235,6 +235,16 @@ impl Config {
         // The sort is stable: rules with the same priority stay sorted by name.
         sections.sort_by_key(|(_, section)| section.priority);
         sections.into_iter().map(|(name, section)| rule(name, section)).collect()
+    }
+
+    /// Rules without a condition: they apply to every message, which may be a mistake.
+    pub fn rules_for_all_mail(&self) -> Vec<Problem> {
+        let all = |name: &String, section| rule(name, section).conditions == Conditions::default();
+        let rules = self.rules.iter().filter(|(name, section)| all(name, section));
+        let expected = "a condition: it applies to every message";
+        rules
+            .map(|(name, _)| Problem::of_table(self, &format!("rules.{name}"), expected, NONE))
+            .collect()
     }
 
     fn exemptions(&self) -> Exemptions {

@@ -14,6 +14,7 @@ use lettre::{
 use tokio::time::timeout;
 
 use super::seal::{self, Seal};
+use crate::engine::link::to_ascii;
 use crate::file;
 use crate::record::printable;
 
@@ -213,8 +214,7 @@ fn mailbox(text: &str) -> Result<Mailbox, MailerError> {
     if !address.user().is_ascii() {
         return Ok(Mailbox::new(None, address));
     }
-    let domain =
-        idna::domain_to_ascii(address.domain()).unwrap_or_else(|_| address.domain().into());
+    let domain = to_ascii(address.domain()).unwrap_or_else(|| address.domain().into());
     Ok(Mailbox::new(None, Address::new(address.user(), domain).map_err(wrong)?))
 }
 

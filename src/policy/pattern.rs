@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::engine::link::to_ascii;
+
 /// A pattern for addresses. Domains are compared as A-labels, local parts without case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -125,12 +127,11 @@ fn is_local_part(text: &str) -> bool {
 
 /// The domain in lower-case A-label form without root dot; none when it is no domain.
 pub fn ascii_domain(domain: &str) -> Option<String> {
-    let ascii = idna::domain_to_ascii(domain.trim_end_matches('.')).ok()?;
+    let ascii = to_ascii(domain.trim_end_matches('.'))?;
     let plausible = !ascii.is_empty()
         && ascii.len() <= 253
         && ascii.split('.').all(|label| {
             !label.is_empty()
-                && label.len() <= 63
                 && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
         });
     plausible.then_some(ascii)

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::engine::fields;
+use crate::engine::link::to_ascii;
 
 /// Longest host, in characters of its ASCII form: a DNS name holds at most 253.
 pub const MAX_HOST_CHARS: usize = 253;
@@ -56,9 +57,9 @@ pub fn domain(address: &str) -> String {
     if domain.bytes().all(plain) && !domain.contains("--") {
         return host(domain);
     }
-    match idna::domain_to_ascii(domain) {
-        Ok(ascii) => host(&ascii),
-        Err(_) => host(domain),
+    match to_ascii(domain) {
+        Some(ascii) => host(&ascii),
+        None => host(domain),
     }
 }
 

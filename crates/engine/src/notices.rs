@@ -102,7 +102,8 @@ pub fn of_script(text: &str) -> Option<&'static str> {
     ["ar", "ja", "ru", "zh"].into_iter().find(|tag| 2 * of(tag) > all)
 }
 
-fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
+/// The primary tag of a language for which there are words.
+pub fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
     own.of(tag).map(|(known, _)| known).or_else(|| built_in(tag).map(|(known, ..)| known))
 }
 

@@ -387,11 +387,10 @@ fn force_ascii(label: &str) -> String {
     if lower.is_ascii() { lower } else { to_ascii(&lower) }
 }
 
+/// The A-label; for one that is longer than any in the DNS its ASCII characters, among as many hyphens.
 fn to_ascii(label: &str) -> String {
-    // The encoder may pass over all characters once for each of them.
-    let short = Some(label).filter(|label| label.len() <= SPELLING_BYTES);
-    let encoded = short.and_then(punycode::a_label);
-    encoded.unwrap_or_else(|| label.chars().filter(char::is_ascii).collect())
+    let shown = |c: char| if c.is_ascii() { c } else { '-' };
+    punycode::a_label(label).unwrap_or_else(|| label.chars().map(shown).collect())
 }
 
 /// What UTS #46 maps a non-ASCII label to, if it is known to change only the case of ASCII. Most

@@ -16,9 +16,10 @@ use alloc::format;
 use alloc::string::String;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use idna::uts46::{AsciiDenyList, Hyphens};
 use thiserror::Error;
 
+use super::encoded::{self, NAME};
 use super::percent;
 use crate::unicode::{LinkTerm, a_label, link_email, link_term};
 
@@ -177,15 +178,12 @@ pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
     if name.len() > LONGEST {
         return Err(wrong());
     }
-    let ascii = Uts46::new()
-        .to_ascii(
-            name.as_bytes(),
-            AsciiDenyList::STD3,
-            Hyphens::CheckFirstLast,
-            DnsLength::VerifyAllowRootDot,
-        )
-        .map_err(|_| wrong())?;
+    let mapped = encoded::mapped(name.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);
+    let ascii = mapped.and_then(|mapped| encoded::ascii_form(&mapped)).ok_or_else(wrong)?;
     let ascii = ascii.strip_suffix('.').unwrap_or(&ascii);
+    if ascii.len() > NAME || ascii.split('.').any(str::is_empty) {
+        return Err(wrong());
+    }
     let Some((_, top)) = ascii.rsplit_once('.') else {
         return Err(AddressError::OneLabel(name.to_owned()));
     };

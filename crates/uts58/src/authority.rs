@@ -18,7 +18,7 @@ use core::net::Ipv6Addr;
 use core::ops::Range;
 
 use idna::punycode;
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use idna::uts46::{AsciiDenyList, Hyphens};
 
 use super::encoded::{self, LABEL, NAME};
 use super::walk::plain_bytes;
@@ -300,10 +300,8 @@ fn plain_digits(name: &str) -> Option<Cow<'_, str>> {
     }
     let short = Some(name).filter(|name| name.len() <= LONGEST)?;
     let name = short.replace(is_dot_to_somebody, ".");
-    let uts46 = Uts46::new();
-    let ascii =
-        uts46.to_ascii(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore);
-    ascii.ok().map(|ascii| Cow::Owned(ascii.into_owned()))
+    let mapped = encoded::mapped(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);
+    mapped.map(|mapped| Cow::Owned(mapped.into_owned()))
 }
 
 /// The same for a name that may contain `%XX`.
@@ -347,30 +345,11 @@ fn fits(name: &str, form: &Form) -> bool {
     if form.settled {
         return encoded::fits(name);
     }
-    let ascii = Uts46::new().to_ascii(
-        name.as_bytes(),
-        AsciiDenyList::EMPTY,
-        Hyphens::Allow,
-        DnsLength::Ignore,
-    );
-    match ascii {
-        Ok(ascii) => ascii.len() <= NAME && ascii.split('.').all(|label| label.len() <= LABEL),
-        Err(_) => raw_lengths_fit(name),
+    // One that UTS #46 refuses cannot be linked, but a reader sees it.
+    match encoded::mapped(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow) {
+        Some(mapped) => encoded::fits_unmapped(&mapped),
+        None => encoded::fits_unmapped(name),
     }
-}
-
-/// The same for a name that UTS #46 refuses: it cannot be linked, but a reader sees it.
-fn raw_lengths_fit(name: &str) -> bool {
-    let mut total = 0;
-    name.split(is_dot_to_somebody).all(|label| {
-        let length = if label.is_ascii() {
-            label.len()
-        } else {
-            punycode::encode_str(label).map_or(usize::MAX, |encoded| encoded.len() + 4)
-        };
-        total += length.min(NAME) + 1;
-        length <= LABEL && total <= NAME + 1
-    })
 }
 
 /// S9 needs the list: without it every name below a top-level domain is registrable.

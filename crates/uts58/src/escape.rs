@@ -11,15 +11,15 @@
 //!
 //! Host: in Unicode, for each label that has a Unicode form by UTS #46 ("as is customary").
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
+use idna::uts46::{AsciiDenyList, Hyphens};
 
-use super::percent;
 use super::termination::{Part, STACK};
+use super::{encoded, percent};
 use crate::unicode::hosts::is_invisible;
 use crate::unicode::{LinkTerm, a_label, link_bracket, link_term};
 
@@ -396,9 +396,8 @@ fn unicode_host(host: &str) -> String {
     if host.is_ascii() && !a_label::has_a_label(host.as_bytes()) || host.len() > LONGEST {
         return host.to_owned();
     }
-    let (unicode, result) =
-        Uts46::new().to_unicode(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
-    if result.is_ok() { unicode.into_owned() } else { host.to_owned() }
+    let mapped = encoded::mapped(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
+    mapped.map_or_else(|| host.to_owned(), Cow::into_owned)
 }
 
 /// S15: whether the character controls the direction of text or is invisible. Joiners and variation

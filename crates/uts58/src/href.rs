@@ -11,9 +11,9 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use idna::uts46::{AsciiDenyList, Hyphens};
 
-use super::{Kind, Link, address, defanged, percent};
+use super::{Kind, Link, address, defanged, encoded, percent};
 
 impl Link {
     /// The host as spelled.
@@ -34,10 +34,7 @@ impl Link {
         if host.starts_with('[') {
             return Some(host.to_ascii_lowercase());
         }
-        let bytes = percent::decode(&host).bytes;
-        let ascii =
-            Uts46::new().to_ascii(&bytes, AsciiDenyList::URL, Hyphens::Allow, DnsLength::Ignore);
-        ascii.ok().map(Cow::into_owned)
+        encoded::to_ascii_without(AsciiDenyList::URL, &percent::decode(&host).bytes)
     }
 
     /// The host in U-label form (UTS #46 ToUnicode, lower case); `None` if it has none.
@@ -46,9 +43,8 @@ impl Link {
         if ascii.starts_with('[') {
             return Some(ascii);
         }
-        let (unicode, result) =
-            Uts46::new().to_unicode(ascii.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
-        result.ok().map(|()| unicode.into_owned())
+        let mapped = encoded::mapped(ascii.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
+        mapped.map(Cow::into_owned)
     }
 
     /// The URL to give to a browser, ASCII only; `None` if the host has no ASCII form.

@@ -76,6 +76,7 @@ use core::ops::Range;
 pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
 pub use authority::begins_with_www;
 use candidate::{Candidates, Reading, is_flawed};
+pub use encoded::to_ascii;
 pub use escape::{Escaping, Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 pub use mailto::mailto_addresses;

@@ -14,6 +14,7 @@ use core::hash::{BuildHasher, BuildHasherDefault, Hash};
 #[cfg(feature = "std")]
 use std::collections::HashSet;
 
+use crate::encoded::to_ascii;
 use crate::unicode::a_label::PREFIX;
 use crate::unicode::punycode::{LABEL, a_label};
 
@@ -82,7 +83,7 @@ fn is_spelled(label: &str, exists: impl Fn(&str) -> bool) -> bool {
         let upper = || label.bytes().any(|byte| byte.is_ascii_uppercase());
         return exists(label) || (upper() && exists(&label.to_ascii_lowercase()));
     }
-    idna::domain_to_ascii(label).is_ok_and(|ascii| exists(&ascii))
+    to_ascii(label).is_some_and(|ascii| exists(&ascii))
 }
 
 impl<S: AsRef<str> + Debug + Send + Sync, const N: usize> TldSet for [S; N] {

@@ -1,5 +1,6 @@
 //! Families of messages that are hard to read, and how the message of one is made.
 
+mod distinct;
 mod html;
 #[path = "../../common/lines.rs"]
 mod lines;
@@ -11,7 +12,8 @@ use lines::base64_lines;
 
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
 /// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,
-/// `{numbers}` are as many between hyphens as a host has room for, `{page}` is a page of Russian with links.
+/// `{numbers}` are as many between hyphens as a host has room for, `{page}` is a page of Russian with links; words of
+/// which no two are alike are in `distinct`.
 #[derive(Debug)]
 pub struct Shape {
     name: &'static str,
@@ -258,7 +260,11 @@ fn repeated(piece: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(size + piece.len());
     let mut number = 0_usize;
     while out.len() < size && !piece.is_empty() {
-        out.extend_from_slice(&piece.replace("{n}", number.to_string()));
+        let numbered = piece.replace("{n}", number.to_string());
+        match str::from_utf8(&numbered) {
+            Ok(text) => out.extend_from_slice(distinct::with_words(text, number).as_bytes()),
+            Err(_) => out.extend_from_slice(&numbered),
+        }
         number += 1;
     }
     out

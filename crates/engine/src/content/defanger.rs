@@ -18,7 +18,7 @@ use crate::policy::LinkAction;
 use homograph::Judgement;
 use mailsplice::span::TextEdit;
 use uts58::tlds::TldSet;
-use uts58::unicode::is_dot_to_somebody as is_dot;
+use uts58::unicode::{is_dot_to_somebody as is_dot, punycode};
 use uts58::{Kind, Target, scheme};
 
 /// Where a tag begins, and where its name and the tag end; `None` for one that the end of the text cuts off.
@@ -465,11 +465,11 @@ fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
     })
 }
 
-/// The A-label of a label, valid or not; `?` for each character that Punycode cannot encode.
+/// The A-label of a label, valid or not; `?` for each character beyond ASCII in one that is too long.
 fn raw_punycode(label: &str) -> String {
     let lower: String = label.chars().flat_map(char::to_lowercase).collect();
-    match idna::punycode::encode_str(&lower) {
-        Some(code) => format!("xn--{code}"),
+    match punycode::a_label(&lower) {
+        Some(label) => label,
         None => label.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect(),
     }
 }

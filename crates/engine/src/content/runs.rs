@@ -286,8 +286,19 @@ fn write(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Reads a number that [`write()`] wrote.
+/// Reads a number that [`write()`] wrote. Most are one byte.
+#[inline]
 fn read(rest: &mut &[u8]) -> Option<u64> {
+    match rest.split_first() {
+        Some((byte, behind)) if *byte < 0x80 => {
+            *rest = behind;
+            Some(u64::from(*byte))
+        }
+        _ => read_long(rest),
+    }
+}
+
+fn read_long(rest: &mut &[u8]) -> Option<u64> {
     let (mut number, mut bits) = (0, 0);
     loop {
         let byte = *rest.split_off_first()?;

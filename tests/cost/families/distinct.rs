@@ -1,0 +1,92 @@
+//! Words of which no two are alike: what is remembered of one says nothing about the next.
+
+/// Letters of several scripts.
+const ALPHABETS: [&str; 8] = [
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзийклмнопрстуфхц",
+    "αβγδεζηθικλμνξοπ",
+    "אבגדהוזחטיכל",
+    "ابتثجحخدذرزسش",
+    "कखगघचछजझटठडढण",
+    "日本語中国人民大学",
+    "äöüßéèêçñåøæœšžč",
+];
+
+/// Names that are protected.
+const NAMES: [&str; 12] = [
+    "paypal",
+    "google",
+    "amazon",
+    "microsoft",
+    "facebook",
+    "netflix",
+    "instagram",
+    "linkedin",
+    "coinbase",
+    "docusign",
+    "whatsapp",
+    "santander",
+];
+
+/// What words are put in for: letters of all alphabets, letters of which no two are the same, a protected name with
+/// one letter changed, and a protected name with marks.
+const PLACES: [(&str, fn(&mut Chance) -> String); 4] =
+    [("{letters}", letters), ("{many}", many), ("{near}", near), ("{marked}", marked)];
+
+/// Numbers without an order, the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+fn letters(chance: &mut Chance) -> String {
+    let letter = |_| {
+        let alphabet: Vec<char> = chance.of(&ALPHABETS).chars().collect();
+        chance.of(&alphabet)
+    };
+    (0..40).map(letter).collect()
+}
+
+fn many(chance: &mut Chance) -> String {
+    let all: Vec<char> = ('à'..'\u{1f00}').filter(|c| c.is_alphabetic()).collect();
+    let (start, step) = (chance.below(all.len()), 1 + 2 * chance.below(all.len() / 4));
+    (0..240).map(|place| all[(start + place * step) % all.len()]).collect()
+}
+
+fn near(chance: &mut Chance) -> String {
+    let mut name = chance.of(&NAMES).to_owned();
+    let at = chance.below(name.len());
+    let letter = char::from(b'a' + chance.below(26) as u8);
+    match chance.below(3) {
+        0 => drop(name.remove(at)),
+        1 => name.insert(at, letter),
+        _ => name.replace_range(at..=at, &letter.to_string()),
+    }
+    name
+}
+
+fn marked(chance: &mut Chance) -> String {
+    let marks = ['\u{301}', '\u{327}', '\u{323}', '\u{30c}'];
+    chance.of(&NAMES).chars().flat_map(|c| [c, chance.of(&marks)]).collect()
+}
+
+/// The piece of this number, with words for the places in it.
+pub fn with_words(piece: &str, number: usize) -> String {
+    let mut chance = Chance(number as u64 + 1);
+    let mut out = piece.to_owned();
+    for (place, word) in PLACES {
+        while out.contains(place) {
+            out = out.replacen(place, &word(&mut chance), 1);
+        }
+    }
+    out
+}
