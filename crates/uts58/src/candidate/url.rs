@@ -21,6 +21,9 @@ pub(super) struct Authority {
 pub(super) enum Spelling {
     /// Host characters and dots.
     Plain,
+    /// The same, and known to be a host.
+    #[cfg(not(target_family = "wasm"))]
+    Settled,
     /// Also `%61` or `[.]`.
     Pieces,
     /// Also signs, some of which browsers accept in a host ([`Candidates::behind_signs`]).
@@ -66,8 +69,8 @@ impl Candidates<'_> {
 
     /// Reads userinfo and host after `://`.
     fn authority(&mut self, start: usize) -> Authority {
-        if let Some(host) = self.plain_host(start) {
-            return Authority { user: None, host, spelling: Spelling::Plain };
+        if let Some((host, spelling)) = self.plain_host(start) {
+            return Authority { user: None, host, spelling };
         }
         let mut authority = self.host_behind(start);
         let mut at = authority.host.end;
@@ -87,17 +90,22 @@ impl Candidates<'_> {
         authority
     }
 
-    /// Fast path for most URLs: an ASCII host, and nothing after it that could continue it.
-    fn plain_host(&mut self, start: usize) -> Option<Range<usize>> {
+    /// Fast path for most URLs: a host of ASCII or of settled letters, and nothing after it that could
+    /// continue it.
+    fn plain_host(&mut self, start: usize) -> Option<(Range<usize>, Spelling)> {
         let behind = self.walker.bytes_from(start);
         let length =
             behind.iter().take_while(|byte| Class::of_ascii(**byte).is_host_or_dot()).count();
         let (host, rest) = behind.split_at_checked(length)?;
-        if !host.last()?.is_ascii_alphanumeric() || !ends_plainly(rest) {
-            return None;
+        if host.last().is_some_and(u8::is_ascii_alphanumeric) && ends_plainly(rest) {
+            self.walker.steps += length as u64;
+            return Some((start..start + length, Spelling::Plain));
         }
-        self.walker.steps += length as u64;
-        Some(start..start + length)
+        #[cfg(not(target_family = "wasm"))]
+        if rest.first() >= Some(&0x80) {
+            return self.settled_end(start).map(|end| (start..end, Spelling::Settled));
+        }
+        None
     }
 
     pub(super) fn host_behind(&mut self, start: usize) -> Authority {
@@ -152,6 +160,8 @@ impl Candidates<'_> {
     pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
+            #[cfg(not(target_family = "wasm"))]
+            Spelling::Settled => true,
             Spelling::Plain => authority::is_host(self.walker.text, host),
             Spelling::Signs => {
                 let plain = self.walker.str(host).replace(is_sign_of_host, "x");

@@ -1,0 +1,100 @@
+//! Most hosts beyond ASCII, read once: small letters and marks that UTS #46 leaves unchanged.
+
+use super::{LABEL, PLAIN_LEAD, SURELY_FITS, registrable};
+use crate::tlds::TldSet;
+use crate::unicode::hosts::is_settled_letter;
+use crate::walk::plain_bytes;
+
+/// Labels of a name at most: no suffix of a registry has more.
+const LABELS: usize = 5;
+
+/// Reads a host that begins here. Returns where reading ended, and whether these bytes are a host for every reading,
+/// if what follows them ends one: a name that may be linked, below an existing top-level domain, without prose in it.
+/// Returns `false` for some.
+pub(crate) fn read(text: &str, start: usize, tlds: Option<&dyn TldSet>) -> (usize, bool) {
+    let Some(rest) = text.get(start..) else { return (start, false) };
+    let mut host = Host::default();
+    let mut chars = rest.chars();
+    let (at, is_whole) = loop {
+        let behind = chars.as_str();
+        let at = rest.len() - behind.len();
+        // Many at once.
+        if behind.as_bytes().first() >= Some(&PLAIN_LEAD) {
+            let plain = plain_bytes(behind.as_bytes());
+            if plain > 0 {
+                host.other += plain / 3;
+                chars = behind.get(plain..).unwrap_or_default().chars();
+                continue;
+            }
+        }
+        let goes_on = match chars.next() {
+            Some('.') => host.close_label(at),
+            Some(c @ ('a'..='z' | '0'..='9' | '-')) => host.push_ascii(c),
+            Some(c) if !c.is_ascii() => {
+                host.other += 1;
+                is_settled_letter(c)
+            }
+            _ => break (at, true),
+        };
+        if !goes_on || at >= LABEL {
+            break (at, false);
+        }
+    };
+    let name = rest.get(..at).unwrap_or_default();
+    (start + at, is_whole && at <= LABEL && host.is_domain(name, tlds))
+}
+
+/// The labels that were read.
+#[derive(Default)]
+struct Host {
+    /// Labels that are closed.
+    labels: usize,
+    /// Where the last label begins.
+    last: usize,
+    /// Characters of that label: of ASCII, and others.
+    ascii: usize,
+    other: usize,
+    /// Whether some label has others.
+    beyond_ascii: bool,
+    /// Whether the last character is a hyphen.
+    hyphen: bool,
+}
+
+impl Host {
+    /// A letter, digit or hyphen. Behind other letters may be prose.
+    fn push_ascii(&mut self, c: char) -> bool {
+        self.hyphen = c == '-';
+        self.ascii += 1;
+        self.other == 0 && !(self.hyphen && self.ascii == 1)
+    }
+
+    fn close_label(&mut self, at: usize) -> bool {
+        let fits = self.other <= SURELY_FITS && self.ascii + self.other > 0 && !self.hyphen;
+        self.labels += 1;
+        self.beyond_ascii |= self.other > 0;
+        (self.last, self.ascii, self.other) = (at + 1, 0, 0);
+        fits
+    }
+
+    fn is_domain(&mut self, name: &str, tlds: Option<&dyn TldSet>) -> bool {
+        let Some(last) = name.get(self.last..) else { return false };
+        let exists = match self.other {
+            0 => {
+                last.len() >= 2
+                    && last.bytes().all(|byte| byte.is_ascii_lowercase())
+                    && tlds.is_none_or(|tlds| tlds.exists_as(last))
+            }
+            _ => {
+                self.ascii == 0
+                    && tlds.is_none_or(|tlds| {
+                        tlds.unicode_prefix(last, &|length| length == last.len()).is_some()
+                    })
+            }
+        };
+        exists
+            && self.close_label(name.len())
+            && (2..=LABELS).contains(&self.labels)
+            && self.beyond_ascii
+            && registrable::is_below_suffix(name, last, self.labels)
+    }
+}
