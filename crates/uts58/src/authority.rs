@@ -388,8 +388,13 @@ mod registrable {
     }
 
     #[cfg(not(target_family = "wasm"))]
-    pub(super) fn is_below_suffix(_: &str, _: &str, labels: usize) -> bool {
+    pub(super) fn is_below_suffix(_: &str, labels: usize) -> bool {
         labels > 1
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn is_flat(_: &str) -> bool {
+        true
     }
 }
 

@@ -80,6 +80,8 @@ pub(super) struct Candidates<'t> {
     hostless: Option<usize>,
     /// The end of path, query and fragment of the last defanged link.
     dead: usize,
+    #[cfg(not(target_family = "wasm"))]
+    known: authority::settled::Known<'t>,
 }
 
 impl Iterator for Candidates<'_> {
@@ -129,6 +131,8 @@ impl<'t> Candidates<'t> {
             before_domain: (usize::MAX, false),
             hostless: None,
             dead: 0,
+            #[cfg(not(target_family = "wasm"))]
+            known: authority::settled::Known::default(),
         }
     }
 

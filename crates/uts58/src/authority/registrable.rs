@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::Form;
-use crate::suffixes::{self, Section, Suffix};
+use crate::suffixes::{self, Section};
 use crate::unicode::is_dot_to_somebody;
 
 /// S9: whether it is not itself a public suffix of the ICANN section. A name below a private suffix
@@ -32,21 +32,25 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    if form.full_stops {
-        return allows(suffixes::BUILTIN.of_name(&lower), form.labels);
-    }
-    allows(suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody)), form.labels)
+    let suffix = if form.full_stops {
+        suffixes::BUILTIN.of_name(&lower)
+    } else {
+        suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody))
+    };
+    suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 
-/// The same for a name in lower case with full stops and this last label.
+/// The same for a name in lower case with full stops.
 #[cfg(not(target_family = "wasm"))]
-pub(super) fn is_below_suffix(lower: &str, last: &str, labels: usize) -> bool {
-    labels > 1 && suffixes::BUILTIN.is_last_alone(last)
-        || allows(suffixes::BUILTIN.of_name(lower), labels)
+pub(super) fn is_below_suffix(lower: &str, labels: usize) -> bool {
+    let suffix = suffixes::BUILTIN.of_name(lower);
+    suffix.labels < labels || suffix.section == Some(Section::Private)
 }
 
-fn allows(suffix: Suffix, labels: usize) -> bool {
-    suffix.labels < labels || suffix.section == Some(Section::Private)
+/// Whether no public suffix of more labels ends with this last label.
+#[cfg(not(target_family = "wasm"))]
+pub(super) fn is_flat(last: &str) -> bool {
+    suffixes::BUILTIN.is_last_alone(last)
 }
 
 /// Whether the last label is longer than any non-ASCII top-level domain of the list: then it is

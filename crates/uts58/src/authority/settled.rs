@@ -1,5 +1,7 @@
 //! Most hosts beyond ASCII, read once: small letters and marks that UTS #46 leaves unchanged.
 
+use alloc::boxed::Box;
+
 use super::{LABEL, PLAIN_LEAD, SURELY_FITS, registrable};
 use crate::tlds::TldSet;
 use crate::unicode::hosts::is_settled_letter;
@@ -11,7 +13,12 @@ const LABELS: usize = 5;
 /// Reads a host that begins here. Returns where reading ended, and whether these bytes are a host for every reading,
 /// if what follows them ends one: a name that may be linked, below an existing top-level domain, without prose in it.
 /// Returns `false` for some.
-pub(crate) fn read(text: &str, start: usize, tlds: Option<&dyn TldSet>) -> (usize, bool) {
+pub(crate) fn read<'t>(
+    text: &'t str,
+    start: usize,
+    tlds: Option<&dyn TldSet>,
+    known: &mut Known<'t>,
+) -> (usize, bool) {
     let Some(rest) = text.get(start..) else { return (start, false) };
     let mut host = Host::default();
     let mut chars = rest.chars();
@@ -41,7 +48,7 @@ pub(crate) fn read(text: &str, start: usize, tlds: Option<&dyn TldSet>) -> (usiz
         }
     };
     let name = rest.get(..at).unwrap_or_default();
-    (start + at, is_whole && at <= LABEL && host.is_domain(name, tlds))
+    (start + at, is_whole && at <= LABEL && host.is_domain(name, tlds, known))
 }
 
 /// The labels that were read.
@@ -76,25 +83,58 @@ impl Host {
         fits
     }
 
-    fn is_domain(&mut self, name: &str, tlds: Option<&dyn TldSet>) -> bool {
-        let Some(last) = name.get(self.last..) else { return false };
-        let exists = match self.other {
-            0 => {
-                last.len() >= 2
-                    && last.bytes().all(|byte| byte.is_ascii_lowercase())
-                    && tlds.is_none_or(|tlds| tlds.exists_as(last))
-            }
-            _ => {
-                self.ascii == 0
-                    && tlds.is_none_or(|tlds| {
-                        tlds.unicode_prefix(last, &|length| length == last.len()).is_some()
-                    })
-            }
-        };
-        exists
-            && self.close_label(name.len())
-            && (2..=LABELS).contains(&self.labels)
-            && self.beyond_ascii
-            && registrable::is_below_suffix(name, last, self.labels)
+    fn is_domain<'t>(
+        &mut self,
+        name: &'t str,
+        tlds: Option<&dyn TldSet>,
+        known: &mut Known<'t>,
+    ) -> bool {
+        let (begins, ascii, other) = (self.last, self.ascii, self.other);
+        let Some(last) = name.get(begins..) else { return false };
+        if !self.close_label(name.len())
+            || !(2..=LABELS).contains(&self.labels)
+            || !self.beyond_ascii
+        {
+            return false;
+        }
+        if other == 0 {
+            return ascii >= 2
+                && last.bytes().all(|byte| byte.is_ascii_lowercase())
+                && tlds.is_none_or(|tlds| tlds.exists_as(last))
+                && registrable::is_below_suffix(name, self.labels);
+        }
+        if ascii > 0 {
+            return false;
+        }
+        let slot = known.slot(last);
+        if *slot == last {
+            return true;
+        }
+        let whole = |length| length == last.len();
+        if !tlds.is_none_or(|tlds| tlds.unicode_prefix(last, &whole).is_some()) {
+            return false;
+        }
+        if registrable::is_flat(last) {
+            *slot = last;
+            return true;
+        }
+        registrable::is_below_suffix(name, self.labels)
+    }
+}
+
+/// Last labels beyond ASCII below which every name may be linked: a text has few different ones, each many times.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known<'t>(Option<Box<[&'t str; 8]>>);
+
+impl<'t> Known<'t> {
+    /// Where the label is if it is known. Names of a script differ in their second and last byte.
+    fn slot(&mut self, label: &str) -> &mut &'t str {
+        let bytes = label.as_bytes();
+        let at = bytes.get(1).unwrap_or(&0) ^ bytes.last().unwrap_or(&0);
+        let [first, others @ ..] = &mut **self.0.get_or_insert_default();
+        match usize::from(at % 8).checked_sub(1).and_then(|at| others.get_mut(at)) {
+            Some(slot) => slot,
+            None => first,
+        }
     }
 }

@@ -1,13 +1,27 @@
 //! Fast paths for most hosts beyond ASCII, which are read once. A web page, where code has to be small, has none.
 
+use core::ops::Range;
+
 use super::{Candidates, ends_plainly, is_blank};
 use crate::Link;
 use crate::authority::settled;
+use crate::unicode::Class;
 
 impl Candidates<'_> {
-    /// Where the host ends that begins here, if nothing after it could continue it.
-    pub(super) fn settled_end(&mut self, start: usize) -> Option<usize> {
-        let (end, is_host) = settled::read(self.walker.text, start, self.reading.tlds());
+    /// The host of a URL that begins here, if nothing after it could continue it.
+    #[inline(never)]
+    pub(super) fn settled_host(&mut self, start: usize) -> Option<Range<usize>> {
+        let mut bytes = self.walker.bytes_from(start).iter();
+        let first = bytes.find(|byte| !Class::of_ascii(**byte).is_host_or_dot());
+        if first.is_none_or(u8::is_ascii) {
+            return None;
+        }
+        self.settled_end(start).map(|end| start..end)
+    }
+
+    fn settled_end(&mut self, start: usize) -> Option<usize> {
+        let tlds = self.reading.tlds();
+        let (end, is_host) = settled::read(self.walker.text, start, tlds, &mut self.known);
         self.walker.steps += (end - start) as u64;
         (is_host && ends_plainly(self.walker.bytes_from(end))).then_some(end)
     }

@@ -69,8 +69,12 @@ impl Candidates<'_> {
 
     /// Reads userinfo and host after `://`.
     fn authority(&mut self, start: usize) -> Authority {
-        if let Some((host, spelling)) = self.plain_host(start) {
-            return Authority { user: None, host, spelling };
+        if let Some(host) = self.plain_host(start) {
+            return Authority { user: None, host, spelling: Spelling::Plain };
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(host) = self.settled_host(start) {
+            return Authority { user: None, host, spelling: Spelling::Settled };
         }
         let mut authority = self.host_behind(start);
         let mut at = authority.host.end;
@@ -90,22 +94,17 @@ impl Candidates<'_> {
         authority
     }
 
-    /// Fast path for most URLs: a host of ASCII or of settled letters, and nothing after it that could
-    /// continue it.
-    fn plain_host(&mut self, start: usize) -> Option<(Range<usize>, Spelling)> {
+    /// Fast path for most URLs: an ASCII host, and nothing after it that could continue it.
+    fn plain_host(&mut self, start: usize) -> Option<Range<usize>> {
         let behind = self.walker.bytes_from(start);
         let length =
             behind.iter().take_while(|byte| Class::of_ascii(**byte).is_host_or_dot()).count();
         let (host, rest) = behind.split_at_checked(length)?;
-        if host.last().is_some_and(u8::is_ascii_alphanumeric) && ends_plainly(rest) {
-            self.walker.steps += length as u64;
-            return Some((start..start + length, Spelling::Plain));
+        if !host.last()?.is_ascii_alphanumeric() || !ends_plainly(rest) {
+            return None;
         }
-        #[cfg(not(target_family = "wasm"))]
-        if rest.first() >= Some(&0x80) {
-            return self.settled_end(start).map(|end| (start..end, Spelling::Settled));
-        }
-        None
+        self.walker.steps += length as u64;
+        Some(start..start + length)
     }
 
     pub(super) fn host_behind(&mut self, start: usize) -> Authority {

@@ -68,7 +68,10 @@ impl<'t> Finder<'t> {
             self.next_block += BLOCK;
             if u128::from_ne_bytes(found) != 0 {
                 self.mark(text, found, highest >= first);
-                return Some(());
+                if self.marks != 0 {
+                    return Some(());
+                }
+                continue;
             }
             if (0x80..first).contains(&highest) {
                 self.skip(text, first);
