@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use super::{LABEL, PLAIN_LEAD, SURELY_FITS, registrable};
+use super::{LABEL, PLAIN_LEAD, registrable};
 use crate::tlds::TldSet;
 use crate::unicode::hosts::is_settled_letter;
 use crate::walk::plain_bytes;
@@ -29,7 +29,7 @@ pub(crate) fn read<'t>(
         if behind.as_bytes().first() >= Some(&PLAIN_LEAD) {
             let plain = plain_bytes(behind.as_bytes());
             if plain > 0 {
-                host.other += plain / 3;
+                host.push_others(plain / 3);
                 chars = behind.get(plain..).unwrap_or_default().chars();
                 continue;
             }
@@ -38,7 +38,7 @@ pub(crate) fn read<'t>(
             Some('.') => host.close_label(at),
             Some(c @ ('a'..='z' | '0'..='9' | '-')) => host.push_ascii(c),
             Some(c) if !c.is_ascii() => {
-                host.other += 1;
+                host.push_others(1);
                 is_settled_letter(c)
             }
             _ => break (at, true),
@@ -68,19 +68,26 @@ struct Host {
 }
 
 impl Host {
+    fn push_others(&mut self, count: usize) {
+        self.other += count;
+        self.hyphen = false;
+    }
+
     /// A letter, digit or hyphen. Behind other letters may be prose.
     fn push_ascii(&mut self, c: char) -> bool {
         self.hyphen = c == '-';
         self.ascii += 1;
-        self.other == 0 && !(self.hyphen && self.ascii == 1)
+        (self.hyphen || self.other == 0) && self.ascii + self.other > usize::from(self.hyphen)
     }
 
     fn close_label(&mut self, at: usize) -> bool {
-        let fits = self.other <= SURELY_FITS && self.ascii + self.other > 0 && !self.hyphen;
+        // Six digits of Punycode at most for each character, behind `xn--` and a hyphen.
+        let fits = self.other == 0 || self.ascii + 6 * self.other + 5 <= LABEL;
+        let whole = self.ascii + self.other > 0 && !self.hyphen;
         self.labels += 1;
         self.beyond_ascii |= self.other > 0;
         (self.last, self.ascii, self.other) = (at + 1, 0, 0);
-        fits
+        fits && whole
     }
 
     fn is_domain<'t>(
@@ -136,5 +143,119 @@ impl<'t> Known<'t> {
             Some(slot) => slot,
             None => first,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::authority::is_domain;
+    use crate::prose::{existing_end, inner_start};
+    use crate::tlds::TldTable;
+    use crate::unicode::Class;
+
+    #[test]
+    fn settled_letters_are_small_letters_of_hosts() {
+        for c in '\u{80}'..=char::MAX {
+            let plain = plain_bytes(c.to_string().as_bytes()) > 0;
+            if plain || is_settled_letter(c) {
+                let class = Class::of(c);
+                assert!(class.is_host() && class.is_tld(), "{c}");
+                assert!(!class.is_ignored() && !class.is_dot(), "{c}");
+                assert!(c.to_lowercase().eq([c]), "{c}");
+            }
+        }
+    }
+
+    fn host() -> impl Strategy<Value = String> {
+        let pieces = [
+            "例子",
+            "中国",
+            "公司",
+            "cn",
+            "उदाहरण",
+            "भारत",
+            "مثال",
+            "السعودية",
+            "пример",
+            "рф",
+            "みんな",
+            "例え",
+            "com",
+            "example",
+            "co",
+            "uk",
+            "ck",
+            "a",
+            "1",
+            "-",
+            ".",
+            ".",
+            ".",
+            "É",
+            "É",
+            "é",
+            "ß",
+            "\u{302}",
+            "\u{ad}",
+            "👉",
+            "ｃ",
+            "Ꭰ",
+            "ꭰ",
+            "xn--p1ai",
+            "漢字漢字漢字漢字漢字",
+            "한국",
+            "kr",
+            "_",
+        ];
+        proptest::collection::vec(select(pieces.as_slice()), 1..8)
+            .prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 6000, ..ProptestConfig::default() })]
+
+        /// With and without what is known from other names.
+        #[test]
+        fn what_is_read_once_is_a_host(names in proptest::collection::vec(host(), 1..4)) {
+            let tlds = TldTable::new(
+                ["com", "uk", "ck", "cn", "kr", "xn--p1ai", "xn--fiqs8s", "xn--h2brj9c", "xn--q9jyb4c", "xn--mgberp4a5d4ar"],
+                "",
+            );
+            let (mut known, mut by_letter) = (Known::default(), Known::default());
+            for name in &names {
+                let all = 0..name.len();
+                let (end, is_host) = read(name, 0, Some(&tlds), &mut known);
+                if is_host {
+                    prop_assert_eq!(end, name.len());
+                    prop_assert!(is_domain(name, all.clone()), "{}", name);
+                    prop_assert_eq!(existing_end(name, all.clone(), &tlds), Some(end), "{}", name);
+                    prop_assert_eq!(inner_start(name, all.clone()), Some(0), "{}", name);
+                }
+                let (_, is_host) = read(name, 0, None, &mut by_letter);
+                prop_assert!(!is_host || is_domain(name, all), "{}", name);
+            }
+        }
+    }
+
+    #[test]
+    fn common_hosts_are_read_once() {
+        let tlds = TldTable::new(["com", "cn", "xn--p1ai", "xn--fiqs8s", "xn--mgberp4a5d4ar"], "");
+        let mut known = Known::default();
+        let reads = |text: &str| read(text, 0, Some(&tlds), &mut Known::default()).1;
+        for host in ["例子.中国", "مثال.السعودية", "www.пример.рф/x", "例子.com", "кто-то.рф "]
+        {
+            assert!(reads(host), "{host}");
+        }
+        for other in
+            ["公司.cn", "example.com", "例子.中", "例子..中国", "日本example.com", "-я.рф", "я-.рф"]
+        {
+            assert!(!reads(other), "{other}");
+        }
+        assert!(read("例子.中国", 0, Some(&tlds), &mut known).1);
+        assert!(read("公司.中国", 0, Some(&tlds), &mut known).1);
     }
 }
