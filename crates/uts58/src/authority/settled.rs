@@ -121,7 +121,7 @@ impl Host {
         let whole = |length| length == last.len();
         // Not every letter: some are numbers.
         let letters = last.chars().all(|c| Class::of(c).is_tld());
-        if !letters || !tlds.is_none_or(|tlds| tlds.unicode_prefix(last, &whole).is_some()) {
+        if !letters || tlds.is_some_and(|tlds| tlds.unicode_prefix(last, &whole).is_none()) {
             return false;
         }
         if registrable::is_flat(last) {
