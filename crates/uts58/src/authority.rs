@@ -11,6 +11,8 @@
 
 #[cfg(feature = "suffixes")]
 mod registrable;
+#[cfg(not(target_family = "wasm"))]
+pub(super) mod settled;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -30,6 +32,9 @@ use crate::unicode::{Class, a_label, is_dot_to_somebody};
 /// A label of this many non-ASCII characters is within [`LABEL`], whatever they are: at most six
 /// Punycode digits each.
 const SURELY_FITS: usize = 9;
+
+/// First byte of あ, the first character of [`Class::is_plain`].
+const PLAIN_LEAD: u8 = 0xE3;
 
 /// The shape of a dotted name.
 #[derive(Clone, Debug)]
@@ -103,8 +108,6 @@ impl Form {
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
-        /// First byte of あ, the first character of [`Class::is_plain`].
-        const PLAIN_LEAD: u8 = 0xE3;
         let mut label = Label::default();
         let mut rest = name.chars();
         loop {
@@ -361,6 +364,16 @@ mod registrable {
 
     pub(super) fn is_registrable(_: &str, form: &super::Form) -> bool {
         form.labels > 1
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn is_below_suffix(_: &str, labels: usize) -> bool {
+        labels > 1
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn is_flat(_: &str) -> bool {
+        true
     }
 }
 

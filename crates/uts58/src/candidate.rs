@@ -17,6 +17,8 @@
 
 mod address;
 mod defanged;
+#[cfg(not(target_family = "wasm"))]
+mod settled;
 mod url;
 mod wide;
 
@@ -78,6 +80,8 @@ pub(super) struct Candidates<'t> {
     hostless: Option<usize>,
     /// The end of path, query and fragment of the last defanged link.
     dead: usize,
+    #[cfg(not(target_family = "wasm"))]
+    known: authority::settled::Known<'t>,
 }
 
 impl Iterator for Candidates<'_> {
@@ -127,6 +131,8 @@ impl<'t> Candidates<'t> {
             before_domain: (usize::MAX, false),
             hostless: None,
             dead: 0,
+            #[cfg(not(target_family = "wasm"))]
+            known: authority::settled::Known::default(),
         }
     }
 
@@ -165,10 +171,18 @@ impl<'t> Candidates<'t> {
 
     /// Reads the run around a dot; a host character is at `behind`.
     fn round(&mut self, dot: usize, behind: usize) -> Option<Link> {
-        let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
+        let start = self.walker.run_start(self.floor, dot);
         if let Reading::Wide(tlds) = self.reading {
+            let run = start..self.walker.run_end(behind);
             return self.wide_run(run, tlds);
         }
+        #[cfg(not(target_family = "wasm"))]
+        if self.is_beyond_ascii(dot)
+            && let Some(link) = self.settled(start)
+        {
+            return Some(link);
+        }
+        let run = start..self.walker.run_end(behind);
         self.at = run.end;
         match self.walker.char_before(run.start) {
             Some('@') => self.address(run),

@@ -131,6 +131,12 @@ impl SuffixList {
         self.rule(0) & WILD != 0 || self.child(0, label.as_bytes()).is_some()
     }
 
+    /// Whether no rule has another label before this last one.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn is_last_alone(&self, label: &str) -> bool {
+        self.child(0, label.as_bytes()).is_some_and(|node| self.is_leaf(node))
+    }
+
     /// The list with all nodes.
     fn whole(&self) -> &SuffixList {
         let nodes = self.children.last().map_or(0, |nodes| usize::from(*nodes));

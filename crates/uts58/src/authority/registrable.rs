@@ -40,6 +40,19 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 
+/// The same for a name in lower case with full stops.
+#[cfg(not(target_family = "wasm"))]
+pub(super) fn is_below_suffix(lower: &str, labels: usize) -> bool {
+    let suffix = suffixes::BUILTIN.of_name(lower);
+    suffix.labels < labels || suffix.section == Some(Section::Private)
+}
+
+/// Whether no public suffix of more labels ends with this last label.
+#[cfg(not(target_family = "wasm"))]
+pub(super) fn is_flat(last: &str) -> bool {
+    suffixes::BUILTIN.is_last_alone(last)
+}
+
 /// Whether the last label is longer than any non-ASCII top-level domain of the list: then it is
 /// unknown there, and a name of two labels is registrable.
 fn ends_in_sentence(name: &str, form: &Form) -> bool {

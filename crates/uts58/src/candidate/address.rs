@@ -37,13 +37,18 @@ impl Candidates<'_> {
 
     /// UTS #58 §5.2: a domain with an `@` before it.
     pub(super) fn address(&mut self, run: Range<usize>) -> Option<Link> {
-        let at_sign = run.start.checked_sub(1)?;
         let domain = if authority::is_plain_domain(self.walker.str(run.clone())) {
             run
         } else {
             let domain = run.start..self.host_end(run);
             authority::is_domain(self.walker.text, domain.clone()).then_some(domain)?
         };
+        self.address_of(domain)
+    }
+
+    /// The same for a known domain.
+    pub(super) fn address_of(&mut self, domain: Range<usize>) -> Option<Link> {
+        let at_sign = domain.start.checked_sub(1)?;
         let local = self.local_start(at_sign);
         let floor = core::mem::replace(&mut self.floor, domain.end);
         let local = local?..at_sign;

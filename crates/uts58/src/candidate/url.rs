@@ -21,6 +21,9 @@ pub(super) struct Authority {
 pub(super) enum Spelling {
     /// Host characters and dots.
     Plain,
+    /// The same, and known to be a host.
+    #[cfg(not(target_family = "wasm"))]
+    Settled,
     /// Also `%61` or `[.]`.
     Pieces,
     /// Also signs, some of which browsers accept in a host ([`Candidates::behind_signs`]).
@@ -68,6 +71,10 @@ impl Candidates<'_> {
     fn authority(&mut self, start: usize) -> Authority {
         if let Some(host) = self.plain_host(start) {
             return Authority { user: None, host, spelling: Spelling::Plain };
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(host) = self.settled_host(start) {
+            return Authority { user: None, host, spelling: Spelling::Settled };
         }
         let mut authority = self.host_behind(start);
         let mut at = authority.host.end;
@@ -152,6 +159,8 @@ impl Candidates<'_> {
     pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
+            #[cfg(not(target_family = "wasm"))]
+            Spelling::Settled => true,
             Spelling::Plain => authority::is_host(self.walker.text, host),
             Spelling::Signs => {
                 let plain = self.walker.str(host).replace(is_sign_of_host, "x");

@@ -14,7 +14,7 @@ const BLOCK: usize = LANES * u8::BITS as usize;
 /// A block and the two bytes after it: separators have three.
 type Block = [u8; BLOCK + 2];
 
-/// Places in a block: the highest bit of a byte is for the first [`LANES`] bytes of the block.
+/// Places in a block: the lowest bit of a byte is for the first [`LANES`] bytes of the block.
 type Lanes = [u8; LANES];
 
 /// Finds `.`, its variants, and `:` where a link may be around them.
@@ -68,10 +68,13 @@ impl<'t> Finder<'t> {
             self.next_block += BLOCK;
             if u128::from_ne_bytes(found) != 0 {
                 self.mark(text, found, highest >= first);
-                return Some(());
+                if self.marks != 0 {
+                    return Some(());
+                }
+                continue;
             }
             if (0x80..first).contains(&highest) {
-                self.skip(bytes, first);
+                self.skip(text, first);
                 rest = bytes.get(self.next_block..)?;
             }
         }
@@ -100,21 +103,29 @@ impl<'t> Finder<'t> {
     /// Goes on to the next byte that begins a match: in scripts in which few bytes do, as in those of Europe and India,
     /// this is faster than blocks. `first` begins a separator. Each byte is searched once.
     #[inline(never)]
-    fn skip(&mut self, bytes: &[u8], first: u8) {
-        let at = self.next_block;
-        let rest = bytes.get(at..).unwrap_or_default();
-        let place = |found: Option<usize>| found.map_or(bytes.len(), |found| at + found);
-        let [ascii, others] = &mut self.ahead;
-        if *ascii < at {
-            *ascii = place(memchr3(b'.', b':', first, rest));
+    fn skip(&mut self, text: &str, first: u8) {
+        let bytes = text.as_bytes();
+        loop {
+            let at = self.next_block;
+            let rest = bytes.get(at..).unwrap_or_default();
+            let place = |found: Option<usize>| found.map_or(bytes.len(), |found| at + found);
+            let [ascii, others] = &mut self.ahead;
+            if *ascii < at {
+                *ascii = place(memchr3(b'.', b':', first, rest));
+            }
+            if *others < at {
+                *others = place(match first == STOP[0] {
+                    true => memchr(WIDE[0], rest),
+                    false => memchr2(STOP[0], WIDE[0], rest),
+                });
+            }
+            self.next_block = (*ascii).min(*others).max(at);
+            // The end of a sentence.
+            match bytes.get(self.next_block..) {
+                Some([b'.', b' ', 0x80..=0xFF, ..]) => self.next_block += 2,
+                _ => return,
+            }
         }
-        if *others < at {
-            *others = place(match first == STOP[0] {
-                true => memchr(WIDE[0], rest),
-                false => memchr2(STOP[0], WIDE[0], rest),
-            });
-        }
-        self.next_block = (*ascii).min(*others).max(at);
     }
 }
 
@@ -128,8 +139,10 @@ fn in_order(places: Lanes, is_kept: impl Fn(usize) -> bool) -> u128 {
         while word != 0 {
             let bit = word.trailing_zeros() as usize;
             word &= word - 1;
-            let place = lane + bit / 8 + (7 - bit % 8) * LANES;
-            marks |= u128::from(is_kept(place)) << place;
+            let place = lane + bit / 8 + bit % 8 * LANES;
+            if is_kept(place) {
+                marks |= 1 << place;
+            }
         }
     }
     marks
@@ -147,8 +160,8 @@ fn highest(block: &Block) -> u8 {
 fn found(block: &Block, highest: u8, wide: bool) -> Lanes {
     match wide {
         false if highest < STOP[0] => dots(block),
-        false if highest < WIDE[0] => dots_and_stops(block),
-        false => dots_and_variants(block),
+        false if highest < WIDE[0] => signs_and_stops(block),
+        false => signs_and_variants(block),
         true if highest < LEADER[0] => wide_dots(block),
         true => wide_dots_and_variants(block),
     }
@@ -166,17 +179,21 @@ fn wide_dots(block: &Block) -> Lanes {
     places(block, |one, two, _| is_wide_dot(one, two))
 }
 
-/// Where in a block one of them or [`STOP`] may be. Few other characters end so, and its first byte is not compared,
-/// because that is faster.
+/// Where in a block a sign like them or [`STOP`] may be. In text with [`STOP`] signs are rare, and few other characters
+/// end as it does: what is not compared is faster.
 #[inline(never)]
-fn dots_and_stops(block: &Block) -> Lanes {
-    places(block, |one, two, three| is_dot(one, two) | is_stop(two, three))
+fn signs_and_stops(block: &Block) -> Lanes {
+    places(block, |one, two, three| is_sign(one) | is_stop(two, three))
 }
 
-/// Where in a block one of them or any separator beyond ASCII may be but U+2024.
+/// Where in a block one of them or any separator beyond ASCII may be but U+2024. In one letter of sixty as well the first
+/// byte is as much more than the last as in [`STOP`] and [`WIDE`].
 #[inline(never)]
-fn dots_and_variants(block: &Block) -> Lanes {
-    places(block, |one, two, three| is_dot(one, two) | is_stop(two, three) | is_wide(two, three))
+fn signs_and_variants(block: &Block) -> Lanes {
+    places(block, |one, two, three| {
+        let is_half = (two == HALF[1]) & (three == HALF[2]);
+        is_sign(one) | (one.wrapping_sub(three) == STOP[0] - STOP[2]) | is_half
+    })
 }
 
 /// The same for the wide reading, with U+2024.
@@ -188,17 +205,22 @@ fn wide_dots_and_variants(block: &Block) -> Lanes {
     })
 }
 
-/// Whether a full stop or colon may be one: neither a blank nor a quotation mark follows. One comparison for both, which
-/// `*` and `>` pass as well.
+/// Whether it is a full stop or colon: one comparison for both, which `*` and `>` pass as well.
+#[inline(always)]
+fn is_sign(one: u8) -> bool {
+    one & 0xEB == 0x2A
+}
+
+/// Whether a full stop or colon may be one: neither a blank nor a quotation mark follows.
 #[inline(always)]
 fn is_dot(one: u8, two: u8) -> bool {
-    (one & 0xEB == 0x2A) & (two.saturating_sub(b'$') != 0)
+    is_sign(one) & (two.saturating_sub(b'$') != 0)
 }
 
 /// The same for the wide reading, where some sign may follow a colon.
 #[inline(always)]
 fn is_wide_dot(one: u8, two: u8) -> bool {
-    (one & 0xEB == 0x2A) & (two != b' ')
+    is_sign(one) & (two != b' ')
 }
 
 #[inline(always)]
@@ -218,30 +240,30 @@ fn is_wide(two: u8, three: u8) -> bool {
 #[inline(always)]
 fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> Lanes {
     let mut places = [0; LANES];
-    places = next_places(places, block, 0, &is_kind);
-    places = next_places(places, block, LANES, &is_kind);
-    places = next_places(places, block, 2 * LANES, &is_kind);
-    places = next_places(places, block, 3 * LANES, &is_kind);
-    places = next_places(places, block, 4 * LANES, &is_kind);
-    places = next_places(places, block, 5 * LANES, &is_kind);
-    places = next_places(places, block, 6 * LANES, &is_kind);
-    next_places(places, block, 7 * LANES, &is_kind)
+    places = next_places::<0>(places, block, &is_kind);
+    places = next_places::<1>(places, block, &is_kind);
+    places = next_places::<2>(places, block, &is_kind);
+    places = next_places::<3>(places, block, &is_kind);
+    places = next_places::<4>(places, block, &is_kind);
+    places = next_places::<5>(places, block, &is_kind);
+    places = next_places::<6>(places, block, &is_kind);
+    next_places::<7>(places, block, &is_kind)
 }
 
-/// Adds the places of the bytes from `at` on.
+/// Adds the places of the bytes of a row of [`LANES`].
 #[inline(always)]
-fn next_places(
+fn next_places<const ROW: usize>(
     mut places: Lanes,
     block: &Block,
-    at: usize,
     is_kind: &impl Fn(u8, u8, u8) -> bool,
 ) -> Lanes {
+    let at = ROW * LANES;
     let bytes = |at: usize| -> Lanes {
         block.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; LANES])
     };
     let triples = bytes(at).into_iter().zip(bytes(at + 1)).zip(bytes(at + 2));
     for (place, ((one, two), three)) in places.iter_mut().zip(triples) {
-        *place = *place << 1 | u8::from(is_kind(one, two, three));
+        *place |= if is_kind(one, two, three) { 1 << ROW } else { 0 };
     }
     places
 }

@@ -30,6 +30,14 @@ pub fn is_settled(c: char) -> bool {
     c <= '힣' && traits.is_settled() && !traits.is_mark() && !traits.is_right_to_left() && !capital
 }
 
+/// A letter or mark of a name that UTS #46 leaves unchanged, and that has no capital in the label
+/// for it.
+#[cfg(not(target_family = "wasm"))]
+#[inline]
+pub(crate) fn is_settled_letter(c: char) -> bool {
+    c <= '힣' && !matches!(c, '\u{13a0}'..='\u{13f5}') && Traits::of(c).is_settled()
+}
+
 /// Whether UTS #46 changes at most the case of ASCII in the label, as far as a fast test can tell:
 /// it has only letters and marks with [`Traits::is_settled`], and letters, digits, hyphens and
 /// underscores of ASCII. A right-to-left label has only such letters and digits, and begins with a
