@@ -6,7 +6,7 @@ use uts58::unicode::is_dot_to_somebody;
 use uts58::{Kind, Link};
 
 /// Steps of each usual reading of a part, whatever its length.
-const READING_STEPS: u64 = 128;
+const READING_STEPS: u64 = 160;
 
 /// Texts of a part in honest mail: by its charset label, as UTF-8, by a guessed charset. Each may be read as several
 /// kinds of content.
@@ -14,7 +14,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
-const RARE_READING_STEPS_PER_BYTE: u64 = 20;
+const RARE_READING_STEPS_PER_BYTE: u64 = 24;
 
 /// Steps for each byte that the charset detector reads.
 const DETECTION_STEPS_PER_BYTE: u64 = 52;
@@ -34,6 +34,11 @@ const OTHER_HOST_STEPS: u64 = 44;
 const OTHER_HOST_STEPS_PER_BYTE: u64 = 5;
 const LABEL_STEPS: u64 = 10;
 
+/// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
+/// few labels the prices of the host are more than their work.
+const USUAL_LABELS: u64 = 3;
+const FURTHER_LABEL_STEPS: u64 = 150;
+
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
 const HARMLESS_HOST_STEPS: u64 = 240;
@@ -48,14 +53,14 @@ const HARMLESS_PROSE_STEPS: u64 = 320;
 const FOUND_HOST_STEPS: u64 = 64;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
-const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
+const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 21;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
-const UNSAFE_HOST_STEPS: u64 = 1_230;
-const SUSPECT_HOST_STEPS: u64 = 782;
+const UNSAFE_HOST_STEPS: u64 = 1_400;
+const SUSPECT_HOST_STEPS: u64 = 850;
 
 /// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
-pub const COMPARISON_STEPS: u64 = 320;
+pub const COMPARISON_STEPS: u64 = 360;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
 /// own host: in ASCII text and in words of others, and in text in which others may be.
@@ -106,7 +111,10 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         _ => SUSPECT_HOST_STEPS,
     };
     byte += if report > 0 { NAME_COMPARISON_STEPS_PER_BYTE } else { 0 };
-    let steps = host + byte * spelling.len() as u64 + LABEL_STEPS * judgement.labels.len() as u64;
+    let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
+    let further = labels.saturating_sub(USUAL_LABELS);
+    let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,

@@ -13,6 +13,7 @@ use std::hash::BuildHasherDefault;
 use smallvec::SmallVec;
 
 use super::english;
+use super::lists::lower_bound;
 use super::lookalike::LookHasher;
 use super::name::{Name, Reach};
 use super::reading::LabelChars;
@@ -205,7 +206,7 @@ fn edges(word: &[u8]) -> Option<[u64; 3]> {
 
 pub(super) fn is_neighbour(label: &[u8]) -> bool {
     std::str::from_utf8(label)
-        .is_ok_and(|label| english::is_word(label) || NEIGHBOURS.lines().any(|row| row == label))
+        .is_ok_and(|label| english::is_word(label) || lower_bound(NEIGHBOURS, label) == label)
 }
 
 /// Whether the label has a word that the name consists of except for a letter or two, so that only

@@ -25,7 +25,7 @@ use idna::uts46::{AsciiDenyList, Hyphens};
 use super::encoded::{self, LABEL, NAME};
 use super::walk::plain_bytes;
 use super::{ipv4, percent};
-use crate::unicode::hosts::is_settled;
+use crate::unicode::hosts::is_kept;
 use crate::unicode::punycode::surely_fits;
 use crate::unicode::{Class, a_label, is_dot_to_somebody};
 
@@ -49,8 +49,6 @@ pub(super) struct Form {
     full_stops: bool,
     /// Whether some label might be longer than [`LABEL`] in ASCII form.
     long_label: bool,
-    /// Whether some label certainly is: each of its characters takes at least one digit.
-    surely_too_long: bool,
     /// Whether no label can be too long if all of the name is settled, whatever characters it has.
     surely_fits: bool,
     /// Whether UTS #46 leaves all characters beyond ASCII unchanged.
@@ -58,7 +56,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Reads a name; `None` if a label is empty or begins or ends with a hyphen.
+    /// Reads a name; `None` if a label is empty, begins or ends with a hyphen, or is surely too long.
     pub(super) fn read(name: &str) -> Option<Form> {
         let mut form = Form {
             labels: 0,
@@ -67,7 +65,6 @@ impl Form {
             ascii: true,
             full_stops: true,
             long_label: false,
-            surely_too_long: false,
             surely_fits: true,
             settled: true,
         };
@@ -118,6 +115,10 @@ impl Form {
                     label.push_plain(plain / 3);
                     rest = behind.get(plain..)?.chars();
                 }
+            }
+            // Each character takes at least one digit.
+            if label.kept > LABEL - a_label::PREFIX.len() {
+                return None;
             }
             match rest.next() {
                 None => break,
@@ -170,9 +171,9 @@ struct Label {
     letters: bool,
     ascii: usize,
     other: usize,
-    /// Characters that UTS #46 neither drops nor joins: kana, Han, Hangul syllables.
+    /// Characters that UTS #46 neither drops nor joins with others than marks.
     kept: usize,
-    /// Whether UTS #46 leaves all of them unchanged.
+    /// Whether UTS #46 leaves all of them unchanged, unless it refuses the label.
     settled: bool,
 }
 
@@ -206,13 +207,14 @@ impl Label {
             self.letters &= c.is_ascii_alphabetic();
         } else {
             self.other += 1;
-            self.settled &= is_settled(c);
+            let kept = is_kept(c);
+            self.settled &= kept;
+            self.kept += usize::from(kept);
             let class = Class::of(c);
             if class.is_ignored() {
                 return;
             }
             self.letters &= class.is_tld();
-            self.kept += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
         }
         self.first.get_or_insert(c);
         self.last_char = c;
@@ -227,7 +229,6 @@ impl Label {
         form.ascii &= self.other == 0;
         form.settled &= self.settled;
         form.surely_fits &= surely_fits(self.ascii, self.other);
-        form.surely_too_long |= self.kept > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
             || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);
@@ -330,9 +331,6 @@ fn fits(name: &str, form: &Form) -> bool {
         || form.settled && form.surely_fits && form.labels * (LABEL + 1) <= NAME
     {
         return true;
-    }
-    if form.surely_too_long {
-        return false;
     }
     // Four octets of UTF-8 for each character: a longer name cannot fit and is not converted. Ignored characters
     // do not count.

@@ -28,10 +28,19 @@ const NAMES: [&str; 12] = [
     "santander",
 ];
 
-/// What words are put in for: letters of all alphabets, letters of which no two are the same, a protected name with
-/// one letter changed, and a protected name with marks.
-const PLACES: [(&str, fn(&mut Chance) -> String); 4] =
-    [("{letters}", letters), ("{many}", many), ("{near}", near), ("{marked}", marked)];
+/// Makes a word.
+type Word = fn(&mut Chance) -> String;
+
+/// What words are put in for: letters of all alphabets, letters of which no two are the same, a few of Russian, letters
+/// that look alike, a protected name with one letter changed, and one with marks.
+const PLACES: [(&str, Word); 6] = [
+    ("{letters}", letters),
+    ("{many}", many),
+    ("{russian}", russian),
+    ("{alike}", alike),
+    ("{near}", near),
+    ("{marked}", marked),
+];
 
 /// Numbers without an order, the same in every run.
 struct Chance(u64);
@@ -60,6 +69,15 @@ fn many(chance: &mut Chance) -> String {
     let all: Vec<char> = ('à'..'\u{1f00}').filter(|c| c.is_alphabetic()).collect();
     let (start, step) = (chance.below(all.len()), 1 + 2 * chance.below(all.len() / 4));
     (0..240).map(|place| all[(start + place * step) % all.len()]).collect()
+}
+
+fn russian(chance: &mut Chance) -> String {
+    let alphabet: Vec<char> = ALPHABETS[1].chars().collect();
+    (0..4).map(|_| chance.of(&alphabet)).collect()
+}
+
+fn alike(chance: &mut Chance) -> String {
+    (0..30).map(|_| chance.of(&['a', 'а', 'á', 'à', 'i', 'l', 'і', 'ӏ', '1', 'í', 'ł'])).collect()
 }
 
 fn near(chance: &mut Chance) -> String {

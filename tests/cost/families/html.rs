@@ -3,6 +3,29 @@
 use super::{HTML, NONE, Shape, shape};
 
 pub const SHAPES: &[Shape] = &[
+    shape("anchors of near names", HTML, NONE, "<a href=\"http://{near}.com/\">{near}.com</a> "),
+    shape(
+        "lying hrefs of honest text",
+        HTML,
+        NONE,
+        "<a href=\"http://p\u{430}ypal{n}.com/\">a{n}.com</a> ",
+    ),
+    shape(
+        "paths behind a base without a host",
+        HTML,
+        ("<base href=\"http://x\">", ""),
+        "<a href=\"@{near}{n}.com/\">x</a>",
+    ),
+    shape("one anchor of near names", HTML, ("<a href=http://x.co>", "</a>"), "{near}.com "),
+    shape(
+        "charsets that differ everywhere",
+        "text/html; charset=iso-2022-jp; charset=gbk; charset*=''big5",
+        (
+            "\u{feff}<meta charset=shift_jis><meta http-equiv=content-type content=\"text/html;charset=koi8-r\">",
+            "",
+        ),
+        "<a href=http://{russian}{n}.com>a{n}.com</a>",
+    ),
     shape("hrefs", HTML, NONE, "<a href='http://a{n}.com/'>b{n}.com</a>"),
     shape("lying hrefs", HTML, NONE, "<a href='http://p\u{430}ypal{n}.com/'>x</a> "),
     shape("one href many times", HTML, ("<a ", ">x</a>"), "href=http://a.co/ "),

@@ -89,13 +89,13 @@ pub(super) fn is_flat_tld(end: &[u8; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unicode::hosts::is_settled;
+    use crate::unicode::hosts::is_kept;
 
     #[test]
     fn scripts_without_case() {
         for c in '\0'..=char::MAX {
             assert_eq!(is_lower(c), c.to_lowercase().eq([c]), "{c:?}");
-            assert!(c.is_ascii() || !is_settled(c) || is_lower(c), "{c:?}");
+            assert!(c.is_ascii() || !is_kept(c) || is_lower(c), "{c:?}");
         }
     }
 }

@@ -567,7 +567,9 @@ impl<'t> Candidates<'t> {
     pub(super) fn next_host_of_run(&mut self) -> Option<Link> {
         while let Some(host) = self.hosts.left.pop() {
             let run = self.hosts.run.clone();
-            let Some(start) = wide::begins(self.walker.str(run.clone()), host.clone()) else {
+            let Some(start) =
+                wide::begins(self.walker.str(run.clone()), host.clone(), &mut self.walker.steps)
+            else {
                 continue;
             };
             let host = run.start + start..run.start + host.end;

@@ -25,9 +25,15 @@ pub fn is_stable(c: char) -> bool {
 /// Hangul syllables, which covers most names.
 #[inline]
 pub fn is_settled(c: char) -> bool {
+    is_kept(c) && !Traits::of(c).is_right_to_left()
+}
+
+/// The same for letters of either direction: UTS #46 leaves a label of them and ASCII unchanged, or refuses it.
+#[inline]
+pub(crate) fn is_kept(c: char) -> bool {
     let traits = Traits::of(c);
     let capital = matches!(c, '\u{13a0}'..='\u{13f5}');
-    c <= '힣' && traits.is_settled() && !traits.is_mark() && !traits.is_right_to_left() && !capital
+    c <= '힣' && traits.is_settled() && !traits.is_mark() && !capital
 }
 
 /// A letter or mark of a name that UTS #46 leaves unchanged, and that has no capital in the label

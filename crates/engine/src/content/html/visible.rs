@@ -18,7 +18,7 @@ use crate::content::{
 use uts58::{Confidence, Link};
 
 /// Steps of each byte of text that is turned round: it is copied letter by letter, with where each comes from.
-const TURNED_STEPS: u64 = 24;
+const TURNED_STEPS: u64 = 30;
 
 /// The same of a word that a control turns round, whatever its length: it is searched by itself.
 const TURNED_WORD_STEPS: u64 = 128;
