@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, ListEntry, Problem, Schedule, Settings, Sources, Transport};
 use crate::daemon;
+use crate::engine::notices;
 use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
 
@@ -124,7 +125,7 @@ fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
     }
     let words = &settings.policies.default_policy().words;
     let language = config.policy.language.as_deref();
-    if language.is_some_and(|language| !words.know(language)) {
+    if language.is_some_and(|language| notices::known(words, language).is_none()) {
         found.push(config.problem(
             "policy.language",
             "a language that there are words for: those are in English now",

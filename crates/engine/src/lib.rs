@@ -38,7 +38,7 @@ mod keyed_hash;
 pub mod limits;
 pub mod lists;
 mod net;
-mod notices;
+pub mod notices;
 mod other_views;
 pub mod outcome;
 mod part_context;

@@ -36,8 +36,8 @@ const LABEL_STEPS: u64 = 10;
 
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
-const USUAL_LABELS: u64 = 3;
-const FURTHER_LABEL_STEPS: u64 = 150;
+const USUAL_LABELS: u64 = 5;
+const FURTHER_LABEL_STEPS: u64 = 200;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
@@ -53,14 +53,14 @@ const HARMLESS_PROSE_STEPS: u64 = 320;
 const FOUND_HOST_STEPS: u64 = 64;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
-const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 21;
+const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
-const UNSAFE_HOST_STEPS: u64 = 1_400;
-const SUSPECT_HOST_STEPS: u64 = 850;
+const UNSAFE_HOST_STEPS: u64 = 1_230;
+const SUSPECT_HOST_STEPS: u64 = 782;
 
 /// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
-pub const COMPARISON_STEPS: u64 = 360;
+pub const COMPARISON_STEPS: u64 = 320;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
 /// own host: in ASCII text and in words of others, and in text in which others may be.

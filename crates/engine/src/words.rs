@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::notices;
-
 /// Words of one language. `None` keeps ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Own {
@@ -27,11 +25,6 @@ impl Words {
     /// `own` has primary language tags in lower case as keys.
     pub fn new(own: BTreeMap<String, Own>) -> Words {
         Words(own)
-    }
-
-    /// Whether there are words for a BCP 47 tag, the operator's or ours.
-    pub fn know(&self, language: &str) -> bool {
-        notices::known(self, language).is_some()
     }
 
     /// The words for a BCP 47 tag, with its primary tag.

@@ -19,9 +19,9 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use idna::uts46::{AsciiDenyList, Hyphens};
 use thiserror::Error;
 
-use super::encoded::{self, NAME};
+use super::encoded::NAME;
 use super::percent;
-use crate::unicode::{LinkTerm, a_label, link_email, link_term};
+use crate::unicode::{LinkTerm, a_label, ascii_form, link_email, link_term};
 
 /// Longest local part, octets of UTF-8.
 pub const LOCAL_OCTETS: usize = 64;
@@ -178,8 +178,8 @@ pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
     if name.len() > LONGEST {
         return Err(wrong());
     }
-    let mapped = encoded::mapped(name.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);
-    let ascii = mapped.and_then(|mapped| encoded::ascii_form(&mapped)).ok_or_else(wrong)?;
+    let mapped = ascii_form::mapped(name.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);
+    let ascii = mapped.and_then(|mapped| ascii_form::ascii_form(&mapped)).ok_or_else(wrong)?;
     let ascii = ascii.strip_suffix('.').unwrap_or(&ascii);
     if ascii.len() > NAME || ascii.split('.').any(str::is_empty) {
         return Err(wrong());

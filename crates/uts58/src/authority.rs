@@ -27,7 +27,7 @@ use super::walk::plain_bytes;
 use super::{ipv4, percent};
 use crate::unicode::hosts::is_kept;
 use crate::unicode::punycode::surely_fits;
-use crate::unicode::{Class, a_label, is_dot_to_somebody};
+use crate::unicode::{Class, a_label, ascii_form, is_dot_to_somebody};
 
 /// A label of this many non-ASCII characters is within [`LABEL`], whatever they are: at most six
 /// Punycode digits each.
@@ -304,7 +304,7 @@ fn plain_digits(name: &str) -> Option<Cow<'_, str>> {
     }
     let short = Some(name).filter(|name| name.len() <= LONGEST)?;
     let name = short.replace(is_dot_to_somebody, ".");
-    let mapped = encoded::mapped(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);
+    let mapped = ascii_form::mapped(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);
     mapped.map(|mapped| Cow::Owned(mapped.into_owned()))
 }
 
@@ -347,7 +347,7 @@ fn fits(name: &str, form: &Form) -> bool {
         return encoded::fits(name);
     }
     // One that UTS #46 refuses cannot be linked, but a reader sees it.
-    match encoded::mapped(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow) {
+    match ascii_form::mapped(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow) {
         Some(mapped) => encoded::fits_unmapped(&mapped),
         None => encoded::fits_unmapped(name),
     }

@@ -18,10 +18,10 @@ use core::fmt;
 
 use idna::uts46::{AsciiDenyList, Hyphens};
 
+use super::percent;
 use super::termination::{Part, STACK};
-use super::{encoded, percent};
 use crate::unicode::hosts::is_invisible;
-use crate::unicode::{LinkTerm, a_label, link_bracket, link_term};
+use crate::unicode::{LinkTerm, a_label, ascii_form, link_bracket, link_term};
 
 /// A parsed URL, in which escaped characters and syntax are distinct.
 ///
@@ -396,7 +396,7 @@ fn unicode_host(host: &str) -> String {
     if host.is_ascii() && !a_label::has_a_label(host.as_bytes()) || host.len() > LONGEST {
         return host.to_owned();
     }
-    let mapped = encoded::mapped(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
+    let mapped = ascii_form::mapped(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
     mapped.map_or_else(|| host.to_owned(), Cow::into_owned)
 }
 

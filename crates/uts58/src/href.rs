@@ -13,7 +13,8 @@ use alloc::string::String;
 
 use idna::uts46::{AsciiDenyList, Hyphens};
 
-use super::{Kind, Link, address, defanged, encoded, percent};
+use super::{Kind, Link, address, defanged, percent};
+use crate::unicode::ascii_form;
 
 impl Link {
     /// The host as spelled.
@@ -34,7 +35,7 @@ impl Link {
         if host.starts_with('[') {
             return Some(host.to_ascii_lowercase());
         }
-        encoded::to_ascii_without(AsciiDenyList::URL, &percent::decode(&host).bytes)
+        ascii_form::to_ascii_without(AsciiDenyList::URL, &percent::decode(&host).bytes)
     }
 
     /// The host in U-label form (UTS #46 ToUnicode, lower case); `None` if it has none.
@@ -43,7 +44,7 @@ impl Link {
         if ascii.starts_with('[') {
             return Some(ascii);
         }
-        let mapped = encoded::mapped(ascii.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
+        let mapped = ascii_form::mapped(ascii.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
         mapped.map(Cow::into_owned)
     }
 

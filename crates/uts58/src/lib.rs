@@ -76,12 +76,12 @@ use core::ops::Range;
 pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
 pub use authority::begins_with_www;
 use candidate::{Candidates, Reading, is_flawed};
-pub use encoded::to_ascii;
 pub use escape::{Escaping, Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 pub use mailto::mailto_addresses;
 pub use percent::encoded as percent_encoded;
 pub use reference::Target;
+pub use unicode::ascii_form::to_ascii;
 pub use wide::known_end;
 
 /// How a URL can be recognised.

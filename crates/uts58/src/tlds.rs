@@ -14,8 +14,8 @@ use core::hash::{BuildHasher, BuildHasherDefault, Hash};
 #[cfg(feature = "std")]
 use std::collections::HashSet;
 
-use crate::encoded::to_ascii;
 use crate::unicode::a_label::PREFIX;
+use crate::unicode::ascii_form::to_ascii;
 use crate::unicode::punycode::{LABEL, a_label};
 
 /// The top-level domains that exist: [`TldTable`], or a set of your own.

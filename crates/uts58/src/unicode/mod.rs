@@ -12,6 +12,7 @@
 //! icu_properties and with the official files (S1).
 
 pub mod a_label;
+pub mod ascii_form;
 mod bracket_table;
 mod host_table;
 pub mod hosts;
