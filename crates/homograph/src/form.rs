@@ -334,7 +334,7 @@ impl Part {
             // UTS #46 accepts only the A-label that is computed from the U-label.
             ascii: match is_a_label(label) {
                 true => label.to_ascii_lowercase(),
-                false => to_ascii(unicode),
+                false => punycode::in_ascii(unicode),
             },
             unicode: unicode.to_owned(),
             problems: Vec::new(),
@@ -343,7 +343,7 @@ impl Part {
 
     /// A label that UTS #46 maps to `unicode`; at most the case of ASCII differs.
     fn settled(label: &str, unicode: String) -> Part {
-        let ascii = to_ascii(&unicode);
+        let ascii = punycode::in_ascii(&unicode);
         Part { spelling: label.to_owned(), ascii, unicode, problems: Vec::new() }
     }
 
@@ -384,13 +384,7 @@ fn is_sign(c: char) -> bool {
 /// Punycode also for labels that are no valid U-label: the result must be harmless ASCII.
 fn force_ascii(label: &str) -> String {
     let lower = label.to_lowercase();
-    if lower.is_ascii() { lower } else { to_ascii(&lower) }
-}
-
-/// The A-label; for one that is longer than any in the DNS its ASCII characters, among as many hyphens.
-fn to_ascii(label: &str) -> String {
-    let shown = |c: char| if c.is_ascii() { c } else { '-' };
-    punycode::a_label(label).unwrap_or_else(|| label.chars().map(shown).collect())
+    if lower.is_ascii() { lower } else { punycode::in_ascii(&lower) }
 }
 
 /// What UTS #46 maps a non-ASCII label to, if it is known to change only the case of ASCII. Most

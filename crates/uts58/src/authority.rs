@@ -11,7 +11,6 @@
 
 #[cfg(feature = "suffixes")]
 mod registrable;
-#[cfg(not(target_family = "wasm"))]
 pub(super) mod settled;
 
 use alloc::borrow::Cow;
@@ -364,12 +363,10 @@ mod registrable {
         form.labels > 1
     }
 
-    #[cfg(not(target_family = "wasm"))]
     pub(super) fn is_below_suffix(_: &str, labels: usize) -> bool {
         labels > 1
     }
 
-    #[cfg(not(target_family = "wasm"))]
     pub(super) fn is_flat(_: &str) -> bool {
         true
     }

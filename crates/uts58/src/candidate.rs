@@ -17,7 +17,6 @@
 
 mod address;
 mod defanged;
-#[cfg(not(target_family = "wasm"))]
 mod settled;
 mod url;
 mod wide;
@@ -80,7 +79,6 @@ pub(super) struct Candidates<'t> {
     hostless: Option<usize>,
     /// The end of path, query and fragment of the last defanged link.
     dead: usize,
-    #[cfg(not(target_family = "wasm"))]
     known: authority::settled::Known<'t>,
 }
 
@@ -131,7 +129,6 @@ impl<'t> Candidates<'t> {
             before_domain: (usize::MAX, false),
             hostless: None,
             dead: 0,
-            #[cfg(not(target_family = "wasm"))]
             known: authority::settled::Known::default(),
         }
     }
@@ -176,7 +173,6 @@ impl<'t> Candidates<'t> {
             let run = start..self.walker.run_end(behind);
             return self.wide_run(run, tlds);
         }
-        #[cfg(not(target_family = "wasm"))]
         if self.is_beyond_ascii(dot)
             && let Some(link) = self.settled(start)
         {

@@ -21,7 +21,6 @@ use crate::tlds::TldSet;
 
 /// The label separators other than the full stop (S12), in UTF-8.
 const STOP: [u8; 3] = [0xE3, 0x80, 0x82];
-#[cfg(any(test, not(target_family = "wasm")))]
 const WIDE: [u8; 3] = [0xEF, 0xBC, 0x8E];
 const HALF: [u8; 3] = [0xEF, 0xBD, 0xA1];
 /// U+2024, which only the wide reading takes for a separator (S29).
@@ -67,11 +66,9 @@ impl Needles<'_> {
 
     #[inline]
     fn may_be_variant(&self, text: &str, at: usize) -> bool {
-        // The separators above, spelled out: smaller on a web page than a search for one of them.
-        match text.as_bytes().get(at..) {
-            Some([0xE3, 0x80, 0x82, ..] | [0xEF, 0xBC, 0x8E, ..]) => {}
-            Some([0xEF, 0xBD, 0xA1, ..] | [0xE2, 0x80, 0xA4, ..]) => {}
-            _ => return false,
+        let is_dot = |dot: &[u8; 3]| matches!(*dot, STOP | WIDE | HALF | LEADER);
+        if !text.as_bytes().get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_dot) {
+            return false;
         }
         let behind = text.get(at + 3..).unwrap_or_default();
         match self {

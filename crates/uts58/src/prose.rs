@@ -108,8 +108,8 @@ pub(super) fn may_begin_tld(first: char, tlds: &dyn TldSet) -> bool {
 
 /// Whether the text may begin with an existing top-level domain, by its first characters.
 pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
-    // U+4000 to U+CFFF: after a full stop of Chinese mostly these follow. A web page does without the test.
-    let plain = cfg!(not(target_family = "wasm")) && matches!(rest.as_bytes(), [0xE4..=0xEC, ..]);
+    // U+4000 to U+CFFF: after a full stop of Chinese mostly these follow.
+    let plain = matches!(rest.as_bytes(), [0xE4..=0xEC, ..]);
     let mapped = !plain && rest.starts_with(|c: char| c.is_ascii() || may_be_mapped(c));
     mapped || tlds.may_begin_text(rest) && tlds.unicode_prefix(rest, &|_| true).is_some()
 }

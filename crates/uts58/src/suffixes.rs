@@ -132,7 +132,6 @@ impl SuffixList {
     }
 
     /// Whether no rule has another label before this last one.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn is_last_alone(&self, label: &str) -> bool {
         self.child(0, label.as_bytes()).is_some_and(|node| self.is_leaf(node))
     }

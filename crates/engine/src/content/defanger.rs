@@ -465,11 +465,7 @@ fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
     })
 }
 
-/// The A-label of a label, valid or not; `?` for each character beyond ASCII in one that is too long.
+/// The A-label of a label, valid or not.
 fn raw_punycode(label: &str) -> String {
-    let lower: String = label.chars().flat_map(char::to_lowercase).collect();
-    match punycode::a_label(&lower) {
-        Some(label) => label,
-        None => label.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect(),
-    }
+    punycode::in_ascii(&label.chars().flat_map(char::to_lowercase).collect::<String>())
 }

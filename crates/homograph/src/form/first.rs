@@ -2,7 +2,7 @@
 //! are judged, and the labels after the first one are the same.
 
 use super::{Form, LABEL_OCTETS, NAME_CHARACTERS, Part, SPELLING_BYTES};
-use super::{is_bidi, is_dot, is_settled, may_begin_sign, to_ascii, without_turkish_dots};
+use super::{is_bidi, is_dot, is_settled, may_begin_sign, without_turkish_dots};
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::punycode;
@@ -71,7 +71,7 @@ impl Form {
     /// Completes the ASCII form with the first label.
     pub(crate) fn finish(&mut self) {
         if let Some(first) = self.parts.first_mut().filter(|_| self.unfinished) {
-            first.ascii = to_ascii(&first.unicode);
+            first.ascii = punycode::in_ascii(&first.unicode);
             self.ascii = [&first.ascii, &*self.ascii].concat();
         }
         self.unfinished = false;

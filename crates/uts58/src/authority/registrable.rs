@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::Form;
-use crate::suffixes::{self, Section};
+use crate::suffixes::{self, Section, Suffix};
 use crate::unicode::is_dot_to_somebody;
 
 /// S9: whether it is not itself a public suffix of the ICANN section. A name below a private suffix
@@ -37,18 +37,19 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     } else {
         suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody))
     };
-    suffix.labels < form.labels || suffix.section == Some(Section::Private)
+    is_below(suffix, form.labels)
 }
 
 /// The same for a name in lower case with full stops.
-#[cfg(not(target_family = "wasm"))]
 pub(super) fn is_below_suffix(lower: &str, labels: usize) -> bool {
-    let suffix = suffixes::BUILTIN.of_name(lower);
+    is_below(suffixes::BUILTIN.of_name(lower), labels)
+}
+
+fn is_below(suffix: Suffix, labels: usize) -> bool {
     suffix.labels < labels || suffix.section == Some(Section::Private)
 }
 
 /// Whether no public suffix of more labels ends with this last label.
-#[cfg(not(target_family = "wasm"))]
 pub(super) fn is_flat(last: &str) -> bool {
     suffixes::BUILTIN.is_last_alone(last)
 }

@@ -6,6 +6,7 @@ use super::{LABEL, PLAIN_LEAD, registrable};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
 use crate::unicode::hosts::is_settled_letter;
+use crate::unicode::punycode::surely_fits;
 use crate::walk::plain_bytes;
 
 /// Labels of a name at most: no suffix of a registry has more.
@@ -82,8 +83,7 @@ impl Host {
     }
 
     fn close_label(&mut self, at: usize) -> bool {
-        // Six digits of Punycode at most for each character, behind `xn--` and a hyphen.
-        let fits = self.other == 0 || self.ascii + 6 * self.other + 5 <= LABEL;
+        let fits = surely_fits(self.ascii, self.other);
         let whole = self.ascii + self.other > 0 && !self.hyphen;
         self.labels += 1;
         self.beyond_ascii |= self.other > 0;

@@ -1,4 +1,4 @@
-//! Fast paths for most hosts beyond ASCII, which are read once. A web page, where code has to be small, has none.
+//! Fast paths for most hosts beyond ASCII, which are read once.
 
 use core::ops::Range;
 

@@ -22,7 +22,6 @@ pub(super) enum Spelling {
     /// Host characters and dots.
     Plain,
     /// The same, and known to be a host.
-    #[cfg(not(target_family = "wasm"))]
     Settled,
     /// Also `%61` or `[.]`.
     Pieces,
@@ -72,7 +71,6 @@ impl Candidates<'_> {
         if let Some(host) = self.plain_host(start) {
             return Authority { user: None, host, spelling: Spelling::Plain };
         }
-        #[cfg(not(target_family = "wasm"))]
         if let Some(host) = self.settled_host(start) {
             return Authority { user: None, host, spelling: Spelling::Settled };
         }
@@ -159,7 +157,6 @@ impl Candidates<'_> {
     pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
-            #[cfg(not(target_family = "wasm"))]
             Spelling::Settled => true,
             Spelling::Plain => authority::is_host(self.walker.text, host),
             Spelling::Signs => {

@@ -28,11 +28,11 @@ pub(crate) fn to_ascii_without(denied: AsciiDenyList, name: &[u8]) -> Option<Str
 pub(crate) fn ascii_form(mapped: &str) -> Option<String> {
     let mut ascii = String::with_capacity(mapped.len());
     for label in mapped.split('.') {
-        if label.is_ascii() {
-            ascii.push_str(Some(label).filter(|label| label.len() <= LABEL)?);
-        } else {
-            ascii.push_str(&a_label(label).filter(|label| label.len() <= LABEL)?);
-        }
+        let label = match label.is_ascii() {
+            true => Cow::Borrowed(label),
+            false => Cow::Owned(a_label(label)?),
+        };
+        ascii.push_str(Some(label).filter(|label| label.len() <= LABEL)?.as_ref());
         ascii.push('.');
     }
     ascii.pop();

@@ -38,7 +38,6 @@ pub(crate) fn is_kept(c: char) -> bool {
 
 /// A letter or mark of a name that UTS #46 leaves unchanged, and that has no capital in the label
 /// for it.
-#[cfg(not(target_family = "wasm"))]
 #[inline]
 pub(crate) fn is_settled_letter(c: char) -> bool {
     c <= '힣' && !matches!(c, '\u{13a0}'..='\u{13f5}') && Traits::of(c).is_settled()

@@ -52,6 +52,12 @@ pub fn a_label(name: &str) -> Option<String> {
     Some(out)
 }
 
+/// The A-label; of a label that is longer than any in the DNS its ASCII characters, with a hyphen for each other one.
+pub fn in_ascii(label: &str) -> String {
+    let shown = |c: char| if c.is_ascii() { c } else { '-' };
+    a_label(label).unwrap_or_else(|| label.chars().map(shown).collect())
+}
+
 /// A label of ASCII and other characters, none of which is mapped.
 pub(crate) struct Label {
     /// The code points beyond ASCII, each with its position in the lower [`PLACE`] bits: sorted,
@@ -214,7 +220,8 @@ mod tests {
             let encoded = punycode::encode_str(label).unwrap();
             assert_eq!(a_label(label), Some(format!("xn--{encoded}")), "{label}");
         }
-        assert_eq!(a_label(&"й".repeat(64)), None);
+        let long = "aй".repeat(32);
+        assert_eq!((a_label(&long), in_ascii(&long)), (None, "a-".repeat(32)));
     }
 
     /// The least growth of code points for this many digits, over all possible sequences of deltas:

@@ -282,9 +282,11 @@ fn is_space_before(raw: &[u8], at: usize) -> bool {
 
 /// Encodes a whole body, for a part whose encoding is changed to quoted-printable.
 pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
-    // Three characters for an escape, and three for a soft break per line.
+    // Three characters for an escape, and three for a soft break per line of what comes out: a body of one line takes as
+    // much memory again if that is too little.
     let escaped = bytes.iter().filter(|byte| !matches!(byte, b' '..=b'~')).count();
-    let capacity = bytes.len() + 2 * escaped + bytes.len() / 16;
+    let encoded = bytes.len() + 2 * escaped;
+    let capacity = encoded + encoded / 16;
     let mut writer = Writer { out: Vec::with_capacity(capacity), column: 0, line_end };
     let mut rest = bytes;
     while !rest.is_empty() {
