@@ -290,3 +290,36 @@ fn what_is_left_of_an_encoding_separates_a_site_from_an_address() {
     let link = "<a href=\"https://www.facebook.com=0Aann@example.org\">here</a>\r\n";
     assert!(is_edited("text/html", link));
 }
+
+#[test]
+fn a_backslash_behind_a_name_without_a_scheme_is_that_of_a_path_or_a_login() {
+    let worst = |text: &str| {
+        let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
+        found.findings.iter().map(|finding| finding.verdict).max()
+    };
+    for text in [
+        "The password is v.Cy.de\\@[cX",
+        "The archive is in \\\\fs01.huber.de\\pst\\ann@huber.de.pst",
+        "Login: corp.example.com\\jdoe@server1",
+        "Login: corp.example.com\\jdoe@example.org",
+        "jdbc:sqlserver://db1.example.com\\SQL2019;user=ann@example.com",
+        "C:\\inetpub\\www.huber.de\\mail\\ann@huber.de",
+    ] {
+        assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
+    }
+    for text in [
+        "https://www.paypal.com\\ann@evil.com",
+        "\\\\www.paypal.com\\@evil.com",
+        "www.paypal.com\\x@evil.com",
+        "paypal.com\\ann@p\u{430}ypal.com",
+        "C:\\www.paypal.com\\ann@p\u{430}ypal.com",
+    ] {
+        assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
+    }
+    for href in ["//paypal.com\\@evil.com", "\\\\paypal.com\\@evil.com"] {
+        let page = format!("<a href=\"{href}\">x</a>");
+        let found = common::outcome("Content-Type: text/html; charset=utf-8\r\n", page.as_bytes());
+        let worst = found.findings.iter().map(|finding| finding.verdict).max();
+        assert!(worst >= Some(Verdict::Suspect), "{href} {worst:?}");
+    }
+}

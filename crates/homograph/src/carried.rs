@@ -64,8 +64,20 @@ pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>)
         (_, Some(user)) => judgement.userinfo(user, host, context),
         (_, None) => {}
     }
+    if let Some(host) = reference::after_backslash(tail) {
+        judgement.after_backslash(host, is_path_of_disk(text, link), context);
+    }
     judgement.tail(&host.ascii, tail, context);
     judgement
+}
+
+/// Whether a backslash behind a host is that of a path or a login: no client reads userinfo without a scheme, or behind a
+/// directory: `\\example.com\mail\ann@example.org`, `example.com\ann`, `C:\www.example.com\ann@example.org`.
+fn is_path_of_disk(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default();
+    let directory = before.strip_suffix('\\').unwrap_or_default();
+    link.kind == Kind::Bare
+        || link.kind == Kind::Www && directory.ends_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Whether userinfo is an account name, as its scheme defines it, and nothing that a reader takes
@@ -168,7 +180,6 @@ impl LinkJudgement {
         if tail.len() <= 1 {
             return;
         }
-        self.after_backslash(tail, context);
         self.note_invisible(tail);
         if mixes_in_path(tail, context) {
             self.add(Reason::ScriptPath);
@@ -188,12 +199,14 @@ impl LinkJudgement {
     }
 
     /// `https://example.com\\@attack.example`: browsers open the first host, clients that take the
-    /// backslash for userinfo the second.
-    fn after_backslash(&mut self, tail: &str, context: &Context<'_>) {
-        if let Some(host) = reference::after_backslash(tail) {
+    /// backslash for userinfo the second. In a path the second may be that of a mail address.
+    fn after_backslash(&mut self, host: &str, in_path: bool, context: &Context<'_>) {
+        if !in_path {
             self.add(Reason::Userinfo);
-            self.add_host(judge(host, context));
+        } else if !host.rsplit_once('.').is_some_and(|(_, last)| context.tlds.exists_as(last)) {
+            return;
         }
+        self.add_host(judge(host, context));
     }
 
     fn note_invisible(&mut self, text: &str) {

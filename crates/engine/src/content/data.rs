@@ -1,6 +1,8 @@
-//! Binary data in a part that is labelled as text, such as a file that the sender's mail program called `text/plain`.
+//! Data in a part that is labelled as text, such as a file that the sender's mail program called `text/plain`, or a
+//! uuencoded one inside a text.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
 
 /// Bytes of a block of the text: the block in which a link begins and its neighbours are tested.
 pub(super) const BLOCK: usize = 512;
@@ -23,16 +25,29 @@ const CHARACTERS_PER_UNDECODED: usize = 12;
 pub struct Data<'t> {
     text: &'t str,
     last: Cell<Option<(usize, bool)>>,
+    /// Lines of uuencode in blocks, those in a row as one; computed when needed.
+    encoded: OnceCell<Vec<Range<usize>>>,
 }
 
 impl<'t> Data<'t> {
     /// For this text.
     pub fn of(text: &'t str) -> Data<'t> {
-        Data { text, last: Cell::new(None) }
+        Data { text, last: Cell::new(None), encoded: OnceCell::new() }
     }
 
     /// Whether the surroundings of a link that begins at this byte are data: then the host in it is chance.
     pub fn surrounds(&self, start: usize) -> bool {
+        self.is_random(start) || self.is_encoded(start)
+    }
+
+    /// Whether a line of a block that is read as the attachment it is begins a link here.
+    fn is_encoded(&self, start: usize) -> bool {
+        let encoded = self.encoded.get_or_init(|| encoded_lines(self.text));
+        let behind = encoded.partition_point(|lines| lines.start <= start);
+        behind.checked_sub(1).and_then(|at| encoded.get(at)).is_some_and(|lines| start < lines.end)
+    }
+
+    fn is_random(&self, start: usize) -> bool {
         let block = start / BLOCK;
         if let Some((last, is_data)) = self.last.get()
             && last == block
@@ -80,9 +95,61 @@ fn is_of_data(c: char) -> bool {
     c < ' ' && !matches!(c, '\0' | '\u{8}'..='\u{F}' | '\u{1B}')
 }
 
+/// Lines of uuencode behind a line that begins a block, those in a row as one. None of them holds a letter of another
+/// script, nor a small one.
+fn encoded_lines(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let (mut at, mut in_block) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let range = at..at + line.len();
+        at = range.end;
+        let line = line.trim_end_matches(['\r', '\n']);
+        if begins_block(line) {
+            in_block = true;
+        } else if line == "end" {
+            in_block = false;
+        } else if in_block && is_uuencoded(line) {
+            match found.last_mut().filter(|lines| lines.end == range.start) {
+                Some(lines) => lines.end = range.end,
+                None => found.push(range),
+            }
+        }
+    }
+    found
+}
+
+/// `begin 644 photo.jpg`.
+fn begins_block(line: &str) -> bool {
+    let mode = line.strip_prefix("begin ").and_then(|rest| rest.split(' ').next());
+    mode.is_some_and(|mode| {
+        (3..=4).contains(&mode.len()) && mode.bytes().all(|byte| matches!(byte, b'0'..=b'7'))
+    })
+}
+
+/// Whether a line has as many signs of uuencode as its first one says; blanks at its end may be lost.
+fn is_uuencoded(line: &str) -> bool {
+    let Some((first, data)) = line.as_bytes().split_first() else { return false };
+    let need = usize::from(first.wrapping_sub(b' ') & 63).div_ceil(3) * 4;
+    (need.saturating_sub(3)..=need).contains(&data.len())
+        && line.bytes().all(|byte| matches!(byte, b' '..=b'`'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_uuencode_are_data_in_their_block() {
+        let block = "begin 644 a.gif\nM1TE&.#EAO+SRQ.RTO+SRQ.RTO+SRQ.RTO+SRQ.RTO+SRQ.RTO+SRQ.RTO+SR\n#0V%T\n`\nend\n";
+        let at = |text: &str, word: &str| {
+            let start = text.find(word).unwrap_or_default();
+            Data::of(text).surrounds(start)
+        };
+        assert!(at(block, "1TE&") && at(block, "0V%T"));
+        let prose = format!("{block}EXAMPLE.COM\nbegin 644 a\nSee example.com\n");
+        assert!(!at(&prose, "EXAMPLE.COM") && !at(&prose, "example.com"));
+        assert!(!at("M1TE&.#EAO+SRQ\n", "1TE&"), "no block");
+    }
 
     #[test]
     fn data_is_distinguished_from_a_text_with_controls() {
