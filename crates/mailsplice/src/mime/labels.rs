@@ -177,13 +177,33 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
         |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`{|}~ \t\r\n".contains(byte);
     match name {
         Label::Type => {
-            let mut words = word.splitn(2, |byte| *byte == b'/');
+            let mut words = without_charset(word).splitn(2, |byte| *byte == b'/');
             let all = words.all(|word| word.iter().all(token));
             all && !word.is_empty() && !value.contains(&0)
         }
         Label::Transfer => word.iter().all(token),
         Label::Disposition | Label::Base => true,
     }
+}
+
+/// Charsets in which a text is read as well by whoever does not find the label.
+const ASSUMED: [&[u8]; 5] =
+    [b"utf-8", b"us-ascii", b"iso-8859-1", b"iso-8859-15", b"windows-1252"];
+
+/// The type of a text without a charset that no semicolon separates from it: `text/html charset=utf-8`. Whoever does not
+/// find it there reads the same text.
+fn without_charset(word: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let Some(blank) = word.iter().position(is_blank) else { return word };
+    let (label, parameter) = word.split_at_checked(blank).unwrap_or((word, &[]));
+    let Some((name, charset)) = parameter.trim_ascii().split_at_checked(b"charset=".len()) else {
+        return word;
+    };
+    let quoted = charset.strip_prefix(b"\"").and_then(|charset| charset.strip_suffix(b"\""));
+    let charset = quoted.unwrap_or(charset).to_ascii_lowercase();
+    let is_assumed = ASSUMED.contains(&charset.as_slice());
+    let is_text = label.get(..5).is_some_and(|kind| kind.eq_ignore_ascii_case(b"text/"));
+    if is_text && is_assumed && name.eq_ignore_ascii_case(b"charset=") { label } else { word }
 }
 
 impl Reader {
@@ -338,6 +358,30 @@ pub(super) fn label_key(label: &ContentType) -> [Vec<u8>; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_charset_without_a_semicolon_is_clear_in_a_text() {
+        let clarity = |label: &str| {
+            let block = format!("Content-Type: {label}\r\n");
+            Labels::of(block.as_bytes(), DefaultType::Text).clarity
+        };
+        for label in [
+            "text/html charset=utf-8",
+            "text/html\tcharset=\"UTF-8\"",
+            "text/plain charset=iso-8859-1; format=flowed",
+        ] {
+            assert_eq!(clarity(label), Clarity::Clear, "{label}");
+        }
+        for label in [
+            "text/html charset=utf-7",
+            "multipart/mixed charset=utf-8",
+            "multipart/mixed boundary=b",
+            "text/html charset=utf-8 name=a.zip",
+            "text/html (charset=utf-8)",
+        ] {
+            assert_eq!(clarity(label), Clarity::Ambiguous, "{label}");
+        }
+    }
 
     #[test]
     fn a_part_without_a_header_is_what_one_without_labels_is() {
