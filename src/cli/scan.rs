@@ -262,7 +262,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
     let policies = config.user_settings()?.policies;
     let policy = policies.default_policy();
     let results = match config.exempt.authserv_id.is_some() {
-        true => Results::OfHeader(Box::new(dmarc_of(policies, host_name(config)))),
+        true => Results::OfHeader(Box::new(results(policies, config))),
         false => Results::Unknown,
     };
     let dns = match args.dns {
@@ -296,12 +296,15 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
     })
 }
 
-/// Reads the DMARC result of our own server in a header, as the daemon does.
-fn dmarc_of(policies: Policies, host_name: String) -> impl Fn(&[u8]) -> Dmarc {
+/// Reads what our own server found out in a header, as the daemon does. Nobody says who the recipients are, but where it
+/// says that the author is of its own domain.
+fn results(policies: Policies, config: &Config) -> impl Fn(&[u8]) -> (Dmarc, Option<String>) + use<> {
+    let (host_name, protects) = (host_name(config), config.lists.protect_recipients);
     move |head| {
         let mut envelope = Envelope::default();
         observe(&mut envelope, head, &policies, &host_name);
-        policies.dmarc(&envelope, &host_name)
+        let own = policies.own_domain(&envelope).filter(|_| protects);
+        (policies.dmarc(&envelope, &host_name), own)
     }
 }
 

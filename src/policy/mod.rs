@@ -197,6 +197,17 @@ impl Policies {
         auth::dmarc_result(&envelope.auth_results, id, domain)
     }
 
+    /// The author's domain if our own server, whose name is of that domain, confirmed it: its mail is from one recipient
+    /// to another.
+    pub fn own_domain(&self, envelope: &Envelope) -> Option<String> {
+        let id = self.exemptions.authserv_id.as_deref()?;
+        let Author::One(from) = &envelope.author else { return None };
+        let domain = pattern::ascii_domain(from.rsplit_once('@')?.1)?;
+        let is_own = pattern::is_below(&pattern::ascii_domain(id)?, &domain)
+            && self.dmarc(envelope, id) == engine::Dmarc::Pass;
+        is_own.then_some(domain)
+    }
+
     /// Whether a domain is local, or below a local one.
     pub fn is_local(&self, domain: &str) -> bool {
         self.local_mail.has_domain(domain)

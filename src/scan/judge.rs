@@ -74,8 +74,9 @@ impl std::fmt::Debug for Dns {
     }
 }
 
-/// The DMARC result of our own server in a header. Called from any thread.
-pub type ReadDmarc = dyn Fn(&[u8]) -> Dmarc + Send + Sync;
+/// What our own server found out about the author, by a header: its DMARC result, and the domain of the recipients if it
+/// is his. Called from any thread.
+pub type ReadResults = dyn Fn(&[u8]) -> (Dmarc, Option<String>) + Send + Sync;
 
 /// Who says what our own server found out about the author of a message.
 #[derive(Default)]
@@ -84,13 +85,13 @@ pub enum Results {
     #[default]
     Unknown,
     /// The Authentication-Results of the message.
-    OfHeader(Box<ReadDmarc>),
+    OfHeader(Box<ReadResults>),
 }
 
 impl Results {
-    fn dmarc(&self, head: &[u8]) -> Dmarc {
+    fn of(&self, head: &[u8]) -> (Dmarc, Option<String>) {
         match self {
-            Results::Unknown => Dmarc::Unknown,
+            Results::Unknown => (Dmarc::Unknown, None),
             Results::OfHeader(read) => read(head),
         }
     }
@@ -182,8 +183,9 @@ impl<'s> Judge<'s> {
     /// Judges a message. A panic is caught and does not end the scan.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        let dmarc = settings.results.dmarc(message.head);
-        let facts = Facts { dmarc, ..settings.facts.clone() };
+        let (dmarc, own) = settings.results.of(message.head);
+        let mut facts = Facts { dmarc, ..settings.facts.clone() };
+        facts.recipient_domains.extend(own);
         let case = Case::new(message, &facts, &settings.policy, &settings.tlds);
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }

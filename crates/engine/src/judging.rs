@@ -12,6 +12,7 @@ mod logins;
 mod mismatch;
 mod named_after;
 mod opened;
+mod own_mail;
 mod plain_reading;
 mod prose;
 mod queries;
@@ -431,19 +432,6 @@ impl<'a> Judge<'a> {
         let is_confirmed = self.facts.dmarc == Dmarc::Pass
             && !homograph::is_anybodys(&host.ascii, &self.policy.protected);
         self.author = is_confirmed.then(|| Arc::clone(host));
-    }
-
-    /// Whether the host is of the author's own domain: he may use a click counter of another domain.
-    fn is_authors(&self, ascii: &str) -> bool {
-        self.author.as_ref().is_some_and(|author| same_domain(&author.ascii, ascii))
-    }
-
-    /// Whether the host is of a recipient's domain, and not everybody can have an address there.
-    pub fn is_recipients(&self, ascii: &str) -> bool {
-        let domains = &self.facts.recipient_domains;
-        self.facts.dmarc != Dmarc::Fail
-            && !homograph::is_anybodys(ascii, &self.policy.protected)
-            && domains.iter().any(|domain| same_domain(domain, ascii))
     }
 
     /// Whether a host is protected: on the list, or of a recipient.

@@ -66,7 +66,10 @@ impl Judge<'_> {
         if self.is_authors(&seen.ascii) || self.is_related((&seen.ascii, name), &led.ascii) {
             return;
         }
-        let protected = self.is_protected(&seen.ascii) || self.is_known((seen, name), led);
+        // Programs of one's own house write of sites that they watch, and link to what they have to say.
+        let is_own = self.is_own_mail() && self.is_authors(&led.ascii);
+        let protected =
+            !is_own && (self.is_protected(&seen.ascii) || self.is_known((seen, name), led));
         if known_only && !protected {
             return;
         }

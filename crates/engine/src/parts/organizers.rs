@@ -5,11 +5,17 @@ use crate::judging::{Judge, Judged};
 use crate::outcome::Reason;
 use homograph::Sender;
 
+/// Where calendars that are no person's have an address, which their owners name as they like.
+const CALENDARS: &str = "group.calendar.google.com";
+
 /// Reports an organizer whose name is that of another organization.
 pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
         return;
     };
+    if host.ascii == CALENDARS && judge.is_own_mail() {
+        return;
+    }
     if judge.impersonated(name, Sender { local, host: &host.ascii }).is_some() {
         judged.add(Reason::DisplayNamePoses);
     }
@@ -18,7 +24,29 @@ pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Answers, Facts, Message, Policy, TldTable};
+    use crate::{Answers, Dmarc, Facts, Message, Policy, TldTable};
+
+    #[test]
+    fn a_calendar_of_ones_own_house_has_any_name() {
+        let poses = |organizer: &str, from: &str, dmarc: Dmarc| {
+            let head = format!("From: {from}\r\nContent-Type: text/calendar; charset=utf-8\r\n");
+            let body = format!("BEGIN:VEVENT\r\nORGANIZER;CN={organizer}\r\nEND:VEVENT\r\n");
+            let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+            let recipient_domains = vec!["harbour.com".to_owned()];
+            let facts = Facts { recipient_domains, dmarc, ..Facts::default() };
+            let tlds = TldTable::new(["com", "top"], "");
+            let outcome =
+                crate::inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
+            outcome.findings.iter().any(|one| one.reasons.contains(Reason::DisplayNamePoses))
+        };
+        let calendar = "\"LinkedIn Training\":mailto:c_1@group.calendar.google.com";
+        assert!(!poses(calendar, "ann@harbour.com", Dmarc::Pass));
+        assert!(poses(calendar, "ann@harbour.com", Dmarc::Unknown));
+        assert!(poses(calendar, "ann@evil.top", Dmarc::Pass));
+        let own = "\"Zoom 1\":mailto:zoom1@harbour.com";
+        assert!(!poses(own, "ann@harbour.com", Dmarc::Pass));
+        assert!(poses("\"Zoom 1\":mailto:zoom1@evil.top", "ann@harbour.com", Dmarc::Pass));
+    }
 
     #[test]
     fn an_organizer_is_checked_like_a_sender() {

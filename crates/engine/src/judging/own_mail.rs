@@ -1,0 +1,54 @@
+//! Mail of the recipients' own domain, and what an author whom DMARC confirmed says of his own.
+
+use super::{Judge, same_domain};
+use crate::Dmarc;
+
+impl Judge<'_> {
+    /// Whether the host is of the author's own domain: he may use a click counter of another domain.
+    pub(super) fn is_authors(&self, ascii: &str) -> bool {
+        self.author.as_ref().is_some_and(|author| same_domain(&author.ascii, ascii))
+    }
+
+    /// Whether the host is of a recipient's domain, and not everybody can have an address there.
+    pub fn is_recipients(&self, ascii: &str) -> bool {
+        let domains = &self.facts.recipient_domains;
+        self.facts.dmarc != Dmarc::Fail
+            && !homograph::is_anybodys(ascii, &self.policy.protected)
+            && domains.iter().any(|domain| same_domain(domain, ascii))
+    }
+
+    /// Whether somebody of the recipients' own domain writes, as DMARC confirmed.
+    pub fn is_own_mail(&self) -> bool {
+        self.author.as_ref().is_some_and(|author| self.is_recipients(&author.ascii))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::{Reason, Verdict};
+    use crate::{Answers, Dmarc, Facts, Message, Policy, TldTable};
+
+    #[test]
+    fn a_link_to_ones_own_site_may_name_a_site_that_it_watches() {
+        let verdict = |from: &str, dmarc: Dmarc, to: &str| {
+            let head = format!("From: {from}\r\nContent-Type: text/html; charset=utf-8\r\n");
+            let body = format!("<a href=\"https://{to}/1\">https://api.paypal.com/v1 is down</a>");
+            let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+            let recipient_domains = vec!["harbour.com".to_owned()];
+            let facts = Facts { recipient_domains, dmarc, ..Facts::default() };
+            let tlds = TldTable::new(["com", "top"], "");
+            let outcome =
+                crate::inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
+            let mut found = outcome.findings.into_iter();
+            found
+                .find(|finding| finding.reasons.contains(Reason::TextHrefMismatch))
+                .map(|finding| finding.verdict)
+        };
+        let (own, other) = ("sentry@harbour.com", "sentry@evil.top");
+        let notice = Some(Verdict::Notice);
+        assert_eq!(verdict(own, Dmarc::Pass, "sentry.harbour.com"), notice);
+        assert_eq!(verdict(own, Dmarc::Unknown, "sentry.harbour.com"), Some(Verdict::Suspect));
+        assert_eq!(verdict(own, Dmarc::Pass, "evil.top"), Some(Verdict::Suspect));
+        assert_eq!(verdict(other, Dmarc::Pass, "www.evil.top"), Some(Verdict::Suspect));
+    }
+}
