@@ -322,10 +322,12 @@ impl<'a> LayerReader<'a> {
         judged.downgrade_quoted_markup(self.open.entry, reading);
         let Target::Link(link) = &occurrence.target else { return Some(judged) };
         let before = text.get(..link.span.start).unwrap_or_default();
-        if link.kind != Kind::Scheme && reading.begins_in_escape(before) {
+        let host = link.host_str(text);
+        if link.kind != Kind::Scheme
+            && (reading.begins_in_escape(before) || reading.begins_in_character(before, host))
+        {
             return None;
         }
-        let host = link.host_str(text);
         // As written in the part.
         let written = || {
             let place = self.layer.seen.source(seen?.source(link.host.clone()));

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{edited, filtered, untouched};
+use linkmilter_engine::Verdict;
 use encoding_rs::{EUC_JP, EUC_KR, GB18030, GBK, IBM866, WINDOWS_1250, WINDOWS_1252};
 
 fn bytes(charset: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
@@ -237,4 +238,31 @@ fn hosts_that_a_mac_or_a_console_misread_are_not_edited() {
     for text in ["https://www.p\u{430}ypal√º.com/", "https://р\u{430}ypal.m√ºller.de/"] {
         edited("text/plain; charset=utf-8", text.as_bytes());
     }
+}
+
+/// The last byte of `「` in Shift_JIS is `u`, that of an escape is `B`.
+#[test]
+fn the_rest_of_a_character_is_no_letter_of_the_host_behind_it() {
+    let text = |host: &str| {
+        format!("それにお客様のご注文は、「{host}」の通知メールで確認できます。よろしくお願いいたします。\r\n")
+    };
+    let found = |kind: &str, body: &[u8]| {
+        let outcome = common::outcome(&format!("Content-Type: {kind}"), body);
+        outcome.findings.into_iter().filter(|one| one.verdict >= Verdict::Notice).count()
+    };
+    for host in ["rakuten.co.jp", "amazon.co.jp"] {
+        let body = bytes(encoding_rs::SHIFT_JIS, &text(host));
+        assert_eq!(found("text/plain", &body), 0, "{host}");
+    }
+    let written = bytes(encoding_rs::ISO_2022_JP, &text("amazon.co.jp"));
+    for label in ["utf-8", "iso-8859-1", "us-ascii"] {
+        assert_eq!(found(&format!("text/plain; charset={label}"), &written), 0, "{label}");
+    }
+    for host in ["rnicrosoft.com", "paypa1.com"] {
+        let body = bytes(encoding_rs::SHIFT_JIS, &text(host));
+        assert_ne!(found("text/plain", &body), 0, "{host}");
+        let written = bytes(encoding_rs::ISO_2022_JP, &text(host));
+        assert_ne!(found("text/plain; charset=utf-8", &written), 0, "{host}");
+    }
+    assert_ne!(found("text/plain", b"See \x81ppaypal.com now\r\n"), 0, "no Japanese");
 }

@@ -8,8 +8,8 @@ use super::charset::Charset;
 pub(super) struct OtherCharsets {
     /// One in which escapes designate sets.
     escapes: bool,
-    /// A multi-byte charset that detectors guess, and no label names a charset.
-    multi_byte: bool,
+    /// The multi-byte charset that detectors guess, if no label names a charset.
+    multi_byte: Option<Charset>,
     /// One of two or four bytes a character, which mail programs recognize by its NULs.
     wide: bool,
     /// UTF-7, and no label names a charset.
@@ -28,7 +28,10 @@ impl OtherCharsets {
         let other = |charset: &Charset| ![Charset::WINDOWS_1252, Charset::Utf8].contains(charset);
         OtherCharsets {
             escapes: charsets.iter().any(|charset| designates_sets(*charset)),
-            multi_byte: unnamed && charsets.iter().any(|charset| is_multi_byte(*charset)),
+            multi_byte: charsets
+                .iter()
+                .copied()
+                .find(|charset| unnamed && is_multi_byte(*charset)),
             wide: charsets.iter().any(|charset| is_wide(*charset)),
             shifted: unnamed && charsets.contains(&Charset::Utf7),
             guessed: unnamed && charsets.iter().any(other),
@@ -118,12 +121,34 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether the first letter of a host behind `before` is the last byte of a character in the charset that detectors
+    /// guess, and this reads it alone: `「` is 0x81 and `u` in Shift_JIS.
+    pub fn begins_in_character(&self, before: &str, host: &str) -> bool {
+        let Some(Charset::Known(guessed)) = self.others.multi_byte else { return false };
+        let Some(first) = host.get(..1).filter(|_| self.charset.keeps_ascii()) else { return false };
+        if self.charset == Charset::Known(guessed) || before.is_empty() || before.ends_with(is_ascii) {
+            return false;
+        }
+        if self.charset == Charset::Utf8 {
+            return before.ends_with(char::REPLACEMENT_CHARACTER);
+        }
+        // No line end is a byte of a character.
+        let start = before.ceil_char_boundary(before.len().saturating_sub(LINE));
+        let line = before.get(start..).unwrap_or_default();
+        let line = line.rsplit(['\n', '\r']).next().unwrap_or_default();
+        let bytes = self.charset.encode(&[line, first].concat());
+        bytes.is_some_and(|bytes| {
+            let text = guessed.decode_without_bom_handling_and_without_replacement(&bytes);
+            text.is_some_and(|text| !text.ends_with(is_ascii))
+        })
+    }
+
     /// Whether this reads unlabelled bytes in a charset that few programs choose here: as windows-1252 while detectors
     /// guess another one; as IBM866 while they guess a multi-byte one.
     pub fn is_least_likely(&self) -> bool {
         let ibm866 = Charset::Known(encoding_rs::IBM866);
         (self.others.guessed && self.charset == Charset::WINDOWS_1252)
-            || (self.others.multi_byte && self.charset == ibm866)
+            || (self.others.multi_byte.is_some() && self.charset == ibm866)
     }
 
     /// Whether this reads byte by byte what may be UTF-16 or UTF-32.
@@ -190,10 +215,17 @@ impl Reading<'_> {
     /// Whether non-ASCII letters at the start of this host belong to text that is glued to it: the bytes are
     /// unlabelled, and detectors guess a multi-byte charset.
     pub fn is_glued(&self, host: &str) -> bool {
-        self.others.multi_byte
+        self.others.multi_byte.is_some()
             && self.charset == Charset::WINDOWS_1252
             && host.trim_start_matches(|c: char| !c.is_ascii()).is_ascii()
     }
+}
+
+/// Bytes of a line of text that are read in front of a host.
+const LINE: usize = 1_024;
+
+fn is_ascii(c: char) -> bool {
+    c.is_ascii()
 }
 
 /// Whether these are characters of UTF-8; the first and the last may be truncated.

@@ -352,10 +352,10 @@ fn charsets(
         }
     }
     let seven_bit = !labelled && ascii;
-    if seven_bit {
+    // Some clients ignore labels that they do not know, and some the label of a text with escapes.
+    if ascii {
         found.extend(designated_charsets(bytes).into_iter().flatten());
     }
-    // Some clients ignore labels that they do not know, so this holds for labelled text as well.
     found.extend(charset::by_nuls(bytes));
     let shifts = |at: usize| bytes.get(at + 1) == Some(&b'{');
     if seven_bit && memchr::memchr_iter(b'~', bytes).any(shifts) {
