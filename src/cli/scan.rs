@@ -298,7 +298,10 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
 
 /// Reads what our own server found out in a header, as the daemon does. Nobody says who the recipients are, but where it
 /// says that the author is of its own domain.
-fn results(policies: Policies, config: &Config) -> impl Fn(&[u8]) -> (Dmarc, Option<String>) + use<> {
+fn results(
+    policies: Policies,
+    config: &Config,
+) -> impl Fn(&[u8]) -> (Dmarc, Option<String>) + use<> {
     let (host_name, protects) = (host_name(config), config.lists.protect_recipients);
     move |head| {
         let mut envelope = Envelope::default();

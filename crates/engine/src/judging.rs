@@ -9,6 +9,7 @@ mod encoded_urls;
 mod glued;
 mod listed;
 mod logins;
+mod marks;
 mod mismatch;
 mod named_after;
 mod opened;
@@ -292,6 +293,7 @@ impl<'a> Judge<'a> {
             self.local_part(local, &mut judged);
         }
         self.downgrade_login(text, link, &mut judged);
+        self.downgrade_padded(link.host_str(text), &mut judged);
         self.downgrade_escaped_line(text, link, &mut judged);
         Some(judged)
     }

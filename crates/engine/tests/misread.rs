@@ -5,8 +5,8 @@
 mod common;
 
 use common::{edited, filtered, untouched};
-use linkmilter_engine::Verdict;
 use encoding_rs::{EUC_JP, EUC_KR, GB18030, GBK, IBM866, WINDOWS_1250, WINDOWS_1252};
+use linkmilter_engine::Verdict;
 
 fn bytes(charset: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
     let (bytes, _, unmappable) = charset.encode(text);
@@ -244,7 +244,9 @@ fn hosts_that_a_mac_or_a_console_misread_are_not_edited() {
 #[test]
 fn the_rest_of_a_character_is_no_letter_of_the_host_behind_it() {
     let text = |host: &str| {
-        format!("それにお客様のご注文は、「{host}」の通知メールで確認できます。よろしくお願いいたします。\r\n")
+        format!(
+            "それにお客様のご注文は、「{host}」の通知メールで確認できます。よろしくお願いいたします。\r\n"
+        )
     };
     let found = |kind: &str, body: &[u8]| {
         let outcome = common::outcome(&format!("Content-Type: {kind}"), body);

@@ -323,3 +323,40 @@ fn a_backslash_behind_a_name_without_a_scheme_is_that_of_a_path_or_a_login() {
         assert!(worst >= Some(Verdict::Suspect), "{href} {worst:?}");
     }
 }
+
+#[test]
+fn a_link_ends_in_front_of_the_target_that_a_program_writes_behind_it() {
+    let url = "https://ann@bitbucket.org/team/repo.git";
+    let text = format!("Repository: {url}<{url}>");
+    let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
+    assert!(found.findings.iter().all(|finding| finding.verdict <= Verdict::Notice));
+    assert_eq!(found.links, 2);
+    assert!(is_edited("text/plain", "https://huber.de<https://www.p\u{430}ypal.com>\r\n"));
+    assert!(is_edited("text/plain", "https://huber.de/x<https://www.p\u{430}ypal.com>\r\n"));
+}
+
+#[test]
+fn an_account_may_be_called_by_a_site_of_its_own_host() {
+    let worst = |text: &str| {
+        let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
+        found.findings.iter().map(|finding| finding.verdict).max()
+    };
+    for text in [
+        "ftp://www.huber.de:pw@ftp.huber.de/",
+        "https://shop.huber.com:pw@webdav.huber.com/",
+        "http://192.168.001.050/",
+        "http://10.000.000.001:8080/x",
+    ] {
+        assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
+    }
+    for text in [
+        "https://www.google.com:pw@sites.google.com/x",
+        "https://www.huber.de:www.paypal.com@ftp.huber.de/",
+        "https://www.paypal.com:pw@webdav.huber.com/",
+        "https://www.huber.com:pw@evil.com/",
+        "http://0300.0250.0.1/",
+        "http://012.0.0.1/",
+    ] {
+        assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
+    }
+}

@@ -239,3 +239,37 @@ fn reports_say_what_was_sent() {
         assert!(outcome("text/xml", &lie).1, "{lie}");
     }
 }
+
+#[test]
+fn marks_beside_a_host_are_no_letters_of_it() {
+    let worst = |text: &str| {
+        let head = "Content-Type: text/plain; charset=utf-8";
+        let found = common::outcome(head, format!("{text}\r\n").as_bytes());
+        found.findings.iter().map(|finding| finding.verdict).max()
+    };
+    for text in [
+        "ⓒgoogle.com",
+        "사진=ⓒgoogle.com",
+        "사진ⓒamazon.com 무단전재",
+        "㊙amazon.com",
+        "①amazon.co.jp②rakuten.co.jp",
+        "(art.1º.No reembolsable)",
+        "La casa nº12.No era",
+        "n.º12.de",
+        "Артикул№А12.ru",
+    ] {
+        assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
+    }
+    for text in [
+        "ⓟaypal.com",
+        "ⓒitibank.com",
+        "https://ⓒgoogle.com/",
+        "www.ⓒgoogle.com",
+        "①раypal.com②rakuten.co.jp",
+        "g0ºgle.com",
+        "gооgle№12.com",
+        "раураl№1.com",
+    ] {
+        assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
+    }
+}

@@ -102,7 +102,7 @@ pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
 pub use userinfo::is_in_local_part;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
-pub use wrappers::rewrites;
+pub use wrappers::{hides_end, names_host_alone, only_rewrites, rewrites};
 
 use uts58::Kind;
 use uts58::tlds::TldSet;

@@ -17,6 +17,21 @@ pub fn rewrites(host: &str) -> bool {
     !rows(host).is_empty()
 }
 
+/// Whether rewritten links below this host are tokens: only the service knows where they lead.
+pub fn hides_end(host: &str) -> bool {
+    rows(host).iter().any(|(_, _, form)| *form == Form::Token)
+}
+
+/// Whether rewritten links below this host name the host alone that they lead to.
+pub fn names_host_alone(host: &str) -> bool {
+    rows(host).iter().any(|(_, _, form)| *form == Form::Query("domain"))
+}
+
+/// Whether nothing but rewritten links is below this host.
+pub fn only_rewrites(host: &str) -> bool {
+    rows(host).iter().any(|(_, path, _)| path.is_empty())
+}
+
 /// The URL that a rewritten link leads to; `None` for other links. `tail` is path, query and
 /// fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
@@ -56,6 +71,7 @@ impl Form {
             Form::Between => tail.split("___").nth(1).and_then(target),
             Form::Proofpoint => proofpoint(tail),
             Form::Mandrill => mandrill(parameter(tail, "p")?),
+            Form::Token => None,
             Form::Amp => {
                 let rest = tail.trim_start_matches('/');
                 amp(rest.split_once('/')?.1)

@@ -32,7 +32,7 @@ impl Judge<'_> {
         } else {
             kind == Kind::Bare && is_phonetic(host) && judged.target().is_none()
         };
-        if harmless {
+        if harmless || kind == Kind::Bare && self.is_beside_mark(host, judged) {
             self.let_alone(host, kind, judged);
         }
     }
@@ -149,7 +149,7 @@ fn inside_isolates<'t>(text: &'t str, link: &Link) -> Option<&'t str> {
     (!turns && inside.is_ascii()).then_some(inside)
 }
 
-fn is_harmless(host: &Judgement) -> bool {
+pub(super) fn is_harmless(host: &Judgement) -> bool {
     host.is_harmless() && host.edit < Edit::Link
 }
 

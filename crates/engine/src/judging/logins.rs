@@ -3,7 +3,7 @@
 
 use core::net::Ipv4Addr;
 
-use super::{Judge, Judgement, Section, Sender, registrable};
+use super::{Judge, Judgement, Section, Sender, registrable, same_domain};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use uts58::{Kind, Link};
@@ -38,6 +38,10 @@ impl Judge<'_> {
         }
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let (name, password) = user.split_once(':').unwrap_or((user, ""));
+        if is_password(password) && self.is_own_site(name, judged) {
+            judged.verdict = Verdict::Notice;
+            return;
+        }
         // Brackets around a name alone are left of a letter that a sender forgot to fill in.
         let is_of_repository = is_of_repository(text, link);
         let is_variable = name.starts_with('$') || is_of_repository;
@@ -68,6 +72,28 @@ impl Judge<'_> {
             |part: &str| is_own && part.split(':').all(|word| word == ADMINISTRATOR);
         let parts = word.split('.').chain([key, user]).filter(|part| !is_everybodys(part));
         if !parts.into_iter().any(&mut claims) && self.is_plain(link.host_str(text)) {
+            judged.verdict = Verdict::Notice;
+        }
+    }
+
+    /// Whether a login is a host of the domain that the link leads to, as hosters call accounts, and nobody knows it.
+    fn is_own_site(&self, name: &str, judged: &Judged) -> bool {
+        let is_of_host = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-');
+        name.bytes().all(is_of_host)
+            && judged.host.as_deref().is_some_and(|host| {
+                self.is_unknown(host) && same_domain(&name.to_ascii_lowercase(), &host.ascii)
+            })
+    }
+
+    /// Lowers the verdict of an address of the own network whose numbers are padded, whichever way they are read:
+    /// `192.168.001.050`.
+    pub(super) fn downgrade_padded(&mut self, host: &str, judged: &mut Judged) {
+        if judged.verdict == Verdict::Suspect
+            && judged.inner.is_empty()
+            && has_only(judged.reasons, Reason::NumericHost)
+            && is_padded(host)
+            && judged.host.as_ref().is_some_and(|read| is_private(&read.ascii))
+        {
             judged.verdict = Verdict::Notice;
         }
     }
@@ -103,6 +129,23 @@ impl Judge<'_> {
             judged.downgrade();
         }
     }
+}
+
+/// Whether a host is four numbers of three digits at most, some with zeros in front, and private as decimals.
+fn is_padded(host: &str) -> bool {
+    let digits =
+        |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());
+    let parts: Vec<&str> = host.split('.').collect();
+    let plain = |part: &&str| match part.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        part => part.to_owned(),
+    };
+    parts.iter().all(|part| digits(part))
+        && is_private(&parts.iter().map(plain).collect::<Vec<_>>().join("."))
+}
+
+fn is_private(address: &str) -> bool {
+    address.parse::<Ipv4Addr>().is_ok_and(|address| address.is_private())
 }
 
 /// Whether this is the only reason that counts.

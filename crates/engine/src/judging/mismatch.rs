@@ -1,7 +1,9 @@
 //! Whether what an anchor shows and where it leads belong to one owner.
 
 mod elsewhere;
+mod rewritten;
 
+use self::rewritten::is_end_hidden;
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::prices::COMPARISON_STEPS;
@@ -68,8 +70,9 @@ impl Judge<'_> {
         }
         // Programs of one's own house write of sites that they watch, and link to what they have to say.
         let is_own = self.is_own_mail() && self.is_authors(&led.ascii);
-        let protected =
-            !is_own && (self.is_protected(&seen.ascii) || self.is_known((seen, name), led));
+        let protected = !is_own
+            && !is_end_hidden(target)
+            && (self.is_protected(&seen.ascii) || self.is_known((seen, name), led));
         if known_only && !protected {
             return;
         }

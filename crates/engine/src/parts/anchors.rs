@@ -7,7 +7,7 @@ use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
-use uts58::{Kind, Target};
+use uts58::{Kind, Link, Target};
 
 /// Bytes of a visible URL that are compared with the target.
 const COMPARED_BYTES: usize = 512;
@@ -86,6 +86,12 @@ impl LayerReader<'_> {
         let seen = self.view.seen.get(href.seen).map_or("", |seen| seen.as_str());
         let target = seen.get(href.span()).unwrap_or_default();
         let span = visible.span();
+        if let (Target::Link(link), Some(seen)) =
+            (&visible.target, self.view.seen.get(visible.seen))
+            && is_shortened((seen.as_str(), link), target)
+        {
+            return true;
+        }
         let text = self.word_before(visible, span.end);
         text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
     }
@@ -110,6 +116,18 @@ impl LayerReader<'_> {
         let start = before.floor_char_boundary(before.len().saturating_sub(COMPARED_BYTES));
         before.get(start..)?.rsplit(char::is_whitespace).next()
     }
+}
+
+/// Whether visible text is the beginning of the `href`, which is a link of a redirector: it goes as far as the URL that
+/// this leads to, or it shows the host of a service that does nothing else. Programs shorten what they show.
+fn is_shortened((text, link): (&str, &Link), target: &str) -> bool {
+    let shown = text.get(link.span.clone()).unwrap_or_default().trim_end_matches(['.', '…']);
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    let host = link.host_str(text);
+    link.kind == Kind::Scheme
+        && homograph::rewrites(host)
+        && target.starts_with(shown)
+        && (tail.contains("http") || tail.len() > 1 && homograph::only_rewrites(host))
 }
 
 /// Whether visible text is a mail address where everybody can have one: it claims to be a person, and no site.
@@ -162,6 +180,33 @@ mod tests {
             assert!(is_mismatch(host, "other.com"), "{host}");
         }
         assert!(!is_mismatch("школа115.com", "xn--115-5cd3cgu2f.com"), "its A-label");
+    }
+
+    #[test]
+    fn the_beginning_of_a_redirectors_link_is_no_mismatch() {
+        let is_mismatch = |seen: &str, url: &str| {
+            let html = format!("<a href=\"https://{url}\">https://{seen}</a>");
+            read("a@b.com", "html", &html).0.contains(Reason::TextHrefMismatch)
+        };
+        let google = "www.google.com/url?q=https://firm-shop.com/x&amp;sa=D";
+        let cisco = "secure-web.cisco.com/1AbC/https%3A%2F%2Ffirm-shop.com%2F";
+        for (seen, url) in [
+            ("www.google.com/url?q=https://fir...", google),
+            ("www.google.com/url?q=https://fir…", google),
+            ("secure-web.cisco.com/1AbC/...", cisco),
+        ] {
+            assert!(!is_mismatch(seen, url), "{seen}");
+        }
+        for (seen, url) in [
+            ("www.google.com/", google),
+            ("www.google.com/url", google),
+            ("accounts.google.com/url?q=https://fir...", google),
+            ("www.google.com/url?q=https://paypal.com", google),
+            ("secure-web.cisco.com", cisco),
+            ("www.cisco.com/1AbC/...", cisco),
+        ] {
+            assert!(is_mismatch(seen, url), "{seen}");
+        }
     }
 
     /// What is shown of `evil.top` is `paypal.com`.

@@ -21,15 +21,19 @@ pub(super) enum Form {
     Proofpoint,
     Mandrill,
     Amp,
+    /// Only the service knows.
+    Token,
 }
 
 /// A service: its name, which includes all names below it, the beginning of the path, the form.
 pub(super) type Row = (&'static str, &'static str, Form);
 
-use Form::{Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment};
+use Form::{
+    Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
+};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 101] = [
+pub(super) const ROWS: [Row; 107] = [
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
@@ -88,8 +92,11 @@ pub(super) const ROWS: [Row; 101] = [
     ("linkedin.com", "/comm/safety/go", Query("url")),
     ("linkedin.com", "/redir/", Query("url")),
     ("linkedin.com", "/safety/go", Query("url")),
+    ("linklock.titanhq.com", "/analyse", Query("url")),
     ("lm.facebook.com", "", Query("u")),
     ("mail.yandex.ru", "/re.jsx", Base64("l")),
+    // Forcepoint.
+    ("mailcontrol.com", "/sr/", Token),
     ("mandrillapp.com", "/track/click", Mandrill),
     ("medium.com", "/r/", Query("url")),
     ("meet.google.com", "/linkredirect", Query("dest")),
@@ -125,6 +132,7 @@ pub(super) const ROWS: [Row; 101] = [
     ("scanmail.trustwave.com", "", Query("u")),
     // Cisco Secure Email.
     ("secure-web.cisco.com", "", Segment),
+    ("shared.outlook.inky.com", "", Query("domain")),
     ("slack-redir.net", "", Query("url")),
     ("statics.teams.cdn.office.net", "/evergreen-assets/safelinks/", Query("url")),
     ("steamcommunity.com", "/linkfilter/", Query("u")),
@@ -134,9 +142,11 @@ pub(super) const ROWS: [Row; 101] = [
     ("translate.google.com", "/translate", Query("u")),
     ("trendmicro.com", "/wis/clicktime/", Query("url")),
     ("url.avanan.click", "", Between),
+    ("url.emailprotection.link", "", Token),
     ("urldefense.com", "", Proofpoint),
     ("urldefense.proofpoint.com", "", Proofpoint),
     ("urldefense.us", "", Proofpoint),
+    ("urlsand.com", "", Query("u")),
     // Vade, Hornetsecurity.
     ("vadesecure.com", "/safeproxy/", Query("u")),
     ("vadesecure.com", "/v4", Query("u")),
@@ -144,5 +154,6 @@ pub(super) const ROWS: [Row; 101] = [
     ("vk.ru", "/away", Query("to")),
     ("web.archive.org", "/web/", Rest),
     ("weibo.cn", "/sinaurl", Query("u")),
+    ("wx.mail.qq.com", "/xmspamcheck/xmsafejump", Query("url")),
     ("youtube.com", "/redirect", Query("q")),
 ];

@@ -187,8 +187,7 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
 }
 
 /// Charsets in which a text is read as well by whoever does not find the label.
-const ASSUMED: [&[u8]; 5] =
-    [b"utf-8", b"us-ascii", b"iso-8859-1", b"iso-8859-15", b"windows-1252"];
+const ASSUMED: [&[u8]; 5] = [b"utf-8", b"us-ascii", b"iso-8859-1", b"iso-8859-15", b"windows-1252"];
 
 /// The type of a text without a charset that no semicolon separates from it: `text/html charset=utf-8`. Whoever does not
 /// find it there reads the same text.

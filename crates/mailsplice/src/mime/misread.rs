@@ -28,10 +28,7 @@ impl OtherCharsets {
         let other = |charset: &Charset| ![Charset::WINDOWS_1252, Charset::Utf8].contains(charset);
         OtherCharsets {
             escapes: charsets.iter().any(|charset| designates_sets(*charset)),
-            multi_byte: charsets
-                .iter()
-                .copied()
-                .find(|charset| unnamed && is_multi_byte(*charset)),
+            multi_byte: charsets.iter().copied().find(|charset| unnamed && is_multi_byte(*charset)),
             wide: charsets.iter().any(|charset| is_wide(*charset)),
             shifted: unnamed && charsets.contains(&Charset::Utf7),
             guessed: unnamed && charsets.iter().any(other),
@@ -125,8 +122,13 @@ impl Reading<'_> {
     /// guess, and this reads it alone: `「` is 0x81 and `u` in Shift_JIS.
     pub fn begins_in_character(&self, before: &str, host: &str) -> bool {
         let Some(Charset::Known(guessed)) = self.others.multi_byte else { return false };
-        let Some(first) = host.get(..1).filter(|_| self.charset.keeps_ascii()) else { return false };
-        if self.charset == Charset::Known(guessed) || before.is_empty() || before.ends_with(is_ascii) {
+        let Some(first) = host.get(..1).filter(|_| self.charset.keeps_ascii()) else {
+            return false;
+        };
+        if self.charset == Charset::Known(guessed)
+            || before.is_empty()
+            || before.ends_with(is_ascii)
+        {
             return false;
         }
         if self.charset == Charset::Utf8 {

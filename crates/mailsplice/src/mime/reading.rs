@@ -353,7 +353,7 @@ fn charsets(
     }
     let seven_bit = !labelled && ascii;
     // Some clients ignore labels that they do not know, and some the label of a text with escapes.
-    if ascii {
+    if seven_bit || ascii && found.iter().all(|charset| charset.keeps_ascii()) {
         found.extend(designated_charsets(bytes).into_iter().flatten());
     }
     found.extend(charset::by_nuls(bytes));

@@ -1,0 +1,75 @@
+//! Marks that people write beside a bare host, and of which browsers make letters and digits of it: `ⓒexample.com`,
+//! `①example.com②example.org`, `art.1º.It`, `Артикул№А12.ru`.
+
+use super::glued::is_harmless;
+use super::{HostBounds, Judge, same_domain};
+use crate::judged::Judged;
+use homograph::{RestrictionLevel, is_cjk, mixes_scripts};
+use uts58::unicode::is_letter;
+
+impl Judge<'_> {
+    /// Whether marks are what makes another host of a bare one, or of words. What browsers open is nothing that readers
+    /// know: `ⓒitibank.com` is a lure.
+    pub(super) fn is_beside_mark(&mut self, host: &str, judged: &Judged) -> bool {
+        let own = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
+        if host.is_ascii()
+            || self.is_protected(own)
+            || homograph::has_owner(own, &self.policy.protected)
+        {
+            return false;
+        }
+        if let Some(plain) = behind_mark(host) {
+            let plain = self.host(plain, HostBounds::Certain);
+            let is_of_plain = |target: &String| same_domain(target, &plain.ascii);
+            return is_harmless(&plain) && judged.target().is_none_or(is_of_plain);
+        }
+        judged.target().is_none() && (self.is_list(host) || has_ordinals(host) || has_number(host))
+    }
+
+    /// Whether hosts stand side by side, each behind its number: `①example.com②example.org`.
+    fn is_list(&mut self, host: &str) -> bool {
+        let mut names = host.split(is_number).enumerate();
+        host.contains(is_number)
+            && names.all(|(at, name)| {
+                let is_name = name.is_ascii() && name.contains('.') && !name.starts_with('.');
+                at == 0 && name.is_empty()
+                    || is_name && is_harmless(&self.host(name, HostBounds::Certain))
+            })
+    }
+}
+
+fn is_number(c: char) -> bool {
+    matches!(c, '①'..='⑳')
+}
+
+/// The host behind a mark of owners or secrets, or a number, and perhaps a word without blanks: `사진ⓒexample.com`.
+fn behind_mark(host: &str) -> Option<&str> {
+    let (word, plain) = host.split_once(|c: char| matches!(c, 'ⓒ' | '㊙') || is_number(c))?;
+    (word.chars().all(is_cjk) && plain.is_ascii() && plain.contains('.')).then_some(plain)
+}
+
+/// Letters in front of an ordinal at most: `nº12`.
+const ABBREVIATION: usize = 3;
+
+/// Whether the only letters beyond ASCII are signs of ordinals beside a number: `art.1º.It`, `nº12.Es`.
+fn has_ordinals(host: &str) -> bool {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    host.split('.').filter(|label| !label.is_ascii()).all(|label| {
+        let Some((before, behind)) = label.split_once(['º', 'ª']) else { return false };
+        let is_word =
+            before.len() <= ABBREVIATION && before.bytes().all(|c| c.is_ascii_alphabetic());
+        is_digits(before) && behind.is_empty() || is_word && is_digits(behind)
+    })
+}
+
+/// Whether a word is in front of a number with letters: `Артикул№А12`.
+fn has_number(host: &str) -> bool {
+    let word = host.split('.').next().unwrap_or_default();
+    let Some((name, number)) = word.split_once('№') else { return false };
+    let is_of_one_script = |word: &str| !mixes_scripts(word, RestrictionLevel::SingleScript);
+    !name.is_empty()
+        && name.chars().all(|c| !c.is_ascii() && is_letter(c))
+        && number.contains(|c: char| c.is_ascii_digit())
+        && number.chars().all(|c| is_letter(c) || c.is_ascii_digit() || c == '-')
+        && [name, number].into_iter().all(is_of_one_script)
+}
