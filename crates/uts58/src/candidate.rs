@@ -80,6 +80,8 @@ pub(super) struct Candidates<'t> {
     /// The end of path, query and fragment of the last defanged link.
     dead: usize,
     known: authority::settled::Known<'t>,
+    /// The last name that cannot be linked.
+    no_domain: Range<usize>,
 }
 
 impl Iterator for Candidates<'_> {
@@ -130,6 +132,7 @@ impl<'t> Candidates<'t> {
             hostless: None,
             dead: 0,
             known: authority::settled::Known::default(),
+            no_domain: 0..0,
         }
     }
 

@@ -16,6 +16,12 @@ pub(super) struct Authority {
     pub(super) spelling: Spelling,
 }
 
+impl Authority {
+    pub(super) fn is_plain(&self) -> bool {
+        self.spelling == Spelling::Plain
+    }
+}
+
 /// What the host of an authority is spelled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
