@@ -4,6 +4,8 @@
 use memchr::{memchr, memchr2, memchr3};
 
 use super::{HALF, LEADER, Needles, STOP, WIDE};
+use crate::prose::is_lead_of_unmapped;
+use crate::tlds::Pairs;
 
 /// Bytes that the processor compares at once: SSE2, NEON.
 const LANES: usize = 16;
@@ -11,16 +13,21 @@ const LANES: usize = 16;
 /// Bytes that are examined together, one bit of a byte of [`Lanes`] each.
 const BLOCK: usize = LANES * u8::BITS as usize;
 
-/// A block and the two bytes after it: separators have three.
-type Block = [u8; BLOCK + 2];
+/// A block and the bytes after it: separators have three, and the two characters behind one often six.
+type Block = [u8; BLOCK + 8];
+
+/// Some bytes of a block, or a byte of [`Places`] for each of them.
+type Lanes = [u8; LANES];
 
 /// Places in a block: the lowest bit of a byte is for the first [`LANES`] bytes of the block.
-type Lanes = [u8; LANES];
+type Places = u128;
 
 /// Finds `.`, its variants, and `:` where a link may be around them.
 #[derive(Clone, Debug)]
 pub(crate) struct Finder<'t> {
     needles: Needles<'t>,
+    /// What a top-level domain begins with, if only these are searched for.
+    pairs: Option<&'t Pairs>,
     /// Where the next block begins.
     next_block: usize,
     /// Places of the block before it that were not returned yet, one bit each.
@@ -32,7 +39,11 @@ pub(crate) struct Finder<'t> {
 
 impl<'t> Finder<'t> {
     pub(crate) fn new(needles: Needles<'t>) -> Self {
-        Finder { needles, next_block: 0, marks: 0, ahead: [0; 2] }
+        let pairs = match needles {
+            Needles::Letter => None,
+            Needles::Prose(tlds) | Needles::Wide(tlds) => tlds.pairs(),
+        };
+        Finder { needles, pairs, next_block: 0, marks: 0, ahead: [0; 2] }
     }
 
     /// The next position at or after `from`, which must not decrease.
@@ -66,8 +77,8 @@ impl<'t> Finder<'t> {
             let found = found(block, highest, wide);
             rest = rest.get(BLOCK..)?;
             self.next_block += BLOCK;
-            if u128::from_ne_bytes(found) != 0 {
-                self.mark(text, found, highest >= first);
+            if found != 0 {
+                self.mark(text, block, found, highest >= first);
                 if self.marks != 0 {
                     return Some(());
                 }
@@ -81,22 +92,25 @@ impl<'t> Finder<'t> {
         if rest.is_empty() {
             return None;
         }
-        let mut last: Block = [b' '; BLOCK + 2];
+        let mut last: Block = [b' '; _];
         last.get_mut(..rest.len())?.copy_from_slice(rest);
         let highest = highest(&last);
         self.next_block += BLOCK;
-        self.mark(text, found(&last, highest, wide), highest >= first);
+        self.mark(text, &last, found(&last, highest, wide), highest >= first);
         Some(())
     }
 
     /// Marks the places that were found in the last block. Most full stops of Chinese and Japanese begin no top-level
     /// domain: in a block that may have some, places are tested at once.
     #[inline(always)]
-    fn mark(&mut self, text: &str, places: Lanes, with_stops: bool) {
+    fn mark(&mut self, text: &str, block: &Block, found: Places, with_stops: bool) {
         let at = self.next_block - BLOCK;
-        self.marks = match with_stops {
-            true => in_order(places, |place| self.needles.may_be(text, at + place)),
-            false => in_order(places, |_| true),
+        self.marks = match (with_stops, self.pairs) {
+            (false, _) => in_order(found, |_| true),
+            (true, None) => in_order(found, |place| self.needles.may_be(text, at + place)),
+            (true, Some(pairs)) => in_order(found, |place| {
+                !ends_sentence(block, place, pairs) && self.needles.may_be(text, at + place)
+            }),
         };
     }
 
@@ -129,20 +143,27 @@ impl<'t> Finder<'t> {
     }
 }
 
+/// Whether no top-level domain begins after a separator at this place, which has three bytes if it is one. One look at
+/// the next two characters, without branches; returns `false` for some.
+#[inline(always)]
+fn ends_sentence(block: &Block, place: usize, pairs: &Pairs) -> bool {
+    let bytes = block.get(place..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; 9]);
+    let [separator, _, _, first, a, b, _, c, d] = bytes;
+    let is_no_letter = first < b'0';
+    let is_other = is_lead_of_unmapped(first) & !pairs.has([a, b, c, d]);
+    !separator.is_ascii() & (is_no_letter | is_other)
+}
+
 /// Those of the places that are kept, one bit each in the order of the text.
 #[inline(always)]
-fn in_order(places: Lanes, is_kept: impl Fn(usize) -> bool) -> u128 {
+fn in_order(mut found: Places, is_kept: impl Fn(usize) -> bool) -> u128 {
     let mut marks = 0;
-    let (words, _) = places.as_chunks();
-    for (lane, word) in (0..).step_by(8).zip(words) {
-        let mut word = u64::from_le_bytes(*word);
-        while word != 0 {
-            let bit = word.trailing_zeros() as usize;
-            word &= word - 1;
-            let place = lane + bit / 8 + bit % 8 * LANES;
-            if is_kept(place) {
-                marks |= 1 << place;
-            }
+    while found != 0 {
+        let bit = found.trailing_zeros() as usize;
+        found &= found - 1;
+        let place = (bit / 8 + bit % 8 * LANES) % BLOCK;
+        if is_kept(place) {
+            marks |= 1 << place;
         }
     }
     marks
@@ -157,14 +178,14 @@ fn highest(block: &Block) -> u8 {
 
 /// Where in a block a match may be.
 #[inline]
-fn found(block: &Block, highest: u8, wide: bool) -> Lanes {
-    match wide {
+fn found(block: &Block, highest: u8, wide: bool) -> Places {
+    Places::from_le_bytes(match wide {
         false if highest < STOP[0] => dots(block),
         false if highest < WIDE[0] => signs_and_stops(block),
         false => signs_and_variants(block),
         true if highest < LEADER[0] => wide_dots(block),
         true => wide_dots_and_variants(block),
-    }
+    })
 }
 
 /// Where in a block a full stop or colon is that may be one.
