@@ -78,11 +78,11 @@ impl<'t> Finder<'t> {
             rest = rest.get(BLOCK..)?;
             self.next_block += BLOCK;
             if found != 0 {
-                self.mark(text, block, found, highest >= first);
-                if self.marks != 0 {
-                    return Some(());
+                if highest >= first && self.end_sentences(block, found) {
+                    continue;
                 }
-                continue;
+                self.marks = in_order(found);
+                return Some(());
             }
             if (0x80..first).contains(&highest) {
                 self.skip(text, first);
@@ -96,22 +96,15 @@ impl<'t> Finder<'t> {
         last.get_mut(..rest.len())?.copy_from_slice(rest);
         let highest = highest(&last);
         self.next_block += BLOCK;
-        self.mark(text, &last, found(&last, highest, wide), highest >= first);
+        self.marks = in_order(found(&last, highest, wide));
         Some(())
     }
 
-    /// Marks the places that were found in the last block. Most full stops of Chinese and Japanese begin no top-level
-    /// domain: in a block that may have some, places are tested at once.
+    /// Whether all places that were found are separators before which no top-level domain begins: in Chinese and
+    /// Japanese most are.
     #[inline(always)]
-    fn mark(&mut self, text: &str, block: &Block, found: Places, with_stops: bool) {
-        let at = self.next_block - BLOCK;
-        self.marks = match (with_stops, self.pairs) {
-            (false, _) => in_order(found, |_| true),
-            (true, None) => in_order(found, |place| self.needles.may_be(text, at + place)),
-            (true, Some(pairs)) => in_order(found, |place| {
-                !ends_sentence(block, place, pairs) && self.needles.may_be(text, at + place)
-            }),
-        };
+    fn end_sentences(&self, block: &Block, found: Places) -> bool {
+        self.pairs.is_some_and(|pairs| each(found).all(|place| ends_sentence(block, place, pairs)))
     }
 
     /// Goes on to the next byte that begins a match: in scripts in which few bytes do, as in those of Europe and India,
@@ -143,30 +136,32 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// Whether no top-level domain begins after a separator at this place, which has three bytes if it is one. One look at
-/// the next two characters, without branches; returns `false` for some.
+/// Whether what is found at this place ends a sentence: a sign of ASCII before a blank, or a separator of three bytes
+/// after which no top-level domain begins. One look at what follows, without branches; returns `false` for some.
 #[inline(always)]
 fn ends_sentence(block: &Block, place: usize, pairs: &Pairs) -> bool {
     let bytes = block.get(place..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; 9]);
-    let [separator, _, _, first, a, b, _, c, d] = bytes;
+    let [separator, second, _, first, a, b, _, c, d] = bytes;
+    let is_blank = (second == b' ') | (second == b'\n');
     let is_no_letter = first < b'0';
     let is_other = is_lead_of_unmapped(first) & !pairs.has([a, b, c, d]);
-    !separator.is_ascii() & (is_no_letter | is_other)
+    if separator.is_ascii() { is_blank } else { is_no_letter | is_other }
 }
 
-/// Those of the places that are kept, one bit each in the order of the text.
+/// The places one by one, in no certain order.
 #[inline(always)]
-fn in_order(mut found: Places, is_kept: impl Fn(usize) -> bool) -> u128 {
-    let mut marks = 0;
-    while found != 0 {
-        let bit = found.trailing_zeros() as usize;
+fn each(mut found: Places) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = (found != 0).then(|| found.trailing_zeros() as usize)?;
         found &= found - 1;
-        let place = (bit / 8 + bit % 8 * LANES) % BLOCK;
-        if is_kept(place) {
-            marks |= 1 << place;
-        }
-    }
-    marks
+        Some((bit / 8 + bit % 8 * LANES) % BLOCK)
+    })
+}
+
+/// The places, one bit each in the order of the text.
+#[inline(never)]
+fn in_order(found: Places) -> u128 {
+    each(found).fold(0, |marks, place| marks | 1 << place)
 }
 
 /// The highest byte of a block.
