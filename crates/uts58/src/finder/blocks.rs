@@ -84,7 +84,7 @@ impl<'t> Finder<'t> {
                 self.marks = in_order(found);
                 return Some(());
             }
-            if (0x80..first).contains(&highest) {
+            if matches!(highest, 0xE0 | 0xE1) {
                 self.skip(text, first);
                 rest = bytes.get(self.next_block..)?;
             }
@@ -206,8 +206,8 @@ fn signs_and_stops(block: &Block) -> Lanes {
 /// byte is as much more than the last as in [`STOP`] and [`WIDE`].
 #[inline(never)]
 fn signs_and_variants(block: &Block) -> Lanes {
-    places(block, |one, two, three| {
-        let is_half = (two == HALF[1]) & (three == HALF[2]);
+    places(block, |one, _, three| {
+        let is_half = (one == HALF[0]) & (three == HALF[2]);
         is_sign(one) | (one.wrapping_sub(three) == STOP[0] - STOP[2]) | is_half
     })
 }
