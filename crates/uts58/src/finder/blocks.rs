@@ -1,8 +1,6 @@
 //! Finds them in blocks of 128 bytes, by a few loops without branches that test many bytes at once:
 //! most blocks are finished after the first.
 
-use memchr::{memchr, memchr2, memchr3};
-
 use super::{HALF, LEADER, Needles, STOP, WIDE};
 use crate::prose::is_lead_of_unmapped;
 use crate::tlds::Pairs;
@@ -32,9 +30,6 @@ pub(crate) struct Finder<'t> {
     next_block: usize,
     /// Places of the block before it that were not returned yet, one bit each.
     marks: u128,
-    /// Where the next bytes are that begin a match: those of ASCII with one more, and the others. A place before the
-    /// next block says nothing.
-    ahead: [usize; 2],
 }
 
 impl<'t> Finder<'t> {
@@ -43,7 +38,7 @@ impl<'t> Finder<'t> {
             Needles::Letter => None,
             Needles::Prose(tlds) | Needles::Wide(tlds) => tlds.pairs(),
         };
-        Finder { needles, pairs, next_block: 0, marks: 0, ahead: [0; 2] }
+        Finder { needles, pairs, next_block: 0, marks: 0 }
     }
 
     /// The next position at or after `from`, which must not decrease.
@@ -81,7 +76,10 @@ impl<'t> Finder<'t> {
                 if highest >= first && self.end_sentences(block, found) {
                     continue;
                 }
-                self.marks = in_order(found);
+                self.marks = match self.pairs.filter(|_| highest >= first) {
+                    Some(pairs) => in_order(found, |place| !ends_sentence(block, place, pairs)),
+                    None => in_order(found, |_| true),
+                };
                 return Some(());
             }
             if matches!(highest, 0xE0 | 0xE1) {
@@ -96,7 +94,7 @@ impl<'t> Finder<'t> {
         last.get_mut(..rest.len())?.copy_from_slice(rest);
         let highest = highest(&last);
         self.next_block += BLOCK;
-        self.marks = in_order(found(&last, highest, wide));
+        self.marks = in_order(found(&last, highest, wide), |_| true);
         Some(())
     }
 
@@ -107,33 +105,22 @@ impl<'t> Finder<'t> {
         self.pairs.is_some_and(|pairs| each(found).all(|place| ends_sentence(block, place, pairs)))
     }
 
-    /// Goes on to the next byte that begins a match: in scripts in which few bytes do, as in those of Europe and India,
-    /// this is faster than blocks. `first` begins a separator. Each byte is searched once.
+    /// Goes on to the next block that has a sign, or a byte with which a separator begins, or is not whole: in scripts
+    /// in which few do, as in those of India, this is faster. `first` is the least of these bytes.
     #[inline(never)]
     fn skip(&mut self, text: &str, first: u8) {
-        let bytes = text.as_bytes();
-        loop {
-            let at = self.next_block;
-            let rest = bytes.get(at..).unwrap_or_default();
-            let place = |found: Option<usize>| found.map_or(bytes.len(), |found| at + found);
-            let [ascii, others] = &mut self.ahead;
-            if *ascii < at {
-                *ascii = place(memchr3(b'.', b':', first, rest));
-            }
-            if *others < at {
-                *others = place(match first == STOP[0] {
-                    true => memchr(WIDE[0], rest),
-                    false => memchr2(STOP[0], WIDE[0], rest),
-                });
-            }
-            self.next_block = (*ascii).min(*others).max(at);
-            // The end of a sentence.
-            match bytes.get(self.next_block..) {
-                Some([b'.', b' ', 0x80..=0xFF, ..]) => self.next_block += 2,
-                _ => return,
-            }
-        }
+        let rest = text.as_bytes().get(self.next_block..).unwrap_or_default();
+        let (blocks, _) = rest.as_chunks();
+        self.next_block += BLOCK * blocks.iter().take_while(|block| is_quiet(block, first)).count();
     }
+}
+
+/// Whether no byte of a block is a sign, or `first` or more.
+#[inline(always)]
+fn is_quiet(block: &[u8; BLOCK], first: u8) -> bool {
+    let needle =
+        |byte: u8| byte.saturating_sub(first - 1) | if is_sign(byte) { u8::MAX } else { 0 };
+    block.iter().fold(0, |found, byte| found | needle(*byte)) == 0
 }
 
 /// Whether what is found at this place ends a sentence: a sign of ASCII before a blank, or a separator of three bytes
@@ -160,8 +147,8 @@ fn each(mut found: Places) -> impl Iterator<Item = usize> {
 
 /// The places, one bit each in the order of the text.
 #[inline(never)]
-fn in_order(found: Places) -> u128 {
-    each(found).fold(0, |marks, place| marks | 1 << place)
+fn in_order(found: Places, is_kept: impl Fn(usize) -> bool) -> u128 {
+    each(found).filter(|place| is_kept(*place)).fold(0, |marks, place| marks | 1 << place)
 }
 
 /// The highest byte of a block.
