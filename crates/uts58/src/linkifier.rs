@@ -253,9 +253,6 @@ fn is_file_like(text: &str, link: &Link) -> bool {
         return false;
     }
     let host = text.get(link.inner.max(link.host.start)..link.host.end).unwrap_or_default();
-    if host.as_bytes().last().is_none_or(|last| !last.is_ascii()) {
-        return false;
-    }
     // Labels are short: a loop is faster than a search.
     let last_dot = |name: &str| name.bytes().rposition(|byte| byte == b'.');
     let Some((name, tld)) = last_dot(host).and_then(|dot| host.split_at_checked(dot)) else {
