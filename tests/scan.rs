@@ -84,6 +84,23 @@ fn the_results_of_our_own_server_count_as_in_the_filter() {
         assert_eq!(verdicts(name, &with), ["suspect"], "{name}");
     }
     assert_eq!(verdicts("pass", &[]), ["suspect"], "no server is known as ours");
+    let own = |id: &str, domain: &str| {
+        format!(
+            "Authentication-Results: {id}; dmarc=pass header.from={domain}\n\
+             From: Salesforce Admin <admin@{domain}>\nSubject: Hello\n\nThank you.\n"
+        )
+    };
+    for (name, text) in [
+        ("own", own("mx.example.org", "example.org")),
+        ("other", own("mx.example.org", "example.net")),
+        ("forged", own("mx.example.net", "example.org")),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    assert_eq!(verdicts("own", &with), [""; 0], "of the domain of the recipients");
+    for name in ["other", "forged"] {
+        assert_eq!(verdicts(name, &with), ["suspect"], "{name}");
+    }
 }
 
 #[test]
