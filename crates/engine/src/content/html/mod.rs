@@ -5,6 +5,7 @@
 //! and each byte is read at most three times.
 
 mod anchors;
+mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
@@ -86,6 +87,9 @@ pub fn read<'t>(
     // Entities are expanded once, and not in a document that is an attribute.
     reader.declares = document == Document::Inner;
     reader.tags_separate = document == Document::Data;
+    if document == Document::Page {
+        reader.view.documents.extend(as_xml::rewritten(text));
+    }
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
         reader.pass(range, pass)?;
