@@ -9,6 +9,7 @@ mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
+mod drawn;
 mod elements;
 mod entity;
 mod forms;
@@ -146,6 +147,8 @@ struct Reader<'t, 'k, 'f> {
     anchors: Vec<Anchor>,
     /// Elements with a tooltip, the innermost last.
     titled: Vec<Titled>,
+    /// Pictures in the open anchor.
+    drawn: Vec<drawn::Drawn>,
     /// Ranges of visible text that something invisible breaks or reverses; empty for a break.
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
@@ -230,6 +233,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             open_anchor: None,
             outer: Vec::new(),
             titled: Vec::new(),
+            drawn: Vec::new(),
             anchors: Vec::new(),
             marks: Vec::new(),
             nodes: Vec::new(),
@@ -512,6 +516,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
         if !self.outer.is_empty() {
             self.forget_links();
+        }
+        if breaking == Some("img") {
+            self.draw(tag, attributes);
         }
         let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
         let hides = traits.conceals.hides();
