@@ -1,7 +1,7 @@
 //! How many steps reading and judging cost. The prices follow what is read and judged, so that the work of one step
 //! is bounded.
 
-use homograph::{HostBounds, Judgement, LinkJudgement, Verdict};
+use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
 use uts58::unicode::is_dot_to_somebody;
 use uts58::{Kind, Link};
 
@@ -110,11 +110,16 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
         Verdict::Unsafe => UNSAFE_HOST_STEPS,
         _ => SUSPECT_HOST_STEPS,
     };
-    byte += if report > 0 { NAME_COMPARISON_STEPS_PER_BYTE } else { 0 };
+    let comparison = if report > 0 { NAME_COMPARISON_STEPS_PER_BYTE } else { 0 };
+    byte += comparison;
     let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
     let further = labels.saturating_sub(USUAL_LABELS);
     let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further;
+    // What letters and marks compose is compared as it is spelled, and as it is composed.
+    let composed = |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
+    let composed = judgement.labels.iter().filter(composed);
+    let twice = comparison * composed.map(|label| label.spelling.len() as u64).sum::<u64>();
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + twice;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,

@@ -70,12 +70,13 @@ pub(super) fn find(compared: &ComparedHost<'_>, names: &Names) -> Option<Hit> {
         }
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Option<Likeness>, Option<Likeness>)> = None;
+        let spelled = OnceCell::new();
         for name in candidates(part, chars.all(), names) {
             let Some((brand, look)) = name.labels.get(name.brand) else { continue };
             let known = before.take().filter(|(known, ..)| **known == **brand);
             let (_, mapped, how) = *before.insert(known.unwrap_or_else(|| {
                 let mapped = likeness(chars.all(), look);
-                (brand, mapped, resemblance(part, mapped, look))
+                (brand, mapped, resemblance(part, &spelled, mapped, look))
             }));
             let Some(how) = how else { continue };
             let word =
@@ -162,7 +163,8 @@ impl HostLabels<'_> {
         let chars = self.chars.get(start..end)?;
         let others = span.iter().zip(chars).zip(&name.labels).enumerate();
         for (_, ((part, chars), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
-            worst = worst.max(resemblance(part, likeness(chars.all(), look), look)?);
+            let mapped = likeness(chars.all(), look);
+            worst = worst.max(resemblance(part, &OnceCell::new(), mapped, look)?);
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
@@ -323,13 +325,20 @@ fn is_foreign(label: &str) -> bool {
 }
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
-/// capitals matter (`fƖipkart`). If it is mapped to the name, it is the name.
-fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Likeness> {
+/// capitals matter (`fƖipkart`). If it is mapped to the name, it is the name. `spelled` keeps what the raw spelling reads
+/// as, for the next name.
+fn resemblance(
+    part: &Part,
+    spelled: &OnceCell<LabelChars>,
+    mapped: Option<Likeness>,
+    look: &Look,
+) -> Option<Likeness> {
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_a_label(&part.spelling)
     {
         return mapped;
     }
-    let spelled = likeness(LabelChars::of(part.spelling.chars()).all(), look);
+    let spelled = spelled.get_or_init(|| LabelChars::of(part.spelling.chars()));
+    let spelled = likeness(spelled.all(), look);
     match (mapped, spelled) {
         // Only the capitals are twins, and they are what a reader sees (`ЕВАУ`).
         (Some(Likeness::Alike | Likeness::Rough), Some(Likeness::Foreign)) => spelled,

@@ -32,7 +32,7 @@ use super::defanged::dot_at;
 use super::finder::{Finder, Needles};
 use super::termination::{tail_end, tail_end_in_prose};
 use super::walk::Walker;
-use super::{Kind, Link, prose, scheme};
+use super::{Confidence, Kind, Link, prose, scheme};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
 
@@ -80,6 +80,8 @@ pub(super) struct Candidates<'t> {
     /// The end of path, query and fragment of the last defanged link.
     dead: usize,
     known: authority::settled::Known<'t>,
+    /// The last name that cannot be linked.
+    no_domain: Range<usize>,
 }
 
 impl Iterator for Candidates<'_> {
@@ -130,6 +132,7 @@ impl<'t> Candidates<'t> {
             hostless: None,
             dead: 0,
             known: authority::settled::Known::default(),
+            no_domain: 0..0,
         }
     }
 
@@ -336,6 +339,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The link with this host: adds root dot, port, path, query and fragment.
+    #[inline]
     fn with_tail(
         &mut self,
         start: usize,
@@ -343,25 +347,44 @@ impl<'t> Candidates<'t> {
         user: Option<Range<usize>>,
         host: Range<usize>,
     ) -> Link {
+        let Behind { port, tail } = self.behind(host.end);
+        Link {
+            span: start..tail.end,
+            inner: start,
+            kind,
+            host,
+            user,
+            port,
+            tail,
+            defanged: false,
+            confidence: Confidence::Sure,
+        }
+    }
+
+    /// What follows a host that ends here.
+    fn behind(&mut self, host_end: usize) -> Behind {
         let text = self.walker.text;
-        let mut link = Link::of_host(kind, host);
-        let mut at = link.host.end + authority::root_dot(text, link.host.end);
+        let mut at = host_end + authority::root_dot(text, host_end);
+        let mut port = None;
         if let Port::Digits(digits) = authority::port(text, at) {
             at = digits.end;
-            link.port = Some(digits);
+            port = Some(digits);
         }
         let end = match self.reading {
             Reading::Letter => tail_end(text, at),
             Reading::Prose(_) => tail_end_in_prose(text, at),
             Reading::Wide(tlds) => self.wide_tail_end(at, tlds),
         };
-        self.walker.steps += (end - link.host.end) as u64;
-        link.span = start..end;
-        link.inner = start;
-        link.user = user;
-        link.tail = at..end;
-        link
+        self.walker.steps += (end - host_end) as u64;
+        Behind { port, tail: at..end }
     }
+}
+
+/// What follows a host and its root dot.
+struct Behind {
+    port: Option<Range<usize>>,
+    /// Path, query and fragment.
+    tail: Range<usize>,
 }
 
 /// S5: the authority has userinfo, so this is no link strictly by the standard.

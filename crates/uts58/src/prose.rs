@@ -108,10 +108,13 @@ pub(super) fn may_begin_tld(first: char, tlds: &dyn TldSet) -> bool {
 
 /// Whether the text may begin with an existing top-level domain, by its first characters.
 pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
-    // U+4000 to U+CFFF: after a full stop of Chinese mostly these follow.
-    let plain = matches!(rest.as_bytes(), [0xE4..=0xEC, ..]);
-    let mapped = !plain && rest.starts_with(|c: char| c.is_ascii() || may_be_mapped(c));
-    mapped || tlds.may_begin_text(rest) && tlds.unicode_prefix(rest, &|_| true).is_some()
+    let mapped = !rest.as_bytes().first().is_some_and(|lead| is_lead_of_unmapped(*lead))
+        && rest.starts_with(|c: char| c.is_ascii() || may_be_mapped(c));
+    let begins = || match tlds.pairs() {
+        Some(pairs) => pairs.may_begin(rest),
+        None => rest.starts_with(|first| tlds.may_begin(first)),
+    };
+    mapped || begins() && tlds.unicode_prefix(rest, &|_| true).is_some()
 }
 
 /// The same for text after a separator, where a sign of ASCII begins none.
@@ -235,6 +238,13 @@ fn has_mapped(label: &str) -> bool {
     label.chars().any(may_be_mapped)
 }
 
+/// Whether a first byte of UTF-8 is one of U+3000 to U+CFFF, of which [`may_be_mapped`] accepts none: after a full stop
+/// of Chinese or Japanese mostly these follow.
+#[inline(always)]
+pub(super) fn is_lead_of_unmapped(lead: u8) -> bool {
+    matches!(lead, 0xE3..=0xEC)
+}
+
 /// Whether the character is in a block that UTS #46 may map to plain letters: width forms, styled
 /// letters; capitals.
 fn may_be_mapped(c: char) -> bool {
@@ -246,4 +256,16 @@ fn may_be_mapped(c: char) -> bool {
         || matches!(u32::from(c),
             0xAD | 0x200B | 0x2060 | 0x2070..=0x209F | 0x2100..=0x218F | 0x2460..=0x24FF
             | 0xFE00..=0xFE0F | 0xFF00..=0xFFEF | 0x1D400..=0x1D7FF | 0x1F100..=0x1F1FF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unmapped_by_its_lead_is_not_mapped() {
+        for c in '\u{3000}'..='\u{CFFF}' {
+            assert!(is_lead_of_unmapped(c.to_string().as_bytes()[0]) && !may_be_mapped(c), "{c}");
+        }
+    }
 }

@@ -109,23 +109,23 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
             ByteClass::Hard => return safe,
             _ => {}
         }
-        if let Some((next, length)) = part.next(rest) {
-            part = next;
-            open.clear();
-            at += length;
-            safe = at;
-            continue;
-        }
-        if part == Part::Start {
-            return safe;
-        }
-        if let Some(length) = part.separator(rest) {
-            open.clear();
-            at += length;
-            safe = at;
-            continue;
-        }
         let (c, class) = if byte.is_ascii() {
+            if let Some((next, length)) = part.next(rest) {
+                part = next;
+                open.clear();
+                at += length;
+                safe = at;
+                continue;
+            }
+            if part == Part::Start {
+                return safe;
+            }
+            if let Some(length) = part.separator(rest) {
+                open.clear();
+                at += length;
+                safe = at;
+                continue;
+            }
             (char::from(byte), Class::of_ascii(byte))
         } else {
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return safe };

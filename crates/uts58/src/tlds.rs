@@ -4,7 +4,6 @@ use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::fmt::Debug;
@@ -59,9 +58,9 @@ pub trait TldSet: Debug + Send + Sync {
         !first.is_ascii() || first.is_ascii_alphanumeric()
     }
 
-    /// Whether the text may begin with a U-label of the set. Fast, may return `true` wrongly.
-    fn may_begin_text(&self, text: &str) -> bool {
-        text.starts_with(|first| self.may_begin(first))
+    /// What text begins with that begins with a U-label of the set, if that is known.
+    fn pairs(&self) -> Option<&Pairs> {
+        None
     }
 }
 
@@ -153,8 +152,8 @@ pub struct TldTable {
     by_first: Vec<(char, Box<str>)>,
     /// The first characters of the U-labels, one bit each: see [`bit_of`].
     starts: Vec<u64>,
-    /// Their first two characters likewise: few sentences begin with those of a name.
-    pairs: Vec<u64>,
+    /// Their first two characters.
+    pairs: Option<Pairs>,
     /// Version line of the source: IANA's date and serial.
     pub version: String,
 }
@@ -168,12 +167,9 @@ impl TldTable {
             .collect();
         let unicode: Set =
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
-        let starts = bits(unicode.iter().filter_map(|name| Some(name.chars().next()?.into())));
-        // A shorter one leaves nothing to tell the others apart by.
-        let pairs = match unicode.iter().map(|name| pair(name)).collect::<Option<Vec<u32>>>() {
-            Some(pairs) => bits(pairs.into_iter()),
-            None => vec![u64::MAX; START_WORDS],
-        };
+        let starts =
+            bits(unicode.iter().filter_map(|name| Some(name.chars().next()?.into()))).to_vec();
+        let pairs = Pairs::of(&unicode);
         let by_first = by_first(&unicode);
         TldTable { names, unicode, by_first, starts, pairs, version: version.to_owned() }
     }
@@ -248,13 +244,38 @@ impl TldSet for TldTable {
         has_bit(&self.starts, first.into())
     }
 
-    fn may_begin_text(&self, text: &str) -> bool {
-        pair(text).is_none_or(|pair| has_bit(&self.pairs, pair))
+    fn pairs(&self) -> Option<&Pairs> {
+        self.pairs.as_ref()
     }
 }
 
-/// Words of bits for first characters: few of some hundred collide.
-const START_WORDS: usize = 64;
+/// The first two characters of names beyond ASCII, one bit each: few sentences begin with those of a name.
+#[derive(Clone, Debug)]
+pub struct Pairs(Box<Bits>);
+
+impl Pairs {
+    /// `None` if some name is shorter: that leaves nothing to tell the others apart by.
+    fn of(names: &Set) -> Option<Pairs> {
+        let pairs: Option<Vec<u32>> = names.iter().map(|name| pair(name)).collect();
+        Some(Pairs(Box::new(bits(pairs?.into_iter()))))
+    }
+
+    /// Whether the text may begin with one of the names. Fast, may return `true` wrongly.
+    pub fn may_begin(&self, text: &str) -> bool {
+        pair(text).is_none_or(|pair| has_bit(&*self.0, pair))
+    }
+
+    /// The same for text that begins with a character of three bytes, by the bytes after the first of its two
+    /// characters.
+    #[cfg(not(target_family = "wasm"))]
+    #[inline(always)]
+    pub(crate) fn has(&self, bytes: [u8; 4]) -> bool {
+        has_bit(&*self.0, u32::from_le_bytes(bytes))
+    }
+}
+
+/// Bits for first characters: few of some hundred collide.
+type Bits = [u64; 64];
 
 /// Word and bit of a number (Fibonacci hashing).
 fn bit_of(number: u32) -> (usize, u64) {
@@ -262,8 +283,8 @@ fn bit_of(number: u32) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-fn bits(numbers: impl Iterator<Item = u32>) -> Vec<u64> {
-    let mut bits = vec![0; START_WORDS];
+fn bits(numbers: impl Iterator<Item = u32>) -> Bits {
+    let mut bits = [0; _];
     for (word, bit) in numbers.map(bit_of) {
         if let Some(word) = bits.get_mut(word) {
             *word |= bit;
@@ -272,6 +293,7 @@ fn bits(numbers: impl Iterator<Item = u32>) -> Vec<u64> {
     bits
 }
 
+#[inline]
 fn has_bit(bits: &[u64], number: u32) -> bool {
     let (word, bit) = bit_of(number);
     bits.get(word).is_some_and(|word| word & bit != 0)
@@ -376,7 +398,10 @@ mod tests {
             for name in names {
                 let name = u_label(name).unwrap();
                 for text in [name.clone(), format!("{name}."), format!("{name} and more")] {
-                    assert!(table.may_begin_text(&text), "{text} among {names:?}");
+                    assert!(
+                        table.pairs().is_none_or(|pairs| pairs.may_begin(&text)),
+                        "{text} among {names:?}"
+                    );
                 }
             }
         }

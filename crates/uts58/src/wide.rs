@@ -11,34 +11,28 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::authority::{self, begins_with_www};
-use super::encoded::{LABEL, NAME};
+use super::encoded::NAME;
 use super::prose::{self, Stop};
 use crate::tlds::TldSet;
 use crate::unicode::prose::{self as bounds, Places};
 use crate::unicode::{Class, a_label, is_dot_to_somebody, is_letter};
 
-/// What it takes to tell whether a long name beyond ASCII can be linked, for each of its bytes, in bytes of running text:
-/// whether it fits in the DNS has to be computed.
-const LONG_NAME_STEPS: u64 = 16;
-
-/// The first place from which a host can be linked at all. Adds to `steps` what is read.
-pub(super) fn begins(name: &str, host: Range<usize>, steps: &mut u64) -> Option<usize> {
+/// The first place from which a host can be linked at all; `is_domain` tells it of a part of `name`.
+pub(super) fn begins(
+    name: &str,
+    host: Range<usize>,
+    mut is_domain: impl FnMut(Range<usize>) -> bool,
+) -> Option<usize> {
     let text = name.get(host.clone())?;
     let trimmed = text.trim_start_matches(is_edge);
     let base = host.end - trimmed.len();
-    let is_ascii = trimmed.is_ascii();
-    let mut can_be_linked = |start: &usize| {
-        let host = base + *start..host.end;
-        let each = if is_ascii || host.len() <= LABEL { 1 } else { LONG_NAME_STEPS };
-        *steps += each * host.len() as u64;
-        authority::is_domain(name, host)
-    };
     let whole = base..host.end;
-    if can_be_linked(&0)
+    if is_domain(whole.clone())
         || begins_with_www(trimmed) && authority::is_domain_to_browsers(name, whole)
     {
         return Some(base);
     }
+    let mut can_be_linked = |start: &usize| is_domain(base + *start..host.end);
     let places = Places::of(trimmed);
     let start = places.starts().find(&mut can_be_linked);
     Some(base + start.or_else(|| places.inside().find(can_be_linked))?)

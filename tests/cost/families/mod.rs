@@ -34,6 +34,8 @@ pub const fn shape(
 pub const TEXT: &str = "text/plain; charset=utf-8";
 pub const HTML: &str = "text/html; charset=utf-8";
 pub const NONE: (&str, &str) = ("", "");
+/// A lie in front: the message is edited at every size.
+pub const LIE: (&str, &str) = ("http://p\u{430}ypal.com/ ", "");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {

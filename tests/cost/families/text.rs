@@ -1,6 +1,6 @@
 //! Shapes of running text.
 
-use super::{NONE, Shape, TEXT, shape};
+use super::{LIE, NONE, Shape, TEXT, shape};
 
 pub const SHAPES: &[Shape] = &[
     shape("prose", TEXT, NONE, "It was late; nobody minded at all.\r\n"),
@@ -90,8 +90,8 @@ pub const SHAPES: &[Shape] = &[
         "https://\u{43c}\u{430}\u{433}\u{430}\u{437}\u{438}\u{43d}-{n}.\u{440}\u{444}/\r\n",
     ),
     shape("shops of Han", TEXT, NONE, "https://\u{65e5}\u{672c}\u{8a9e}{n}.jp/\r\n"),
-    shape("hosts of many scripts", TEXT, NONE, "http://{letters}.com/ "),
-    shape("addresses at hosts of many scripts", TEXT, NONE, "a@{letters}.com "),
+    shape("hosts of many scripts", TEXT, LIE, "http://{letters}.com/ "),
+    shape("addresses at hosts of many scripts", TEXT, LIE, "a@{letters}.com "),
     shape("hosts of many letters", TEXT, NONE, "http://{many}.com/ "),
     shape("hosts of many letters behind userinfo", TEXT, NONE, "http://x.co@{many}.com "),
     shape("two labels of many letters", TEXT, NONE, "http://x.co@{many}.{many}.com "),

@@ -2,12 +2,11 @@
 
 use alloc::boxed::Box;
 
-use super::{LABEL, PLAIN_LEAD, registrable};
+use super::{LABEL, registrable};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
 use crate::unicode::hosts::is_settled_letter;
 use crate::unicode::punycode::surely_fits;
-use crate::walk::plain_bytes;
 
 /// Labels of a name at most: no suffix of a registry has more.
 const LABELS: usize = 5;
@@ -22,35 +21,58 @@ pub(crate) fn read<'t>(
     known: &mut Known<'t>,
 ) -> (usize, bool) {
     let Some(rest) = text.get(start..) else { return (start, false) };
+    // As many as a name has at most, and one more character.
+    let bytes = rest.as_bytes();
+    let bytes = bytes.get(..LABEL + 4).unwrap_or(bytes);
     let mut host = Host::default();
-    let mut chars = rest.chars();
-    let (at, is_whole) = loop {
-        let behind = chars.as_str();
-        let at = rest.len() - behind.len();
-        // Many at once.
-        if behind.as_bytes().first() >= Some(&PLAIN_LEAD) {
-            let plain = plain_bytes(behind.as_bytes());
-            if plain > 0 {
-                host.push_others(plain / 3);
-                chars = behind.get(plain..).unwrap_or_default().chars();
-                continue;
-            }
-        }
-        let goes_on = match chars.next() {
-            Some('.') => host.close_label(at),
-            Some(c @ ('a'..='z' | '0'..='9' | '-')) => host.push_ascii(c),
-            Some(c) if !c.is_ascii() => {
-                host.push_others(1);
-                is_settled_letter(c)
-            }
-            _ => break (at, true),
+    let mut at = 0;
+    let is_whole = loop {
+        let behind = bytes.get(at..).unwrap_or_default();
+        let goes_on = match behind.first() {
+            Some(b'.') => host.close_label(at),
+            Some(byte @ (b'a'..=b'z' | b'0'..=b'9' | b'-')) => host.push_ascii(*byte),
+            Some(0x80..) => match settled_letters(behind) {
+                (0, _) => false,
+                (count, length) => {
+                    host.push_others(count);
+                    at += length;
+                    continue;
+                }
+            },
+            _ => break true,
         };
-        if !goes_on || at >= LABEL {
-            break (at, false);
+        if !goes_on {
+            break false;
         }
+        at += 1;
     };
     let name = rest.get(..at).unwrap_or_default();
     (start + at, is_whole && at <= LABEL && host.is_domain(name, tlds, known))
+}
+
+/// How many settled letters these bytes of UTF-8 begin with, and the length of them in bytes.
+fn settled_letters(bytes: &[u8]) -> (usize, usize) {
+    let (mut count, mut at) = (0, 0);
+    while let Some(length) = settled_letter(bytes.get(at..).unwrap_or_default()) {
+        count += 1;
+        at += length;
+    }
+    (count, at)
+}
+
+/// The length of the first character, if it is a settled letter. Those of two and three bytes are read without a
+/// branch.
+#[inline(always)]
+fn settled_letter(bytes: &[u8]) -> Option<usize> {
+    let (a, b, c) = match *bytes {
+        [a @ 0xC2..=0xED, b, c, ..] => (a, b, c),
+        [a @ 0xC2..=0xDF, b] => (a, b, 0),
+        _ => return None,
+    };
+    let is_long = a >= 0xE0;
+    let code = u32::from(a & 0x1F) << 12 | u32::from(b & 0x3F) << 6 | u32::from(c & 0x3F);
+    let c = char::from_u32(code >> if is_long { 0 } else { 6 })?;
+    is_settled_letter(c).then_some(2 + usize::from(is_long))
 }
 
 /// The labels that were read.
@@ -76,8 +98,8 @@ impl Host {
     }
 
     /// A letter, digit or hyphen. Behind other letters may be prose.
-    fn push_ascii(&mut self, c: char) -> bool {
-        self.hyphen = c == '-';
+    fn push_ascii(&mut self, byte: u8) -> bool {
+        self.hyphen = byte == b'-';
         self.ascii += 1;
         (self.hyphen || self.other == 0) && self.ascii + self.other > usize::from(self.hyphen)
     }
@@ -162,8 +184,9 @@ mod tests {
     #[test]
     fn settled_letters_are_small_letters_of_hosts() {
         for c in '\u{80}'..=char::MAX {
-            let plain = plain_bytes(c.to_string().as_bytes()) > 0;
-            if plain || is_settled_letter(c) {
+            let (count, length) = settled_letters(c.to_string().as_bytes());
+            assert!(count == 1 && length == c.len_utf8() || !is_settled_letter(c), "{c}");
+            if count > 0 {
                 let class = Class::of(c);
                 assert!(class.is_host() && !class.is_ignored() && !class.is_dot(), "{c}");
                 assert!(c.to_lowercase().eq([c]), "{c}");

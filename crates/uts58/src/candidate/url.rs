@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::wide::is_sign_of_host;
-use super::{Candidates, Reading, ends_plainly};
+use super::{Behind, Candidates, Reading, ends_plainly};
 use crate::defanged::{dot_at, is_complete, refanged};
 use crate::unicode::Class;
 use crate::{Confidence, Kind, Link, authority, prose, scheme};
@@ -14,6 +14,12 @@ pub(super) struct Authority {
     pub(super) user: Option<Range<usize>>,
     pub(super) host: Range<usize>,
     pub(super) spelling: Spelling,
+}
+
+impl Authority {
+    pub(super) fn is_plain(&self) -> bool {
+        self.spelling == Spelling::Plain
+    }
 }
 
 /// What the host of an authority is spelled with.
@@ -49,21 +55,26 @@ impl Candidates<'_> {
         let authority = self.authority(colon + 3);
         let Authority { user, host, spelling } = authority;
         let well_formed = self.is_host(host.clone(), spelling);
-        let mut link = self.with_tail(start, Kind::Scheme, user, host);
-        if spelling == Spelling::Pieces {
-            link.defanged = is_complete(self.walker.str(link.host.clone()));
-        }
-        if defanged {
-            link.confidence = Confidence::Low;
-        }
-        let malformed = !well_formed || self.is_port_like(link.tail.start);
+        let Behind { port, tail } = self.behind(host.end);
+        let malformed = !well_formed || self.is_port_like(tail.start);
         // `http://https://example.com`: the text in the place of the host is the next scheme.
-        let doubled = malformed && self.walker.bytes_from(link.host.end).starts_with(b"://");
-        self.used(if doubled { colon + 3 } else { link.span.end });
+        let doubled = malformed && self.walker.bytes_from(host.end).starts_with(b"://");
+        self.used(if doubled { colon + 3 } else { tail.end });
         if !known || malformed {
             return None;
         }
-        Some(link)
+        // Made in one piece: to change and move one takes longer than to read a short host.
+        Some(Link {
+            span: start..tail.end,
+            inner: start,
+            kind: Kind::Scheme,
+            user,
+            port,
+            tail,
+            defanged: spelling == Spelling::Pieces && is_complete(self.walker.str(host.clone())),
+            confidence: if defanged { Confidence::Low } else { Confidence::Sure },
+            host,
+        })
     }
 
     /// Reads userinfo and host after `://`.

@@ -21,9 +21,15 @@ use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
 use crate::unicode::hosts::ends_host_to_a_reader;
+use crate::unicode::punycode::SETTLED;
 use crate::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
+
+/// A name with this many bytes beyond ASCII surely fits in the DNS. Of one with more its length there has to be computed,
+/// which takes as much for each of its bytes as reading that many bytes of running text.
+const FEW_BYTES: usize = 2 * SETTLED;
+const LONG_NAME_STEPS: u64 = 16;
 
 /// How far the authority of a URL may reach, whatever it contains, and the last `@` in it. Cached
 /// until the search has passed it, so that nothing is read twice (S18).
@@ -264,10 +270,13 @@ impl<'t> Candidates<'t> {
         let start = from + junk;
         let authority = self.host_behind(start);
         let host = authority.host.clone();
-        if self.before_scheme(host.clone()) == host.end
-            && self.is_host(host.clone(), authority.spelling)
-        {
-            return Some((host, junk == 0));
+        if self.before_scheme(host.clone()) == host.end {
+            if self.is_host(host.clone(), authority.spelling) {
+                return Some((host, junk == 0));
+            }
+            if authority.is_plain() {
+                self.no_domain = host;
+            }
         }
         let longest = start..self.run_end(start);
         let run = start..self.before_scheme(longest.clone());
@@ -479,8 +488,19 @@ impl<'t> Candidates<'t> {
         start
     }
 
-    fn is_wide_domain(&self, host: Range<usize>) -> bool {
-        authority::is_domain(self.walker.text, host)
+    /// Whether a name can be linked. One that cannot is asked for in several readings.
+    fn is_wide_domain(&mut self, host: Range<usize>) -> bool {
+        if self.no_domain == host {
+            return false;
+        }
+        let beyond_ascii = self.walker.str(host.clone()).bytes().filter(|byte| !byte.is_ascii());
+        let each = if beyond_ascii.count() > FEW_BYTES { LONG_NAME_STEPS } else { 1 };
+        self.walker.steps += each * host.len() as u64;
+        let is_domain = authority::is_domain(self.walker.text, host.clone());
+        if !is_domain {
+            self.no_domain = host;
+        }
+        is_domain
     }
 
     /// An address with any local part; a host if there is none.
@@ -567,11 +587,11 @@ impl<'t> Candidates<'t> {
     pub(super) fn next_host_of_run(&mut self) -> Option<Link> {
         while let Some(host) = self.hosts.left.pop() {
             let run = self.hosts.run.clone();
-            let Some(start) =
-                wide::begins(self.walker.str(run.clone()), host.clone(), &mut self.walker.steps)
-            else {
-                continue;
+            let name = self.walker.str(run.clone());
+            let is_domain = |host: Range<usize>| {
+                self.is_wide_domain(run.start + host.start..run.start + host.end)
             };
+            let Some(start) = wide::begins(name, host.clone(), is_domain) else { continue };
             let host = run.start + start..run.start + host.end;
             let mut link = self.bare_link(host.clone());
             link.confidence = self.hosts.confidence;

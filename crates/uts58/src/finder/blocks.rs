@@ -1,9 +1,9 @@
 //! Finds them in blocks of 128 bytes, by a few loops without branches that test many bytes at once:
 //! most blocks are finished after the first.
 
-use memchr::{memchr, memchr2, memchr3};
-
 use super::{HALF, LEADER, Needles, STOP, WIDE};
+use crate::prose::is_lead_of_unmapped;
+use crate::tlds::Pairs;
 
 /// Bytes that the processor compares at once: SSE2, NEON.
 const LANES: usize = 16;
@@ -11,28 +11,34 @@ const LANES: usize = 16;
 /// Bytes that are examined together, one bit of a byte of [`Lanes`] each.
 const BLOCK: usize = LANES * u8::BITS as usize;
 
-/// A block and the two bytes after it: separators have three.
-type Block = [u8; BLOCK + 2];
+/// A block and the bytes after it: separators have three, and the two characters behind one often six.
+type Block = [u8; BLOCK + 8];
+
+/// Some bytes of a block, or a byte of [`Places`] for each of them.
+type Lanes = [u8; LANES];
 
 /// Places in a block: the lowest bit of a byte is for the first [`LANES`] bytes of the block.
-type Lanes = [u8; LANES];
+type Places = u128;
 
 /// Finds `.`, its variants, and `:` where a link may be around them.
 #[derive(Clone, Debug)]
 pub(crate) struct Finder<'t> {
     needles: Needles<'t>,
+    /// What a top-level domain begins with, if only these are searched for.
+    pairs: Option<&'t Pairs>,
     /// Where the next block begins.
     next_block: usize,
     /// Places of the block before it that were not returned yet, one bit each.
     marks: u128,
-    /// Where the next bytes are that begin a match: those of ASCII with one more, and the others. A place before the
-    /// next block says nothing.
-    ahead: [usize; 2],
 }
 
 impl<'t> Finder<'t> {
     pub(crate) fn new(needles: Needles<'t>) -> Self {
-        Finder { needles, next_block: 0, marks: 0, ahead: [0; 2] }
+        let pairs = match needles {
+            Needles::Letter => None,
+            Needles::Prose(tlds) | Needles::Wide(tlds) => tlds.pairs(),
+        };
+        Finder { needles, pairs, next_block: 0, marks: 0 }
     }
 
     /// The next position at or after `from`, which must not decrease.
@@ -66,14 +72,17 @@ impl<'t> Finder<'t> {
             let found = found(block, highest, wide);
             rest = rest.get(BLOCK..)?;
             self.next_block += BLOCK;
-            if u128::from_ne_bytes(found) != 0 {
-                self.mark(text, found, highest >= first);
-                if self.marks != 0 {
-                    return Some(());
+            if found != 0 {
+                if highest >= first && self.end_sentences(block, found) {
+                    continue;
                 }
-                continue;
+                self.marks = match self.pairs.filter(|_| highest >= first) {
+                    Some(pairs) => in_order(found, |place| !ends_sentence(block, place, pairs)),
+                    None => in_order(found, |_| true),
+                };
+                return Some(());
             }
-            if (0x80..first).contains(&highest) {
+            if matches!(highest, 0xE0 | 0xE1) {
                 self.skip(text, first);
                 rest = bytes.get(self.next_block..)?;
             }
@@ -81,71 +90,65 @@ impl<'t> Finder<'t> {
         if rest.is_empty() {
             return None;
         }
-        let mut last: Block = [b' '; BLOCK + 2];
+        let mut last: Block = [b' '; _];
         last.get_mut(..rest.len())?.copy_from_slice(rest);
         let highest = highest(&last);
         self.next_block += BLOCK;
-        self.mark(text, found(&last, highest, wide), highest >= first);
+        self.marks = in_order(found(&last, highest, wide), |_| true);
         Some(())
     }
 
-    /// Marks the places that were found in the last block. Most full stops of Chinese and Japanese begin no top-level
-    /// domain: in a block that may have some, places are tested at once.
+    /// Whether all places that were found are separators before which no top-level domain begins: in Chinese and
+    /// Japanese most are.
     #[inline(always)]
-    fn mark(&mut self, text: &str, places: Lanes, with_stops: bool) {
-        let at = self.next_block - BLOCK;
-        self.marks = match with_stops {
-            true => in_order(places, |place| self.needles.may_be(text, at + place)),
-            false => in_order(places, |_| true),
-        };
+    fn end_sentences(&self, block: &Block, found: Places) -> bool {
+        self.pairs.is_some_and(|pairs| each(found).all(|place| ends_sentence(block, place, pairs)))
     }
 
-    /// Goes on to the next byte that begins a match: in scripts in which few bytes do, as in those of Europe and India,
-    /// this is faster than blocks. `first` begins a separator. Each byte is searched once.
+    /// Goes on to the next block that has a sign, or a byte with which a separator begins, or is not whole: in scripts
+    /// in which few do, as in those of India, this is faster. `first` is the least of these bytes.
     #[inline(never)]
     fn skip(&mut self, text: &str, first: u8) {
-        let bytes = text.as_bytes();
-        loop {
-            let at = self.next_block;
-            let rest = bytes.get(at..).unwrap_or_default();
-            let place = |found: Option<usize>| found.map_or(bytes.len(), |found| at + found);
-            let [ascii, others] = &mut self.ahead;
-            if *ascii < at {
-                *ascii = place(memchr3(b'.', b':', first, rest));
-            }
-            if *others < at {
-                *others = place(match first == STOP[0] {
-                    true => memchr(WIDE[0], rest),
-                    false => memchr2(STOP[0], WIDE[0], rest),
-                });
-            }
-            self.next_block = (*ascii).min(*others).max(at);
-            // The end of a sentence.
-            match bytes.get(self.next_block..) {
-                Some([b'.', b' ', 0x80..=0xFF, ..]) => self.next_block += 2,
-                _ => return,
-            }
-        }
+        let rest = text.as_bytes().get(self.next_block..).unwrap_or_default();
+        let (blocks, _) = rest.as_chunks();
+        self.next_block += BLOCK * blocks.iter().take_while(|block| is_quiet(block, first)).count();
     }
 }
 
-/// Those of the places that are kept, one bit each in the order of the text.
+/// Whether no byte of a block is a sign, or `first` or more.
 #[inline(always)]
-fn in_order(places: Lanes, is_kept: impl Fn(usize) -> bool) -> u128 {
-    let mut marks = 0;
-    let (words, _) = places.as_chunks();
-    for (lane, word) in (0..).step_by(8).zip(words) {
-        let mut word = u64::from_le_bytes(*word);
-        while word != 0 {
-            let bit = word.trailing_zeros() as usize;
-            word &= word - 1;
-            let place = lane + bit / 8 + bit % 8 * LANES;
-            if is_kept(place) {
-                marks |= 1 << place;
-            }
-        }
-    }
-    marks
+fn is_quiet(block: &[u8; BLOCK], first: u8) -> bool {
+    let needle =
+        |byte: u8| byte.saturating_sub(first - 1) | if is_sign(byte) { u8::MAX } else { 0 };
+    block.iter().fold(0, |found, byte| found | needle(*byte)) == 0
+}
+
+/// Whether what is found at this place ends a sentence: a sign of ASCII before a blank, or a separator of three bytes
+/// after which no top-level domain begins. One look at what follows, without branches; returns `false` for some.
+#[inline(always)]
+fn ends_sentence(block: &Block, place: usize, pairs: &Pairs) -> bool {
+    let bytes = block.get(place..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; 9]);
+    let [separator, second, _, first, a, b, _, c, d] = bytes;
+    let is_blank = (second == b' ') | (second == b'\n');
+    let is_no_letter = first < b'0';
+    let is_other = is_lead_of_unmapped(first) & !pairs.has([a, b, c, d]);
+    if separator.is_ascii() { is_blank } else { is_no_letter | is_other }
+}
+
+/// The places one by one, in no certain order.
+#[inline(always)]
+fn each(mut found: Places) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = (found != 0).then(|| found.trailing_zeros() as usize)?;
+        found &= found - 1;
+        Some((bit / 8 + bit % 8 * LANES) % BLOCK)
+    })
+}
+
+/// The places, one bit each in the order of the text.
+#[inline(never)]
+fn in_order(found: Places, is_kept: impl Fn(usize) -> bool) -> u128 {
+    each(found).filter(|place| is_kept(*place)).fold(0, |marks, place| marks | 1 << place)
 }
 
 /// The highest byte of a block.
@@ -157,14 +160,14 @@ fn highest(block: &Block) -> u8 {
 
 /// Where in a block a match may be.
 #[inline]
-fn found(block: &Block, highest: u8, wide: bool) -> Lanes {
-    match wide {
+fn found(block: &Block, highest: u8, wide: bool) -> Places {
+    Places::from_le_bytes(match wide {
         false if highest < STOP[0] => dots(block),
         false if highest < WIDE[0] => signs_and_stops(block),
         false => signs_and_variants(block),
         true if highest < LEADER[0] => wide_dots(block),
         true => wide_dots_and_variants(block),
-    }
+    })
 }
 
 /// Where in a block a full stop or colon is that may be one.
@@ -190,8 +193,8 @@ fn signs_and_stops(block: &Block) -> Lanes {
 /// byte is as much more than the last as in [`STOP`] and [`WIDE`].
 #[inline(never)]
 fn signs_and_variants(block: &Block) -> Lanes {
-    places(block, |one, two, three| {
-        let is_half = (two == HALF[1]) & (three == HALF[2]);
+    places(block, |one, _, three| {
+        let is_half = (one == HALF[0]) & (three == HALF[2]);
         is_sign(one) | (one.wrapping_sub(three) == STOP[0] - STOP[2]) | is_half
     })
 }
