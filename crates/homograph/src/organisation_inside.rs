@@ -2,7 +2,7 @@
 //! position alone misleads.
 
 use super::domain::{Section, and_above, registrable};
-use super::host_words::{ASKING, SEPARATORS, is_filler};
+use super::host_words::{ASKING, SEPARATORS, is_filler, spelled};
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
 
@@ -10,13 +10,17 @@ use super::organisations::{Organisations, registrable_label};
 const ASKED: [&str; 2] = ["support", "update"];
 const TRADE: &str = "security";
 
+/// What a name has beside itself in lures, and honest firms not: machines and papers of an office.
+const OFFICE: [&str; 7] =
+    ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
+
 /// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
-/// (`quickbooks-support.com`).
-pub fn organisation_inside(ascii: &str, protected: &Names) -> Option<&'static str> {
+/// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`).
+pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
     let front = ascii.strip_suffix(registrable(ascii, Section::Icann)?)?;
-    let beside = || beside_words(registrable(ascii, Section::Private)?, table);
+    let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
     let found = in_front(front.trim_end_matches('.'), table).or_else(beside)?;
     let is_left = table.is_one_owner(ascii, found)
         || table.carrier(ascii).is_some()
@@ -40,22 +44,27 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
 }
 
 /// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
-fn beside_words(own: &str, table: &Organisations) -> Option<&'static str> {
+fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
     let label = own.split('.').next().filter(|label| label.contains(SEPARATORS))?;
     let words: Vec<&str> = label.split(SEPARATORS).take(WORDS + 1).collect();
     if words.len() > WORDS {
         return None;
     }
-    let asks = |word: &str| ASKED.contains(&word) || ASKING.contains(&word) && word != TRADE;
+    let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
+    let is_office = |word: &&str| OFFICE.contains(word);
     let starts = 0..words.len();
     let mut runs = starts.flat_map(|start| (start + 1..=words.len()).map(move |end| start..end));
     runs.find_map(|run| {
         let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
         let beside = || front.iter().chain(back);
-        let counts =
-            beside().any(|word| asks(word)) && beside().all(|word| is_filler(word, Some(table)));
-        let name = words.get(run).filter(|_| counts)?.concat();
-        table.labelled(&name)
+        if !beside().all(|word| is_filler(word, Some(table)) || is_office(word)) {
+            return None;
+        }
+        let run = words.get(run)?;
+        let labelled = || table.labelled(&run.concat());
+        let spelled = || spelled(&run.join("-"), protected).map(|name| name.ascii.as_ref());
+        let organisation = beside().any(asks).then(labelled).flatten();
+        organisation.or_else(|| beside().any(is_office).then(spelled).flatten())
     })
 }
 
@@ -80,6 +89,11 @@ mod tests {
             ("truist-login.com", Some("truist.com")),
             ("secure-truist.web.app", Some("truist.com")),
             ("credit-agricole-login.com", Some("creditagricole.fr")),
+            ("microsoft-voicemail.com", Some("microsoft.com")),
+            ("commerzbank-ebanking.de", Some("commerzbank.de")),
+            ("fax-paypal.com", Some("paypal.com")),
+            ("microsoft-fans.com", None),
+            ("harbour-voicemail.com", None),
             ("www.intuit.com", None),
             ("intuit.com.edgekey.net", None),
             ("www.intuit.com.proxy.example.edu", None),
