@@ -113,7 +113,7 @@ mod tests {
             "<img src=x alt=PayPal> Log in. Now",
             "Fine<img src=x width=4 height=4>com",
             "www<img src=x width=40 height=40>paypal<img src=x width=40 height=40>com",
-            "Amazon <img src=x alt=logo>.com",
+            "Fine <img src=x alt=logo>.com",
         ] {
             assert_ne!(over(text), Some(Verdict::Suspect), "{text}");
         }
