@@ -76,6 +76,7 @@ pub fn read(
         let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
         reader.report_impersonation(&author, &header.value);
+        reader.report_addresses(&author, &header.value);
         if header.name == HeaderName::From
             && let Some(author) = several.take()
         {

@@ -117,3 +117,26 @@ fn a_text_that_declares_itself_as_xml_is_data() {
         assert_ne!(filtered(label, body.as_bytes()), body.as_bytes(), "{body}");
     }
 }
+
+/// What a parser of XML shows of it is another text than what one of HTML does.
+#[test]
+fn a_page_is_read_as_its_parser_reads_it() {
+    let label = "Content-Type: application/xhtml+xml; charset=utf-8";
+    let lie = "https://p\u{430}ypal.com/";
+    for body in [
+        format!(
+            "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><title/><a href=\"{lie}\">x</a></html>"
+        ),
+        format!(
+            "<?xml version=\"1.0\"?><h:a xmlns:h=\"http://www.w3.org/1999/xhtml\" href=\"{lie}\">x</h:a>"
+        ),
+        format!(
+            "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><p><![CDATA[{lie}]]></p></html>"
+        ),
+        format!(
+            "<?xml version=\"1.0\"?><!DOCTYPE svg [<!ATTLIST a href CDATA \"{lie}\">]><svg xmlns=\"http://www.w3.org/2000/svg\"><a>x</a></svg>"
+        ),
+    ] {
+        assert_ne!(filtered(label, body.as_bytes()), body.as_bytes(), "{body}");
+    }
+}

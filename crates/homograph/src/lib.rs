@@ -50,11 +50,16 @@ mod memo;
 mod name;
 mod name_in_host;
 mod names;
+mod national_site;
 mod native;
 mod near;
+#[cfg(feature = "senders")]
+mod organisation_inside;
 mod organisations;
 #[cfg(feature = "character-names")]
 mod other_letters;
+#[cfg(feature = "senders")]
+mod own_inside;
 mod phrase;
 mod plain;
 mod plain_label;
@@ -71,6 +76,8 @@ mod signs_as_letters;
 mod slip;
 mod status;
 mod target;
+#[cfg(feature = "senders")]
+mod twin_hosts;
 mod userinfo;
 pub mod verdict;
 mod wrappers;
@@ -94,12 +101,18 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
+pub use organisation_inside::organisation_inside;
+#[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
+#[cfg(feature = "senders")]
+pub use own_inside::own_inside;
 #[cfg(feature = "senders")]
 pub use posing::{Beside, BesideWord, Sender, beside, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
+#[cfg(feature = "senders")]
+pub use twin_hosts::{are_twin_hosts, stands_in_front};
 pub use userinfo::is_in_local_part;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
 pub use wrappers::{hides_end, names_host_alone, only_rewrites, rewrites};

@@ -12,13 +12,13 @@ use std::ops::Range;
 
 use super::Context;
 use super::compared::{ComparedHost, Hit};
-use super::domain::{Section, SuffixLengths, suffix_labels};
 use super::form::Part;
 use super::glued_name;
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
+use super::national_site::{self, ChosenLabels, may_be_in_a_country};
 use super::organisations::{Carrier, Organisations};
 use super::plain_label::Label;
 use super::slip::{may_be_alike, slip};
@@ -48,7 +48,7 @@ pub(super) fn find(
             return None;
         }
         let label = part.unicode.as_str();
-        let in_full = || in_full(compared.parts, at, labels.registrable, names);
+        let in_full = || in_full(compared.parts, at, &labels, names);
         let chosen = || {
             between_hyphens(label, names, table).filter(|_| !is_written_so(label, carrier(), names))
         };
@@ -82,32 +82,14 @@ fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
     }
 }
 
-/// Which labels were chosen as a name.
-struct ChosenLabels {
-    /// Chosen at a registry; `hosted`: chosen at a hoster (`example.web.app`).
-    registrable: usize,
-    hosted: usize,
-}
-
-impl ChosenLabels {
-    fn of(compared: &ComparedHost<'_>) -> ChosenLabels {
-        let before = |after: usize| compared.parts.len().saturating_sub(after + 1);
-        let SuffixLengths { icann, hosted, .. } = compared.suffixes;
-        ChosenLabels { registrable: before(icann), hosted: before(hosted) }
-    }
-
-    fn is_name(&self, at: usize) -> bool {
-        at == self.registrable || at == self.hosted
-    }
-}
-
 /// The full name with something after it: `paypal.com.login.top`, `paypal.com-login.top`.
 fn in_full<'n>(
     parts: &[Part],
     at: usize,
-    registrable: usize,
+    labels: &ChosenLabels,
     names: &'n Names,
 ) -> Option<&'n Name> {
+    let registrable = labels.registrable;
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
     // Names have hyphens of their own: `deutsche-bank`.
     let brands = starts(label.as_bytes()).flat_map(|start| runs(label.as_bytes(), start, names));
@@ -133,10 +115,16 @@ fn in_full<'n>(
             after == Some("")
                 || index == last && last > 0 && after.is_some_and(|after| ends_name(after, name))
         });
-        matches && last > 0 && end <= registrable
-            || in_a_country(parts, at, registrable, name)
-            || as_national_site(parts, at, registrable, name)
+        matches && last > 0 && (end <= registrable || is_cam(parts, at, name))
+            || national_site::stands_at(parts, at, labels, name)
     })
+}
+
+/// A name under `cam`, which is read as `com`.
+fn is_cam(parts: &[Part], at: usize, name: &Name) -> bool {
+    name.reach == Reach::Brand
+        && parts.len() == at + 2
+        && parts.last().is_some_and(|tld| tld.unicode == COM_SLIPS[0])
 }
 
 /// What follows a word that looks like the last label of a name: `-login` of `corn-login`.
@@ -185,7 +173,8 @@ fn in_sub_label<'n>(
             let mut proxies = parts.iter().take(registrable).skip(at + 1);
             let in_full = suffix.all(|label| words.next() == Some(label))
                 && (words.peek().is_some() || !proxies.any(is_proxy))
-                && words.all(|word| is_filler(word, table));
+                && words.all(|word| is_filler(word, table))
+                || national_site::is_hyphenated(front, after);
             let beside = || asks(&mut front.split(SEPARATORS).chain(after.split(SEPARATORS)));
             let before = || {
                 let next = parts.get(registrable).filter(|_| at + 1 == registrable);
@@ -207,66 +196,10 @@ fn ends_name(after: &str, name: &Name) -> bool {
                 || glued_name::ENDS.contains(&after))
 }
 
-/// The same under the two-part suffix of a country, where the owner has sites that are in no list:
-/// `amazon.co.jp.verify.top`, `hsbc.co.uk-login.top`.
-fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
-    let after = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
-    let (Some(kind), Some(rest)) = (after(1), after(2)) else { return false };
-    let country = rest.split(SEPARATORS).next().unwrap_or_default();
-    name.reach == Reach::Brand
-        && name.brand_len() >= MIN_BRAND
-        && at + 2 <= registrable
-        && country.len() == 2
-        && may_be_registry_label(kind.as_bytes())
-        && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
-}
-
-/// A site that is in no list, national or not, as a browser shows it: `www.paypal.de.verify.top`. Without
-/// `www`, software catalogues have such hosts, where the two letters are a language.
-fn as_national_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
-    let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
-    let country = label(at + 1).and_then(|after| after.split(SEPARATORS).next());
-    name.reach == Reach::Brand
-        && name.brand_len() >= MIN_BRAND
-        && at < registrable
-        && country.is_some_and(|label| is_country(label) || GENERIC.contains(&label))
-        && at.checked_sub(1).and_then(label).is_some_and(|front| front == "www")
-}
-
-/// Top-level domains of anybody, beside `com`.
-const GENERIC: [&str; 4] = ["biz", "info", "net", "org"];
-
-/// Whether it may be a country code: all have two letters, and no other label there has.
-fn is_country(label: &str) -> bool {
-    label.len() == 2 && label.bytes().all(|byte| byte.is_ascii_lowercase())
-}
-
-/// Letters of the labels that registries put before a country code: `co`, `gouv`.
-const REGISTRY_LABEL: usize = 4;
-
-/// Whether a registry may have put the label there, judged by its length.
-fn may_be_registry_label(label: &[u8]) -> bool {
-    label.len() <= REGISTRY_LABEL
-}
-
 /// Whether the label may be read as `com`, alone or before one of [`glued_name::ENDS`].
 fn may_be_com(label: &[u8]) -> bool {
     label.len() > 3 && label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"com"))
         || COM_SLIPS.iter().any(|slip| label.eq_ignore_ascii_case(slip.as_bytes()))
-}
-
-/// Whether these labels begin with what may be a country code, perhaps after a registry's label, and do not end with
-/// it. Behind another label it may be one of [`GENERIC`].
-fn may_be_in_a_country(is_first: bool, labels: &[Label<'_>]) -> bool {
-    let is_country = |label: &Label<'_>| {
-        let word = label.bytes.split(|byte| is_separator(*byte)).next().unwrap_or_default();
-        word.len() == 2 || !is_first && GENERIC.iter().any(|tld| word == tld.as_bytes())
-    };
-    match labels {
-        [kind, country, _, ..] if is_country(country) && may_be_registry_label(kind.bytes) => true,
-        [country, _, ..] => is_country(country),
-        _ => false,
-    }
 }
 
 /// Where the words of the label begin.
@@ -476,6 +409,18 @@ mod tests {
             ("paypal.con.attack.top", "paypal.com"),
             ("www.paypal.net.attack.top", "paypal.com"),
             ("www.paypal.org-login.top", "paypal.com"),
+            ("paypal.de.example.top", "paypal.com"),
+            ("amazon.de.konto-id83.com", "amazon.com"),
+            ("login.paypal.de.id83.com", "paypal.com"),
+            ("paypal.de-login.id83.com", "paypal.com"),
+            ("www-amazon-co-uk.attack.top", "amazon.com"),
+            ("amazon-co-uk.attack.top", "amazon.com"),
+            ("www-paypal-de.attack.top", "paypal.com"),
+            ("paypal.cam", "paypal.com"),
+            ("apple.cam", "apple.com"),
+            ("www.paypal.cam", "paypal.com"),
+            ("paypal.us.com", "paypal.com"),
+            ("amazon.uk.com", "amazon.com"),
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
@@ -494,8 +439,12 @@ mod tests {
             "www.amazon.co.jp",
             "amazon.co.example.top",
             "amazon.dev.de.example.top",
-            "paypal.de.example.top",
-            "whatsapp.es.example.com",
+            "whatsapp.es.softonic.com",
+            "whatsapp.en.example.com",
+            "paypal.ge.com",
+            "ebay.de.example.com",
+            "amazon-de.example.com",
+            "www-amazon-de.proxy.example.edu",
             "www.paypal.de",
             "www.paypal.b2.example.com",
             "paypal.com4u.example.com",

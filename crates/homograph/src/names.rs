@@ -50,6 +50,9 @@ pub struct Names {
     near: NearIndex,
     /// Lists of names that are not protected but often visited.
     known: Vec<Arc<Known>>,
+    /// How many of the names are built in: the first ones.
+    #[cfg(feature = "senders")]
+    built_in: usize,
     /// Which domains have one owner.
     organisations: Option<Arc<Organisations>>,
     /// Number of labels from the registrable one on, for the name with the fewest.
@@ -62,10 +65,13 @@ impl Names {
     /// The names impersonated most: about 500 banks, shops, mail, parcel, crypto and government
     /// names of all continents. Takes about two milliseconds: build it once and share it.
     pub fn builtin() -> Names {
+        let names = Names::parse(BUILTIN).0;
         Names {
             known: vec![Arc::new(Known::builtin())],
             organisations: Some(Arc::new(Organisations::builtin())),
-            ..Names::parse(BUILTIN).0
+            #[cfg(feature = "senders")]
+            built_in: names.len(),
+            ..names
         }
     }
 
@@ -164,6 +170,12 @@ impl Names {
             return None;
         }
         and_above(ascii).find(|name| self.exact.contains(*name))
+    }
+
+    /// The names that are not built in: of an operator or a recipient.
+    #[cfg(feature = "senders")]
+    pub(super) fn chosen(&self) -> &[Name] {
+        self.names.get(self.built_in..).unwrap_or_default()
     }
 
     /// Number of names.

@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
+#[cfg(feature = "senders")]
+use super::english;
 use super::lookalike::{LookHash, LookHasher};
 use super::rows::rows;
 #[cfg(feature = "senders")]
@@ -39,6 +41,10 @@ const ROLES: &str = rows!("roles.txt");
 /// Letters of the shortest word that is recognised in letters that look like its own.
 const SHORTEST_IN_DISGUISE: usize = 4;
 
+/// Letters of the shortest label that is looked up beside other words.
+#[cfg(feature = "senders")]
+const LABEL_LETTERS: usize = 5;
+
 /// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Organisations {
@@ -50,6 +56,9 @@ pub(super) struct Organisations {
     /// The looks of those of some letters: `logln`.
     role_looks: HashSet<u64, BuildHasherDefault<LookHasher>>,
     carriers: HashMap<&'static str, Carrier, ByText>,
+    /// Domains by their labels without hyphens.
+    #[cfg(feature = "senders")]
+    by_label: HashMap<Box<str>, &'static str, ByText>,
     #[cfg(feature = "senders")]
     claimed: ClaimedNames,
 }
@@ -128,6 +137,10 @@ impl Organisations {
                 Some(("+", domain)) => (domain, DomainUse::Customers),
                 _ => (domain, DomainUse::Own),
             };
+            #[cfg(feature = "senders")]
+            if domain_use == DomainUse::Own {
+                self.add_label(domain);
+            }
             organisation.domains.push((domain, domain_use));
             if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)
@@ -159,6 +172,30 @@ impl Organisations {
         let rows = self.by_domain.get(domain).into_iter().flatten();
         rows.into_iter().any(|(_, domain_use)| *domain_use == DomainUse::Customers)
             && is_hosted(ascii)
+    }
+
+    /// The domain of the table that this name is, unless its customers alone have hosts there.
+    #[cfg(feature = "senders")]
+    pub(super) fn own_domain(&self, name: &str) -> Option<&'static str> {
+        let (domain, rows) = self.by_domain.get_key_value(name)?;
+        let is_own = rows.iter().any(|(_, domain_use)| *domain_use != DomainUse::Customers);
+        is_own.then_some(*domain)
+    }
+
+    /// The domain whose label this is, without hyphens.
+    #[cfg(feature = "senders")]
+    pub(super) fn labelled(&self, name: &str) -> Option<&'static str> {
+        self.by_label.get(name).copied()
+    }
+
+    /// Adds the label of a domain that is a name and no word.
+    #[cfg(feature = "senders")]
+    fn add_label(&mut self, domain: &'static str) {
+        let Some(label) = registrable_label(domain) else { return };
+        let name = label.replace('-', "");
+        if name.len() >= LABEL_LETTERS && !english::is_word(&name) {
+            self.by_label.entry(name.into()).or_insert(domain);
+        }
     }
 
     /// Whether both hosts belong to one owner and not to a customer; it does not matter who has

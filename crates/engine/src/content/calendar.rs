@@ -215,8 +215,9 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
             (piece(unfolded, value, escapes), language, Edits::Possible)
         }
     };
-    // Some clients show the markup of a description whatever its format parameter.
-    let markup = (language == Language::Text && is_markup(seen.as_str()))
+    // Some clients show the markup of a description whatever its format parameter; an encoded page is opened as one.
+    let is_shown = language == Language::Text || edits == Edits::Impossible;
+    let markup = (is_shown && is_markup(seen.as_str()))
         .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
     // Some clients undo the escapes of text in a URL: `https\://`.
     let escaped = language == Language::Url && reference::scheme(seen.as_str()).is_none();

@@ -1,5 +1,7 @@
 //! Reads one header field: its links and addresses, and names that impersonate others.
 
+mod addresses;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -230,8 +232,11 @@ impl FieldReader<'_, '_, '_, '_> {
         let ours = address.host.as_deref().is_some_and(owns);
         if !ours {
             judged.add(Reason::DisplayNameHost);
+            let is_twin = |host: &Judgement| self.judge.are_twins(host, &shown);
+            let poses = self.judge.is_protected(&shown.ascii)
+                || address.host.as_deref().is_some_and(is_twin);
             if self.is_of_sender()
-                && self.judge.is_protected(&shown.ascii)
+                && poses
                 && !self.claims_person(name, link, &shown)
                 && !self.is_forwarded(name, address, &shown)
             {

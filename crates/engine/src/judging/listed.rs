@@ -1,4 +1,4 @@
-//! Adds the verdicts of lists to judgements: of lists of rules, and of third-party lists.
+//! Adds the verdicts of lists to judgements: of lists of rules, of third-party lists, of the table of organisations.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use uts58::Link;
 impl Judge<'_> {
     /// Adds the verdict of the lists of rules and of third parties. They change while cached judgements stay.
     pub(super) fn with_lists(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        let judgement = self.with_organisation(judgement);
         let Some(verdict) = self.list_verdict(&judgement.ascii) else { return judgement };
         let mut listed = Judgement::clone(&judgement);
         listed.reasons.insert(Reason::Listed);
@@ -19,6 +20,25 @@ impl Judge<'_> {
             listed.edit = Edit::Anywhere;
         }
         Arc::new(listed)
+    }
+
+    /// Adds the organisation that a host of another owner names, if it is none of the protected names, or the recipients'
+    /// own name beside words that only they use.
+    fn with_organisation(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        if !judgement.is_harmless() || self.policy.allows(&judgement.ascii) {
+            return judgement;
+        }
+        let protected = &self.policy.protected;
+        let organisation = homograph::organisation_inside(&judgement.ascii, protected);
+        let own = || homograph::own_inside(&judgement, protected, &self.own_names);
+        let Some(named) = organisation.map(str::to_owned).or_else(own) else {
+            return judgement;
+        };
+        let mut naming = Judgement::clone(&judgement);
+        naming.reasons.insert(Reason::NameInHost);
+        naming.verdict = Verdict::Suspect;
+        naming.target = Some(named);
+        Arc::new(naming)
     }
 
     fn list_verdict(&self, ascii: &str) -> Option<Verdict> {

@@ -2,13 +2,14 @@
 
 mod elsewhere;
 mod rewritten;
+mod twins;
 
 use self::rewritten::is_end_hidden;
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::prices::COMPARISON_STEPS;
 use crate::programs::is_below;
-use homograph::{HostBounds, Judgement, is_given_away};
+use homograph::{HostBounds, Judgement, is_given_away, is_or_below};
 use uts58::Link;
 use uts58::unicode::a_label;
 use uts58::unicode::hosts::is_joiner;
@@ -72,7 +73,9 @@ impl Judge<'_> {
         let is_own = self.is_own_mail() && self.is_authors(&led.ascii);
         let protected = !is_own
             && !is_end_hidden(target)
-            && (self.is_protected(&seen.ascii) || self.is_known((seen, name), led));
+            && (self.is_protected(&seen.ascii)
+                || self.is_known((seen, name), led)
+                || self.poses_as(led, seen));
         if known_only && !protected {
             return;
         }
@@ -107,7 +110,10 @@ impl Judge<'_> {
         if is_below(led, &SHARED) && !is_below(seen, &SHARED) {
             return false;
         }
+        // The suffix of a government is a site of it, and what is below it as well.
+        let is_site = |site: &str| is_or_below(led, site) && self.is_protected(site);
         self.are_of_one_owner(name.unwrap_or(seen), led)
+            || seen.strip_prefix("www.").is_some_and(is_site)
             || name.is_some() && same_domain(seen, led)
             || self.is_national_site(led, seen)
     }

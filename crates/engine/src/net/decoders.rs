@@ -61,9 +61,10 @@ impl Base64Lines {
             return;
         }
         // Most prose has a blank early.
-        if content.first_chunk().is_some_and(begins_as_prose)
-            || memchr::memchr3(b' ', b'<', b'.', content).is_some()
-        {
+        let is_prose = content.first_chunk().is_some_and(begins_as_prose)
+            || memchr::memchr3(b' ', b'<', b'.', content).is_some();
+        let content = if is_prose { property_value(content) } else { content };
+        if content.is_empty() {
             return;
         }
         let blanks = whole.len() - content.len();
@@ -106,6 +107,18 @@ impl Base64Lines {
         let line = line.checked_sub(1).and_then(|line| self.lines.get(line));
         line.map_or(0, |(start, source)| source + (at - start))
     }
+}
+
+/// The digits behind the parameters of a property (`ATTACH;ENCODING=BASE64;X-FILENAME=a.html:PGEg`), which hold dots and
+/// blanks of their own; of other lines nothing.
+fn property_value(line: &[u8]) -> &[u8] {
+    let named = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let name = line.iter().take_while(|byte| named(byte)).count();
+    if line.get(name) != Some(&b';') {
+        return &[];
+    }
+    let value = memchr::memrchr(b':', line).and_then(|colon| line.get(colon + 1..));
+    value.filter(|value| memchr::memchr3(b' ', b'<', b'.', value).is_none()).unwrap_or_default()
 }
 
 /// Whether a line of base64 may begin with this byte: a digit, or a blank before it.
@@ -298,6 +311,14 @@ mod tests {
         assert_eq!(lines.bytes, b"aGk=aGkabcdefghijklmnop");
         assert_eq!([0, 4, 7].map(|at| lines.source(at)), [0, 25, 50]);
         assert_eq!(Base64Lines::of(b"aG\rk\r\n").bytes, b"aGk");
+        for head in ["ATTACH;X=a.html:", "item1.ATTACH;X=\"a: b\";Y=<z>:", "attach;x=.:"] {
+            let lines = Base64Lines::of(format!("{head}aGk=\r\n aGk\r\n").as_bytes());
+            assert_eq!(lines.bytes, b"aGk=aGk", "{head}");
+            assert_eq!([0, 4].map(|at| lines.source(at)), [head.len(), head.len() + 7]);
+        }
+        for line in ["x. y;z:aGk", "A;B=c. d:e f", "A;B=c.d;aGk", "A:b c:aGk"] {
+            assert_eq!(Base64Lines::of(line.as_bytes()).bytes, b"", "{line}");
+        }
         assert_eq!(Base64Lines::of(b"a b\raGk\r\r\n\n\rzz\n\r").bytes, b"aGkzz");
         for blanks in 0..40 {
             let line = |front: &str, back: &str| [front, &" ".repeat(blanks), back].concat();

@@ -255,6 +255,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn end_anchor(&mut self) {
         if let Some(mut anchor) = self.open_anchor.take() {
             anchor.text.end = self.visible.len();
+            self.compare_drawn(&anchor);
             // As many as links: a page may show nothing, and its text is then never searched.
             match anchor.lasts && anchor.text.is_empty() {
                 true => {}

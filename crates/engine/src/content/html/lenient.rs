@@ -45,6 +45,8 @@ impl Reader<'_, '_, '_> {
                 self.view.documents.extend(subset::expanded(self.text));
             }
             Holds::Shown
+        } else if memmem::find(text.as_bytes(), b"ATTLIST").is_some() {
+            Holds::FixedUrl
         } else {
             return;
         };

@@ -4,6 +4,7 @@
 //! Honest texts have such words. They are only compared where everybody knows what they are read as.
 
 use super::compared::shows_host;
+use uts58::suffixes::{BUILTIN, Section};
 use uts58::unicode::hosts::{is_invisible, is_mark};
 use uts58::unicode::is_dot_to_somebody;
 
@@ -19,12 +20,16 @@ pub(super) fn may_look_like_another(text: &str) -> bool {
     let mut before = 0;
     text.bytes().any(|c| {
         let before = std::mem::replace(&mut before, c);
-        matches!(c, b'|' | b'@' | b'$' | b',' | b'0' | b'_') || c == b'n' && before == b'r'
+        matches!(c, b'|' | b'@' | b'$' | b',' | b'0' | b'_')
+            || matches!((before, c), (b'r', b'n') | (b'.', b'.'))
     })
 }
 
 /// What a word is read as, if that is a host and another word.
 pub(super) fn read_as(word: &str) -> Option<String> {
+    if let Some(site) = without_end(word).or_else(|| bare_suffix(word)) {
+        return Some(site);
+    }
     if word.is_ascii() && !may_look_like_another(word) {
         return None;
     }
@@ -70,8 +75,48 @@ pub(super) fn read_as(word: &str) -> Option<String> {
     (shows_host(&read) && !read.eq_ignore_ascii_case(word)).then_some(read)
 }
 
-/// A text with blanks in it, without them, if they are the space beside full stops or between single letters:
-/// `www. example. com`.
+/// A word that ends in an ellipsis inside its suffix, or in place of it, with the suffix that a reader expects:
+/// `https://www.example.c…`.
+fn without_end(word: &str) -> Option<String> {
+    let (shown, after) = word.split_once('…').or_else(|| word.split_once("..."))?;
+    let host = shown.split_once("//").map_or(shown, |(_, host)| host);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    if !host.chars().all(plain) || !(after.is_empty() || after.starts_with('/')) {
+        return None;
+    }
+    let is_url = host.len() < shown.len();
+    let name = match host.rsplit_once('.') {
+        Some((name, "c" | "co" | "")) => name,
+        // What is short is a whole suffix.
+        Some((_, label)) if label.len() >= SHORTEST_CUT => host,
+        None if is_url => host,
+        _ => return None,
+    };
+    Some([name, ".com"].concat())
+}
+
+/// Letters of the shortest label that is one before a suffix which is left out.
+const SHORTEST_CUT: usize = 5;
+
+/// A public suffix that is shown as a site, as its host: governments have sites there (`gov.uk`).
+fn bare_suffix(word: &str) -> Option<String> {
+    let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let host =
+        word.split_once("//").map_or(word, |(_, rest)| rest).split(['/', '?', '#']).next()?;
+    let may_be = (SHORTEST_SUFFIX..=LONGEST_SUFFIX).contains(&host.len()) && host.contains('.');
+    let lower = may_be.then(|| host.to_ascii_lowercase())?;
+    let suffix = BUILTIN.of_name(&lower);
+    let is_suffix =
+        suffix.section == Some(Section::Icann) && suffix.labels == lower.split('.').count();
+    is_suffix.then(|| ["www.", &lower].concat())
+}
+
+/// Bytes of the public suffixes that are sites.
+const SHORTEST_SUFFIX: usize = 5;
+const LONGEST_SUFFIX: usize = 16;
+
+/// A text with blanks in it, without them, if they are the space beside full stops and slashes or between single
+/// letters: `https:// www. example. com / login`.
 pub(super) fn without_blanks(text: &str) -> Option<String> {
     let text = text.trim();
     // What most fail on.
@@ -79,11 +124,15 @@ pub(super) fn without_blanks(text: &str) -> Option<String> {
         return None;
     }
     let pieces = || text.split_whitespace();
-    let beside_dots = pieces()
-        .zip(pieces().skip(1))
-        .all(|(before, after)| before.ends_with('.') || after.starts_with('.'));
+    let pairs = || pieces().zip(pieces().skip(1));
+    let is_beside =
+        |(before, after): (&str, &str), sign| before.ends_with(sign) || after.starts_with(sign);
     let is_letter = |piece: &str| piece.chars().nth(1).is_none();
-    (beside_dots || pieces().all(is_letter)).then(|| pieces().collect())
+    let is_space = |pair: (&str, &str)| {
+        is_beside(pair, '.') || is_beside(pair, '/') || is_letter(pair.0) && is_letter(pair.1)
+    };
+    let some = pairs().any(|pair| is_beside(pair, '.'));
+    (some && pairs().all(is_space)).then(|| pieces().collect())
 }
 
 /// Whether a character looks like a full stop, by confusables.txt or as a dot or letter of its own, and is none to any
@@ -92,7 +141,16 @@ pub(super) fn reads_as_dot(c: char) -> bool {
     !c.is_ascii()
         && !is_dot_to_somebody(c)
         && (homograph::reads_as_full_stop(c)
-            || matches!(c, '\u{387}' | '\u{2840}' | '\u{a4f8}')
+            || matches!(
+                c,
+                '\u{387}'
+                    | '\u{6d4}'
+                    | '\u{2804}'
+                    | '\u{2820}'
+                    | '\u{2840}'
+                    | '\u{2880}'
+                    | '\u{a4f8}'
+            )
             || !c.is_alphanumeric() && homograph::reads_as_dot(c))
 }
 
@@ -136,6 +194,17 @@ mod tests {
             ("ex٫com", "ex.com"),
             ("exꓹcom", "ex.com"),
             ("ex⡀com", "ex.com"),
+            ("ex⠄com", "ex.com"),
+            ("ex⢀com", "ex.com"),
+            ("ex۔com", "ex.com"),
+            ("https://www.example.c…", "www.example.com"),
+            ("example.co…/signin", "example.com"),
+            ("www.example.c...", "www.example.com"),
+            ("www.example…", "www.example.com"),
+            ("https://example...", "example.com"),
+            ("gov.uk", "www.gov.uk"),
+            ("https://GOV.UK/pay", "www.gov.uk"),
+            ("gouv.fr.", "www.gouv.fr"),
             ("ex\u{323}com", "ex.com"),
             ("ex.ᶜᵒᵐ", "ex.com"),
             ("my‑ex.com", "my-ex.com"),
@@ -145,13 +214,32 @@ mod tests {
         ] {
             assert_eq!(read_as(word).as_deref(), Some(host), "{word}");
         }
-        for word in ["example.com", "Example.com", "ex.com/a_b", "corn", "a, b", "10", "x0", "٢٠٢٠"]
-        {
+        for word in [
+            "example.com",
+            "Example.com",
+            "ex.com/a_b",
+            "corn",
+            "a, b",
+            "10",
+            "x0",
+            "٢٠٢٠",
+            "wait...",
+            "ex.de...",
+            "Mr.X...",
+            "www.gov.uk",
+            "com",
+            "a.b",
+        ] {
             assert_eq!(read_as(word), None, "{word}");
         }
         assert_eq!(without_blanks(" www. ex .com ").as_deref(), Some("www.ex.com"));
         assert_eq!(without_blanks("e x . c o m").as_deref(), Some("ex.com"));
-        for text in ["see ex.com", "ex.com", "Read more. Now"] {
+        assert_eq!(without_blanks("w w w . ex . com").as_deref(), Some("www.ex.com"));
+        let url = without_blanks("https:// www . ex . com / login");
+        assert_eq!(url.as_deref(), Some("https://www.ex.com/login"));
+        for text in
+            ["see ex.com", "ex.com", "Read more. Now", "ex.com / ex.de", "Read more. Now / then"]
+        {
             assert_eq!(without_blanks(text), None, "{text}");
         }
     }

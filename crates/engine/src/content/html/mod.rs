@@ -5,9 +5,11 @@
 //! and each byte is read at most three times.
 
 mod anchors;
+mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
+mod drawn;
 mod elements;
 mod entity;
 mod forms;
@@ -86,6 +88,9 @@ pub fn read<'t>(
     // Entities are expanded once, and not in a document that is an attribute.
     reader.declares = document == Document::Inner;
     reader.tags_separate = document == Document::Data;
+    if document == Document::Page {
+        reader.view.documents.extend(as_xml::rewritten(text));
+    }
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
         reader.pass(range, pass)?;
@@ -142,6 +147,8 @@ struct Reader<'t, 'k, 'f> {
     anchors: Vec<Anchor>,
     /// Elements with a tooltip, the innermost last.
     titled: Vec<Titled>,
+    /// Pictures in the open anchor.
+    drawn: Vec<drawn::Drawn>,
     /// Ranges of visible text that something invisible breaks or reverses; empty for a break.
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
@@ -226,6 +233,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             open_anchor: None,
             outer: Vec::new(),
             titled: Vec::new(),
+            drawn: Vec::new(),
             anchors: Vec::new(),
             marks: Vec::new(),
             nodes: Vec::new(),
@@ -508,6 +516,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
         if !self.outer.is_empty() {
             self.forget_links();
+        }
+        if breaking == Some("img") {
+            self.draw(tag, attributes);
         }
         let breaks = self.tags_separate || is_element && breaks(breaking, &traits);
         let hides = traits.conceals.hides();

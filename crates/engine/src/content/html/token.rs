@@ -325,7 +325,7 @@ fn comment_end(rest: &[u8]) -> (usize, usize) {
     (rest.len(), rest.len())
 }
 
-fn raw_element(name: &[u8]) -> Option<RawElement> {
+pub(super) fn raw_element(name: &[u8]) -> Option<RawElement> {
     // By length and first letter, which exclude most others: `td`, `span`, `table`.
     let (known, raw) = match (name.len(), name.first()? | 0x20) {
         (6, b's') => ("script", RawElement::Script),

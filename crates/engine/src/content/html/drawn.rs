@@ -1,0 +1,139 @@
+//! Pictures between the words of an anchor: what stands for them (`alt`) is read with the words, and a small one between
+//! two words may be a full stop: `https://www.<img alt="example">.com`.
+//!
+//! Honest links have pictures beside words. So these are only compared with where the anchor leads
+//! ([`SeenBy::Glance`](super::SeenBy)).
+
+use std::ops::Range;
+
+use super::token::Attribute;
+use super::{Anchor, MappedText, Reader, Tag};
+use crate::content::mapped::Builder;
+
+/// Maximum number of pictures of an anchor, and bytes of what stands for all and of all words, that are read.
+const PICTURES: usize = 16;
+const BYTES: usize = 256;
+
+/// Pixels of the side of a picture that may be taken for a full stop.
+const DOT: u32 = 10;
+
+/// What is seen in place of a picture, and where that is in the visible text and in the source.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    at: usize,
+    tag: Range<usize>,
+    shown: String,
+}
+
+impl<'t> Reader<'t, '_, '_> {
+    /// Notes a picture in the open anchor.
+    pub(super) fn draw(&mut self, tag: &Tag, attributes: &[Attribute]) {
+        if self.open_anchor.is_none() || self.is_concealed() || self.drawn.len() >= PICTURES {
+            return;
+        }
+        let alt = self.value_of("alt", attributes).filter(|alt| !alt.trim_ascii().is_empty());
+        let shown = match alt {
+            Some(alt) if alt.len() > BYTES => return,
+            Some(alt) => alt.trim().to_owned(),
+            None if self.is_dot(attributes) => ".".to_owned(),
+            None => return,
+        };
+        let (at, tag) = (self.visible.len(), tag.range.clone());
+        self.drawn.push(Drawn { at, tag, shown });
+    }
+
+    fn is_dot(&self, attributes: &[Attribute]) -> bool {
+        ["width", "height"].iter().all(|side| {
+            let digits = self.value_of(side, attributes).unwrap_or_default();
+            digits.trim_ascii().trim_end_matches("px").parse().is_ok_and(|side: u32| side <= DOT)
+        })
+    }
+
+    /// Compares the words of an anchor, with what stands for its pictures, with where it leads.
+    pub(super) fn compare_drawn(&mut self, anchor: &Anchor) {
+        let drawn = std::mem::take(&mut self.drawn);
+        let (Some(first), Some(last)) = (drawn.first(), drawn.last()) else { return };
+        let source = first.tag.start..last.tag.end;
+        let text = self.visible.as_str().get(anchor.text.clone()).unwrap_or_default();
+        let (Some(leads_to), true) = (anchor.occurrence, text.len() <= BYTES) else { return };
+        let mut word = String::with_capacity(text.len() + BYTES);
+        let mut from = anchor.text.start;
+        for Drawn { at, shown, .. } in &drawn {
+            // A picture is separated from the words beside it.
+            word.push_str(
+                self.visible.as_str().get(from..*at).unwrap_or_default().trim_matches('\n'),
+            );
+            word.push_str(shown);
+            from = *at;
+        }
+        let rest = self.visible.as_str().get(from..anchor.text.end).unwrap_or_default();
+        word.push_str(rest.trim_matches('\n'));
+        if word.contains('.') && !text.contains(&word) && drawn.iter().all(|one| one.shown != word)
+        {
+            let mut seen = Builder::default();
+            seen.unit(&word, source);
+            let seen: MappedText<'t> = seen.finish();
+            self.add_compared(seen, leads_to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::{Reason, Verdict};
+    use crate::{Answers, Facts, Message, Policy, TldTable};
+
+    /// The worst verdict of a link to a stranger's site with this text, compared with where it leads.
+    fn over(text: &str) -> Option<Verdict> {
+        let body = format!("<p><a href=\"https://verify.top/x\">{text}</a></p>");
+        let head = b"Content-Type: text/html; charset=utf-8\n";
+        let tlds = TldTable::new(["com", "top", "uk", "fr"], "");
+        let message = Message { head, body: body.as_bytes() };
+        let outcome = crate::inspect(message, &Facts::default(), &Policy::default(), &tlds)
+            .resolve(&Answers::new());
+        let findings = outcome.findings.into_iter();
+        let differs = findings.filter(|one| one.reasons.contains(Reason::TextHrefMismatch));
+        differs.map(|finding| finding.verdict).max()
+    }
+
+    #[test]
+    fn what_stands_for_pictures_is_read_with_the_words() {
+        for text in [
+            "https://www.<img src=x alt=paypal>.com",
+            "www<img src=x alt='.'>paypal<img src=x alt='.'>com",
+            "paypal.<img src=x alt=com>",
+            "<img src=x alt='www.'><img src=x alt=paypal><img src=x alt='.com'>",
+            "www.pay<img src=x alt=pal>.com",
+            "www<img src=x width=4 height=4>paypal<img src=x width=4px height=4px>com",
+        ] {
+            assert_eq!(over(text), Some(Verdict::Suspect), "{text}");
+        }
+        for text in [
+            "<img src=x alt=PayPal>",
+            "<img src=x alt=PayPal> Log in. Now",
+            "Fine<img src=x width=4 height=4>com",
+            "www<img src=x width=40 height=40>paypal<img src=x width=40 height=40>com",
+            "Fine <img src=x alt=logo>.com",
+        ] {
+            assert_ne!(over(text), Some(Verdict::Suspect), "{text}");
+        }
+    }
+
+    #[test]
+    fn sites_of_governments_and_names_that_are_cut_off_are_shown() {
+        for text in [
+            "gov.uk",
+            "https://gov.uk/pay",
+            "gouv.fr",
+            "https://www.paypal.c…",
+            "login.microsoftonline…",
+            "https:// www . paypal . com / login",
+            "www⠄paypal⠄com",
+        ] {
+            assert_eq!(over(text), Some(Verdict::Suspect), "{text}");
+        }
+        for text in ["co.uk", "Read more...", "fine.c…", "and / or . so"] {
+            assert_ne!(over(text), Some(Verdict::Suspect), "{text}");
+        }
+    }
+}

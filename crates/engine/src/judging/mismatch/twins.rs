@@ -1,0 +1,44 @@
+//! Two hosts of one message of which one is made to be taken for the other, though neither is a known name.
+
+use super::super::Judge;
+use homograph::Judgement;
+
+impl Judge<'_> {
+    /// Whether two hosts of different owners read as one.
+    pub fn are_twins(&self, one: &Judgement, other: &Judgement) -> bool {
+        !self.are_of_one_owner(&one.ascii, &other.ascii) && homograph::are_twin_hosts(one, other)
+    }
+
+    /// Whether a host is made to be taken for one that a text shows: its twin, or one that begins like it.
+    pub(super) fn poses_as(&self, led: &Judgement, seen: &Judgement) -> bool {
+        // Beyond ASCII the text is the disguise, and judged as such.
+        seen.unicode.is_ascii() && homograph::are_twin_hosts(led, seen)
+            || homograph::stands_in_front(&seen.ascii, &led.ascii, &self.policy.protected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::mismatch;
+    use crate::outcome::Verdict;
+
+    #[test]
+    fn what_reads_as_the_text_of_its_link_is_suspect() {
+        for (seen, led) in [
+            ("https://meridian-supplies.com/pay", "meridian-suppIies.com"),
+            ("www.meridian-supplies.com", "rneridian-supplies.com"),
+            ("https://meridian-supplies.com", "meridian-supplies.com.verify.top"),
+        ] {
+            assert_eq!(mismatch(seen, led), Some(Verdict::Suspect), "{seen} {led}");
+        }
+        assert_ne!(mismatch("p\u{332}aypal.com", "paypal.com"), Some(Verdict::Suspect));
+        for (seen, led) in [
+            ("https://meridian-supplies.com", "meridian-supply.com"),
+            ("https://meridian-supplies.com", "meridiansupplies.com"),
+            ("https://meridian-supplies.com", "meridian-supplies.de"),
+            ("https://meridian-supplies.com", "meridian-supplies.com.edgekey.net"),
+        ] {
+            assert_eq!(mismatch(seen, led), Some(Verdict::Notice), "{seen} {led}");
+        }
+    }
+}

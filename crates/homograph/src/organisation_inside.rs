@@ -1,0 +1,110 @@
+//! The domain of an organisation inside the host of another owner: names that are no protected ones, of which the
+//! position alone misleads.
+
+use super::domain::{Section, and_above, registrable};
+use super::host_words::{ASKING, SEPARATORS, is_filler, spelled};
+use super::names::Names;
+use super::organisations::{Organisations, registrable_label};
+
+/// Words beside a name that no other firm of its trade or town has: without `security`.
+const ASKED: [&str; 2] = ["support", "update"];
+const TRADE: &str = "security";
+
+/// What a name has beside itself in lures, and honest firms not: machines and papers of an office.
+const OFFICE: [&str; 7] =
+    ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
+
+/// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
+/// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
+/// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`).
+pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    let table = protected.organisations()?;
+    let front = ascii.strip_suffix(registrable(ascii, Section::Icann)?)?;
+    let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
+    let found = in_front(front.trim_end_matches('.'), table).or_else(beside)?;
+    let is_left = table.is_one_owner(ascii, found)
+        || table.carrier(ascii).is_some()
+        || ascii.contains("proxy");
+    (!is_left).then_some(found)
+}
+
+/// The domain that stands somewhere in the labels before that of another.
+fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
+    let domain = |name: &str| {
+        let domain = name.contains('.').then(|| table.own_domain(name)).flatten()?;
+        let is_long = registrable_label(domain).is_some_and(|label| label.len() > 2);
+        is_long.then_some(domain)
+    };
+    let ends = |from: &str| {
+        let dots = from.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
+        let ends = dots.map(|(at, _)| at).chain([from.len()]).skip(1).take(LABELS);
+        ends.filter_map(|end| domain(from.get(..end)?)).next()
+    };
+    and_above(front).filter(|from| from.contains('.')).find_map(ends)
+}
+
+/// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
+fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
+    let label = own.split('.').next().filter(|label| label.contains(SEPARATORS))?;
+    let words: Vec<&str> = label.split(SEPARATORS).take(WORDS + 1).collect();
+    if words.len() > WORDS {
+        return None;
+    }
+    let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
+    let is_office = |word: &&str| OFFICE.contains(word);
+    let starts = 0..words.len();
+    let mut runs = starts.flat_map(|start| (start + 1..=words.len()).map(move |end| start..end));
+    runs.find_map(|run| {
+        let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
+        let beside = || front.iter().chain(back);
+        if !beside().all(|word| is_filler(word, Some(table)) || is_office(word)) {
+            return None;
+        }
+        let run = words.get(run)?;
+        let labelled = || table.labelled(&run.concat());
+        let spelled = || spelled(&run.join("-"), protected).map(|name| name.ascii.as_ref());
+        let organisation = beside().any(asks).then(labelled).flatten();
+        organisation.or_else(|| beside().any(is_office).then(spelled).flatten())
+    })
+}
+
+/// Labels of the longest domains of the table, and words of the longest labels that are read.
+const LABELS: usize = 3;
+const WORDS: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_of_organisations_inside_hosts_of_others() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("www.intuit.com.login.top", Some("intuit.com")),
+            ("quickbooks.intuit.com.login.top", Some("intuit.com")),
+            ("www.medicare.gov.login.top", Some("medicare.gov")),
+            ("barclays.co.uk.x.login.top", Some("barclays.co.uk")),
+            ("www.truist.com.pages.dev", Some("truist.com")),
+            ("quickbooks-support.com", Some("quickbooks.com")),
+            ("truist-login.com", Some("truist.com")),
+            ("secure-truist.web.app", Some("truist.com")),
+            ("credit-agricole-login.com", Some("creditagricole.fr")),
+            ("microsoft-voicemail.com", Some("microsoft.com")),
+            ("commerzbank-ebanking.de", Some("commerzbank.de")),
+            ("fax-paypal.com", Some("paypal.com")),
+            ("microsoft-fans.com", None),
+            ("harbour-voicemail.com", None),
+            ("www.intuit.com", None),
+            ("intuit.com.edgekey.net", None),
+            ("www.intuit.com.proxy.example.edu", None),
+            ("intuit.example.com", None),
+            ("truist-fans.com", None),
+            ("truist.com", None),
+            ("truist-security.com", None),
+            ("x.com.example.org", None),
+            ("account-login.com", None),
+        ] {
+            assert_eq!(organisation_inside(host, &names), domain, "{host}");
+        }
+    }
+}
