@@ -325,17 +325,6 @@ fn a_backslash_behind_a_name_without_a_scheme_is_that_of_a_path_or_a_login() {
 }
 
 #[test]
-fn a_link_ends_in_front_of_the_target_that_a_program_writes_behind_it() {
-    let url = "https://ann@bitbucket.org/team/repo.git";
-    let text = format!("Repository: {url}<{url}>");
-    let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
-    assert!(found.findings.iter().all(|finding| finding.verdict <= Verdict::Notice));
-    assert_eq!(found.links, 2);
-    assert!(is_edited("text/plain", "https://huber.de<https://www.p\u{430}ypal.com>\r\n"));
-    assert!(is_edited("text/plain", "https://huber.de/x<https://www.p\u{430}ypal.com>\r\n"));
-}
-
-#[test]
 fn an_account_may_be_called_by_a_site_of_its_own_host() {
     let worst = |text: &str| {
         let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());

@@ -72,9 +72,9 @@ pub(super) fn path_end_in_prose(text: &str, start: usize) -> usize {
 }
 
 /// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a
-/// sentence, and the ellipsis; `<` of the target that mail programs write behind a link's text.
+/// sentence, and the ellipsis.
 fn ends_sentence(c: char) -> bool {
-    matches!(c, '<' |
+    matches!(c,
         '\u{2026}' | '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301B}'
         | '\u{301D}'..='\u{301F}' | '\u{FF01}' | '\u{FF08}' | '\u{FF09}' | '\u{FF0C}' | '\u{FF0E}'
         | '\u{FF1A}' | '\u{FF1B}' | '\u{FF1F}' | '\u{FF5F}'..='\u{FF64}')
