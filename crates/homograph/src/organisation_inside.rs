@@ -18,6 +18,11 @@ const OFFICE: [&str; 7] =
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
 /// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
+    let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
+    if dots < LEAST_DOTS && !ascii.contains(SEPARATORS) {
+        return None;
+    }
     let table = protected.organisations()?;
     let front = ascii.strip_suffix(registrable(ascii, Section::Icann)?)?;
     let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
@@ -67,6 +72,9 @@ fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -
         organisation.or_else(|| beside().any(is_office).then(spelled).flatten())
     })
 }
+
+/// Dots of the shortest host that has a domain in front of another: `a.b.c.d`.
+const LEAST_DOTS: usize = 3;
 
 /// Labels of the longest domains of the table, and words of the longest labels that are read.
 const LABELS: usize = 3;

@@ -18,6 +18,9 @@ use crate::content::mapped::{Builder, MappedText};
 /// Bytes from the start within which XML declares itself: its declaration, or the namespaces of its root.
 const DECLARED_WITHIN: usize = 512;
 
+/// Bytes within which a prefix is bound: each place where one may be is looked at.
+const BOUND_WITHIN: usize = 1024;
+
 /// Maximum number of prefixes, and of attributes by default, that are known.
 const DECLARED: usize = 16;
 
@@ -49,7 +52,9 @@ pub fn rewritten(text: &str) -> Option<MappedText<'static>> {
 fn prefixes(text: &str) -> Vec<&str> {
     let bindings = memmem::find_iter(text.as_bytes(), BINDING);
     let bound = bindings.filter_map(|at| {
-        let (prefix, value) = text.get(at + BINDING.len()..)?.split_once('=')?;
+        let rest = text.get(at + BINDING.len()..)?;
+        let near = rest.get(..rest.floor_char_boundary(BOUND_WITHIN))?;
+        let (prefix, value) = near.split_once('=')?;
         let value = value.trim_ascii_start().get(1..)?;
         let url = value.get(..memchr2(b'"', b'\'', value.as_bytes())?)?;
         NAMESPACES.iter().any(|known| url.ends_with(known)).then(|| prefix.trim_ascii())
