@@ -1,6 +1,6 @@
 //! Shapes of calendars, charsets, encodings inside text, parts.
 
-use super::{NONE, Shape, TEXT, shape};
+use super::{HTML, NONE, Shape, TEXT, shape};
 
 pub const SHAPES: &[Shape] = &[
     shape(
@@ -253,6 +253,7 @@ pub const SHAPES: &[Shape] = &[
     shape("octets of a card", "text/vcard", ("NOTE;QUOTED-PRINTABLE:a.", ""), "=41="),
     shape("lines that are no properties", "text/calendar", NONE, ".\n"),
     shape("short markup of properties", "text/calendar", NONE, "A:<a@\n"),
+    shape("bindings of prefixes", HTML, ("<html xmlns=\"x\">", ""), "xmlns:"),
     shape("links that shift", TEXT, NONE, "http://\u{1b}$B\u{e9}a"),
     shape("links that shift by signs", TEXT, NONE, "http://~{\u{e9}a"),
     shape(
