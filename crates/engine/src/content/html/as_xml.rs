@@ -27,6 +27,10 @@ const DECLARED: usize = 16;
 /// The namespaces of the elements that lead somewhere or hide what follows, by their ends.
 const NAMESPACES: [&str; 2] = ["//www.w3.org/1999/xhtml", "//www.w3.org/2000/svg"];
 
+/// Bytes that a change takes beside what it writes, and that all of a page may take beside the length of the page.
+const CHANGE_BYTES: usize = 16;
+const CHANGES_BASE: usize = 16 << 10;
+
 const CDATA: &str = "<![CDATA[";
 const BINDING: &str = "xmlns:";
 const ATTRIBUTES: &str = "<!ATTLIST";
@@ -44,7 +48,8 @@ pub fn rewritten(text: &str) -> Option<MappedText<'static>> {
     let is_other = has(CDATA) || !prefixes.is_empty() || !defaults.is_empty() || has_empty(text);
     is_other.then(|| {
         let written = Builder::with_capacity(text.len());
-        Writer { text, prefixes, defaults, written, done: 0, changed: false }.finish()
+        let left = text.len().saturating_add(CHANGES_BASE);
+        Writer { text, prefixes, defaults, written, done: 0, left, changed: false }.finish()
     })?
 }
 
@@ -108,6 +113,8 @@ struct Writer<'t> {
     written: Builder,
     /// How much of the text was written, or left out.
     done: usize,
+    /// Bytes of memory that changes may still take; what comes after them is left as it is.
+    left: usize,
     changed: bool,
 }
 
@@ -128,8 +135,18 @@ impl Writer<'_> {
         self.done = self.done.max(at);
     }
 
+    /// Takes the memory of a change that writes so many bytes. False if too little is left.
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(CHANGE_BYTES + bytes);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+
     /// Writes what replaces a range.
     fn replace(&mut self, range: Range<usize>, by: &str) {
+        if !self.take(by.len()) {
+            return;
+        }
         self.up_to(range.start);
         self.written.unit(by, range.clone());
         self.done = range.end;
@@ -233,6 +250,9 @@ impl Writer<'_> {
                 continue;
             }
             let (attribute, value) = (*attribute, value.clone());
+            if !self.take(attribute.len() + value.len()) {
+                return;
+            }
             let of_value = self.text.get(value.clone()).unwrap_or_default();
             let added = [" ", attribute, "=\"", &of_value.replace('"', "&quot;"), "\""].concat();
             self.up_to(end);
@@ -282,6 +302,18 @@ mod tests {
             "<script src='x'></script>",
         ] {
             assert_eq!(read(&[declared, page].concat()), None, "{page}");
+        }
+    }
+
+    /// A declared value is written once for each element, and a sign of five bytes for each of one.
+    #[test]
+    fn what_is_written_is_not_much_longer() {
+        let value = format!("<!ATTLIST a href CDATA \"{}\">", "x".repeat(10_000));
+        let pages =
+            [[&*value, &*"<a>".repeat(10_000)].concat(), [CDATA, &*"<".repeat(100_000)].concat()];
+        for page in pages {
+            let page = ["<?xml?>", &page].concat();
+            assert!(read(&page).is_some_and(|html| html.len() <= 2 * page.len() + CHANGES_BASE));
         }
     }
 
