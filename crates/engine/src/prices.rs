@@ -117,7 +117,7 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
     // What letters and marks compose is compared as it is spelled, and as it is composed.
     let composed = |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
-    let composed = judgement.labels.iter().filter(composed);
+    let composed = judgement.labels.iter().filter(|label| report > 0 && composed(label));
     let twice = comparison * composed.map(|label| label.spelling.len() as u64).sum::<u64>();
     let steps = host + byte * bytes + LABEL_STEPS * labels + further + twice;
     let more = match (plain || report > 0, judgement.more_bounds) {

@@ -19,6 +19,16 @@ fn outcome(kind: &str, body: &str, policy: &Policy) -> Outcome {
     inspect(message, &Facts::default(), policy, &tlds()).resolve(&Answers::new())
 }
 
+/// What is found in mail to people of harbour.com.
+pub fn to_harbour(from: &str, kind: &str, body: &str, dmarc: Dmarc) -> Outcome {
+    let head = format!("From: {from}\r\nContent-Type: {kind}; charset=utf-8\r\n");
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let recipient_domains = vec!["harbour.com".to_owned()];
+    let facts = Facts { recipient_domains, dmarc, ..Facts::default() };
+    let tlds = TldTable::new(["com", "top"], "");
+    inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new())
+}
+
 /// The edited body.
 fn edited(kind: &str, body: &str, policy: &Policy) -> String {
     let outcome = outcome(kind, body, policy);

@@ -124,7 +124,7 @@ fn in_full<'n>(
 fn is_cam(parts: &[Part], at: usize, name: &Name) -> bool {
     name.reach == Reach::Brand
         && parts.len() == at + 2
-        && parts.last().is_some_and(|tld| tld.unicode == COM_SLIPS[0])
+        && parts.last().is_some_and(|tld| tld.unicode == "cam")
 }
 
 /// What follows a word that looks like the last label of a name: `-login` of `corn-login`.

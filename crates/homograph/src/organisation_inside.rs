@@ -27,10 +27,7 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     let front = ascii.strip_suffix(registrable(ascii, Section::Icann)?)?;
     let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
     let found = in_front(front.trim_end_matches('.'), table).or_else(beside)?;
-    let is_left = table.is_one_owner(ascii, found)
-        || table.carrier(ascii).is_some()
-        || ascii.contains("proxy");
-    (!is_left).then_some(found)
+    (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
 /// The domain that stands somewhere in the labels before that of another.

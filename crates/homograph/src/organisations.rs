@@ -167,6 +167,12 @@ impl Organisations {
         and_above(ascii).find_map(|end| self.carriers.get(end)).copied()
     }
 
+    /// Whether the hosts of others are written in front of this one honestly: it is below a carrier, or is a proxy.
+    #[cfg(feature = "senders")]
+    pub(super) fn carries(&self, ascii: &str) -> bool {
+        ascii.contains("proxy") || self.carrier(ascii).is_some()
+    }
+
     /// Whether the host, below a domain of the table, was given to a customer of its owner.
     pub(super) fn is_customers(&self, domain: &str, ascii: &str) -> bool {
         let rows = self.by_domain.get(domain).into_iter().flatten();

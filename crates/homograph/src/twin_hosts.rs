@@ -63,10 +63,7 @@ pub fn stands_in_front(name: &str, host: &str, protected: &Names) -> bool {
     let (Some(name), Some(own)) = (of(name), of(host)) else { return false };
     let front = host.strip_suffix(own).and_then(|front| front.strip_suffix('.'));
     let Some(front) = front.filter(|front| front.len() >= name.len()) else { return false };
-    let is_carried = || {
-        let table = protected.organisations();
-        host.contains("proxy") || table.is_some_and(|table| table.carrier(host).is_some())
-    };
+    let is_carried = || protected.organisations().is_some_and(|table| table.carries(host));
     let ends = front.match_indices('.').map(|(at, _)| at).chain([front.len()]);
     let mut fronts = ends.filter_map(|end| front.get(..end));
     registrable_label(name).is_some_and(|label| label.len() >= LEAST)

@@ -4,6 +4,8 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
+use mailsplice::mime::encoded_lines;
+
 /// Bytes of a block of the text: the block in which a link begins and its neighbours are tested.
 pub(super) const BLOCK: usize = 512;
 
@@ -42,7 +44,7 @@ impl<'t> Data<'t> {
 
     /// Whether a line of a block that is read as the attachment it is begins a link here.
     fn is_encoded(&self, start: usize) -> bool {
-        let encoded = self.encoded.get_or_init(|| encoded_lines(self.text));
+        let encoded = self.encoded.get_or_init(|| encoded_lines(self.text.as_bytes()));
         let behind = encoded.partition_point(|lines| lines.start <= start);
         behind.checked_sub(1).and_then(|at| encoded.get(at)).is_some_and(|lines| start < lines.end)
     }
@@ -93,45 +95,6 @@ fn may_be_of_data(byte: u8) -> bool {
 /// is next to each letter if UTF-16 is read in another charset.
 fn is_of_data(c: char) -> bool {
     c < ' ' && !matches!(c, '\0' | '\u{8}'..='\u{F}' | '\u{1B}')
-}
-
-/// Lines of uuencode behind a line that begins a block, those in a row as one. None of them holds a letter of another
-/// script, nor a small one.
-fn encoded_lines(text: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let (mut at, mut in_block) = (0, false);
-    for line in text.split_inclusive('\n') {
-        let range = at..at + line.len();
-        at = range.end;
-        let line = line.trim_end_matches(['\r', '\n']);
-        if begins_block(line) {
-            in_block = true;
-        } else if line == "end" {
-            in_block = false;
-        } else if in_block && is_uuencoded(line) {
-            match found.last_mut().filter(|lines| lines.end == range.start) {
-                Some(lines) => lines.end = range.end,
-                None => found.push(range),
-            }
-        }
-    }
-    found
-}
-
-/// `begin 644 photo.jpg`.
-fn begins_block(line: &str) -> bool {
-    let mode = line.strip_prefix("begin ").and_then(|rest| rest.split(' ').next());
-    mode.is_some_and(|mode| {
-        (3..=4).contains(&mode.len()) && mode.bytes().all(|byte| matches!(byte, b'0'..=b'7'))
-    })
-}
-
-/// Whether a line has as many signs of uuencode as its first one says; blanks at its end may be lost.
-fn is_uuencoded(line: &str) -> bool {
-    let Some((first, data)) = line.as_bytes().split_first() else { return false };
-    let need = usize::from(first.wrapping_sub(b' ') & 63).div_ceil(3) * 4;
-    (need.saturating_sub(3)..=need).contains(&data.len())
-        && line.bytes().all(|byte| matches!(byte, b' '..=b'`'))
 }
 
 #[cfg(test)]

@@ -25,20 +25,15 @@ impl Judge<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::Dmarc;
     use crate::outcome::{Reason, Verdict};
-    use crate::{Answers, Dmarc, Facts, Message, Policy, TldTable};
+    use crate::tests::to_harbour;
 
     #[test]
     fn a_link_to_ones_own_site_may_name_a_site_that_it_watches() {
         let verdict = |from: &str, dmarc: Dmarc, to: &str| {
-            let head = format!("From: {from}\r\nContent-Type: text/html; charset=utf-8\r\n");
             let body = format!("<a href=\"https://{to}/1\">https://api.paypal.com/v1 is down</a>");
-            let message = Message { head: head.as_bytes(), body: body.as_bytes() };
-            let recipient_domains = vec!["harbour.com".to_owned()];
-            let facts = Facts { recipient_domains, dmarc, ..Facts::default() };
-            let tlds = TldTable::new(["com", "top"], "");
-            let outcome =
-                crate::inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
+            let outcome = to_harbour(from, "text/html", &body, dmarc);
             let mut found = outcome.findings.into_iter();
             found
                 .find(|finding| finding.reasons.contains(Reason::TextHrefMismatch))

@@ -24,19 +24,14 @@ pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judg
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::to_harbour;
     use crate::{Answers, Dmarc, Facts, Message, Policy, TldTable};
 
     #[test]
     fn a_calendar_of_ones_own_house_has_any_name() {
         let poses = |organizer: &str, from: &str, dmarc: Dmarc| {
-            let head = format!("From: {from}\r\nContent-Type: text/calendar; charset=utf-8\r\n");
             let body = format!("BEGIN:VEVENT\r\nORGANIZER;CN={organizer}\r\nEND:VEVENT\r\n");
-            let message = Message { head: head.as_bytes(), body: body.as_bytes() };
-            let recipient_domains = vec!["harbour.com".to_owned()];
-            let facts = Facts { recipient_domains, dmarc, ..Facts::default() };
-            let tlds = TldTable::new(["com", "top"], "");
-            let outcome =
-                crate::inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
+            let outcome = to_harbour(from, "text/calendar", &body, dmarc);
             outcome.findings.iter().any(|one| one.reasons.contains(Reason::DisplayNamePoses))
         };
         let calendar = "\"LinkedIn Training\":mailto:c_1@group.calendar.google.com";

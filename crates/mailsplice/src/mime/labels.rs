@@ -1,6 +1,7 @@
 //! What a header tells about its body, in every way in which a client may read it.
 
 use super::Clarity;
+use super::charset::Charset;
 use super::content_type::ContentType;
 use super::header::{self, Label};
 use super::lenient;
@@ -186,22 +187,21 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
     }
 }
 
-/// Charsets in which a text is read as well by whoever does not find the label.
-const ASSUMED: [&[u8]; 5] = [b"utf-8", b"us-ascii", b"iso-8859-1", b"iso-8859-15", b"windows-1252"];
-
 /// The type of a text without a charset that no semicolon separates from it: `text/html charset=utf-8`. Whoever does not
-/// find it there reads the same text.
+/// find it there reads the same text, if it is one of those that are assumed then.
 fn without_charset(word: &[u8]) -> &[u8] {
+    let assumed = [Charset::Utf8, Charset::WINDOWS_1252, Charset::Known(encoding_rs::ISO_8859_15)];
     let is_blank = |byte: &u8| byte.is_ascii_whitespace();
     let Some(blank) = word.iter().position(is_blank) else { return word };
     let (label, parameter) = word.split_at_checked(blank).unwrap_or((word, &[]));
     let Some((name, charset)) = parameter.trim_ascii().split_at_checked(b"charset=".len()) else {
         return word;
     };
-    let quoted = charset.strip_prefix(b"\"").and_then(|charset| charset.strip_suffix(b"\""));
-    let charset = quoted.unwrap_or(charset).to_ascii_lowercase();
-    let is_assumed = ASSUMED.contains(&charset.as_slice());
+    // What follows it may be a label of its own.
+    let charset = std::str::from_utf8(charset).ok().filter(|charset| !charset.contains(' '));
+    let charset = charset.and_then(Charset::from_label);
     let is_text = label.get(..5).is_some_and(|kind| kind.eq_ignore_ascii_case(b"text/"));
+    let is_assumed = charset.is_some_and(|charset| assumed.contains(&charset));
     if is_text && is_assumed && name.eq_ignore_ascii_case(b"charset=") { label } else { word }
 }
 

@@ -223,8 +223,9 @@ impl Reading<'_> {
     }
 }
 
-/// Bytes of a line of text that are read in front of a host.
-const LINE: usize = 1_024;
+/// Bytes of a line of text that are read in front of a host: enough for a decoder to fall into step with the characters.
+/// Hosts may be in a row, so few.
+const LINE: usize = 128;
 
 fn is_ascii(c: char) -> bool {
     c.is_ascii()

@@ -46,7 +46,7 @@ pub use misread::is_utf8_misread;
 pub use reading::{CHARSETS, Readings};
 pub use sniff::{SNIFFED, begins_as_page};
 pub use structure::{DELIMITER, LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
-pub use transfer::{Transfer, qp::soft_break};
+pub use transfer::{Transfer, qp::soft_break, uu::encoded_lines};
 pub use walk::{GUESSED, LEVELS};
 
 pub use crate::media::Media;

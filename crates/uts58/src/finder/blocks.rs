@@ -98,8 +98,7 @@ impl<'t> Finder<'t> {
         Some(())
     }
 
-    /// Whether all places that were found are separators before which no top-level domain begins: in Chinese and
-    /// Japanese most are.
+    /// Whether all places that were found end sentences: in Chinese and Japanese most do.
     #[inline(always)]
     fn end_sentences(&self, block: &Block, found: Places) -> bool {
         self.pairs.is_some_and(|pairs| each(found).all(|place| ends_sentence(block, place, pairs)))

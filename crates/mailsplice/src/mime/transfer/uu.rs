@@ -124,6 +124,22 @@ impl EndLines {
     }
 }
 
+/// The data lines of the blocks of a text that every program takes for such, those in a row as one range.
+pub fn encoded_lines(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for Block { range: block, .. } in blocks(text) {
+        let lines = data_lines(text.get(block.clone()).unwrap_or_default(), Data::Whole);
+        for (line, _) in lines.filter(|(_, line)| line.iter().all(is_data_byte)) {
+            let line = block.start + line.start..block.start + line.end;
+            match found.last_mut().filter(|before| before.end + b"\r\n".len() >= line.start) {
+                Some(before) => before.end = line.end,
+                None => found.push(line),
+            }
+        }
+    }
+    found
+}
+
 /// Decodes with a map.
 pub(in crate::mime) fn decode(raw: &[u8], data: Data) -> Decoded<'static> {
     Decoded::with_map(raw, |map| unwrap(raw, data, map))
@@ -270,7 +286,6 @@ fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
 /// that use the length.
 fn is_data(line: &[u8]) -> bool {
     let Some((length, data)) = line.split_first() else { return false };
-    let is_data_byte = |byte: &u8| (b' '..=b'`').contains(byte);
     let need = length_of(*length);
     let all = data.len() >= need || data.iter().all(is_data_byte);
     is_data_byte(length)
@@ -278,6 +293,10 @@ fn is_data(line: &[u8]) -> bool {
         && (need > 0 || (data.len() <= 2 && data.iter().all(is_data_byte)))
         && data.len() + 4 >= need.min(4)
         && (need == 0 || !data.is_empty())
+}
+
+fn is_data_byte(byte: &u8) -> bool {
+    (b' '..=b'`').contains(byte)
 }
 
 /// Whether a data line has as many characters as its length byte says, except for white space lost at its end.
