@@ -30,6 +30,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // Properties of cards name a charset of their own.
     ("mailsplice::mime::Charset", &[]),
+    // A link in the lines of a uuencoded block is chance.
+    ("mailsplice::mime::encoded_lines", &[]),
     ("mailsplice::splice", &["mailsplice::edit"]),
     ("mailsplice", &["mailsplice"]),
     ("milter_session", &[]),
@@ -57,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "mailsplice::byte_search",
             "mailsplice::media",
             "mailsplice::mime::Charset",
+            "mailsplice::mime::encoded_lines",
             "linkmilter_engine::limits",
             "linkmilter_engine::outcome",
             "linkmilter_engine::policy",

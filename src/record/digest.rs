@@ -317,7 +317,7 @@ mod tests {
                     reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
                     in 4XyzAB 4XyzAC
 
-        target-lookalike: it is made to be taken for a protected name
+        target-lookalike: it is made to be taken for another name
                  2  xn--ypal-43d9g[.]com  edited
                     hosts: a[.]xn--ypal-43d9g[.]com
                     reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a

@@ -386,7 +386,7 @@ mod tests {
                 "раypal.com is xn--ypal-43d9g.com in the DNS",
                 "it reads as paypal.com, which it is not",
                 "label раypal: Cyrillic (ра) and Latin (ypal) letters do not belong together (mixed-script)",
-                "label раypal: it is made to be taken for a protected name (target-lookalike)",
+                "label раypal: it is made to be taken for another name (target-lookalike)",
                 "  U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p",
                 "  U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a",
                 "in a message the filter would defang it",

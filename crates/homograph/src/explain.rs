@@ -302,7 +302,7 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::MarkAbuse => "it has combining marks where none belong",
         Reason::SeparatorLookalike => "it holds characters that read as a separator",
         Reason::WholeScript => "all its letters read as Latin ones, and none is",
-        Reason::TargetLookalike => "it is made to be taken for a protected name",
+        Reason::TargetLookalike => "it is made to be taken for another name",
         Reason::DangerousScheme => "its scheme runs code, reads files or starts programs",
         Reason::Userinfo => "something stands before an at sign in front of the host",
         Reason::NameInHost => "a known name stands in it, and the host is not theirs",

@@ -127,7 +127,7 @@ reasons! {
     SeparatorLookalike = "separator-lookalike", Unsafe;
     /// The whole registrable label reads as Latin letters, away from the script's home.
     WholeScript = "whole-script", Unsafe;
-    /// Reads as a protected name that it is not.
+    /// Reads as a protected name that it is not, or as another host of the same message.
     TargetLookalike = "target-lookalike", Unsafe;
     /// `javascript:` and the like in attributes that navigate.
     DangerousScheme = "dangerous-scheme", Unsafe;
