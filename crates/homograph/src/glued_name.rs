@@ -1,9 +1,9 @@
 //! A protected name in a label without a sign between it and what stands beside it: `wwwpaypal.com`, `paypalcom.top`,
 //! `paypalverify.com`.
 
-use super::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, spelled};
+use super::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_common, spelled};
 use super::lookalike::LookHash;
-use super::name::Name;
+use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 
 /// What is glued to the front of a name only as if it were no part of it, beside `www`: products are named with `secure`
@@ -39,7 +39,11 @@ pub(super) fn find<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let com = label.ends_with("com").then(|| named(label)).flatten();
     com.or_else(|| fronts().find_map(|front| named(label.strip_prefix(front)?))).or_else(|| {
         let mut ends = before_end(label.as_bytes(), names);
-        ends.find_map(|end| spelled(label.get(..end)?, names))
+        let counts = |name: &&Name| {
+            name.brand_len() >= MIN_BRAND_IN_LABEL
+                || !is_common(name.label(), names.organisations())
+        };
+        ends.find_map(|end| spelled(label.get(..end)?, names).filter(counts))
     })
 }
 
@@ -50,7 +54,7 @@ fn before_end<'l>(label: &'l [u8], names: &'l Names) -> impl Iterator<Item = usi
         look.ascii(*byte);
         names.begins(look).then_some(at + 1)
     });
-    letters.skip(MIN_BRAND_IN_LABEL - 1).filter(|end| {
+    letters.skip(MIN_BRAND).filter(|end| {
         let after = label.get(*end..).unwrap_or_default();
         ENDS.iter().any(|end| after.eq_ignore_ascii_case(end.as_bytes()))
     })

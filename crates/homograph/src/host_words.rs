@@ -1,5 +1,6 @@
 //! The words of a label beside a name, and the name that a word is.
 
+use super::english::is_word;
 use super::lookalike::LookHash;
 use super::name::{Name, Reach};
 use super::names::Names;
@@ -16,7 +17,7 @@ pub(super) const SEPARATORS: [char; 2] = ['-', '_'];
 pub(super) const ASKING: [&str; 8] =
     ["account", "login", "secure", "security", "signin", "unlock", "verification", "verify"];
 
-/// Words beside a name in a host, other than office words.
+/// Words beside a name in a host, other than office words; sorted.
 #[rustfmt::skip]
 const FILLERS: [&str; 96] = [
     "2fa", "acceso", "access", "accesso", "activate", "airdrop", "amende", "anmelden", "appleid",
@@ -38,17 +39,29 @@ pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     let numbered = word;
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
     word.is_empty()
-        || FILLERS.contains(&word)
-        || FILLERS.contains(&numbered)
+        || FILLERS.binary_search(&word).is_ok()
+        || FILLERS.binary_search(&numbered).is_ok()
         || word.len() > 1
             && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
+}
+
+/// Whether a word that is a name stands for other things as well.
+pub(super) fn is_common(word: &str, table: Option<&Organisations>) -> bool {
+    is_word(word) || is_filler(word, table)
 }
 
 /// The name whose registrable label is spelled exactly so.
 pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
-    named.find(|name| {
-        let brand = name.labels.get(name.brand);
-        name.reach == Reach::Brand && brand.is_some_and(|(brand, _)| **brand == *word)
-    })
+    named.find(|name| name.reach == Reach::Brand && name.label() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FILLERS;
+
+    #[test]
+    fn the_words_are_sorted() {
+        assert!(FILLERS.is_sorted());
+    }
 }

@@ -23,6 +23,11 @@ pub(super) struct Name {
 }
 
 impl Name {
+    /// The registrable label.
+    pub(super) fn label(&self) -> &str {
+        self.labels.get(self.brand).map_or("", |(label, _)| label)
+    }
+
     /// Length of the registrable label, in characters as read.
     pub(super) fn brand_len(&self) -> usize {
         self.labels.get(self.brand).map_or(0, |(_, look)| look.len())

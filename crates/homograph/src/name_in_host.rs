@@ -403,6 +403,8 @@ mod tests {
             ("securitypaypal.com", "paypal.com"),
             ("SigninPayPal.com", "paypal.com"),
             ("verificationnetflix.top", "netflix.com"),
+            ("ebaylogin.com", "ebay.com"),
+            ("uspsrefund.com", "usps.com"),
             ("paypal-desbloqueo.com", "paypal.com"),
             ("www.paypal.comlogin.attack.top", "paypal.com"),
             ("www.paypal.comm.attack.top", "paypal.com"),
@@ -489,6 +491,9 @@ mod tests {
             "facebook-com-fans.example.com",
             "adobelogin.com",
             "mcafeesecure.com",
+            "livesupport.com",
+            "visasupport.com",
+            "dhllogin.com",
             "myshopify.com",
         ] {
             let judgement = judged(host);

@@ -2,7 +2,8 @@
 //! position alone misleads.
 
 use super::domain::{Section, and_above, registrable};
-use super::host_words::{ASKING, SEPARATORS, is_filler, spelled};
+use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled};
+use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
 
@@ -14,9 +15,13 @@ const TRADE: &str = "security";
 const OFFICE: [&str; 7] =
     ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
 
+/// What carriers announce, beside a short name.
+const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
+
 /// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
-/// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`).
+/// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`), a short one
+/// beside words that ask or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
     let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
@@ -49,24 +54,59 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
 fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
     let label = own.split('.').next().filter(|label| label.contains(SEPARATORS))?;
     let words: Vec<&str> = label.split(SEPARATORS).take(WORDS + 1).collect();
-    if words.len() > WORDS {
+    // Names are ASCII.
+    if words.len() > WORDS || label.starts_with("xn--") || !words.iter().any(says_something) {
         return None;
     }
-    let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
-    let is_office = |word: &&str| OFFICE.contains(word);
-    let starts = 0..words.len();
-    let mut runs = starts.flat_map(|start| (start + 1..=words.len()).map(move |end| start..end));
+    let is_name = |word: &&str| !is_filler(word, Some(table)) && !OFFICE.contains(word);
+    let first = words.iter().position(is_name).unwrap_or(words.len());
+    let last = words.iter().rposition(is_name).map_or(0, |last| last + 1);
+    // Words that might be of an office may be those of a name.
+    let starts = 0..=first.min(words.len() - 1);
+    let mut runs =
+        starts.flat_map(|start| (last.max(start + 1)..=words.len()).map(move |end| start..end));
     runs.find_map(|run| {
         let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
-        let beside = || front.iter().chain(back);
-        if !beside().all(|word| is_filler(word, Some(table)) || is_office(word)) {
-            return None;
-        }
-        let run = words.get(run)?;
-        let labelled = || table.labelled(&run.concat());
-        let spelled = || spelled(&run.join("-"), protected).map(|name| name.ascii.as_ref());
-        let organisation = beside().any(asks).then(labelled).flatten();
-        organisation.or_else(|| beside().any(is_office).then(spelled).flatten())
+        let mut beside = front.iter().chain(back);
+        named(words.get(run)?, &mut beside, protected, table)
+    })
+}
+
+/// Whether a word asks for something, or says what an organisation has.
+fn says_something(word: &&str) -> bool {
+    [&ASKED[..], &ASKING, &OFFICE, &PARCELS].iter().any(|words| words.contains(word))
+}
+
+/// The domain of the organisation with this name, if the words beside it count.
+fn named<'n, 'w>(
+    name: &[&str],
+    beside: &mut (impl Iterator<Item = &'w &'w str> + Clone),
+    protected: &'n Names,
+    table: &'n Organisations,
+) -> Option<&'n str> {
+    let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
+    let labelled = || table.labelled(&name.concat());
+    if let Some(domain) = beside.clone().any(|word| asks(word)).then(labelled).flatten() {
+        return Some(domain);
+    }
+    let name = spelled(&name.join("-"), protected)?;
+    let is_office = beside.clone().any(|word| OFFICE.contains(word));
+    (is_office || is_short(name, table) && asks_of(name, beside)).then_some(name.ascii.as_ref())
+}
+
+/// Whether the name is one of the few letters that stand for other firms as well, and no word.
+fn is_short(name: &Name, table: &Organisations) -> bool {
+    (MIN_BRAND..MIN_BRAND_IN_LABEL).contains(&name.brand_len())
+        && !is_common(name.label(), Some(table))
+}
+
+/// Whether one of the words beside a short name is none of those that a firm with the same letters has.
+fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> bool {
+    let is_abbreviation = name.brand_len() == MIN_BRAND;
+    words.any(|word| {
+        PARCELS.contains(word)
+            || !(is_abbreviation && word.starts_with("secur"))
+                && (ASKING.contains(word) || !is_abbreviation && ASKED.contains(word))
     })
 }
 
@@ -97,6 +137,19 @@ mod tests {
             ("microsoft-voicemail.com", Some("microsoft.com")),
             ("commerzbank-ebanking.de", Some("commerzbank.de")),
             ("fax-paypal.com", Some("paypal.com")),
+            ("dhl-login.com", Some("dhl.com")),
+            ("dhl-parcel-login.com", Some("dhl.com")),
+            ("usps-redelivery.com", Some("usps.com")),
+            ("my-usps-tracking.web.app", Some("usps.com")),
+            ("hsbc-verify.com", Some("hsbc.com")),
+            ("ebay-support.de", Some("ebay.com")),
+            ("login-ing.com", Some("ing.com")),
+            ("dhl-fans.com", None),
+            ("dhl-parcel-shop-hamburg.de", None),
+            ("visa-verification.com", None),
+            ("mps-security.com", None),
+            ("ups-service.com", None),
+            ("ebay-shop.de", None),
             ("microsoft-fans.com", None),
             ("harbour-voicemail.com", None),
             ("www.intuit.com", None),

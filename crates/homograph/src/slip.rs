@@ -58,7 +58,7 @@ fn made_alike<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 
 /// Whether a word of the name's length has other letters in several places: one may be chance (`postni`).
 fn several_differ(word: &str, name: &Name) -> bool {
-    let brand = name.labels.get(name.brand).map_or("", |(brand, _)| brand);
+    let brand = name.label();
     let differ = |(one, two): &(u8, u8)| !one.eq_ignore_ascii_case(two);
     word.len() == brand.len() && word.bytes().zip(brand.bytes()).filter(differ).nth(1).is_some()
 }
