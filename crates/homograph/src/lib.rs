@@ -112,7 +112,7 @@ pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
 #[cfg(feature = "senders")]
-pub use twin_hosts::{are_twin_hosts, stands_in_front};
+pub use twin_hosts::{are_twin_hosts, asks_beside, stands_in_front};
 pub use userinfo::is_in_local_part;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
 pub use wrappers::{hides_end, names_host_alone, only_rewrites, rewrites};

@@ -40,7 +40,11 @@ pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<St
         let brand = name.labels.get(name.brand).map_or("", |(brand, _)| brand);
         // Of ASCII the rest is found as that of names that everybody knows.
         let beyond = || in_front(front, name) || is_slip(chosen, brand);
-        is_beside(chosen, brand, table) || !brand.is_ascii() && beyond()
+        let asks =
+            |word: &str| STAFF.contains(&word) || !brand.is_ascii() && ASKING.contains(&word);
+        is_beside(chosen, brand, table, asks)
+            || is_glued(chosen, brand)
+            || !brand.is_ascii() && beyond()
     });
     found.map(|name| name.ascii.to_string())
 }
@@ -48,30 +52,30 @@ pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<St
 /// Letters of the shortest name that counts.
 const LEAST: usize = 5;
 
-/// Whether a label is a brand beside words of offices, or with such a word glued to it.
-fn is_beside(label: &str, brand: &str, table: Option<&Organisations>) -> bool {
-    let Some(at) = label.find(brand) else { return false };
-    let (front, back) = label.split_at(at);
-    let back = back.get(brand.len()..).unwrap_or_default();
-    let (before, behind) =
-        (front.trim_end_matches(SEPARATORS), back.trim_start_matches(SEPARATORS));
-    let is_apart = (before.len() < front.len() || front.is_empty())
-        && (behind.len() < back.len() || back.is_empty());
-    if !is_apart {
-        let glued = [front, back].concat();
-        return glued.len() >= GLUED && STAFF.contains(&glued.as_str());
-    }
-    let mut words = before
-        .split(SEPARATORS)
-        .chain(behind.split(SEPARATORS))
-        .filter(|word| !word.is_empty())
-        .peekable();
+/// Whether a label is a brand with a word of its staff glued to it.
+fn is_glued(label: &str, brand: &str) -> bool {
+    let mut glued = [label.strip_prefix(brand), label.strip_suffix(brand)].into_iter().flatten();
+    glued.any(|word| word.len() >= GLUED && STAFF.contains(&word))
+}
+
+/// Whether a label is a brand beside words of offices, of which one asks.
+pub(super) fn is_beside(
+    label: &str,
+    brand: &str,
+    table: Option<&Organisations>,
+    asks: impl Fn(&str) -> bool,
+) -> bool {
+    let Some((front, back)) = label.split_once(brand) else { return false };
+    let is_apart = (front.is_empty() || front.ends_with(SEPARATORS))
+        && (back.is_empty() || back.starts_with(SEPARATORS));
+    let words = front.split(SEPARATORS).chain(back.split(SEPARATORS));
+    let mut words = words.filter(|word| !word.is_empty());
     let mut some = false;
-    let asks = |word: &str| STAFF.contains(&word) || !brand.is_ascii() && ASKING.contains(&word);
-    words.peek().is_some()
+    is_apart
         && words.all(|word| {
-            some |= asks(word);
-            asks(word) || is_filler(word, table)
+            let asks = asks(word);
+            some |= asks;
+            asks || is_filler(word, table)
         })
         && some
 }

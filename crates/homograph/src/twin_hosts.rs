@@ -7,6 +7,7 @@ use super::lookalike::{Look, likeness};
 use super::names::Names;
 use super::near::read_with_pair;
 use super::organisations::registrable_label;
+use super::own_inside::is_beside;
 use super::reading::{LabelChars, Likeness};
 use crate::letters;
 
@@ -71,6 +72,18 @@ pub fn stands_in_front(name: &str, host: &str, protected: &Names) -> bool {
         && !is_carried()
 }
 
+/// What a site of the same owner under another domain is not named after.
+const ASKED: [&str; 6] = ["account", "login", "signin", "unlock", "verification", "verify"];
+
+/// Whether the label of a host is that of a name beside words of offices of which one asks for something
+/// (`example-login.com` beside `example.com`).
+pub fn asks_beside(name: &str, host: &str, protected: &Names) -> bool {
+    let label = |host| registrable_label(registrable(host, Section::Private)?);
+    let (Some(name), Some(label)) = (label(name), label(host)) else { return false };
+    let table = protected.organisations();
+    name.len() >= LEAST && is_beside(label, name, table, |word| ASKED.contains(&word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +119,22 @@ mod tests {
             let (one_host, other_host) = (judged(one), judged(other));
             assert_eq!(are_twin_hosts(&one_host, &other_host), are, "{one} {other}");
             assert_eq!(are_twin_hosts(&other_host, &one_host), are, "{other} {one}");
+        }
+    }
+
+    #[test]
+    fn a_name_beside_words_that_ask() {
+        let names = Names::builtin();
+        for (name, host, asks) in [
+            ("www.meridian.com", "meridian-login.com", true),
+            ("meridian.com", "www.my-meridian-account.top", true),
+            ("meridian.com", "meridian.com", false),
+            ("meridian.com", "meridian-security.com", false),
+            ("meridian.com", "meridian-shop.com", false),
+            ("meridian.com", "meridian-fans-login.com", false),
+            ("meridian.com", "premeridian-login.com", false),
+        ] {
+            assert_eq!(asks_beside(name, host, &names), asks, "{name} {host}");
         }
     }
 

@@ -9,11 +9,14 @@ impl Judge<'_> {
         !self.are_of_one_owner(&one.ascii, &other.ascii) && homograph::are_twin_hosts(one, other)
     }
 
-    /// Whether a host is made to be taken for one that a text shows: its twin, or one that begins like it.
+    /// Whether a host is made to be taken for one that a text shows: its twin, one that begins like it, or its name
+    /// beside words that ask.
     pub(super) fn poses_as(&self, led: &Judgement, seen: &Judgement) -> bool {
         // Beyond ASCII the text is the disguise, and judged as such.
+        let protected = &self.policy.protected;
         seen.unicode.is_ascii() && homograph::are_twin_hosts(led, seen)
-            || homograph::stands_in_front(&seen.ascii, &led.ascii, &self.policy.protected)
+            || homograph::stands_in_front(&seen.ascii, &led.ascii, protected)
+            || homograph::asks_beside(&seen.ascii, &led.ascii, protected)
     }
 }
 
@@ -28,6 +31,7 @@ mod tests {
             ("https://meridian-supplies.com/pay", "meridian-suppIies.com"),
             ("www.meridian-supplies.com", "rneridian-supplies.com"),
             ("https://meridian-supplies.com", "meridian-supplies.com.verify.top"),
+            ("https://meridian-supplies.com", "meridian-supplies-login.com"),
         ] {
             assert_eq!(mismatch(seen, led), Some(Verdict::Suspect), "{seen} {led}");
         }
