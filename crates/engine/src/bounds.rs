@@ -105,6 +105,22 @@ fn message() -> Vec<Bound> {
             test: "links_of_a_small_message_are_bounded_by_its_size",
         },
         Bound {
+            name: "growth",
+            unit: "bytes for each of the message, by which edits may make it longer",
+            default: budget::GROWTH as u64,
+            reason: "A host of many short labels becomes four times as long in its ASCII form, more in UTF-16.",
+            effect: "the rest is not edited; `limit:links`",
+            test: "edits_make_a_message_three_times_as_long_at_most",
+        },
+        Bound {
+            name: "growth_base",
+            unit: "bytes in addition",
+            default: budget::GROWTH_BASE as u64,
+            reason: "A short message with a link that is explained.",
+            effect: "as `growth`",
+            test: "edits_make_a_message_three_times_as_long_at_most",
+        },
+        Bound {
             name: "seen_hosts",
             unit: "bytes of the message, for each of which one found host is kept for the net",
             default: seen_hosts::BYTES as u64,

@@ -34,11 +34,19 @@ pub const LINKS_MEMORY: usize = 1;
 pub const LINKS_MEMORY_BASE: usize = 10 << 20;
 const LINK_BYTES: usize = 1_800;
 
+/// Edits of a finding that are part of [`LINK_BYTES`]: a host has a few labels. Further ones take [`EDIT_BYTES`] and their
+/// replacement text each.
+const USUAL_EDITS: usize = 6;
+
 /// The same for the edits of links without a finding. One takes about [`EDIT_BYTES`] and its replacement text while
 /// it becomes a raw edit. Edits of links that stand close together are joined into one.
 pub const EDITS_MEMORY: usize = 4;
 pub const EDITS_MEMORY_BASE: usize = 5 << 20;
 const EDIT_BYTES: usize = 160;
+
+/// Edits may make a message longer by this many bytes for each of its bytes, and a base.
+pub const GROWTH: usize = 2;
+pub const GROWTH_BASE: usize = 4 << 10;
 
 /// Notices and anchors may take one byte for each [`EXTRAS`] bytes of the message, and a base. Without a limit, a
 /// message full of short links would grow many times.
@@ -57,6 +65,8 @@ pub struct Budget<'a> {
     pub findings: usize,
     /// Bytes of memory left for the edits of links without a finding.
     edits: usize,
+    /// Bytes by which further edits may make the message longer.
+    growth: usize,
     /// Bytes left for notices and anchors.
     pub extras: usize,
     /// Links that one stretch of text may hold.
@@ -82,6 +92,7 @@ impl<'a> Budget<'a> {
             left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
             edits,
+            growth: GROWTH.saturating_mul(bytes).saturating_add(GROWTH_BASE),
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
             occurrences: memory.saturating_add(edits) / OCCURRENCE_BYTES,
             images: ImageBudget::default(),
@@ -164,6 +175,20 @@ impl<'a> Budget<'a> {
         left.is_some()
     }
 
+    /// Takes the bytes by which an edit makes the message longer. False, and nothing is taken, if too few are left.
+    #[must_use]
+    pub fn reserve_growth(&mut self, bytes: usize) -> bool {
+        let left = self.growth.checked_sub(bytes);
+        self.growth = left.unwrap_or(self.growth);
+        left.is_some()
+    }
+
+    /// Takes the memory of the edits of a finding that has more of them than most: fewer findings are kept then.
+    pub fn take_edits_of_finding<'e>(&mut self, replacements: impl Iterator<Item = &'e str>) {
+        let further = replacements.skip(USUAL_EDITS).map(|text| EDIT_BYTES + text.len());
+        self.findings = self.findings.saturating_sub(further.sum::<usize>() / LINK_BYTES);
+    }
+
     /// Takes the bytes of a notice or an anchor. False, and nothing is taken, if too few are left.
     #[must_use]
     pub fn reserve_extra(&mut self, bytes: usize) -> bool {
@@ -186,6 +211,7 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
 
     #[test]
     fn a_set_stop_flag_ends_the_budget_with_a_timeout() {
@@ -268,6 +294,46 @@ mod tests {
                 "{more}"
             );
         }
+    }
+
+    #[test]
+    fn edits_make_a_message_three_times_as_long_at_most() {
+        let host = format!("http://{}de\r\n", "\u{430}a.".repeat(20)).repeat(2_000);
+        let wide: Vec<u8> = host.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let bodies = [
+            ("koi8-r", "8bit", encoding_rs::KOI8_R.encode(&host).0.into_owned()),
+            (
+                "utf-16le",
+                "base64",
+                base64::engine::general_purpose::STANDARD.encode(&wide).into_bytes(),
+            ),
+            ("utf-8", "8bit", host.clone().into_bytes()),
+        ];
+        for (charset, transfer, body) in bodies {
+            let head = format!(
+                "Content-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: {transfer}\r\n"
+            );
+            let message = crate::Message { head: head.as_bytes(), body: &body };
+            let tlds = crate::TldTable::new(["de"], "");
+            let (facts, policy) = (crate::Facts::default(), Policy::default());
+            let outcome = crate::inspect(message, &facts, &policy, &tlds);
+            let outcome = outcome.resolve(&crate::Answers::new());
+            let edited = mailsplice::splice::apply(&body, &outcome.edits).to_vec();
+            assert!(edited.len() > 2 * body.len(), "{charset}");
+            assert!(edited.len() <= 3 * body.len() + GROWTH_BASE, "{charset}: {}", edited.len());
+            let said = outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Limit(Limit::Links));
+            assert!(said || charset == "utf-8", "{charset}: {:?}", outcome.bypasses);
+        }
+    }
+
+    #[test]
+    fn findings_of_many_edits_leave_less_space_for_others() {
+        let mut budget = Budget::new(&Policy::default(), 1 << 20, None);
+        let before = budget.findings;
+        budget.take_edits_of_finding(std::iter::repeat_n("[.]", USUAL_EDITS));
+        assert_eq!(budget.findings, before);
+        budget.take_edits_of_finding(std::iter::repeat_n("[.]", 60));
+        assert!(budget.findings < before);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher as _;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::content::Visibility;
+use super::joined_edits::Encoding;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
@@ -29,6 +31,18 @@ impl Candidate {
     /// A candidate that is only reported.
     pub fn report_only(finding: Finding) -> Candidate {
         Candidate { finding, tld_status: TldStatus::Link, reading: None, edits: Vec::new() }
+    }
+
+    /// Takes the space of its edits. Breaks, without them, if the message would become too long.
+    pub fn fit(&mut self, encoding: Encoding, budget: &mut Budget<'_>) -> ControlFlow<()> {
+        let growth = self.edits.iter().map(|edit| encoding.growth(edit)).sum();
+        if !budget.reserve_growth(growth) {
+            self.edits = Vec::new();
+            self.finding.done = Done::Reported;
+            return ControlFlow::Break(());
+        }
+        budget.take_edits_of_finding(self.edits.iter().map(|edit| edit.replacement.as_ref()));
+        ControlFlow::Continue(())
     }
 }
 

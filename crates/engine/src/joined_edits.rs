@@ -25,6 +25,47 @@ pub struct EditJoiner<'a> {
     line_ends: bool,
     /// Whether a banner may be inserted.
     has_banner: bool,
+    encoding: Encoding,
+}
+
+/// How many raw bytes text takes that is written into a reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Encoding {
+    /// Bytes of an ASCII character in the charset.
+    unit: usize,
+    /// Digits for three bytes.
+    digits: usize,
+    /// Bytes of UTF-8 of a character that may be one byte.
+    narrow: usize,
+}
+
+impl Encoding {
+    pub fn of(reading: &Reading<'_>) -> Encoding {
+        let unit = match reading.charset {
+            Charset::Utf16(_) => 2,
+            Charset::Utf32(_) => 4,
+            _ => 1,
+        };
+        let digits = if is_base64(reading.transfer) { 4 } else { 3 };
+        let narrow = if reading.charset == Charset::Utf8 { 1 } else { 2 };
+        Encoding { unit, digits, narrow }
+    }
+
+    /// By how many bytes an edit makes the raw bytes longer, at most.
+    pub fn growth(self, edit: &TextEdit) -> usize {
+        let written = edit.replacement.len() * self.unit * self.digits / 3;
+        written.saturating_sub(edit.range.len() / self.narrow)
+    }
+}
+
+fn is_base64(transfer: Transfer) -> bool {
+    matches!(
+        transfer,
+        Transfer::Base64
+            | Transfer::Base64Quanta
+            | Transfer::Base64Skipping
+            | Transfer::Base64Unpadded
+    )
 }
 
 /// Whether edits of a text come in the order of their positions.
@@ -39,19 +80,13 @@ pub enum Order {
 impl<'a> EditJoiner<'a> {
     /// For one reading. `is_alone` says that no other part shares its bytes.
     pub fn new(reading: &'a Reading<'_>, is_alone: bool, policy: &Policy) -> EditJoiner<'a> {
-        let plain = matches!(
-            reading.transfer,
-            Transfer::Identity
-                | Transfer::Base64
-                | Transfer::Base64Quanta
-                | Transfer::Base64Skipping
-                | Transfer::Base64Unpadded
-        );
+        let plain = reading.transfer == Transfer::Identity || is_base64(reading.transfer);
         EditJoiner {
             text: reading.text.as_str(),
             encodes_all: reading.charset == Charset::Utf8,
             line_ends: plain && is_alone,
             has_banner: policy.banner != Banner::default(),
+            encoding: Encoding::of(reading),
         }
     }
 
@@ -74,6 +109,9 @@ impl<'a> EditJoiner<'a> {
         near: Option<Order>,
         budget: &mut Budget<'_>,
     ) -> bool {
+        if !budget.reserve_growth(self.encoding.growth(&edit)) {
+            return false;
+        }
         let last = edits.last_mut().filter(|last| last.replacement.len() < JOINED_BYTES);
         if let (Some(last), Some(order)) = (last, near)
             && let Some(gap) = self.gap(last, &edit).filter(|gap| self.may_rewrite(gap, order))
@@ -126,7 +164,8 @@ mod tests {
         "http://a.com/ http://b.com/\r\nand\r\nhttp://c.com/ http://d.com/ http://e.com/";
 
     fn joiner(line_ends: bool) -> EditJoiner<'static> {
-        EditJoiner { text: TEXT, encodes_all: false, line_ends, has_banner: false }
+        let encoding = Encoding { unit: 1, digits: 3, narrow: 1 };
+        EditJoiner { text: TEXT, encodes_all: false, line_ends, has_banner: false, encoding }
     }
 
     /// Edits of the hosts with these letters.

@@ -22,7 +22,7 @@ use super::content::{
 };
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
-use super::joined_edits::{EditJoiner, Order};
+use super::joined_edits::{EditJoiner, Encoding, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};
 use super::part_context::PartContext;
@@ -240,7 +240,8 @@ impl OpenReading<'_> {
             if layer.edits == Edits::Impossible || self.entry.document {
                 return ControlFlow::Break(());
             }
-            if !budget.reserve_edit(edit.replacement.len()) {
+            let written = edit.replacement.len();
+            if !budget.reserve_growth(written) || !budget.reserve_edit(written) {
                 full = true;
                 return ControlFlow::Break(());
             }
@@ -493,10 +494,11 @@ impl<'a> LayerReader<'a> {
         }
         self.after_edit_only = false;
         let mut candidate = self.candidate(occurrence, judged, (action, done), place);
+        let fits = candidate.fit(Encoding::of(self.open.reading), budget);
         let place = (occurrence, is_explained);
         self.add_extras(place, (judged, action, done), &mut candidate, budget, found);
         found.push(policy, candidate);
-        ControlFlow::Continue(())
+        fits
     }
 
     /// Edits a link without keeping a finding. False if there is no space for the edit, or it waits for an answer of
