@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use super::{LABEL, registrable};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
-use crate::unicode::hosts::is_settled_letter;
+use crate::unicode::hosts::settled_letters;
 use crate::unicode::punycode::surely_fits;
 
 /// Labels of a name at most: no suffix of a registry has more.
@@ -48,31 +48,6 @@ pub(crate) fn read<'t>(
     };
     let name = rest.get(..at).unwrap_or_default();
     (start + at, is_whole && at <= LABEL && host.is_domain(name, tlds, known))
-}
-
-/// How many settled letters these bytes of UTF-8 begin with, and the length of them in bytes.
-fn settled_letters(bytes: &[u8]) -> (usize, usize) {
-    let (mut count, mut at) = (0, 0);
-    while let Some(length) = settled_letter(bytes.get(at..).unwrap_or_default()) {
-        count += 1;
-        at += length;
-    }
-    (count, at)
-}
-
-/// The length of the first character, if it is a settled letter. Those of two and three bytes are read without a
-/// branch.
-#[inline(always)]
-fn settled_letter(bytes: &[u8]) -> Option<usize> {
-    let (a, b, c) = match *bytes {
-        [a @ 0xC2..=0xED, b, c, ..] => (a, b, c),
-        [a @ 0xC2..=0xDF, b] => (a, b, 0),
-        _ => return None,
-    };
-    let is_long = a >= 0xE0;
-    let code = u32::from(a & 0x1F) << 12 | u32::from(b & 0x3F) << 6 | u32::from(c & 0x3F);
-    let c = char::from_u32(code >> if is_long { 0 } else { 6 })?;
-    is_settled_letter(c).then_some(2 + usize::from(is_long))
 }
 
 /// The labels that were read.
@@ -180,6 +155,7 @@ mod tests {
     use crate::authority::is_domain;
     use crate::prose::{existing_end, inner_start};
     use crate::tlds::TldTable;
+    use crate::unicode::hosts::is_settled_letter;
 
     #[test]
     fn settled_letters_are_small_letters_of_hosts() {

@@ -52,12 +52,11 @@ impl Staged {
 
     /// The value of the character.
     #[inline]
-    pub fn of(&self, c: char) -> u16 {
+    pub const fn of(&self, c: char) -> u16 {
         let code = c as usize;
-        let place = |stage: &[u16], at: usize| stage.get(at).map_or(0, |at| usize::from(*at));
-        let group = place(self.index, code / (GROUP * BLOCK));
-        let block = place(self.groups, group * GROUP + code / BLOCK % GROUP);
-        self.blocks.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default()
+        let group = number(self.index, code / (GROUP * BLOCK)) as usize;
+        let block = number(self.groups, group * GROUP + code / BLOCK % GROUP) as usize;
+        number(self.blocks, block * BLOCK + code % BLOCK)
     }
 
     /// The file of a table with these values: one for each code point from the first on.
@@ -67,6 +66,13 @@ impl Staged {
         let (groups, index) = shared(&places, GROUP);
         [index, groups, blocks].concat().into_iter().flat_map(u16::to_le_bytes).collect()
     }
+}
+
+/// The number at this place, which the compiler can ask for as well.
+#[expect(clippy::indexing_slicing, reason = "it is tested before")]
+#[inline(always)]
+const fn number(numbers: &[u16], at: usize) -> u16 {
+    if at < numbers.len() { numbers[at] } else { 0 }
 }
 
 /// The numbers before this place, and those from it on.

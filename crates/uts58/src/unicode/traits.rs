@@ -32,7 +32,7 @@ impl Traits {
 
     /// The properties of the character.
     #[inline]
-    pub fn of(c: char) -> Traits {
+    pub const fn of(c: char) -> Traits {
         Traits(TRAITS.of(c))
     }
 
@@ -90,7 +90,7 @@ impl Traits {
     /// What a label may begin with, and the rule for right-to-left labels (RFC 5893), are separate
     /// questions.
     #[inline]
-    pub fn is_settled(self) -> bool {
+    pub const fn is_settled(self) -> bool {
         self.0 & Traits::SETTLED != 0
     }
 
