@@ -9,6 +9,7 @@
 
 use alloc::vec::Vec;
 
+use crate::unicode::hosts::settled_letters;
 use crate::unicode::{Class, LinkTerm, link_bracket};
 
 /// Open brackets remembered, in code points: the number of §3.5.1.
@@ -128,6 +129,12 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
             }
             (char::from(byte), Class::of_ascii(byte))
         } else {
+            let (_, letters) = settled_letters(rest);
+            if letters > 0 {
+                at += letters;
+                safe = at;
+                continue;
+            }
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return safe };
             (c, Class::of(c))
         };
@@ -202,6 +209,14 @@ fn byte_class(byte: u8) -> ByteClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unicode::hosts::is_settled_letter;
+
+    #[test]
+    fn settled_letters_are_included() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_settled_letter(*c)) {
+            assert!(Class::of(c).term() == LinkTerm::Include && !ends_sentence(c), "{c}");
+        }
+    }
 
     #[test]
     fn bytes_have_the_sense_of_their_class() {

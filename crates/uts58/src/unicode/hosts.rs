@@ -36,16 +36,18 @@ pub(crate) fn is_kept(c: char) -> bool {
     c <= '힣' && traits.is_settled() && !traits.is_mark() && !capital
 }
 
-/// A letter or mark of a name that UTS #46 leaves unchanged, and that has no capital in the label
-/// for it.
+/// A letter or mark of a name that UTS #46 leaves unchanged, that has no capital in the label for it, and that no link
+/// ends before: links end before those that are deprecated.
 #[inline]
 pub(crate) const fn is_settled_letter(c: char) -> bool {
-    c <= '힣' && !matches!(c, '\u{13a0}'..='\u{13f5}') && Traits::of(c).is_settled()
+    let capital = matches!(c, '\u{13a0}'..='\u{13f5}');
+    let deprecated = matches!(c, '\u{673}' | '\u{17a3}' | '\u{17a4}');
+    c <= '힣' && !capital && !deprecated && Traits::of(c).is_settled()
 }
 
 /// How many of these letters the bytes of UTF-8 begin with, and the length of them in bytes.
 #[cfg(not(target_family = "wasm"))]
-#[inline]
+#[inline(never)]
 pub(crate) fn settled_letters(bytes: &[u8]) -> (usize, usize) {
     let (mut count, mut rest) = (0, bytes);
     loop {
