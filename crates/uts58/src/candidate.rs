@@ -90,12 +90,7 @@ impl Iterator for Candidates<'_> {
     #[inline]
     fn next(&mut self) -> Option<Link> {
         loop {
-            if let Some(found) = self.pending.pop() {
-                return Some(found);
-            }
-            if !self.hosts.is_empty()
-                && let Some(found) = self.next_host_of_run()
-            {
+            if let Some(found) = self.pending.pop().or_else(|| self.next_host_of_run()) {
                 return Some(found);
             }
             let text = self.walker.text;

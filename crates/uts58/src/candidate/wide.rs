@@ -52,12 +52,6 @@ pub(super) struct HostsOfRun {
     confidence: Confidence,
 }
 
-impl HostsOfRun {
-    pub(super) fn is_empty(&self) -> bool {
-        self.left.is_empty()
-    }
-}
-
 impl Default for HostsOfRun {
     fn default() -> HostsOfRun {
         HostsOfRun { run: 0..0, left: Vec::new(), confidence: Confidence::Low }

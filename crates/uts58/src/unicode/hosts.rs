@@ -36,16 +36,21 @@ pub(crate) fn is_kept(c: char) -> bool {
     c <= '힣' && traits.is_settled() && !traits.is_mark() && !capital
 }
 
-/// A letter or mark of a name that UTS #46 leaves unchanged, that has no capital in the label for it, and that no link
-/// ends before: links end before those that are deprecated.
+/// A letter or mark of a name that UTS #46 leaves unchanged, and that has no capital in the label
+/// for it.
+#[cfg(any(test, target_family = "wasm"))]
 #[inline]
-pub(crate) const fn is_settled_letter(c: char) -> bool {
-    let capital = matches!(c, '\u{13a0}'..='\u{13f5}');
-    let deprecated = matches!(c, '\u{673}' | '\u{17a3}' | '\u{17a4}');
-    c <= '힣' && !capital && !deprecated && Traits::of(c).is_settled()
+fn is_settled_letter(c: char) -> bool {
+    is_in_reach(c) && Traits::of(c).is_settled()
 }
 
-/// How many of these letters the bytes of UTF-8 begin with, and the length of them in bytes.
+/// Whether such a letter may be it: not after Hangul, and no capital of Cherokee.
+const fn is_in_reach(c: char) -> bool {
+    c <= '힣' && !matches!(c, '\u{13a0}'..='\u{13f5}')
+}
+
+/// How many of these letters the bytes of UTF-8 begin with, and the length of them in bytes. Without those that are
+/// deprecated: a link ends before them.
 #[cfg(not(target_family = "wasm"))]
 #[inline(never)]
 pub(crate) fn settled_letters(bytes: &[u8]) -> (usize, usize) {
@@ -68,6 +73,12 @@ pub(crate) fn settled_letters(bytes: &[u8]) -> (usize, usize) {
     }
 }
 
+/// Those of the settled letters that have the property Deprecated.
+#[cfg(not(target_family = "wasm"))]
+const fn is_deprecated(c: char) -> bool {
+    matches!(c, '\u{673}' | '\u{17a3}' | '\u{17a4}')
+}
+
 /// Code points that differ in the last byte of UTF-8 only.
 #[cfg(not(target_family = "wasm"))]
 const ROW: usize = 64;
@@ -79,7 +90,7 @@ static SETTLED_LETTERS: [u64; 0x1_0000 / ROW] = {
     let mut rows = [0; 0x1_0000 / ROW];
     let mut c = '\0';
     while c <= '힣' {
-        if is_settled_letter(c) {
+        if is_in_reach(c) && !is_deprecated(c) && Traits::constant(c).is_settled() {
             #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
             {
                 rows[c as usize / ROW] |= 1 << (c as usize % ROW);
@@ -235,6 +246,7 @@ mod tests {
             let (one, two) = (c.to_string(), format!("{c}é"));
             let length = settled_letter(one.as_bytes());
             assert_eq!(length, is_settled_letter(c).then_some(c.len_utf8()), "{c}");
+            let length = length.filter(|_| !is_deprecated(c));
             assert_eq!(
                 settled_letters(one.as_bytes()),
                 length.map_or((0, 0), |length| (1, length)),

@@ -52,11 +52,22 @@ impl Staged {
 
     /// The value of the character.
     #[inline]
-    pub const fn of(&self, c: char) -> u16 {
+    pub fn of(&self, c: char) -> u16 {
         let code = c as usize;
-        let group = number(self.index, code / (GROUP * BLOCK)) as usize;
-        let block = number(self.groups, group * GROUP + code / BLOCK % GROUP) as usize;
-        number(self.blocks, block * BLOCK + code % BLOCK)
+        let place = |stage: &[u16], at: usize| stage.get(at).map_or(0, |at| usize::from(*at));
+        let group = place(self.index, code / (GROUP * BLOCK));
+        let block = place(self.groups, group * GROUP + code / BLOCK % GROUP);
+        self.blocks.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default()
+    }
+
+    /// The same for tables that the compiler makes of this one.
+    #[cfg(not(target_family = "wasm"))]
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+    pub(crate) const fn constant(&self, c: char) -> u16 {
+        let code = c as usize;
+        let group = self.index[code / (GROUP * BLOCK)] as usize;
+        let block = self.groups[group * GROUP + code / BLOCK % GROUP] as usize;
+        self.blocks[block * BLOCK + code % BLOCK]
     }
 
     /// The file of a table with these values: one for each code point from the first on.
@@ -66,13 +77,6 @@ impl Staged {
         let (groups, index) = shared(&places, GROUP);
         [index, groups, blocks].concat().into_iter().flat_map(u16::to_le_bytes).collect()
     }
-}
-
-/// The number at this place, which the compiler can ask for as well.
-#[expect(clippy::indexing_slicing, reason = "it is tested before")]
-#[inline(always)]
-const fn number(numbers: &[u16], at: usize) -> u16 {
-    if at < numbers.len() { numbers[at] } else { 0 }
 }
 
 /// The numbers before this place, and those from it on.

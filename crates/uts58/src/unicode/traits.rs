@@ -32,8 +32,14 @@ impl Traits {
 
     /// The properties of the character.
     #[inline]
-    pub const fn of(c: char) -> Traits {
+    pub fn of(c: char) -> Traits {
         Traits(TRAITS.of(c))
+    }
+
+    /// The same for tables that the compiler makes.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn constant(c: char) -> Traits {
+        Traits(TRAITS.constant(c))
     }
 
     /// Script (UAX #24).
