@@ -9,6 +9,7 @@
 
 use alloc::vec::Vec;
 
+use crate::unicode::hosts::settled_letters;
 use crate::unicode::{Class, LinkTerm, link_bracket};
 
 /// Open brackets remembered, in code points: the number of §3.5.1.
@@ -128,6 +129,13 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
             }
             (char::from(byte), Class::of_ascii(byte))
         } else {
+            // A web page loads less without.
+            let letters = if cfg!(target_family = "wasm") { 0 } else { settled_letters(rest).1 };
+            if letters > 0 {
+                at += letters;
+                safe = at;
+                continue;
+            }
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return safe };
             (c, Class::of(c))
         };
@@ -202,6 +210,14 @@ fn byte_class(byte: u8) -> ByteClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settled_letters_are_included() {
+        let is_settled = |c: &char| settled_letters(c.to_string().as_bytes()).0 > 0;
+        for c in ('\u{80}'..=char::MAX).filter(is_settled) {
+            assert!(Class::of(c).term() == LinkTerm::Include && !ends_sentence(c), "{c}");
+        }
+    }
 
     #[test]
     fn bytes_have_the_sense_of_their_class() {

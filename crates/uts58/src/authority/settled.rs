@@ -1,11 +1,12 @@
 //! Most hosts beyond ASCII, read once: small letters and marks that UTS #46 leaves unchanged.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use super::{LABEL, registrable};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
-use crate::unicode::hosts::is_settled_letter;
+use crate::unicode::hosts::settled_letters;
 use crate::unicode::punycode::surely_fits;
 
 /// Labels of a name at most: no suffix of a registry has more.
@@ -14,65 +15,36 @@ const LABELS: usize = 5;
 /// Reads a host that begins here. Returns where reading ended, and whether these bytes are a host for every reading,
 /// if what follows them ends one: a name that may be linked, below an existing top-level domain, without prose in it.
 /// Returns `false` for some.
+#[cfg_attr(not(target_family = "wasm"), inline(never))]
 pub(crate) fn read<'t>(
     text: &'t str,
     start: usize,
     tlds: Option<&dyn TldSet>,
     known: &mut Known<'t>,
 ) -> (usize, bool) {
-    let Some(rest) = text.get(start..) else { return (start, false) };
     // As many as a name has at most, and one more character.
-    let bytes = rest.as_bytes();
+    let bytes = text.as_bytes().get(start..).unwrap_or_default();
     let bytes = bytes.get(..LABEL + 4).unwrap_or(bytes);
     let mut host = Host::default();
-    let mut at = 0;
+    let mut rest = bytes;
     let is_whole = loop {
-        let behind = bytes.get(at..).unwrap_or_default();
-        let goes_on = match behind.first() {
-            Some(b'.') => host.close_label(at),
-            Some(byte @ (b'a'..=b'z' | b'0'..=b'9' | b'-')) => host.push_ascii(*byte),
-            Some(0x80..) => match settled_letters(behind) {
-                (0, _) => false,
-                (count, length) => {
-                    host.push_others(count);
-                    at += length;
-                    continue;
-                }
-            },
+        let (goes_on, length) = match rest.first() {
+            Some(0x80..) => {
+                let (count, length) = settled_letters(rest);
+                host.push_others(count);
+                (count > 0, length)
+            }
+            Some(b'.') => (host.close_label(bytes.len() - rest.len()), 1),
+            Some(byte @ (b'a'..=b'z' | b'0'..=b'9' | b'-')) => (host.push_ascii(*byte), 1),
             _ => break true,
         };
         if !goes_on {
             break false;
         }
-        at += 1;
+        rest = rest.get(length..).unwrap_or_default();
     };
-    let name = rest.get(..at).unwrap_or_default();
-    (start + at, is_whole && at <= LABEL && host.is_domain(name, tlds, known))
-}
-
-/// How many settled letters these bytes of UTF-8 begin with, and the length of them in bytes.
-fn settled_letters(bytes: &[u8]) -> (usize, usize) {
-    let (mut count, mut at) = (0, 0);
-    while let Some(length) = settled_letter(bytes.get(at..).unwrap_or_default()) {
-        count += 1;
-        at += length;
-    }
-    (count, at)
-}
-
-/// The length of the first character, if it is a settled letter. Those of two and three bytes are read without a
-/// branch.
-#[inline(always)]
-fn settled_letter(bytes: &[u8]) -> Option<usize> {
-    let (a, b, c) = match *bytes {
-        [a @ 0xC2..=0xED, b, c, ..] => (a, b, c),
-        [a @ 0xC2..=0xDF, b] => (a, b, 0),
-        _ => return None,
-    };
-    let is_long = a >= 0xE0;
-    let code = u32::from(a & 0x1F) << 12 | u32::from(b & 0x3F) << 6 | u32::from(c & 0x3F);
-    let c = char::from_u32(code >> if is_long { 0 } else { 6 })?;
-    is_settled_letter(c).then_some(2 + usize::from(is_long))
+    let name = start..start + bytes.len() - rest.len();
+    (name.end, is_whole && name.len() <= LABEL && host.is_domain(text, name, tlds, known))
 }
 
 /// The labels that were read.
@@ -115,12 +87,13 @@ impl Host {
 
     fn is_domain<'t>(
         &mut self,
-        name: &'t str,
+        text: &'t str,
+        name: Range<usize>,
         tlds: Option<&dyn TldSet>,
         known: &mut Known<'t>,
     ) -> bool {
-        let (begins, ascii, other) = (self.last, self.ascii, self.other);
-        let Some(last) = name.get(begins..) else { return false };
+        let (ascii, other) = (self.ascii, self.other);
+        let Some(last) = text.get(name.start + self.last..name.end) else { return false };
         if !self.close_label(name.len())
             || !(2..=LABELS).contains(&self.labels)
             || !self.beyond_ascii
@@ -131,7 +104,7 @@ impl Host {
             return ascii >= 2
                 && last.bytes().all(|byte| byte.is_ascii_lowercase())
                 && tlds.is_none_or(|tlds| tlds.exists_as(last))
-                && registrable::is_below_suffix(name, self.labels);
+                && registrable::is_below_suffix(text.get(name).unwrap_or_default(), self.labels);
         }
         if ascii > 0 {
             return false;
@@ -150,7 +123,7 @@ impl Host {
             *slot = last;
             return true;
         }
-        registrable::is_below_suffix(name, self.labels)
+        registrable::is_below_suffix(text.get(name).unwrap_or_default(), self.labels)
     }
 }
 
@@ -185,8 +158,8 @@ mod tests {
     fn settled_letters_are_small_letters_of_hosts() {
         for c in '\u{80}'..=char::MAX {
             let (count, length) = settled_letters(c.to_string().as_bytes());
-            assert!(count == 1 && length == c.len_utf8() || !is_settled_letter(c), "{c}");
             if count > 0 {
+                assert_eq!((count, length), (1, c.len_utf8()), "{c}");
                 let class = Class::of(c);
                 assert!(class.is_host() && !class.is_ignored() && !class.is_dot(), "{c}");
                 assert!(c.to_lowercase().eq([c]), "{c}");

@@ -39,6 +39,7 @@ pub(super) enum Spelling {
 
 impl Candidates<'_> {
     /// A `://`: the text before it decides, and everything that it introduces is used up.
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
     pub(super) fn scheme(&mut self, colon: usize) -> Option<Link> {
         self.at = colon + 1;
         if !self.walker.bytes_from(colon).starts_with(b"://") {

@@ -42,6 +42,7 @@ impl<'t> Finder<'t> {
     }
 
     /// The next position at or after `from`, which must not decrease.
+    #[inline(never)]
     pub(crate) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
         if from >= self.next_block {
             (self.next_block, self.marks) = (from, 0);

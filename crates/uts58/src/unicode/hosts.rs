@@ -38,9 +38,104 @@ pub(crate) fn is_kept(c: char) -> bool {
 
 /// A letter or mark of a name that UTS #46 leaves unchanged, and that has no capital in the label
 /// for it.
+#[cfg(any(test, target_family = "wasm"))]
 #[inline]
-pub(crate) fn is_settled_letter(c: char) -> bool {
-    c <= '힣' && !matches!(c, '\u{13a0}'..='\u{13f5}') && Traits::of(c).is_settled()
+fn is_settled_letter(c: char) -> bool {
+    is_in_reach(c) && Traits::of(c).is_settled()
+}
+
+/// Whether such a letter may be it: not after Hangul, and no capital of Cherokee.
+const fn is_in_reach(c: char) -> bool {
+    c <= '힣' && !matches!(c, '\u{13a0}'..='\u{13f5}')
+}
+
+/// How many of these letters the bytes of UTF-8 begin with, and the length of them in bytes. Without those that are
+/// deprecated: a link ends before them.
+#[cfg(not(target_family = "wasm"))]
+#[inline(never)]
+pub(crate) fn settled_letters(bytes: &[u8]) -> (usize, usize) {
+    let (mut count, mut rest) = (0, bytes);
+    loop {
+        rest = match *rest {
+            [lead @ 0xE0..=0xEF, second, third, ref after @ ..]
+                if is_in_row(usize::from(lead & 0xF) << 6 | usize::from(second & 0x3F), third) =>
+            {
+                after
+            }
+            [lead @ 0xC2..=0xDF, second, ref after @ ..]
+                if is_in_row(usize::from(lead & 0x1F), second) =>
+            {
+                after
+            }
+            _ => return (count, bytes.len() - rest.len()),
+        };
+        count += 1;
+    }
+}
+
+/// Those of the settled letters that have the property Deprecated.
+#[cfg(not(target_family = "wasm"))]
+const fn is_deprecated(c: char) -> bool {
+    matches!(c, '\u{673}' | '\u{17a3}' | '\u{17a4}')
+}
+
+/// Code points that differ in the last byte of UTF-8 only.
+#[cfg(not(target_family = "wasm"))]
+const ROW: usize = 64;
+
+/// Whether each character of two or three bytes is a settled letter, one bit each: letters follow one another in a
+/// name, and this is the fastest to ask.
+#[cfg(not(target_family = "wasm"))]
+static SETTLED_LETTERS: [u64; 0x1_0000 / ROW] = {
+    let mut rows = [0; 0x1_0000 / ROW];
+    let mut c = '\0';
+    while c <= '힣' {
+        if is_in_reach(c) && !is_deprecated(c) && Traits::constant(c).is_settled() {
+            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+            {
+                rows[c as usize / ROW] |= 1 << (c as usize % ROW);
+            }
+        }
+        c = match char::from_u32(c as u32 + 1) {
+            Some(next) => next,
+            None => break,
+        };
+    }
+    rows
+};
+
+/// Whether the letter with this last byte is one of the row.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+fn is_in_row(row: usize, last: u8) -> bool {
+    SETTLED_LETTERS.get(row).is_some_and(|row| row >> (last & 0x3F) & 1 != 0)
+}
+
+/// The same on a web page, which the table would be too large for.
+#[cfg(target_family = "wasm")]
+pub(crate) fn settled_letters(bytes: &[u8]) -> (usize, usize) {
+    let (mut count, mut at) = (0, 0);
+    while let Some(length) = settled_letter(bytes.get(at..).unwrap_or_default()) {
+        count += 1;
+        at += length;
+    }
+    (count, at)
+}
+
+/// The length in bytes of the first character, if it is such a letter. Those of two and three bytes are read without a
+/// branch.
+#[cfg(any(test, target_family = "wasm"))]
+#[inline(always)]
+fn settled_letter(bytes: &[u8]) -> Option<usize> {
+    let (a, b, c) = match *bytes {
+        [a @ 0xC2..=0xED, b, c, ..] => (a, b, c),
+        [a @ 0xC2..=0xDF, b] => (a, b, 0),
+        _ => return None,
+    };
+    let is_long = a >= 0xE0;
+    let code = u32::from(a & 0x1F) << 12 | u32::from(b & 0x3F) << 6 | u32::from(c & 0x3F);
+    let c = char::from_u32(code >> if is_long { 0 } else { 6 })?;
+    is_settled_letter(c).then_some(2 + usize::from(is_long))
 }
 
 /// Whether UTS #46 changes at most the case of ASCII in the label, as far as a fast test can tell:
@@ -143,6 +238,26 @@ mod tests {
         let (mapped, result) =
             Uts46::new().to_unicode(text.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);
         result.is_ok().then(|| mapped.into_owned())
+    }
+
+    #[test]
+    fn settled_letters_are_read_alike() {
+        for c in '\u{80}'..=char::MAX {
+            let (one, two) = (c.to_string(), format!("{c}é"));
+            let length = settled_letter(one.as_bytes());
+            assert_eq!(length, is_settled_letter(c).then_some(c.len_utf8()), "{c}");
+            let length = length.filter(|_| !is_deprecated(c));
+            assert_eq!(
+                settled_letters(one.as_bytes()),
+                length.map_or((0, 0), |length| (1, length)),
+                "{c}"
+            );
+            assert_eq!(
+                settled_letters(two.as_bytes()),
+                length.map_or((0, 0), |length| (2, length + 2)),
+                "{c}"
+            );
+        }
     }
 
     #[test]

@@ -60,6 +60,16 @@ impl Staged {
         self.blocks.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default()
     }
 
+    /// The same for tables that the compiler makes of this one.
+    #[cfg(not(target_family = "wasm"))]
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+    pub(crate) const fn constant(&self, c: char) -> u16 {
+        let code = c as usize;
+        let group = self.index[code / (GROUP * BLOCK)] as usize;
+        let block = self.groups[group * GROUP + code / BLOCK % GROUP] as usize;
+        self.blocks[block * BLOCK + code % BLOCK]
+    }
+
     /// The file of a table with these values: one for each code point from the first on.
     #[doc(hidden)]
     pub fn file(values: &[u16]) -> Vec<u8> {

@@ -36,6 +36,12 @@ impl Traits {
         Traits(TRAITS.of(c))
     }
 
+    /// The same for tables that the compiler makes.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn constant(c: char) -> Traits {
+        Traits(TRAITS.constant(c))
+    }
+
     /// Script (UAX #24).
     #[inline]
     pub fn script(self) -> Script {
@@ -90,7 +96,7 @@ impl Traits {
     /// What a label may begin with, and the rule for right-to-left labels (RFC 5893), are separate
     /// questions.
     #[inline]
-    pub fn is_settled(self) -> bool {
+    pub const fn is_settled(self) -> bool {
         self.0 & Traits::SETTLED != 0
     }
 
