@@ -16,7 +16,7 @@ pub(super) const SEPARATORS: [char; 2] = ['-', '_'];
 pub(super) const ASKING: [&str; 8] =
     ["account", "login", "secure", "security", "signin", "unlock", "verification", "verify"];
 
-/// Words beside a name in a host, other than office words.
+/// Words beside a name in a host, other than office words; sorted.
 #[rustfmt::skip]
 const FILLERS: [&str; 96] = [
     "2fa", "acceso", "access", "accesso", "activate", "airdrop", "amende", "anmelden", "appleid",
@@ -37,9 +37,10 @@ pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_listed = |word: &str| FILLERS.binary_search(&word).is_ok();
     word.is_empty()
-        || FILLERS.contains(&word)
-        || FILLERS.contains(&numbered)
+        || is_listed(word)
+        || word.len() < numbered.len() && is_listed(numbered)
         || word.len() > 1
             && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
 }
@@ -51,4 +52,18 @@ pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
         let brand = name.labels.get(name.brand);
         name.reach == Reach::Brand && brand.is_some_and(|(brand, _)| **brand == *word)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fillers_are_sorted_and_found() {
+        assert!(FILLERS.is_sorted());
+        for word in ["2fa", "www", "web3", "web", "login2", "pas", "42", ""] {
+            let table = Organisations::builtin();
+            assert!(is_filler(word, Some(&table)), "{word}");
+        }
+    }
 }

@@ -1,10 +1,14 @@
 //! The domain of an organisation inside the host of another owner: names that are no protected ones, of which the
 //! position alone misleads.
 
+use smallvec::SmallVec;
+
 use super::domain::{Section, and_above, registrable};
 use super::host_words::{ASKING, SEPARATORS, is_filler, spelled};
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
+use super::twin_hosts::LEAST_DOTS;
+use uts58::unicode::a_label::is_a_label;
 
 /// Words beside a name that no other firm of its trade or town has: without `security`.
 const ASKED: [&str; 2] = ["support", "update"];
@@ -19,8 +23,10 @@ const OFFICE: [&str; 7] =
 /// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
-    let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
-    if dots < LEAST_DOTS && !ascii.contains(SEPARATORS) {
+    let (dots, separators) = ascii.bytes().fold((0, 0), |(dots, separators), byte| {
+        (dots + usize::from(byte == b'.'), separators + usize::from(matches!(byte, b'-' | b'_')))
+    });
+    if dots < LEAST_DOTS && (separators == 0 || !ascii.split('.').any(has_words)) {
         return None;
     }
     let table = protected.organisations()?;
@@ -28,6 +34,11 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
     let found = in_front(front.trim_end_matches('.'), table).or_else(beside)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
+}
+
+/// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
+fn has_words(label: &str) -> bool {
+    label.bytes().any(|byte| matches!(byte, b'-' | b'_')) && !is_a_label(label)
 }
 
 /// The domain that stands somewhere in the labels before that of another.
@@ -42,26 +53,30 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
         let ends = dots.map(|(at, _)| at).chain([from.len()]).skip(1).take(LABELS);
         ends.filter_map(|end| domain(from.get(..end)?)).next()
     };
-    and_above(front).filter(|from| from.contains('.')).find_map(ends)
+    and_above(front).filter(|from| !is_a_label(from) && from.contains('.')).find_map(ends)
 }
 
 /// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
 fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
-    let label = own.split('.').next().filter(|label| label.contains(SEPARATORS))?;
-    let words: Vec<&str> = label.split(SEPARATORS).take(WORDS + 1).collect();
-    if words.len() > WORDS {
-        return None;
-    }
+    let label = own.split('.').next().filter(|label| has_words(label))?;
+    let words: SmallVec<[&str; WORDS + 1]> = label.split(SEPARATORS).take(WORDS + 1).collect();
     let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
     let is_office = |word: &&str| OFFICE.contains(word);
+    // Most labels of several words ask for nothing.
+    if words.len() > WORDS || !words.iter().any(|word| asks(word) || is_office(word)) {
+        return None;
+    }
+    let counts = |word: &&str| is_filler(word, Some(table)) || is_office(word);
+    let counted: SmallVec<[bool; WORDS]> = words.iter().map(counts).collect();
     let starts = 0..words.len();
     let mut runs = starts.flat_map(|start| (start + 1..=words.len()).map(move |end| start..end));
     runs.find_map(|run| {
-        let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
-        let beside = || front.iter().chain(back);
-        if !beside().all(|word| is_filler(word, Some(table)) || is_office(word)) {
+        let (front, back) = (counted.get(..run.start)?, counted.get(run.end..)?);
+        if !front.iter().chain(back).all(|counts| *counts) {
             return None;
         }
+        let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
+        let beside = || front.iter().chain(back);
         let run = words.get(run)?;
         let labelled = || table.labelled(&run.concat());
         let spelled = || spelled(&run.join("-"), protected).map(|name| name.ascii.as_ref());
@@ -69,9 +84,6 @@ fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -
         organisation.or_else(|| beside().any(is_office).then(spelled).flatten())
     })
 }
-
-/// Dots of the shortest host that has a domain in front of another: `a.b.c.d`.
-const LEAST_DOTS: usize = 3;
 
 /// Labels of the longest domains of the table, and words of the longest labels that are read.
 const LABELS: usize = 3;
@@ -108,6 +120,9 @@ mod tests {
             ("truist-security.com", None),
             ("x.com.example.org", None),
             ("account-login.com", None),
+            ("xn--truist-login-msb.com", None),
+            ("www.xn--truist-login-msb.com.login.top", None),
+            ("www.xn--e1afmkfd.truist.com.login.top", Some("truist.com")),
         ] {
             assert_eq!(organisation_inside(host, &names), domain, "{host}");
         }
