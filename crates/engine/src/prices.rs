@@ -2,6 +2,7 @@
 //! is bounded.
 
 use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
+use mailsplice::mime::Charset;
 use uts58::unicode::is_dot_to_somebody;
 use uts58::{Kind, Link};
 
@@ -11,6 +12,10 @@ const READING_STEPS: u64 = 160;
 /// Texts of a part in honest mail: by its charset label, as UTF-8, by a guessed charset. Each may be read as several
 /// kinds of content.
 const USUAL_TEXTS: usize = 3;
+
+/// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
+/// has its own place in the map back to the bytes, in which every link is looked up.
+const SHIFTED_READING_STEPS_PER_BYTE: u64 = 5;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
@@ -37,7 +42,7 @@ const LABEL_STEPS: u64 = 10;
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
-const FURTHER_LABEL_STEPS: u64 = 200;
+const FURTHER_LABEL_STEPS: u64 = 230;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
@@ -53,11 +58,14 @@ const HARMLESS_PROSE_STEPS: u64 = 320;
 const FOUND_HOST_STEPS: u64 = 64;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
-const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
+const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 20;
+
+/// How often this is added for each byte of a label that letters and marks compose.
+const COMPOSED: u64 = 2;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
-const UNSAFE_HOST_STEPS: u64 = 1_230;
-const SUSPECT_HOST_STEPS: u64 = 782;
+const UNSAFE_HOST_STEPS: u64 = 1_600;
+const SUSPECT_HOST_STEPS: u64 = 1_300;
 
 /// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
 pub const COMPARISON_STEPS: u64 = 320;
@@ -76,12 +84,11 @@ const SENDER_STEPS: u64 = 960;
 const SENDER_STEPS_PER_BYTE: u64 = 20;
 
 /// Steps of a reading of the part's `count`-th text, of this many bytes.
-pub fn reading_steps(count: usize, bytes: usize) -> u64 {
-    let is_usual = count <= USUAL_TEXTS;
-    let (each, per_byte) = if is_usual {
-        (READING_STEPS, 1)
-    } else {
-        (RARE_READING_STEPS, RARE_READING_STEPS_PER_BYTE)
+pub fn reading_steps(count: usize, charset: Charset, bytes: usize) -> u64 {
+    let (each, per_byte) = match count <= USUAL_TEXTS {
+        true if charset.keeps_ascii() => (READING_STEPS, 1),
+        true => (READING_STEPS, SHIFTED_READING_STEPS_PER_BYTE),
+        false => (RARE_READING_STEPS, RARE_READING_STEPS_PER_BYTE),
     };
     each + per_byte * bytes as u64
 }
@@ -115,11 +122,13 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
     let further = labels.saturating_sub(USUAL_LABELS);
     let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
-    // What letters and marks compose is compared as it is spelled, and as it is composed.
-    let composed = |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
-    let composed = judgement.labels.iter().filter(|label| report > 0 && composed(label));
-    let twice = comparison * composed.map(|label| label.spelling.len() as u64).sum::<u64>();
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + twice;
+    // What letters and marks compose is composed first, and compared as it is spelled, and as it is composed.
+    let is_composed =
+        |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
+    let composed = judgement.labels.iter().filter(|label| report > 0 && is_composed(label));
+    let composed: u64 = composed.map(|label| label.spelling.len() as u64).sum();
+    let composed = COMPOSED * comparison * composed;
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + composed;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,

@@ -8,7 +8,7 @@ use super::host_words::{ASKING, SEPARATORS, is_filler, spelled};
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
 use super::twin_hosts::LEAST_DOTS;
-use uts58::unicode::a_label::is_a_label;
+use uts58::unicode::a_label::PREFIX;
 
 /// Words beside a name that no other firm of its trade or town has: without `security`.
 const ASKED: [&str; 2] = ["support", "update"];
@@ -26,7 +26,9 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     let (dots, separators) = ascii.bytes().fold((0, 0), |(dots, separators), byte| {
         (dots + usize::from(byte == b'.'), separators + usize::from(matches!(byte, b'-' | b'_')))
     });
-    if dots < LEAST_DOTS && (separators == 0 || !ascii.split('.').any(has_words)) {
+    if dots < LEAST_DOTS
+        && (separators == 0 || !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words))
+    {
         return None;
     }
     let table = protected.organisations()?;
@@ -37,8 +39,8 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
 }
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
-fn has_words(label: &str) -> bool {
-    label.bytes().any(|byte| matches!(byte, b'-' | b'_')) && !is_a_label(label)
+fn has_words(label: &[u8]) -> bool {
+    !label.starts_with(PREFIX.as_bytes()) && label.iter().any(|byte| matches!(byte, b'-' | b'_'))
 }
 
 /// The domain that stands somewhere in the labels before that of another.
@@ -53,12 +55,12 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
         let ends = dots.map(|(at, _)| at).chain([from.len()]).skip(1).take(LABELS);
         ends.filter_map(|end| domain(from.get(..end)?)).next()
     };
-    and_above(front).filter(|from| !is_a_label(from) && from.contains('.')).find_map(ends)
+    and_above(front).filter(|from| !from.starts_with(PREFIX) && from.contains('.')).find_map(ends)
 }
 
 /// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
 fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
-    let label = own.split('.').next().filter(|label| has_words(label))?;
+    let label = own.split('.').next().filter(|label| has_words(label.as_bytes()))?;
     let words: SmallVec<[&str; WORDS + 1]> = label.split(SEPARATORS).take(WORDS + 1).collect();
     let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
     let is_office = |word: &&str| OFFICE.contains(word);
