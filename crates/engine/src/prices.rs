@@ -42,7 +42,7 @@ const LABEL_STEPS: u64 = 10;
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
-const FURTHER_LABEL_STEPS: u64 = 230;
+const FURTHER_LABEL_STEPS: u64 = 1_000;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
@@ -58,14 +58,11 @@ const HARMLESS_PROSE_STEPS: u64 = 320;
 const FOUND_HOST_STEPS: u64 = 64;
 
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
-const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 20;
-
-/// How often this is added for each byte of a label that letters and marks compose.
-const COMPOSED: u64 = 2;
+const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
-const UNSAFE_HOST_STEPS: u64 = 1_600;
-const SUSPECT_HOST_STEPS: u64 = 1_300;
+const UNSAFE_HOST_STEPS: u64 = 1_230;
+const SUSPECT_HOST_STEPS: u64 = 782;
 
 /// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
 pub const COMPARISON_STEPS: u64 = 320;
@@ -122,13 +119,11 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
     let further = labels.saturating_sub(USUAL_LABELS);
     let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
-    // What letters and marks compose is composed first, and compared as it is spelled, and as it is composed.
-    let is_composed =
-        |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
-    let composed = judgement.labels.iter().filter(|label| report > 0 && is_composed(label));
-    let composed: u64 = composed.map(|label| label.spelling.len() as u64).sum();
-    let composed = COMPOSED * comparison * composed;
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + composed;
+    // What letters and marks compose is compared as it is spelled, and as it is composed.
+    let composed = |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
+    let composed = judgement.labels.iter().filter(|label| report > 0 && composed(label));
+    let twice = comparison * composed.map(|label| label.spelling.len() as u64).sum::<u64>();
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + twice;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,
