@@ -522,11 +522,10 @@ fn beside_host<'t>(text: &'t str, link: &Link) -> [&'t str; 2] {
 
 /// Whether two hosts have the same registrable domain, by the suffix list with its private part (S9).
 pub fn same_domain(one: &str, other: &str) -> bool {
+    let domain = |host| registrable(host, Section::Private);
     one == other
-        || match (registrable(one, Section::Private), registrable(other, Section::Private)) {
-            (Some(one), Some(other)) => one == other,
-            _ => false,
-        }
+        || homograph::end_alike(one, other)
+            && domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
 /// A spelling that is too long to be judged, without the characters that browsers map to nothing (UTS #46 §4).

@@ -2,6 +2,7 @@
 //! is bounded.
 
 use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
+use mailsplice::mime::Charset;
 use uts58::unicode::is_dot_to_somebody;
 use uts58::{Kind, Link};
 
@@ -11,6 +12,10 @@ const READING_STEPS: u64 = 160;
 /// Texts of a part in honest mail: by its charset label, as UTF-8, by a guessed charset. Each may be read as several
 /// kinds of content.
 const USUAL_TEXTS: usize = 3;
+
+/// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
+/// has its own place in the map back to the bytes, in which every link is looked up.
+const SHIFTED_READING_STEPS_PER_BYTE: u64 = 5;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
@@ -37,7 +42,7 @@ const LABEL_STEPS: u64 = 10;
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
-const FURTHER_LABEL_STEPS: u64 = 200;
+const FURTHER_LABEL_STEPS: u64 = 1_000;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
@@ -76,12 +81,11 @@ const SENDER_STEPS: u64 = 960;
 const SENDER_STEPS_PER_BYTE: u64 = 20;
 
 /// Steps of a reading of the part's `count`-th text, of this many bytes.
-pub fn reading_steps(count: usize, bytes: usize) -> u64 {
-    let is_usual = count <= USUAL_TEXTS;
-    let (each, per_byte) = if is_usual {
-        (READING_STEPS, 1)
-    } else {
-        (RARE_READING_STEPS, RARE_READING_STEPS_PER_BYTE)
+pub fn reading_steps(count: usize, charset: Charset, bytes: usize) -> u64 {
+    let (each, per_byte) = match count <= USUAL_TEXTS {
+        true if charset.keeps_ascii() => (READING_STEPS, 1),
+        true => (READING_STEPS, SHIFTED_READING_STEPS_PER_BYTE),
+        false => (RARE_READING_STEPS, RARE_READING_STEPS_PER_BYTE),
     };
     each + per_byte * bytes as u64
 }

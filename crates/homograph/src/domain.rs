@@ -22,6 +22,14 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
     ascii.get(first..).filter(|name| !name.starts_with('.'))
 }
 
+/// Whether two names of several labels have the last one in common, as names of one domain do.
+#[cfg(feature = "senders")]
+pub fn end_alike(one: &str, other: &str) -> bool {
+    let mut ends =
+        one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other);
+    ends.any(|(byte, _)| byte == b'.')
+}
+
 /// The name itself and the names above it, nearest first: `a.b.c`, `b.c`, `c`.
 pub fn and_above(name: &str) -> impl Iterator<Item = &str> {
     // Labels are short: a loop is faster than a search.
@@ -130,6 +138,20 @@ mod tests {
     fn what_stands_above_a_name() {
         assert_eq!(and_above("a.b.c").collect::<Vec<_>>(), ["a.b.c", "b.c", "c"]);
         assert_eq!(and_above("").collect::<Vec<_>>(), [""]);
+    }
+
+    #[cfg(feature = "senders")]
+    #[test]
+    fn names_of_one_domain_end_alike() {
+        for (one, other, do_so) in [
+            ("a.example.com", "example.com", true),
+            ("a.com", "b.com", true),
+            ("a.com", "a.xcom", false),
+            ("com", "com", false),
+            ("a.com", "", false),
+        ] {
+            assert_eq!(end_alike(one, other), do_so, "{one} {other}");
+        }
     }
 
     #[test]

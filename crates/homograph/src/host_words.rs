@@ -38,9 +38,10 @@ pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
     // `web3` is a word, `login2` one with a number.
     let numbered = word;
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_listed = |word: &str| FILLERS.binary_search(&word).is_ok();
     word.is_empty()
-        || FILLERS.binary_search(&word).is_ok()
-        || FILLERS.binary_search(&numbered).is_ok()
+        || is_listed(word)
+        || word.len() < numbered.len() && is_listed(numbered)
         || word.len() > 1
             && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
 }
@@ -58,10 +59,14 @@ pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 
 #[cfg(test)]
 mod tests {
-    use super::FILLERS;
+    use super::*;
 
     #[test]
-    fn the_words_are_sorted() {
+    fn fillers_are_sorted_and_found() {
         assert!(FILLERS.is_sorted());
+        for word in ["2fa", "www", "web3", "web", "login2", "pas", "42", ""] {
+            let table = Organisations::builtin();
+            assert!(is_filler(word, Some(&table)), "{word}");
+        }
     }
 }

@@ -91,6 +91,8 @@ pub use cjk::is_cjk;
 pub use disguise::{Disguise, disguised};
 #[cfg(feature = "senders")]
 pub use display_text::{SHOWN, plain_letter, reads_as_dot, reads_as_hyphen};
+#[cfg(feature = "senders")]
+pub use domain::end_alike;
 pub use domain::{Section, and_above, is_or_below, is_special_use, registrable};
 pub use edit::is_word;
 pub use form::{SPELLING_BYTES, without_turkish_dots};

@@ -244,16 +244,20 @@ impl Names {
     /// The name that the host is a national site of: the same label, which is no common word, below the suffix of a
     /// country.
     pub fn national(&self, ascii: &str) -> Option<&str> {
-        let domain = registrable(ascii, Section::Icann).filter(|_| !is_hosted(ascii))?;
-        let (label, suffix) = domain.split_once('.')?;
-        let is_country = suffix.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
-        if label.len() < MIN_BRAND || !is_country {
+        // Most hosts are of no country.
+        let is_country = ascii.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
+        if !is_country {
+            return None;
+        }
+        let (label, _) = registrable(ascii, Section::Icann)?.split_once('.')?;
+        if label.len() < MIN_BRAND {
             return None;
         }
         let named = self.by_look(LookHash::of(label.as_bytes()).value());
         let mut named = named.filter(|name| name.reach == Reach::Brand);
         let name = named
-            .find(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))?;
+            .find(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
+            .filter(|_| !is_hosted(ascii))?;
         Some(&name.ascii)
     }
 

@@ -1,11 +1,15 @@
 //! The domain of an organisation inside the host of another owner: names that are no protected ones, of which the
 //! position alone misleads.
 
+use smallvec::SmallVec;
+
 use super::domain::{Section, and_above, registrable};
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled};
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
+use super::twin_hosts::LEAST_DOTS;
+use uts58::unicode::a_label::PREFIX;
 
 /// Words beside a name that no other firm of its trade or town has: without `security`.
 const ASKED: [&str; 2] = ["support", "update"];
@@ -24,8 +28,12 @@ const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 /// beside words that ask or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
-    let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
-    if dots < LEAST_DOTS && !ascii.contains(SEPARATORS) {
+    let (dots, separators) = ascii.bytes().fold((0, 0), |(dots, separators), byte| {
+        (dots + usize::from(byte == b'.'), separators + usize::from(matches!(byte, b'-' | b'_')))
+    });
+    if dots < LEAST_DOTS
+        && (separators == 0 || !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words))
+    {
         return None;
     }
     let table = protected.organisations()?;
@@ -33,6 +41,11 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
     let found = in_front(front.trim_end_matches('.'), table).or_else(beside)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
+}
+
+/// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
+fn has_words(label: &[u8]) -> bool {
+    !label.starts_with(PREFIX.as_bytes()) && label.iter().any(|byte| matches!(byte, b'-' | b'_'))
 }
 
 /// The domain that stands somewhere in the labels before that of another.
@@ -47,15 +60,15 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
         let ends = dots.map(|(at, _)| at).chain([from.len()]).skip(1).take(LABELS);
         ends.filter_map(|end| domain(from.get(..end)?)).next()
     };
-    and_above(front).filter(|from| from.contains('.')).find_map(ends)
+    and_above(front).filter(|from| !from.starts_with(PREFIX) && from.contains('.')).find_map(ends)
 }
 
 /// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
 fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
-    let label = own.split('.').next().filter(|label| label.contains(SEPARATORS))?;
-    let words: Vec<&str> = label.split(SEPARATORS).take(WORDS + 1).collect();
-    // Names are ASCII.
-    if words.len() > WORDS || label.starts_with("xn--") || !words.iter().any(says_something) {
+    let label = own.split('.').next().filter(|label| has_words(label.as_bytes()))?;
+    let words: SmallVec<[&str; WORDS + 1]> = label.split(SEPARATORS).take(WORDS + 1).collect();
+    // Most labels of several words ask for nothing.
+    if words.len() > WORDS || !words.iter().any(says_something) {
         return None;
     }
     let is_name = |word: &&str| !is_filler(word, Some(table)) && !OFFICE.contains(word);
@@ -110,9 +123,6 @@ fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> boo
     })
 }
 
-/// Dots of the shortest host that has a domain in front of another: `a.b.c.d`.
-const LEAST_DOTS: usize = 3;
-
 /// Labels of the longest domains of the table, and words of the longest labels that are read.
 const LABELS: usize = 3;
 const WORDS: usize = 5;
@@ -161,6 +171,9 @@ mod tests {
             ("truist-security.com", None),
             ("x.com.example.org", None),
             ("account-login.com", None),
+            ("xn--truist-login-msb.com", None),
+            ("www.xn--truist-login-msb.com.login.top", None),
+            ("www.xn--e1afmkfd.truist.com.login.top", Some("truist.com")),
         ] {
             assert_eq!(organisation_inside(host, &names), domain, "{host}");
         }

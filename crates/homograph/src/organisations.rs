@@ -269,6 +269,7 @@ mod tests {
             for (domain, _) in &row.domains {
                 let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
                 assert!(domain.bytes().all(|c| plain(c) || matches!(c, b'.' | b'-')), "{domain}");
+                assert!(!domain.contains("xn--"), "{domain}");
             }
         }
         for word in &table.roles {

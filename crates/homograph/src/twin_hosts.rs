@@ -2,7 +2,7 @@
 //! leads, a sender beside the address for answers.
 
 use super::Judgement;
-use super::domain::{Section, is_or_below, registrable};
+use super::domain::{Section, end_alike, is_or_below, registrable};
 use super::lookalike::{Look, likeness};
 use super::names::Names;
 use super::near::read_with_pair;
@@ -14,10 +14,17 @@ use crate::letters;
 /// Letters of a label that no other comes near by chance.
 const LEAST: usize = 5;
 
+/// Dots of the shortest host that has a domain in front of another: `a.b.c.d`.
+pub(super) const LEAST_DOTS: usize = 3;
+
 /// Whether the labels that two hosts have under the same suffix read as one: `example.com` and `exarnple.com`,
 /// `exampIe.com`, `exаmple.com`. A plain letter for an accented one is no lure, nor is one that the language of the
 /// country has.
 pub fn are_twin_hosts(one: &Judgement, other: &Judgement) -> bool {
+    // Most hosts have different suffixes.
+    if !end_alike(&one.ascii, &other.ascii) {
+        return false;
+    }
     let (Some((one, suffix)), Some((other, other_suffix))) = (chosen(one), chosen(other)) else {
         return false;
     };
@@ -60,6 +67,9 @@ fn is_native(label: &str, suffix: &str) -> bool {
 /// Whether the domain of a host stands in front of another domain, as its owner's host would begin:
 /// `www.example.com.login.top`. Carriers and proxies write the hosts of others so.
 pub fn stands_in_front(name: &str, host: &str, protected: &Names) -> bool {
+    if host.bytes().filter(|byte| *byte == b'.').count() < LEAST_DOTS {
+        return false;
+    }
     let of = |host| registrable(host, Section::Private);
     let (Some(name), Some(own)) = (of(name), of(host)) else { return false };
     let front = host.strip_suffix(own).and_then(|front| front.strip_suffix('.'));

@@ -25,7 +25,7 @@ use super::encoded::{self, LABEL, NAME};
 use super::walk::plain_bytes;
 use super::{ipv4, percent};
 use crate::unicode::hosts::is_kept;
-use crate::unicode::punycode::surely_fits;
+use crate::unicode::punycode::at_most;
 use crate::unicode::{Class, a_label, ascii_form, is_dot_to_somebody};
 
 /// A label of this many non-ASCII characters is within [`LABEL`], whatever they are: at most six
@@ -50,6 +50,8 @@ pub(super) struct Form {
     long_label: bool,
     /// Whether no label can be too long if all of the name is settled, whatever characters it has.
     surely_fits: bool,
+    /// Characters that it has then at most in ASCII form, with a dot behind it.
+    at_most: usize,
     /// Whether UTS #46 leaves all characters beyond ASCII unchanged.
     settled: bool,
 }
@@ -65,6 +67,7 @@ impl Form {
             full_stops: true,
             long_label: false,
             surely_fits: true,
+            at_most: 0,
             settled: true,
         };
         let read = match name.is_ascii() {
@@ -227,7 +230,9 @@ impl Label {
         form.last_is_letters = self.letters;
         form.ascii &= self.other == 0;
         form.settled &= self.settled;
-        form.surely_fits &= surely_fits(self.ascii, self.other);
+        let at_most = at_most(self.ascii, self.other);
+        form.surely_fits &= at_most <= LABEL;
+        form.at_most += at_most + 1;
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
             || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);
@@ -327,7 +332,7 @@ fn fits(name: &str, form: &Form) -> bool {
         return name.len() <= NAME && !form.long_label;
     }
     if name.len() <= LABEL && !form.long_label
-        || form.settled && form.surely_fits && form.labels * (LABEL + 1) <= NAME
+        || form.settled && form.surely_fits && form.at_most <= NAME + 1
     {
         return true;
     }

@@ -6,7 +6,7 @@
 
 use crate::unicode::is_dot_to_somebody;
 pub(super) use crate::unicode::punycode::LABEL;
-use crate::unicode::punycode::{Label, surely_fits};
+use crate::unicode::punycode::{Label, at_most};
 
 /// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
 pub(super) const NAME: usize = 253;
@@ -19,20 +19,21 @@ pub(super) fn fits_unmapped(name: &str) -> bool {
 /// Whether a name fits in the DNS whose characters UTS #46 leaves unchanged
 /// ([`is_settled`](crate::unicode::hosts::is_settled)).
 pub(super) fn fits(name: &str) -> bool {
-    // Most names are short enough even if their labels have the maximum length.
+    // Most names are short enough even if their labels are as long as their characters allow.
     let bound = length(name, false);
     bound.is_some_and(|bound| bound <= NAME || fits_unmapped(name))
 }
 
 /// The length of a name, exact or at most; `None` if some label is too long.
 fn length(name: &str, exact: bool) -> Option<usize> {
-    let is_short = |label: &str| {
+    let at_most = |label: &str| {
         let ascii = label.bytes().filter(u8::is_ascii).count();
-        surely_fits(ascii, label.chars().count() - ascii)
+        at_most(ascii, label.chars().count() - ascii)
     };
-    let labels = name.split(is_dot_to_somebody).map(|label| match !exact && is_short(label) {
-        true => LABEL,
-        false => Label::of(label).length(),
+    let labels = name.split(is_dot_to_somebody).map(|label| {
+        let bound = Some(label).filter(|_| !exact).map(at_most);
+        let bound = bound.filter(|bound| *bound <= LABEL);
+        bound.unwrap_or_else(|| Label::of(label).length())
     });
     labels
         .map(|length| (length <= LABEL).then_some(length + 1))

@@ -5,8 +5,11 @@ use uts58::unicode::a_label::{has_a_label, is_a_label};
 use uts58::unicode::is_dot_to_somebody;
 
 /// Whether a character ends a host.
+#[inline]
 pub fn ends_host(c: char) -> bool {
     match c {
+        // What most are.
+        _ if c.is_ascii_alphanumeric() => false,
         '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
         '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
             true

@@ -69,14 +69,19 @@ pub(crate) struct Label {
     places: u32,
 }
 
-/// Whether a label of this many ASCII and this many other, settled characters fits, whatever they
-/// are: each beyond ASCII takes at most six digits.
-pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
+/// Octets in the DNS, at most, of a label of this many ASCII and this many other, settled characters, whatever they are:
+/// each beyond ASCII takes at most six digits.
+pub(crate) fn at_most(ascii: usize, other: usize) -> usize {
     match (ascii, other) {
-        (_, 0) => ascii <= LABEL,
-        (0, _) => other <= SETTLED,
-        _ => ascii + 6 * other + PREFIX.len() < LABEL,
+        (_, 0) => ascii,
+        (0, 1..=SETTLED) => PREFIX.len() + 4 * other,
+        _ => PREFIX.len() + ascii + 1 + 6 * other,
     }
+}
+
+/// Whether such a label surely fits.
+pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
+    at_most(ascii, other) <= LABEL
 }
 
 /// Whether the label, for which [`is_settled_label`](super::hosts::is_settled_label) holds, fits in

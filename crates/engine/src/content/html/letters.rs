@@ -78,6 +78,11 @@ pub(super) fn read_as(word: &str) -> Option<String> {
 /// A word that ends in an ellipsis inside its suffix, or in place of it, with the suffix that a reader expects:
 /// `https://www.example.c…`.
 fn without_end(word: &str) -> Option<String> {
+    // Most words have none.
+    let is_ellipsis = |three: &[u8]| three == b"..." || three == "…".as_bytes();
+    if !word.as_bytes().windows(3).any(is_ellipsis) {
+        return None;
+    }
     let (shown, after) = word.split_once('…').or_else(|| word.split_once("..."))?;
     let host = shown.split_once("//").map_or(shown, |(_, host)| host);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');

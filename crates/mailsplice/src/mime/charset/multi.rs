@@ -108,6 +108,24 @@ pub(super) enum Until {
     Ascii,
 }
 
+/// Whether bytes of ASCII may stand for other characters, as they do behind most escapes of ISO-2022-JP.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shifted {
+    No,
+    Perhaps,
+}
+
+/// The escape behind which they do not.
+const TO_ASCII: &[u8] = b"\x1B(B";
+
+/// The bytes at the start of `rest` that are themselves where nothing is shifted.
+fn unshifted_run(rest: &[u8]) -> &str {
+    let ascii = rest.get(..Encoding::ascii_valid_up_to(rest)).unwrap_or_default();
+    let shifts = |byte: &u8| matches!(byte, 0x0E | 0x0F | 0x1B);
+    let end = ascii.iter().position(shifts).unwrap_or(ascii.len());
+    ascii.get(..end).and_then(|run| std::str::from_utf8(run).ok()).unwrap_or_default()
+}
+
 /// Decodes byte by byte, to find the bytes of each character; returns the offset reached.
 pub(super) fn by_byte(
     out: &mut Builder,
@@ -119,16 +137,31 @@ pub(super) fn by_byte(
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut start = from;
     let mut at = from;
+    let mut state = Shifted::No;
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
     {
         if until == Until::Ascii && start == at && byte.is_ascii() {
             break;
         }
+        if until == Until::End && start == at && state == Shifted::No {
+            let run = unshifted_run(rest);
+            if !run.is_empty() {
+                out.linear(run, at);
+                at += run.len();
+                start = at;
+                // One that has read nothing is in the state of one that has written these bytes.
+                decoder = encoding.new_decoder_without_bom_handling();
+                continue;
+            }
+        }
         let escape = until == Until::End && rest.starts_with(b"\x1B");
         let step = if escape { rest.len().min(3) } else { 1 };
         let mut buffer = [0; 32];
         let source = rest.get(..step).unwrap_or(rest);
+        if escape {
+            state = if source == TO_ASCII { Shifted::No } else { Shifted::Perhaps };
+        }
         let last = at + step == bytes.len();
         let (_, _, written, _) = decoder.decode_to_utf8(source, &mut buffer, last);
         at += step;

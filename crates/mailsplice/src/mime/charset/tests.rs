@@ -53,6 +53,33 @@ proptest::proptest! {
     }
 }
 
+/// Escapes of ISO-2022-JP, parts of them, and what may stand between them.
+#[rustfmt::skip]
+const SHIFTED_PIECES: [&[u8]; 14] = [
+    b"\x1B(B", b"\x1B$B", b"\x1B(J", b"\x1B(I", b"\x1B(", b"\x1B", b"(B", b"\x0E", b"\xE9", b"$H", b"a", b"~", b"\n",
+    b"http://a.b",
+];
+
+proptest::proptest! {
+    #[test]
+    fn what_is_not_shifted_decodes_as_it_is(
+        pieces in proptest::collection::vec(
+            proptest::sample::select(&SHIFTED_PIECES[..]),
+            0..12,
+        ),
+    ) {
+        let bytes = pieces.concat();
+        let whole = encoding_rs::ISO_2022_JP.decode_without_bom_handling(&bytes).0;
+        let mut out = Builder::new(0);
+        multi::by_byte(&mut out, &bytes, 0, encoding_rs::ISO_2022_JP, multi::Until::End);
+        let text = out.close(bytes.len());
+        proptest::prop_assert_eq!(text.as_str(), whole);
+        for (at, _) in text.as_str().match_indices("http://a.b") {
+            proptest::prop_assert!(bytes[text.source(at..at + 10)].ends_with(b"http://a.b"));
+        }
+    }
+}
+
 /// Names of `iconv`, which Evolution and others ask.
 #[test]
 fn names_of_iconv() {
