@@ -216,7 +216,8 @@ mod tests {
         let mut edits = Vec::new();
         let mut count = 0;
         let mut add = |near| {
-            let edit = TextEdit { range: 0..0, replacement: "x".repeat(1 << 20).into() };
+            // As long as before.
+            let edit = TextEdit { range: 0..1 << 20, replacement: "x".repeat(1 << 20).into() };
             count += 1;
             joiner(true).add(&mut edits, edit, near, budget)
         };

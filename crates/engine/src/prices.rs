@@ -1,8 +1,9 @@
 //! How many steps reading and judging cost. The prices follow what is read and judged, so that the work of one step
 //! is bounded.
 
-use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
+use homograph::{HostBounds, Judgement, LinkJudgement, Verdict};
 use mailsplice::mime::Charset;
+use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;
 use uts58::{Kind, Link};
 
@@ -60,6 +61,10 @@ const FOUND_HOST_STEPS: u64 = 64;
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
+/// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered. It is
+/// mapped, composed and taken apart, and compared in each form.
+const MAPPED_STEPS_PER_BYTE: u64 = 40;
+
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
 const UNSAFE_HOST_STEPS: u64 = 1_230;
 const SUSPECT_HOST_STEPS: u64 = 782;
@@ -72,6 +77,9 @@ pub const COMPARISON_STEPS: u64 = 320;
 const CARRIED_STEPS: u64 = 64;
 const CARRIED_STEPS_PER_PLAIN_BYTE: u64 = 6;
 const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
+
+/// The same of each byte of userinfo: it is read as a host, and searched for others.
+const USERINFO_STEPS_PER_BYTE: u64 = 48;
 
 /// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
 const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
@@ -119,11 +127,12 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
     let further = labels.saturating_sub(USUAL_LABELS);
     let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
-    // What letters and marks compose is compared as it is spelled, and as it is composed.
-    let composed = |label: &&Label| label.spelling.chars().count() > label.unicode.chars().count();
-    let composed = judgement.labels.iter().filter(|label| report > 0 && composed(label));
-    let twice = comparison * composed.map(|label| label.spelling.len() as u64).sum::<u64>();
-    let steps = host + byte * bytes + LABEL_STEPS * labels + further + twice;
+    // Others pay for their comparison already, and once more for that of what they are mapped to.
+    let mapped_byte = if report > 0 { comparison } else { MAPPED_STEPS_PER_BYTE };
+    let mapped = judgement.labels.iter().map(|label| &label.spelling);
+    let mapped = mapped.filter(|label| !is_settled_label(label) && label.contains(is_mark));
+    let mapped = mapped_byte * mapped.map(|label| label.len() as u64).sum::<u64>();
+    let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
         (false, 0) if bounds == HostBounds::Prose => HARMLESS_HOST_STEPS + HARMLESS_PROSE_STEPS,
@@ -146,7 +155,12 @@ pub fn carried_steps(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     });
     let inner =
         carried.inner.iter().map(|host| host_steps(&host.unicode, HostBounds::Certain, host));
-    CARRIED_STEPS + bytes.sum::<u64>() + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
+    let is_userinfo = |before: &&&str| before.ends_with('@') && before.contains("//");
+    let userinfo = beside.first().filter(is_userinfo).map_or(0, |user| user.len() as u64);
+    CARRIED_STEPS
+        + bytes.sum::<u64>()
+        + USERINFO_STEPS_PER_BYTE * userinfo
+        + JUDGEMENTS_PER_CARRIED_HOST * inner.sum::<u64>()
 }
 
 /// Whether nothing in a path is a host or decodes to one: no dot, nothing that is escaped, no scheme and no address.
