@@ -41,7 +41,7 @@ impl Candidate {
             self.finding.done = Done::Reported;
             return ControlFlow::Break(());
         }
-        budget.take_edits_of_finding(self.edits.iter().map(|edit| edit.replacement.as_ref()));
+        budget.take_further_edits(encoding.memory_of(&self.edits));
         ControlFlow::Continue(())
     }
 }

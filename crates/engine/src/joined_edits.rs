@@ -37,6 +37,8 @@ pub struct Encoding {
     digits: usize,
     /// Bytes of UTF-8 of a character that may be one byte.
     narrow: usize,
+    /// Whether the text is the raw bytes.
+    is_plain: bool,
 }
 
 impl Encoding {
@@ -46,15 +48,34 @@ impl Encoding {
             Charset::Utf32(_) => 4,
             _ => 1,
         };
-        let digits = if is_base64(reading.transfer) { 4 } else { 3 };
+        let digits = match is_base64(reading.transfer) {
+            true => 4,
+            // All of it becomes base64.
+            false if unit > 1 => 5,
+            false => 3,
+        };
         let narrow = if reading.charset == Charset::Utf8 { 1 } else { 2 };
-        Encoding { unit, digits, narrow }
+        let is_plain = narrow == 1 && reading.transfer == Transfer::Identity;
+        Encoding { unit, digits, narrow, is_plain }
+    }
+
+    fn raw(self, text: usize) -> usize {
+        text * self.unit * self.digits / 3
+    }
+
+    /// Bytes of memory that so many bytes of text take while they become raw bytes.
+    pub fn memory(self, text: usize) -> usize {
+        text + if self.is_plain { 0 } else { self.raw(text) }
+    }
+
+    /// The same of each of these edits.
+    pub fn memory_of(self, edits: &[TextEdit]) -> impl Iterator<Item = usize> {
+        edits.iter().map(move |edit| self.memory(edit.replacement.len()))
     }
 
     /// By how many bytes an edit makes the raw bytes longer, at most.
     pub fn growth(self, edit: &TextEdit) -> usize {
-        let written = edit.replacement.len() * self.unit * self.digits / 3;
-        written.saturating_sub(edit.range.len() / self.narrow)
+        self.raw(edit.replacement.len()).saturating_sub(edit.range.len() / self.narrow)
     }
 }
 
@@ -116,13 +137,14 @@ impl<'a> EditJoiner<'a> {
         if let (Some(last), Some(order)) = (last, near)
             && let Some(gap) = self.gap(last, &edit).filter(|gap| self.may_rewrite(gap, order))
         {
-            let fits = budget.reserve_edit_bytes(gap.len() + edit.replacement.len());
+            let written = self.encoding.memory(gap.len() + edit.replacement.len());
+            let fits = budget.reserve_edit_bytes(written);
             if fits {
                 append(last, gap, &edit);
             }
             return fits;
         }
-        let fits = budget.reserve_edit(edit.replacement.len());
+        let fits = budget.reserve_edit(self.encoding.memory(edit.replacement.len()));
         if fits {
             if let Some(Cow::Owned(text)) = edits.last_mut().map(|last| &mut last.replacement) {
                 text.shrink_to_fit();
@@ -164,7 +186,7 @@ mod tests {
         "http://a.com/ http://b.com/\r\nand\r\nhttp://c.com/ http://d.com/ http://e.com/";
 
     fn joiner(line_ends: bool) -> EditJoiner<'static> {
-        let encoding = Encoding { unit: 1, digits: 3, narrow: 1 };
+        let encoding = Encoding { unit: 1, digits: 3, narrow: 1, is_plain: true };
         EditJoiner { text: TEXT, encodes_all: false, line_ends, has_banner: false, encoding }
     }
 

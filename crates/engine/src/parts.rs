@@ -527,6 +527,7 @@ impl<'a> LayerReader<'a> {
         let bare = found.bare_edits.entry((*part, *index)).or_default();
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         found.more.edited += usize::from(!edits.is_empty());
+        budget.take_further_edits(Encoding::of(reading).memory_of(edits));
         joiner.join(edits);
         edits.drain(..).all(|edit| {
             let order = std::mem::replace(&mut self.after_edit_only, true).then_some(order);

@@ -63,7 +63,7 @@ const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
 /// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered. It is
 /// mapped, composed and taken apart, and compared in each form.
-const MAPPED_STEPS_PER_BYTE: u64 = 40;
+const MAPPED_STEPS_PER_BYTE: u64 = 52;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
 const UNSAFE_HOST_STEPS: u64 = 1_230;
@@ -79,7 +79,7 @@ const CARRIED_STEPS_PER_PLAIN_BYTE: u64 = 6;
 const CARRIED_STEPS_PER_OTHER_BYTE: u64 = 12;
 
 /// The same of each byte of userinfo: it is read as a host, and searched for others.
-const USERINFO_STEPS_PER_BYTE: u64 = 48;
+const USERINFO_STEPS_PER_BYTE: u64 = 64;
 
 /// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
 const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;

@@ -32,14 +32,18 @@ const NAMES: [&str; 12] = [
 type Word = fn(&mut Chance) -> String;
 
 /// What words are put in for: letters of all alphabets, letters of which no two are the same, a few of Russian, letters
-/// that look alike, a protected name with one letter changed, and one with marks.
-const PLACES: [(&str, Word); 6] = [
+/// that look alike, a protected name with one letter changed, one with marks, and one as it is; pointed letters of
+/// Hebrew, and Vietnamese in pieces.
+const PLACES: [(&str, Word); 9] = [
     ("{letters}", letters),
     ("{many}", many),
     ("{russian}", russian),
     ("{alike}", alike),
     ("{near}", near),
     ("{marked}", marked),
+    ("{known}", known),
+    ("{pointed}", pointed),
+    ("{vietnamese}", vietnamese),
 ];
 
 /// Numbers without an order, the same in every run.
@@ -95,6 +99,27 @@ fn near(chance: &mut Chance) -> String {
 fn marked(chance: &mut Chance) -> String {
     let marks = ['\u{301}', '\u{327}', '\u{323}', '\u{30c}'];
     chance.of(&NAMES).chars().flat_map(|c| [c, chance.of(&marks)]).collect()
+}
+
+fn known(chance: &mut Chance) -> String {
+    chance.of(&NAMES).to_owned()
+}
+
+fn pointed(chance: &mut Chance) -> String {
+    let points = ['\u{5b0}', '\u{5b4}', '\u{5b8}', '\u{5bc}', '\u{5c1}'];
+    let letter = |chance: &mut Chance| {
+        let first = chance.below(points.len());
+        let point = |place: usize| points[(first + place) % points.len()];
+        [chance.of(&['ש', 'ב', 'א', 'י', 'ת', 'כ', 'ל', 'מ']), point(0), point(1), point(3)]
+    };
+    (0..6).flat_map(|_| letter(chance)).collect()
+}
+
+fn vietnamese(chance: &mut Chance) -> String {
+    let tones = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
+    let letter =
+        |chance: &mut Chance| [chance.of(&['â', 'ê', 'ô', 'ơ', 'a', 'o']), chance.of(&tones)];
+    (0..8).flat_map(|_| letter(chance)).collect()
 }
 
 /// The piece of this number, with words for the places in it.

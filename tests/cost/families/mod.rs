@@ -278,11 +278,13 @@ fn in_charset(head: &[u8], text: Vec<u8>) -> Vec<u8> {
     let label = head.split("charset=").nth(1).unwrap_or_default();
     let label = label.split([';', '\r', '\n']).next().unwrap_or_default();
     let said = || String::from_utf8_lossy(&text);
-    match label {
-        _ if head.contains("utf-16") => said().encode_utf16().flat_map(u16::to_le_bytes).collect(),
-        "windows-1251" => encoding_rs::WINDOWS_1251.encode(&said()).0.into_owned(),
-        "koi8-r" => encoding_rs::KOI8_R.encode(&said()).0.into_owned(),
-        _ => text,
+    if head.contains("utf-16") {
+        return said().encode_utf16().flat_map(u16::to_le_bytes).collect();
+    }
+    let of_bytes = ["windows-1251", "windows-1255", "windows-1258", "koi8-r"].contains(&label);
+    match encoding_rs::Encoding::for_label(label.as_bytes()).filter(|_| of_bytes) {
+        Some(charset) => charset.encode(&said()).0.into_owned(),
+        None => text,
     }
 }
 
