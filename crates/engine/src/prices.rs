@@ -63,7 +63,7 @@ const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
 /// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered. It is
 /// mapped, composed and taken apart, and compared in each form.
-const MAPPED_STEPS_PER_BYTE: u64 = 52;
+const MAPPED_STEPS_PER_BYTE: u64 = 64;
 
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
 const UNSAFE_HOST_STEPS: u64 = 1_230;

@@ -99,7 +99,7 @@ fn named<'n, 'w>(
 ) -> Option<&'n str> {
     let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
     let labelled = || table.labelled(&name.concat());
-    if let Some(domain) = beside.clone().any(|word| asks(word)).then(labelled).flatten() {
+    if let Some(domain) = beside.clone().any(asks).then(labelled).flatten() {
         return Some(domain);
     }
     let name = spelled(&name.join("-"), protected)?;
