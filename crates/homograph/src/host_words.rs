@@ -19,16 +19,15 @@ pub(super) const ASKING: [&str; 8] =
 
 /// Words beside a name in a host, other than office words; sorted.
 #[rustfmt::skip]
-const FILLERS: [&str; 96] = [
+const FILLERS: [&str; 89] = [
     "2fa", "acceso", "access", "accesso", "activate", "airdrop", "amende", "anmelden", "appleid",
-    "apps", "assistenza", "auth", "authenticate", "authorize", "ayuda", "billing", "boete",
-    "cancel", "check", "clienti", "co", "code", "colis", "com", "connect", "copyright",
-    "desbloqueo", "device", "dispute", "doplata", "download", "extension", "facture", "find",
-    "findmy", "fraud", "giveaway", "gov", "http", "https", "id", "identity", "iniciar", "kyc",
-    "locate", "log", "mfa", "mobile", "my", "nano", "net", "org", "otp", "package", "parcel", "pas",
-    "pass", "password", "phototan", "portal", "potwierdz", "private", "protect", "protection",
-    "pushtan", "recover", "rectify", "redelivery", "refund", "renew", "reset", "resolution",
-    "restore", "review", "sblocca", "seguranca", "send", "share", "sicherheit", "sicurezza", "sign",
+    "apps", "assistenza", "auth", "authenticate", "authorize", "ayuda", "boete", "cancel", "check",
+    "clienti", "co", "code", "colis", "connect", "copyright", "desbloqueo", "device", "dispute",
+    "doplata", "download", "extension", "facture", "find", "findmy", "fraud", "giveaway", "gov",
+    "http", "https", "identity", "iniciar", "kyc", "locate", "log", "mfa", "mobile", "nano", "net",
+    "org", "otp", "package", "parcel", "pas", "pass", "password", "phototan", "portal", "potwierdz",
+    "private", "protect", "protection", "pushtan", "recover", "rectify", "redelivery", "renew",
+    "reset", "resolution", "restore", "review", "sblocca", "send", "share", "sicurezza", "sign",
     "signin", "sso", "sync", "tan", "track", "unlock", "upgrade", "validate", "validation",
     "verified", "verifizierung", "web", "web3", "webmail", "www",
 ];
