@@ -495,8 +495,10 @@ impl<'a> LayerReader<'a> {
         self.after_edit_only = false;
         let mut candidate = self.candidate(occurrence, judged, (action, done), place);
         let fits = candidate.fit(Encoding::of(self.open.reading), budget);
-        let place = (occurrence, is_explained);
-        self.add_extras(place, (judged, action, done), &mut candidate, budget, found);
+        if fits.is_continue() {
+            let place = (occurrence, is_explained);
+            self.add_extras(place, (judged, action, done), &mut candidate, budget, found);
+        }
         found.push(policy, candidate);
         fits
     }

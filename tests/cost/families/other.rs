@@ -58,6 +58,12 @@ pub const SHAPES: &[Shape] = &[
         ("+", "-"),
         "AGgAdAB0AHAAOgAvAC8AYQAuAGMAbwAg",
     ),
+    shape(
+        "signs that shift nothing",
+        "text/plain; charset=iso-2022-jp",
+        ("\u{1b}$B$3\u{1b}(B", "\r\n"),
+        "a\u{e}b.co ",
+    ),
     shape("pluses of UTF-7", "text/plain; charset=utf-7", NONE, "+"),
     shape(
         "ISO-2022-JP",

@@ -120,10 +120,10 @@ const TO_ASCII: &[u8] = b"\x1B(B";
 
 /// The bytes at the start of `rest` that are themselves where nothing is shifted.
 fn unshifted_run(rest: &[u8]) -> &str {
-    let ascii = rest.get(..Encoding::ascii_valid_up_to(rest)).unwrap_or_default();
-    let shifts = |byte: &u8| matches!(byte, 0x0E | 0x0F | 0x1B);
-    let end = ascii.iter().position(shifts).unwrap_or(ascii.len());
-    ascii.get(..end).and_then(|run| std::str::from_utf8(run).ok()).unwrap_or_default()
+    // One search for both ends: where runs are short, each would look beyond them to the end of the text.
+    let ends = |byte: &u8| !byte.is_ascii() || matches!(byte, 0x0E | 0x0F | 0x1B);
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
+    rest.get(..end).and_then(|run| std::str::from_utf8(run).ok()).unwrap_or_default()
 }
 
 /// Decodes byte by byte, to find the bytes of each character; returns the offset reached.
