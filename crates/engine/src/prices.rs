@@ -16,7 +16,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
 /// has its own place in the map back to the bytes, in which every link is looked up.
-const SHIFTED_READING_STEPS_PER_BYTE: u64 = 5;
+const SHIFTED_READING_STEPS_PER_BYTE: u64 = 3;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
@@ -44,6 +44,9 @@ const LABEL_STEPS: u64 = 10;
 /// few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
 const FURTHER_LABEL_STEPS: u64 = 1_000;
+
+/// The same where a harmless host has other letters: those of one language are read and compared at a glance.
+const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
@@ -126,7 +129,11 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     byte += comparison;
     let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
     let further = labels.saturating_sub(USUAL_LABELS);
-    let further = further * (FURTHER_LABEL_STEPS + byte * bytes / labels.max(1));
+    let each = match report > 0 || spelling.is_ascii() {
+        true => FURTHER_LABEL_STEPS,
+        false => FURTHER_HARMLESS_LABEL_STEPS,
+    };
+    let further = further * (each + byte * bytes / labels.max(1));
     // Others pay for their comparison already, and once more for that of what they are mapped to.
     let mapped_byte = if report > 0 { comparison } else { MAPPED_STEPS_PER_BYTE };
     let mapped = judgement.labels.iter().map(|label| &label.spelling);

@@ -50,6 +50,17 @@ fn sitemaps_of_one_script_are_read_to_their_end() {
     }
 }
 
+/// Machines of one organisation, below departments and towns.
+#[test]
+fn inventories_of_hosts_of_many_labels_are_read_to_their_end() {
+    let hosts = (0..300)
+        .map(|n| format!("https://a{n}.сервер.отдел.город.область.компания.пример.рф/\r\n"));
+    let body = hosts.collect::<String>();
+    let outcome = common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+    assert!(outcome.bypasses.is_empty(), "{:?}", outcome.cost);
+    assert!(outcome.edits.is_empty());
+}
+
 /// In a charset of one byte a letter is half as many bytes as in UTF-8, and so are the steps of the message.
 #[test]
 fn sitemaps_in_a_charset_of_one_byte_are_read_to_their_end() {
