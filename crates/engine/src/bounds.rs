@@ -106,7 +106,7 @@ fn message() -> Vec<Bound> {
         },
         Bound {
             name: "growth",
-            unit: "bytes for each of the message, by which edits may make it longer",
+            unit: "bytes for two of the message, by which edits may make it longer",
             default: budget::GROWTH as u64,
             reason: "A host of many short labels becomes four times as long in its ASCII form, more in UTF-16.",
             effect: "the rest is not edited; `limit:links`",

@@ -44,9 +44,10 @@ pub const EDITS_MEMORY: usize = 4;
 pub const EDITS_MEMORY_BASE: usize = 5 << 20;
 const EDIT_BYTES: usize = 160;
 
-/// Edits may make a message longer by this many bytes for each of its bytes, and a base.
-pub const GROWTH: usize = 2;
-pub const GROWTH_BASE: usize = 4 << 10;
+/// Edits may make a message longer by this many bytes for two of its bytes, and a base. With notices and anchors it
+/// becomes three times as long at most.
+pub const GROWTH: usize = 3;
+pub const GROWTH_BASE: usize = 1 << 10;
 
 /// Notices and anchors may take one byte for each [`EXTRAS`] bytes of the message, and a base. Without a limit, a
 /// message full of short links would grow many times.
@@ -92,7 +93,7 @@ impl<'a> Budget<'a> {
             left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
             edits,
-            growth: GROWTH.saturating_mul(bytes).saturating_add(GROWTH_BASE),
+            growth: GROWTH.saturating_mul(bytes / 2).saturating_add(GROWTH_BASE),
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
             occurrences: memory.saturating_add(edits) / OCCURRENCE_BYTES,
             images: ImageBudget::default(),
