@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::content::Visibility;
-use super::joined_edits::Encoding;
+use super::joined_edits::Expansion;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
@@ -34,14 +34,14 @@ impl Candidate {
     }
 
     /// Takes the space of its edits. Breaks, without them, if the message would become too long.
-    pub fn fit(&mut self, encoding: Encoding, budget: &mut Budget<'_>) -> ControlFlow<()> {
-        let growth = self.edits.iter().map(|edit| encoding.growth(edit)).sum();
+    pub fn fit(&mut self, expansion: Expansion, budget: &mut Budget<'_>) -> ControlFlow<()> {
+        let growth = self.edits.iter().map(|edit| expansion.growth(edit)).sum();
         if !budget.reserve_growth(growth) {
             self.edits = Vec::new();
             self.finding.done = Done::Reported;
             return ControlFlow::Break(());
         }
-        budget.take_further_edits(encoding.memory_of(&self.edits));
+        budget.take_further_edits(expansion.memory_of(&self.edits));
         ControlFlow::Continue(())
     }
 }

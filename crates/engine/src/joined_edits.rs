@@ -25,42 +25,39 @@ pub struct EditJoiner<'a> {
     line_ends: bool,
     /// Whether a banner may be inserted.
     has_banner: bool,
-    encoding: Encoding,
+    expansion: Expansion,
 }
 
-/// How many raw bytes text takes that is written into a reading.
+/// How many raw bytes text takes that is written into a reading, in thirds.
 #[derive(Clone, Copy, Debug)]
-pub struct Encoding {
-    /// Bytes of an ASCII character in the charset.
-    unit: usize,
-    /// Digits for three bytes.
-    digits: usize,
-    /// Bytes of UTF-8 of a character that may be one byte.
+pub struct Expansion {
+    /// Thirds of a raw byte for each byte of ASCII text.
+    thirds: usize,
+    /// Bytes of UTF-8 of a character that may be one raw byte.
     narrow: usize,
     /// Whether the text is the raw bytes.
     is_plain: bool,
 }
 
-impl Encoding {
-    pub fn of(reading: &Reading<'_>) -> Encoding {
-        let unit = match reading.charset {
-            Charset::Utf16(_) => 2,
-            Charset::Utf32(_) => 4,
-            _ => 1,
-        };
-        let digits = match is_base64(reading.transfer) {
+impl Expansion {
+    pub fn of(reading: &Reading<'_>) -> Expansion {
+        let unit = reading.charset.ascii_bytes();
+        let thirds = match reading.transfer.is_base64() {
             true => 4,
-            // All of it becomes base64.
+            // All of the text becomes base64 with the edit: this pays for what stands beside it as well.
             false if unit > 1 => 5,
             false => 3,
         };
-        let narrow = if reading.charset == Charset::Utf8 { 1 } else { 2 };
-        let is_plain = narrow == 1 && reading.transfer == Transfer::Identity;
-        Encoding { unit, digits, narrow, is_plain }
+        let is_utf8 = reading.charset == Charset::Utf8;
+        Expansion {
+            thirds: unit * thirds,
+            narrow: if is_utf8 { 1 } else { 2 },
+            is_plain: is_utf8 && reading.transfer == Transfer::Identity,
+        }
     }
 
     fn raw(self, text: usize) -> usize {
-        text * self.unit * self.digits / 3
+        text * self.thirds / 3
     }
 
     /// Bytes of memory that so many bytes of text take while they become raw bytes.
@@ -79,16 +76,6 @@ impl Encoding {
     }
 }
 
-fn is_base64(transfer: Transfer) -> bool {
-    matches!(
-        transfer,
-        Transfer::Base64
-            | Transfer::Base64Quanta
-            | Transfer::Base64Skipping
-            | Transfer::Base64Unpadded
-    )
-}
-
 /// Whether edits of a text come in the order of their positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -101,13 +88,13 @@ pub enum Order {
 impl<'a> EditJoiner<'a> {
     /// For one reading. `is_alone` says that no other part shares its bytes.
     pub fn new(reading: &'a Reading<'_>, is_alone: bool, policy: &Policy) -> EditJoiner<'a> {
-        let plain = reading.transfer == Transfer::Identity || is_base64(reading.transfer);
+        let plain = reading.transfer == Transfer::Identity || reading.transfer.is_base64();
         EditJoiner {
             text: reading.text.as_str(),
             encodes_all: reading.charset == Charset::Utf8,
             line_ends: plain && is_alone,
             has_banner: policy.banner != Banner::default(),
-            encoding: Encoding::of(reading),
+            expansion: Expansion::of(reading),
         }
     }
 
@@ -130,21 +117,21 @@ impl<'a> EditJoiner<'a> {
         near: Option<Order>,
         budget: &mut Budget<'_>,
     ) -> bool {
-        if !budget.reserve_growth(self.encoding.growth(&edit)) {
+        if !budget.reserve_growth(self.expansion.growth(&edit)) {
             return false;
         }
         let last = edits.last_mut().filter(|last| last.replacement.len() < JOINED_BYTES);
         if let (Some(last), Some(order)) = (last, near)
             && let Some(gap) = self.gap(last, &edit).filter(|gap| self.may_rewrite(gap, order))
         {
-            let written = self.encoding.memory(gap.len() + edit.replacement.len());
+            let written = self.expansion.memory(gap.len() + edit.replacement.len());
             let fits = budget.reserve_edit_bytes(written);
             if fits {
                 append(last, gap, &edit);
             }
             return fits;
         }
-        let fits = budget.reserve_edit(self.encoding.memory(edit.replacement.len()));
+        let fits = budget.reserve_edit(self.expansion.memory(edit.replacement.len()));
         if fits {
             if let Some(Cow::Owned(text)) = edits.last_mut().map(|last| &mut last.replacement) {
                 text.shrink_to_fit();
@@ -186,8 +173,8 @@ mod tests {
         "http://a.com/ http://b.com/\r\nand\r\nhttp://c.com/ http://d.com/ http://e.com/";
 
     fn joiner(line_ends: bool) -> EditJoiner<'static> {
-        let encoding = Encoding { unit: 1, digits: 3, narrow: 1, is_plain: true };
-        EditJoiner { text: TEXT, encodes_all: false, line_ends, has_banner: false, encoding }
+        let expansion = Expansion { thirds: 3, narrow: 1, is_plain: true };
+        EditJoiner { text: TEXT, encodes_all: false, line_ends, has_banner: false, expansion }
     }
 
     /// Edits of the hosts with these letters.
@@ -238,7 +225,7 @@ mod tests {
         let mut edits = Vec::new();
         let mut count = 0;
         let mut add = |near| {
-            // As long as before.
+            // No growth: only its memory counts.
             let edit = TextEdit { range: 0..1 << 20, replacement: "x".repeat(1 << 20).into() };
             count += 1;
             joiner(true).add(&mut edits, edit, near, budget)

@@ -22,7 +22,7 @@ use super::content::{
 };
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
-use super::joined_edits::{EditJoiner, Encoding, Order};
+use super::joined_edits::{EditJoiner, Expansion, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};
 use super::part_context::PartContext;
@@ -494,7 +494,7 @@ impl<'a> LayerReader<'a> {
         }
         self.after_edit_only = false;
         let mut candidate = self.candidate(occurrence, judged, (action, done), place);
-        let fits = candidate.fit(Encoding::of(self.open.reading), budget);
+        let fits = candidate.fit(Expansion::of(self.open.reading), budget);
         if fits.is_continue() {
             let place = (occurrence, is_explained);
             self.add_extras(place, (judged, action, done), &mut candidate, budget, found);
@@ -529,7 +529,7 @@ impl<'a> LayerReader<'a> {
         let bare = found.bare_edits.entry((*part, *index)).or_default();
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         found.more.edited += usize::from(!edits.is_empty());
-        budget.take_further_edits(Encoding::of(reading).memory_of(edits));
+        budget.take_further_edits(Expansion::of(reading).memory_of(edits));
         joiner.join(edits);
         edits.drain(..).all(|edit| {
             let order = std::mem::replace(&mut self.after_edit_only, true).then_some(order);

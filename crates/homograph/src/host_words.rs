@@ -17,6 +17,12 @@ pub(super) const SEPARATORS: [char; 2] = ['-', '_'];
 pub(super) const ASKING: [&str; 8] =
     ["account", "login", "secure", "security", "signin", "unlock", "verification", "verify"];
 
+/// Whether a word asks, and is none that firms are named after (`secure`, `security`).
+#[cfg(feature = "senders")]
+pub(super) fn surely_asks(word: &str) -> bool {
+    ASKING.contains(&word) && !word.starts_with("secur")
+}
+
 /// Words beside a name in a host, other than office words; sorted.
 #[rustfmt::skip]
 const FILLERS: [&str; 89] = [

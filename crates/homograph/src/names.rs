@@ -238,7 +238,7 @@ impl Names {
     /// Whether the label is the registrable one of a name of the set.
     pub fn has_label(&self, label: &str) -> bool {
         let mut named = self.by_look(LookHash::of(label.as_bytes()).value());
-        named.any(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
+        named.any(|name| name.label() == label)
     }
 
     /// The name that the host is a national site of: the same label, which is no common word, below the suffix of a
@@ -255,9 +255,7 @@ impl Names {
         }
         let named = self.by_look(LookHash::of(label.as_bytes()).value());
         let mut named = named.filter(|name| name.reach == Reach::Brand);
-        let name = named
-            .find(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
-            .filter(|_| !is_hosted(ascii))?;
+        let name = named.find(|name| name.label() == label).filter(|_| !is_hosted(ascii))?;
         Some(&name.ascii)
     }
 

@@ -223,7 +223,7 @@ fn keeps_word(label: &[u8], name: &[u8]) -> bool {
 }
 
 fn brand(name: &Name) -> &[u8] {
-    name.labels.get(name.brand).map_or(&[], |(label, _)| label.as_bytes())
+    name.label().as_bytes()
 }
 
 /// The label in plain letters, if all of it reads so.

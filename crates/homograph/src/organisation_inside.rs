@@ -4,7 +4,9 @@
 use smallvec::SmallVec;
 
 use super::domain::{Section, and_above, registrable};
-use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled};
+use super::host_words::{
+    ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
+};
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
@@ -80,8 +82,7 @@ fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -
         starts.flat_map(|start| (last.max(start + 1)..=words.len()).map(move |end| start..end));
     runs.find_map(|run| {
         let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
-        let mut beside = front.iter().chain(back);
-        named(words.get(run)?, &mut beside, protected, table)
+        named(words.get(run)?, front.iter().chain(back), protected, table)
     })
 }
 
@@ -93,7 +94,7 @@ fn says_something(word: &&str) -> bool {
 /// The domain of the organisation with this name, if the words beside it count.
 fn named<'n, 'w>(
     name: &[&str],
-    beside: &mut (impl Iterator<Item = &'w &'w str> + Clone),
+    beside: impl Iterator<Item = &'w &'w str> + Clone,
     protected: &'n Names,
     table: &'n Organisations,
 ) -> Option<&'n str> {
@@ -103,8 +104,9 @@ fn named<'n, 'w>(
         return Some(domain);
     }
     let name = spelled(&name.join("-"), protected)?;
-    let is_office = beside.clone().any(|word| OFFICE.contains(word));
-    (is_office || is_short(name, table) && asks_of(name, beside)).then_some(name.ascii.as_ref())
+    let is_office = || beside.clone().any(|word| OFFICE.contains(word));
+    (is_office() || is_short(name, table) && asks_of(name, beside.clone()))
+        .then_some(name.ascii.as_ref())
 }
 
 /// Whether the name is one of the few letters that stand for other firms as well, and no word.
@@ -118,8 +120,8 @@ fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> boo
     let is_abbreviation = name.brand_len() == MIN_BRAND;
     words.any(|word| {
         PARCELS.contains(word)
-            || !(is_abbreviation && word.starts_with("secur"))
-                && (ASKING.contains(word) || !is_abbreviation && ASKED.contains(word))
+            || surely_asks(word)
+            || !is_abbreviation && (ASKING.contains(word) || ASKED.contains(word))
     })
 }
 

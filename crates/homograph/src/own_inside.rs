@@ -37,7 +37,7 @@ pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<St
     let registrable = labels.len().checked_sub(below)?;
     let (front, chosen) = (labels.get(..registrable)?, *labels.get(registrable)?);
     let found = names.find(|name| {
-        let brand = name.labels.get(name.brand).map_or("", |(brand, _)| brand);
+        let brand = name.label();
         // Of ASCII the rest is found as that of names that everybody knows.
         let beyond = || in_front(front, name) || is_slip(chosen, brand);
         let asks =

@@ -147,9 +147,8 @@ impl DisplayText {
             NameSource::Own => Counts::AmongColleagues,
         };
         let is_office = |name: &Name| {
-            let brand = name.labels.get(name.brand).map(|(label, _)| label.as_ref());
             source == NameSource::Own
-                && table.zip(brand).is_some_and(|(table, brand)| table.is_office_word(brand))
+                && table.is_some_and(|table| table.is_office_word(name.label()))
         };
         let is_known = |domain: &str| match source {
             NameSource::Protected => table.is_some_and(|table| table.names(domain)),

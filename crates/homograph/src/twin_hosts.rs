@@ -3,6 +3,7 @@
 
 use super::Judgement;
 use super::domain::{Section, end_alike, is_or_below, registrable};
+use super::host_words::surely_asks;
 use super::lookalike::{Look, likeness};
 use super::names::Names;
 use super::near::read_with_pair;
@@ -82,16 +83,13 @@ pub fn stands_in_front(name: &str, host: &str, protected: &Names) -> bool {
         && !is_carried()
 }
 
-/// What a site of the same owner under another domain is not named after.
-const ASKED: [&str; 6] = ["account", "login", "signin", "unlock", "verification", "verify"];
-
 /// Whether the label of a host is that of a name beside words of offices of which one asks for something
-/// (`example-login.com` beside `example.com`).
+/// (`example-login.com` beside `example.com`): no further site of the same owner is named so.
 pub fn asks_beside(name: &str, host: &str, protected: &Names) -> bool {
     let label = |host| registrable_label(registrable(host, Section::Private)?);
     let (Some(name), Some(label)) = (label(name), label(host)) else { return false };
     let table = protected.organisations();
-    name.len() >= LEAST && is_beside(label, name, table, |word| ASKED.contains(&word))
+    name.len() >= LEAST && is_beside(label, name, table, surely_asks)
 }
 
 #[cfg(test)]

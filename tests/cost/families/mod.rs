@@ -258,6 +258,8 @@ fn repeated(piece: &[u8], size: usize) -> Vec<u8> {
         .replace("{labels}", "bbbbbbbb.".repeat(4 << 10 >> 3))
         .replace("{word}", "w".repeat(2 << 10))
         .replace("{numbers}", "1-".repeat(115))
+        .replace("{twins}", "\u{430}a.".repeat(20))
+        .replace("{shifted}", "+BDA-a.".repeat(20))
         .replace("{page}", "Подтвердите ваш адрес: http://почта.рф/\r\n".repeat(200));
     let mut out = Vec::with_capacity(size + piece.len());
     let mut number = 0_usize;

@@ -15,6 +15,7 @@ const LABELS: usize = 5;
 /// Reads a host that begins here. Returns where reading ended, and whether these bytes are a host for every reading,
 /// if what follows them ends one: a name that may be linked, below an existing top-level domain, without prose in it.
 /// Returns `false` for some.
+// In its caller it would take registers from the rest.
 #[cfg_attr(not(target_family = "wasm"), inline(never))]
 pub(crate) fn read<'t>(
     text: &'t str,

@@ -39,6 +39,7 @@ pub(super) enum Spelling {
 
 impl Candidates<'_> {
     /// A `://`: the text before it decides, and everything that it introduces is used up.
+    // In its caller it would take registers from the rest.
     #[cfg_attr(not(target_family = "wasm"), inline(never))]
     pub(super) fn scheme(&mut self, colon: usize) -> Option<Link> {
         self.at = colon + 1;

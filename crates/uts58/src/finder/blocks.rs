@@ -41,7 +41,8 @@ impl<'t> Finder<'t> {
         Finder { needles, pairs, next_block: 0, marks: 0 }
     }
 
-    /// The next position at or after `from`, which must not decrease.
+    /// The next position at or after `from`, which must not decrease. In its caller it would take the registers of the
+    /// way of a link.
     #[inline(never)]
     pub(crate) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
         if from >= self.next_block {

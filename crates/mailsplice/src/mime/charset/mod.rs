@@ -174,6 +174,15 @@ impl Charset {
         }
     }
 
+    /// Bytes of an ASCII character.
+    pub fn ascii_bytes(self) -> usize {
+        match self {
+            Charset::Utf16(_) => 2,
+            Charset::Utf32(_) => 4,
+            _ => 1,
+        }
+    }
+
     /// The name in reports, in lower case.
     pub fn name(self) -> String {
         match self {

@@ -92,6 +92,11 @@ impl Transfer {
         }
     }
 
+    /// Whether it is base64, however programs decode it.
+    pub fn is_base64(self) -> bool {
+        matches!(self.scheme(), Scheme::Base64(_))
+    }
+
     fn scheme(self) -> Scheme {
         match self {
             Transfer::Identity => Scheme::Identity,
