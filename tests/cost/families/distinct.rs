@@ -1,5 +1,7 @@
 //! Words of which no two are alike: what is remembered of one says nothing about the next.
 
+use std::ops::RangeInclusive;
+
 /// Letters of several scripts.
 const ALPHABETS: [&str; 8] = [
     "abcdefghijklmnopqrstuvwxyz",
@@ -33,8 +35,9 @@ type Word = fn(&mut Chance) -> String;
 
 /// What words are put in for: letters of all alphabets, letters of which no two are the same, a few of Russian, letters
 /// that look alike, a protected name with one letter changed, one with marks, and one as it is; pointed letters of
-/// Hebrew, and Vietnamese in pieces.
-const PLACES: [(&str, Word); 9] = [
+/// Hebrew, and Vietnamese in pieces; a changed name in twins of its letters, in capitals of them, and in wide letters;
+/// letters of Latin with marks, Armenian, pointed Arabic, Han that every charset has, and any Han.
+const PLACES: [(&str, Word); 17] = [
     ("{letters}", letters),
     ("{many}", many),
     ("{russian}", russian),
@@ -44,6 +47,14 @@ const PLACES: [(&str, Word); 9] = [
     ("{known}", known),
     ("{pointed}", pointed),
     ("{vietnamese}", vietnamese),
+    ("{twinned}", twinned),
+    ("{capitals}", |chance| twinned(chance).to_uppercase()),
+    ("{wide}", wide),
+    ("{extended}", |chance| any_of(chance, '\u{c0}'..='\u{24f}', 8)),
+    ("{armenian}", |chance| any_of(chance, '\u{561}'..='\u{585}', 6)),
+    ("{arabic}", |chance| drawn(chance, "ابتث\u{64b}\u{64e}\u{651}\u{200c}", 20)),
+    ("{common}", |chance| drawn(chance, "一丁七三下不中人大日本語", 8)),
+    ("{han}", |chance| any_of(chance, '\u{4e00}'..='\u{8fff}', 8)),
 ];
 
 /// Numbers without an order, the same in every run.
@@ -120,6 +131,29 @@ fn vietnamese(chance: &mut Chance) -> String {
     let letter =
         |chance: &mut Chance| [chance.of(&['â', 'ê', 'ô', 'ơ', 'a', 'o']), chance.of(&tones)];
     (0..8).flat_map(|_| letter(chance)).collect()
+}
+
+fn twinned(chance: &mut Chance) -> String {
+    let twin = |c: char| {
+        let twins = ['а', 'с', 'ԁ', 'е', 'һ', 'і', 'ј', 'ӏ', 'о', 'р', 'ѕ', 'ԝ', 'х', 'у'];
+        "acdehijlopswxy".find(c).map_or(c, |at| twins[at])
+    };
+    near(chance).chars().map(|c| if chance.below(2) == 0 { c } else { twin(c) }).collect()
+}
+
+fn wide(chance: &mut Chance) -> String {
+    near(chance).bytes().map(|byte| char::from_u32(u32::from(byte) + 0xfee0).unwrap()).collect()
+}
+
+fn drawn(chance: &mut Chance, alphabet: &str, count: usize) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    (0..count).map(|_| chance.of(&letters)).collect()
+}
+
+fn any_of(chance: &mut Chance, letters: RangeInclusive<char>, count: usize) -> String {
+    let (first, last) = (u32::from(*letters.start()), u32::from(*letters.end()));
+    let letter = |_| first + chance.below((last - first) as usize + 1) as u32;
+    (0..count).map(letter).filter_map(char::from_u32).collect()
 }
 
 /// The piece of this number, with words for the places in it.

@@ -26,6 +26,33 @@ pub const SHAPES: &[Shape] = &[
         ),
         "<a href=http://{russian}{n}.com>a{n}.com</a>",
     ),
+    shape(
+        "names of three scripts without blanks",
+        HTML,
+        NONE,
+        "\u{1d5fd}\u{5d0}\u{5b7}\u{5d1}{twinned}{known}0x7f.1\u{ff0e}com-\u{e}{common}",
+    ),
+    shape(
+        "near names below a base that lies",
+        HTML,
+        ("<base href='http://p\u{430}ypal.com/'>", ""),
+        "<a href='{near}{n}'>www.{near}.com</a>",
+    ),
+    shape(
+        "entities of a document",
+        "application/xhtml+xml; charset=utf-8",
+        (
+            "<!DOCTYPE html [<!ENTITY a 'p\u{430}ypal'><!ENTITY b 'p\u{430}ypal1'><!ENTITY c 'p\u{430}ypal2'>]><html><body>",
+            "",
+        ),
+        "<a href='http://&a;{n}.com'>&b;.com</a><a href='http://&b;{n}.com'>&c;.com</a><a href='http://&c;{n}.com'>&a;.com</a>",
+    ),
+    shape(
+        "Han in GB18030",
+        "text/html; charset=gb18030",
+        NONE,
+        "<a href='http://{han}.com'>{extended}.com</a>",
+    ),
     shape("hrefs", HTML, NONE, "<a href='http://a{n}.com/'>b{n}.com</a>"),
     shape("lying hrefs", HTML, NONE, "<a href='http://p\u{430}ypal{n}.com/'>x</a> "),
     shape("one href many times", HTML, ("<a ", ">x</a>"), "href=http://a.co/ "),

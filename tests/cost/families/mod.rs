@@ -283,8 +283,9 @@ fn in_charset(head: &[u8], text: Vec<u8>) -> Vec<u8> {
     if head.contains("utf-16") {
         return said().encode_utf16().flat_map(u16::to_le_bytes).collect();
     }
-    let of_bytes = ["windows-1251", "windows-1255", "windows-1258", "koi8-r"].contains(&label);
-    match encoding_rs::Encoding::for_label(label.as_bytes()).filter(|_| of_bytes) {
+    let of_bytes = ["windows-1251", "windows-1255", "windows-1258", "koi8-r", "big5", "gb18030"];
+    let charset = encoding_rs::Encoding::for_label(label.as_bytes());
+    match charset.filter(|_| of_bytes.contains(&label)) {
         Some(charset) => charset.encode(&said()).0.into_owned(),
         None => text,
     }

@@ -225,6 +225,12 @@ pub const SHAPES: &[Shape] = &[
         "--b\r\nContent-Type: text/plain\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: base64\r\nContent-Transfer-Encoding: 7bit\r\n\r\nhttp://p\u{430}ypal{n}.co/\r\n",
     ),
     shape(
+        "parts of two types with charsets",
+        "multipart/mixed; boundary=b",
+        NONE,
+        "--b\r\nContent-Type: text/plain; charset=gbk\r\nContent-Type: text/html; charset=koi8-r\r\n\r\n<a href='http://{extended}.com'>{near}.com</a>\r\n",
+    ),
+    shape(
         "boundaries in turn",
         "multipart/mixed; boundary=b",
         NONE,

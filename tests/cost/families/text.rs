@@ -128,6 +128,32 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "http://{vietnamese}.{vietnamese}.{vietnamese}.vn/ ",
     ),
+    shape("pointed Arabic", TEXT, NONE, "http://{arabic}.com/ "),
+    shape(
+        "labels of Armenian",
+        TEXT,
+        NONE,
+        "http://{armenian}.{armenian}.{armenian}.{armenian}.{armenian}.com/ ",
+    ),
+    shape(
+        "labels of Latin with marks",
+        TEXT,
+        NONE,
+        "http://{extended}.{extended}.{extended}.{extended}.com/ ",
+    ),
+    shape(
+        "wide labels",
+        TEXT,
+        NONE,
+        "http://{wide}\u{ff0e}{wide}\u{ff0e}{wide}\u{ff0e}{wide}\u{ff0e}com/ ",
+    ),
+    shape(
+        "labels of twins in capitals",
+        TEXT,
+        NONE,
+        "http://{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.com/ ",
+    ),
+    shape("Han in Big5", "text/plain; charset=big5", NONE, "http://{common}.com "),
     shape("half defanged userinfo", TEXT, NONE, "http://www.a{n}[.]bc[.]co@d{n}(.)ef(.)co "),
     shape(
         "half defanged userinfo in pieces",
