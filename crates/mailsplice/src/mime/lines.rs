@@ -32,9 +32,9 @@ pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineE
         return Fit::TooLong(edits);
     }
     let broken = with_breaks(raw, &edits, line_end);
-    match any_too_long(raw, &broken) {
-        true => Fit::TooLong(edits),
-        false => Fit::Fits(broken),
+    match broken.filter(|broken| !any_too_long(raw, broken)) {
+        Some(broken) => Fit::Fits(broken),
+        None => Fit::TooLong(edits),
     }
 }
 
@@ -85,24 +85,26 @@ impl NewLine {
     }
 }
 
-/// Adds a line end to each side of an edit that borders on white space.
-fn with_breaks(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+/// Adds a line end to each side of an edit that borders on white space; `None` if none does.
+fn with_breaks(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Option<Vec<RawEdit>> {
     let space = |at: Option<usize>| {
         at.and_then(|at| raw.get(at)).is_some_and(|byte| matches!(byte, b' ' | b'\t'))
     };
-    edits
-        .iter()
-        .map(|edit| {
-            let line_end = |wanted: bool| if wanted { line_end.as_bytes() } else { b"" };
-            let before = line_end(space(edit.range.start.checked_sub(1)));
-            let after = line_end(space(Some(edit.range.end)));
-            if before.is_empty() && after.is_empty() {
-                return edit.clone();
-            }
-            let replacement = [before, &edit.replacement, after].concat().into();
-            RawEdit { range: edit.range.clone(), replacement }
-        })
-        .collect()
+    let sides =
+        |edit: &RawEdit| [space(edit.range.start.checked_sub(1)), space(Some(edit.range.end))];
+    if !edits.iter().any(|edit| sides(edit).contains(&true)) {
+        return None;
+    }
+    let broken = edits.iter().map(|edit| {
+        let [before, after] = sides(edit);
+        if !before && !after {
+            return edit.clone();
+        }
+        let line_end = |wanted: bool| if wanted { line_end.as_bytes() } else { b"" };
+        let replacement = [line_end(before), &edit.replacement, line_end(after)].concat().into();
+        RawEdit { range: edit.range.clone(), replacement }
+    });
+    Some(broken.collect())
 }
 
 /// Edits that change a part to another transfer encoding.

@@ -6,6 +6,7 @@
 //! | [`Form::Mailbox`] (RFC 3501 §5.1.3) | `&BEA-` | mbstring, iconv-lite, Perl |
 //! | [`Form::Words`] (RFC 2047) | `=?utf-8?q?=D1=80?=` | Perl's Encode, as `MIME-Header` |
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::transfer::base64;
@@ -43,27 +44,36 @@ pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
 /// Lowers edits of the text to edits of the bytes. If an edit cuts a shifted run, the rest of the run is encoded
 /// again.
 pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: Form) -> Vec<RawEdit> {
-    let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), decoded: None };
+    let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), at: 0, decoded: None };
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
     while let Some((first, following)) = rest.split_first() {
         rest = following;
         let (start, before) = runs.cut_at(text, first.range.start, Side::Before);
-        let mut replacement = form.encode_run(&before);
+        let mut replacement = form.encode_direct(&first.replacement);
+        if !before.is_empty() {
+            replacement = (form.encode_run(&before) + &replacement).into();
+        }
         let mut last = first;
-        replacement.push_str(&form.encode_direct(&first.replacement));
         // Two edits in one run: the second continues after the first.
         while let Some((next, following)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
-            replacement.push_str(&form.encode_run(&between));
-            replacement.push_str(&form.encode_direct(&next.replacement));
+            let whole = replacement.to_mut();
+            whole.push_str(&form.encode_run(&between));
+            whole.push_str(&form.encode_direct(&next.replacement));
             (last, rest) = (next, following);
         }
         let (end, after) = runs.cut_at(text, last.range.end, Side::After);
-        replacement.push_str(&form.encode_run(&after));
-        let replacement = if form == Form::Words { in_words(&replacement) } else { replacement };
-        lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes().into() });
+        if !after.is_empty() {
+            replacement.to_mut().push_str(&form.encode_run(&after));
+        }
+        let replacement = match replacement {
+            words if form == Form::Words => in_words(&words).into_bytes().into(),
+            Cow::Borrowed(constant) => constant.as_bytes().into(),
+            Cow::Owned(text) => text.into_bytes().into(),
+        };
+        lowered.push(RawEdit { range: start..end, replacement });
     }
     if form == Form::Words {
         let new = edited_text(text.as_str(), edits);
@@ -107,6 +117,8 @@ struct Runs<'b> {
     bytes: &'b [u8],
     form: Form,
     placed: Vec<Placed>,
+    /// Index of the first run that the edits so far leave to the next one: they are in order.
+    at: usize,
     /// Index and text of the run that was decoded last: one run may have many edits.
     decoded: Option<(usize, String)>,
 }
@@ -174,9 +186,16 @@ impl Runs<'_> {
         text.unwrap_or_default().to_owned()
     }
 
+    /// Index of the first run that ends here or later. No run before it is asked for again.
+    fn ends_from(&mut self, offset: usize) -> usize {
+        let rest = self.placed.get(self.at..).unwrap_or_default();
+        self.at += rest.iter().take_while(|run| (run.text.end as usize) < offset).count();
+        self.at
+    }
+
     /// The text between two edits in the same shifted run.
     fn between(&mut self, range: Range<usize>) -> Option<String> {
-        let index = self.placed.partition_point(|run| run.text().end < range.start);
+        let index = self.ends_from(range.start);
         let run = self.placed.get(index)?;
         // An edit that ends with its run leaves nothing to encode.
         let shared = run.text().start < range.start && range.end < run.text().end;
@@ -185,15 +204,20 @@ impl Runs<'_> {
 
     /// The offset in the bytes for a cut in the text, and the text of a cut shifted run that is kept.
     fn cut_at(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
-        let index = match side {
-            Side::Before => self.placed.partition_point(|run| run.text().end <= offset),
-            Side::After => self.placed.partition_point(|run| run.text().end < offset),
-        };
+        let mut index = self.ends_from(offset);
+        if let Side::Before = side {
+            let rest = self.placed.get(index..).unwrap_or_default();
+            index += rest.iter().take_while(|run| run.text.end as usize == offset).count();
+        }
         let Some(run) = self.placed.get(index) else {
             return (self.placed.last().map_or(0, |run| run.bytes().end), String::new());
         };
         let (bytes, whole) = (run.bytes(), run.text());
         match (run.shifted, side) {
+            // Each byte is as it was written.
+            (false, _) if bytes.len() == whole.len() => {
+                (bytes.start + offset.saturating_sub(whole.start), String::new())
+            }
             (false, _) => (text.source(offset..offset).start, String::new()),
             (true, Side::Before) => (bytes.start, self.slice(index, whole.start..offset)),
             (true, Side::After) => (bytes.end, self.slice(index, offset..whole.end)),
@@ -267,26 +291,32 @@ impl Form {
         if length == 0 {
             return (if closed { 2 } else { 1 }, char::from(self.sign()).to_string());
         }
-        let mut units = Vec::with_capacity(length);
         let (mut bits, mut count) = (0_u32, 0);
-        for value in digits {
+        let units = digits.filter_map(|value| {
             bits = bits << 6 | value;
             count += 6;
-            if count >= 16 {
-                count -= 16;
-                units.push((bits >> count) as u16);
-                bits &= (1 << count) - 1;
+            if count < 16 {
+                return None;
             }
+            count -= 16;
+            let unit = (bits >> count) as u16;
+            bits &= (1 << count) - 1;
+            Some(unit)
+        });
+        // Eight digits are three units, of three bytes at most.
+        let mut text = String::with_capacity(length / 8 * 9 + 9);
+        for c in char::decode_utf16(units) {
+            text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
         }
-        (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
+        (1 + length + usize::from(closed), text)
     }
 
     /// New ASCII, written outside shifted runs. Encoded words are made from the whole replacement ([`in_words`]).
-    fn encode_direct(self, text: &str) -> String {
+    fn encode_direct(self, text: &Cow<'static, str>) -> Cow<'static, str> {
         match self {
-            Form::Utf7 => text.replace('+', "+-"),
-            Form::Mailbox => text.replace('&', "&-"),
-            Form::Words => text.to_owned(),
+            Form::Utf7 if text.contains('+') => text.replace('+', "+-").into(),
+            Form::Mailbox if text.contains('&') => text.replace('&', "&-").into(),
+            _ => text.clone(),
         }
     }
 
