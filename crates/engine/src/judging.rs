@@ -37,7 +37,7 @@ pub use super::judged::{Judged, TldStatus};
 use super::keyed_hash::{ByHash, Key};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskDomains;
-use super::prices::{carried_steps, host_steps, sender_steps};
+use super::prices::{carried_steps, edited_label_steps, host_steps, sender_steps};
 use super::seen_hosts::SeenHosts;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 use homograph::{
@@ -198,6 +198,7 @@ impl<'a> Judge<'a> {
             Rendering::Overridden => judged.mark_direction_override(&occurrence.target),
             Rendering::AsWritten | Rendering::Broken => {}
         }
+        self.steps += edited_label_steps(&judged);
         Some(judged)
     }
 

@@ -1,14 +1,15 @@
 //! How many steps reading and judging cost. The prices follow what is read and judged, so that the work of one step
 //! is bounded.
 
-use homograph::{HostBounds, Judgement, LinkJudgement, Verdict};
+use super::judged::Judged;
+use homograph::{HostBounds, Judgement, Label, LinkJudgement, Verdict};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::{is_mark, is_settled_label};
 use uts58::unicode::is_dot_to_somebody;
 use uts58::{Kind, Link};
 
 /// Steps of each usual reading of a part, whatever its length.
-const READING_STEPS: u64 = 160;
+const READING_STEPS: u64 = 320;
 
 /// Texts of a part in honest mail: by its charset label, as UTF-8, by a guessed charset. Each may be read as several
 /// kinds of content.
@@ -16,7 +17,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
 /// has its own place in the map back to the bytes, in which every link is looked up.
-const SHIFTED_READING_STEPS_PER_BYTE: u64 = 3;
+const SHIFTED_READING_STEPS_PER_BYTE: u64 = 6;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
@@ -46,6 +47,7 @@ const USUAL_LABELS: u64 = 5;
 const FURTHER_LABEL_STEPS: u64 = 1_000;
 
 /// The same where a harmless host has other letters: those of one language are read and compared at a glance.
+const USUAL_HARMLESS_LABELS: u64 = 4;
 const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
@@ -66,14 +68,30 @@ const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
 /// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered. It is
 /// mapped, composed and taken apart, and compared in each form.
-const MAPPED_STEPS_PER_BYTE: u64 = 64;
+const COMPOSED_STEPS_PER_BYTE: u64 = 64;
 
-/// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time.
+/// The same of a label whose letters become others, as capitals do.
+const MAPPED_STEPS_PER_BYTE: u64 = 8;
+
+/// The same of either label where the host is suspect or unsafe: names are compared with both spellings. Hosts that
+/// deceive have one such label, which pays for its comparison already, and once more if letters and marks compose.
+const MAPPED_NAME_STEPS_PER_BYTE: u64 = 64;
+
+/// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time. For
+/// each byte of one that cannot exist it is found out last that its letters fit in no name.
 const UNSAFE_HOST_STEPS: u64 = 1_230;
 const SUSPECT_HOST_STEPS: u64 = 782;
+const INVALID_HOST_STEPS_PER_BYTE: u64 = 16;
 
-/// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups.
+/// Labels that few hosts which deceive have more of, and steps of the edits of each further one: one of the label, and one
+/// of the dot behind it.
+const USUAL_EDITED_LABELS: u64 = 8;
+const EDITED_LABEL_STEPS: u64 = 240;
+
+/// Steps of comparing what a link shows with where it leads: whose both hosts are takes a dozen look-ups. Then, if they
+/// are of two owners, of whether one reads as the other.
 pub const COMPARISON_STEPS: u64 = 320;
+pub const TWIN_COMPARISON_STEPS: u64 = 320;
 
 /// Steps of looking for hosts inside a link (in its user part, path or query), and of each byte before or after its
 /// own host: in ASCII text and in words of others, and in text in which others may be.
@@ -122,23 +140,21 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     };
     let report = match judgement.verdict {
         Verdict::Ok | Verdict::Notice => 0,
+        Verdict::Suspect => SUSPECT_HOST_STEPS,
         Verdict::Unsafe => UNSAFE_HOST_STEPS,
-        _ => SUSPECT_HOST_STEPS,
+        Verdict::Invalid => {
+            SUSPECT_HOST_STEPS + INVALID_HOST_STEPS_PER_BYTE * spelling.len() as u64
+        }
     };
     let comparison = if report > 0 { NAME_COMPARISON_STEPS_PER_BYTE } else { 0 };
     byte += comparison;
     let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
-    let further = labels.saturating_sub(USUAL_LABELS);
-    let each = match report > 0 || spelling.is_ascii() {
-        true => FURTHER_LABEL_STEPS,
-        false => FURTHER_HARMLESS_LABEL_STEPS,
+    let (usual, each) = match report > 0 || spelling.is_ascii() {
+        true => (USUAL_LABELS, FURTHER_LABEL_STEPS),
+        false => (USUAL_HARMLESS_LABELS, FURTHER_HARMLESS_LABEL_STEPS),
     };
-    let further = further * (each + byte * bytes / labels.max(1));
-    // Others pay for their comparison already, and once more for that of what they are mapped to.
-    let mapped_byte = if report > 0 { comparison } else { MAPPED_STEPS_PER_BYTE };
-    let mapped = judgement.labels.iter().map(|label| &label.spelling);
-    let mapped = mapped.filter(|label| !is_settled_label(label) && label.contains(is_mark));
-    let mapped = mapped_byte * mapped.map(|label| label.len() as u64).sum::<u64>();
+    let further = labels.saturating_sub(usual) * (each + byte * bytes / labels.max(1));
+    let mapped = mapped_steps(&judgement.labels, report > 0);
     let steps = host + byte * bytes + LABEL_STEPS * labels + further + mapped;
     let more = match (plain || report > 0, judgement.more_bounds) {
         (true, _) => report,
@@ -148,6 +164,36 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     };
     // Shorter candidates for the same host take less work to judge.
     steps + steps * judgement.more_bounds as u64 / 4 + more
+}
+
+/// Steps of the edits of a link, beside those of every link that deceives.
+pub fn edited_label_steps(judged: &Judged) -> u64 {
+    let labels = judged.host.as_ref().map_or(0, |host| host.labels.len() as u64);
+    let is_edited = judged.verdict == Verdict::Unsafe;
+    u64::from(is_edited) * EDITED_LABEL_STEPS * labels.saturating_sub(USUAL_EDITED_LABELS)
+}
+
+/// Steps of mapping the labels of a host that is reported or harmless.
+fn mapped_steps(labels: &[Label], is_reported: bool) -> u64 {
+    let mut before = 0;
+    let steps = labels.iter().filter(|label| !label.spelling.is_ascii()).map(|label| {
+        let spelling = &label.spelling;
+        // The first mark is U+0300.
+        let is_marked = spelling.contains(|c| c >= '\u{300}' && is_mark(c));
+        let is_composed = is_marked && !is_settled_label(spelling);
+        let is_mapped = is_composed || label.unicode != *spelling;
+        let byte = match (is_reported, is_composed) {
+            _ if !is_mapped => 0,
+            (false, true) => COMPOSED_STEPS_PER_BYTE,
+            (false, false) => MAPPED_STEPS_PER_BYTE,
+            (true, _) if before > 0 => MAPPED_NAME_STEPS_PER_BYTE,
+            (true, true) => NAME_COMPARISON_STEPS_PER_BYTE,
+            (true, false) => 0,
+        };
+        before += u64::from(is_mapped);
+        byte * spelling.len() as u64
+    });
+    steps.sum()
 }
 
 /// Steps of looking for hosts in the text before and after a link's host, and of judging those that were found.
@@ -197,6 +243,30 @@ mod tests {
         {
             assert_eq!(steps(other), CARRIED_STEPS + 12 * other.len() as u64, "{other}");
         }
+    }
+
+    /// Steps of judging the links of a text.
+    fn judging(text: &str) -> u64 {
+        let message =
+            Message { head: b"Content-Type: text/plain; charset=utf-8\r\n", body: text.as_bytes() };
+        let tlds = TldTable::new(["com", "de"], "");
+        inspect(message, &Facts::default(), &Policy::default(), &tlds).cost().of(Stage::Judging)
+    }
+
+    #[test]
+    fn each_link_pays_for_the_edits_of_its_further_labels() {
+        let link = |labels: usize| format!("http://{}de\r\n", "\u{430}a.".repeat(labels));
+        let again = |labels: usize| judging(&link(labels).repeat(2)) - judging(&link(labels));
+        let further = 20 + 1 - USUAL_EDITED_LABELS;
+        assert!(again(20) >= again(4) + further * EDITED_LABEL_STEPS, "{} {}", again(4), again(20));
+    }
+
+    #[test]
+    fn labels_that_are_mapped_cost_more() {
+        let host = |label: &str| judging(&format!("http://{label}.com/"));
+        let (plain, mapped, composed) = ("магазин", "МАГАЗИН", "и\u{306}магаз");
+        assert_eq!(host(mapped) - host(plain), MAPPED_STEPS_PER_BYTE * 14);
+        assert!(host(composed) >= host(plain) + COMPOSED_STEPS_PER_BYTE * 12);
     }
 
     #[test]

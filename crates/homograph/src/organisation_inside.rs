@@ -30,12 +30,8 @@ const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 /// beside words that ask or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
-    let (dots, separators) = ascii.bytes().fold((0, 0), |(dots, separators), byte| {
-        (dots + usize::from(byte == b'.'), separators + usize::from(matches!(byte, b'-' | b'_')))
-    });
-    if dots < LEAST_DOTS
-        && (separators == 0 || !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words))
-    {
+    let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
+    if dots < LEAST_DOTS && !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words) {
         return None;
     }
     let table = protected.organisations()?;

@@ -24,10 +24,6 @@ pub(super) struct HostWithSigns {
 /// charset does not have is left to the readings in other charsets.
 #[inline]
 fn ends_authority(c: char) -> bool {
-    // What most are.
-    if c.is_ascii_alphanumeric() {
-        return false;
-    }
     matches!(c, '\0' | '\t' | '\n' | '\x0C' | '\r' | ' ' | '\u{A0}' | '\u{3000}')
         || matches!(c, '\u{80}'..='\u{9F}' | char::REPLACEMENT_CHARACTER)
         || matches!(c, '/' | '\\' | '?' | '#' | '<' | '>' | '"' | '{' | '}')
@@ -150,6 +146,11 @@ impl<'t> Search<'t> {
         // No host goes on behind the signs at its end, as in a list of addresses.
         let (mut is_behind_sign, mut goes_on) = (false, false);
         let end = rest.find(|c: char| {
+            // What most are.
+            if c.is_ascii_alphanumeric() {
+                goes_on |= is_behind_sign;
+                return false;
+            }
             let ends_here = match c {
                 '(' => {
                     open += 1;

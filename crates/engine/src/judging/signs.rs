@@ -28,7 +28,7 @@ impl Judge<'_> {
 /// The host as it reads: what follows a sign that ends it left out, and a hyphen for each that separates words. `None`
 /// if it has no such sign.
 fn shown(host: &str) -> Option<String> {
-    if host.is_ascii() || !host.contains(reads_as_punctuation) {
+    if !host.contains(|c: char| !c.is_ascii() && reads_as_punctuation(c)) {
         return None;
     }
     let end = host.find(ends_host).unwrap_or(host.len());

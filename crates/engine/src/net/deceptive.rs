@@ -102,7 +102,7 @@ pub fn seen_spelling<'b>(
 ) -> Option<&'b str> {
     let is_seen = |spelling: &&str| {
         seen.has_spelling(spelling)
-            && (spelling.is_ascii() || !spelling.contains(|c| Class::of(c).is_ignored()))
+            && !spelling.contains(|c: char| !c.is_ascii() && Class::of(c).is_ignored())
     };
     let behind_www = || {
         let www = is_behind_www(bytes, at).then(|| at.checked_sub(WWW)).flatten()?;

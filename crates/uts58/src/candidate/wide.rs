@@ -20,16 +20,16 @@ use crate::authority::begins_with_www;
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
-use crate::unicode::hosts::ends_host_to_a_reader;
+use crate::unicode::hosts::{ends_host_to_a_reader, is_kept};
 use crate::unicode::punycode::SETTLED;
 use crate::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
 
-/// A name with this many bytes beyond ASCII surely fits in the DNS. Of one with more its length there has to be computed,
-/// which takes as much for each of its bytes as reading that many bytes of running text.
+/// A name with this many bytes beyond ASCII surely fits in the DNS, if it is not mapped. Of any other its length there has
+/// to be computed, which takes as much for each of its bytes as reading that many bytes of running text.
 const FEW_BYTES: usize = 2 * SETTLED;
-const LONG_NAME_STEPS: u64 = 16;
+const MEASURED_NAME_STEPS: u64 = 40;
 
 /// How far the authority of a URL may reach, whatever it contains, and the last `@` in it. Cached
 /// until the search has passed it, so that nothing is read twice (S18).
@@ -493,8 +493,12 @@ impl<'t> Candidates<'t> {
         if self.no_domain == host {
             return false;
         }
-        let beyond_ascii = self.walker.str(host.clone()).bytes().filter(|byte| !byte.is_ascii());
-        let each = if beyond_ascii.count() > FEW_BYTES { LONG_NAME_STEPS } else { 1 };
+        let name = self.walker.str(host.clone());
+        let each = match name.bytes().filter(|byte| !byte.is_ascii()).count() {
+            0 => 1,
+            1..=FEW_BYTES if name.chars().all(|c| c.is_ascii() || is_kept(c)) => 1,
+            _ => MEASURED_NAME_STEPS,
+        };
         self.walker.steps += each * host.len() as u64;
         let is_domain = authority::is_domain(self.walker.text, host.clone());
         if !is_domain {

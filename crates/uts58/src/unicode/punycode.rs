@@ -41,7 +41,7 @@ pub fn a_label(name: &str) -> Option<String> {
     }
     let mut out = String::with_capacity(LABEL + 1);
     out.push_str(PREFIX);
-    out.extend(name.chars().filter(char::is_ascii));
+    out.extend(name.bytes().filter(u8::is_ascii).map(char::from));
     if out.len() > PREFIX.len() {
         out.push('-');
     }

@@ -255,6 +255,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn end_anchor(&mut self) {
         if let Some(mut anchor) = self.open_anchor.take() {
             anchor.text.end = self.visible.len();
+            self.view.steps += ANCHOR_STEPS;
             self.compare_drawn(&anchor);
             // As many as links: a page may show nothing, and its text is then never searched.
             match anchor.lasts && anchor.text.is_empty() {
@@ -265,6 +266,9 @@ impl Reader<'_, '_, '_> {
         }
     }
 }
+
+/// Steps of an anchor, besides its bytes: the links in its text are tied to where it leads.
+const ANCHOR_STEPS: u64 = 64;
 
 /// The attributes of a link that hold an address.
 const LINKS: &[&str] = &["href", "formaction"];

@@ -21,6 +21,10 @@ const WORD_BYTES: usize = 256;
 /// Steps of a text of such words, besides its bytes.
 const TEXT_STEPS: u64 = 224;
 
+/// Steps of an anchor whose text is not its URL, besides the bytes of that text: its words are read, and compared with
+/// where it leads.
+const LOOK_STEPS: u64 = 160;
+
 /// Steps of each byte of a text that is read letter by letter, and of one with letters whose likeness is looked up.
 const READ_STEPS: u64 = 3;
 const LOOSE_STEPS: u64 = 7;
@@ -93,6 +97,7 @@ impl<'t> Reader<'t, '_, '_> {
             if self.is_as_written(&first.text, leads_to) {
                 continue;
             }
+            words.steps += LOOK_STEPS;
             let mut range = first.text.clone();
             while let Some(next) = shown.next_if(|next| {
                 words.is_gap(range.end)

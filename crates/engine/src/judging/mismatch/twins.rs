@@ -1,6 +1,7 @@
 //! Two hosts of one message of which one is made to be taken for the other, though neither is a known name.
 
 use super::super::Judge;
+use crate::prices::TWIN_COMPARISON_STEPS;
 use homograph::Judgement;
 
 impl Judge<'_> {
@@ -11,7 +12,8 @@ impl Judge<'_> {
 
     /// Whether a host is made to be taken for one that a text shows: its twin, one that begins like it, or its name
     /// beside words that ask.
-    pub(super) fn poses_as(&self, led: &Judgement, seen: &Judgement) -> bool {
+    pub(super) fn poses_as(&mut self, led: &Judgement, seen: &Judgement) -> bool {
+        self.steps += TWIN_COMPARISON_STEPS;
         // Beyond ASCII the text is the disguise, and judged as such.
         let protected = &self.policy.protected;
         seen.unicode.is_ascii() && homograph::are_twin_hosts(led, seen)
