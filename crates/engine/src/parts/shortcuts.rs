@@ -91,10 +91,14 @@ mod tests {
     use crate::{Answers, Facts, Message, Policy, TldTable};
 
     fn worst(name: &str, file: &str) -> Option<Verdict> {
+        worst_of(name, file.as_bytes())
+    }
+
+    fn worst_of(name: &str, file: &[u8]) -> Option<Verdict> {
         let head = format!(
             "Content-Type: application/octet-stream; name={name}\r\nContent-Disposition: attachment\r\n"
         );
-        let message = Message { head: head.as_bytes(), body: file.as_bytes() };
+        let message = Message { head: head.as_bytes(), body: file };
         let facts =
             Facts { recipient_domains: vec!["harbour.example".to_owned()], ..Facts::default() };
         let tlds = TldTable::new(["com", "top", "example"], "");
@@ -149,5 +153,9 @@ mod tests {
             let found = worst("desk.rdp", &format!("screen mode id:i:2\r\n{address}\r\n"));
             assert_eq!(found.filter(|found| *found > Verdict::Notice), verdict, "{address}");
         }
+        // As Windows saves it.
+        let wide = "\u{feff}full address:s:evil.top\r\n".encode_utf16();
+        let wide: Vec<u8> = wide.flat_map(u16::to_le_bytes).collect();
+        assert_eq!(worst_of("desk.rdp", &wide), Some(Verdict::Suspect));
     }
 }
