@@ -250,7 +250,10 @@ impl Candidate<'_> {
         let found = words.find(|word| {
             self.kind(word.clone()) == Some(kind)
                 && match kind {
-                    Kind::Mixed => imitates_latin(self.letters(word.clone())),
+                    Kind::Mixed => {
+                        let letters = self.letters(word.clone());
+                        imitates_latin(letters) || letters.iter().any(|c| is_of_no_mail(*c))
+                    }
                     Kind::Parted => self.is_divided_word(word.clone()),
                     Kind::Styled | Kind::Whole => true,
                 }
@@ -290,6 +293,12 @@ fn imitates_latin(word: &[char]) -> bool {
         && foreign.all(twin)
         && (!word.iter().filter(is(Letter::Plain)).all(typed)
             || english::is_any_word(&plain_letters(word.iter().copied())))
+}
+
+/// Whether a letter is of a script that nobody writes mail in, and that looks like Latin.
+fn is_of_no_mail(c: char) -> bool {
+    use Script::{Carian, Deseret, Gothic, Lycian, Lydian, Old_Italic, Osage, Runic};
+    matches!(c.script(), Carian | Deseret | Gothic | Lycian | Lydian | Old_Italic | Osage | Runic)
 }
 
 #[cfg(test)]
@@ -392,7 +401,8 @@ mod tests {
 
     #[test]
     fn words_of_two_scripts_and_styled_words_are_found() {
-        for text in ["Your аccount", "РAYMENT due", "Urgеnt", "Dосumеnts", "ассount"] {
+        for text in ["Your аccount", "РAYMENT due", "Urgеnt", "Dосumеnts", "ассount", "𐌐𐌀y𐌐𐌀𐌋 news"]
+        {
             assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
         }
         assert_eq!(found("𝘾𝙊𝙉𝙂𝙍𝘼𝙏𝙎 to you", ""), Some((Verdict::Notice, None)));
