@@ -56,7 +56,7 @@ pub const EXTRAS_BASE: usize = 4 << 10;
 
 /// Bytes of memory that a link takes while its text is read and judged. Texts are read in stretches. A stretch that
 /// cannot be cut may hold as many links as fit into the memory of findings and edits together.
-const OCCURRENCE_BYTES: usize = 1_056;
+const OCCURRENCE_BYTES: usize = 1_440;
 
 /// What is left for one message.
 #[derive(Clone, Copy, Debug)]

@@ -131,7 +131,8 @@ fn by_reading(
             let planned: &mut Planned = edits.entry(reading).or_default();
             match planned.edits.is_empty() {
                 true => planned.edits = std::mem::take(&mut candidate.edits),
-                false => planned.edits.append(&mut candidate.edits),
+                // Their own memory is given back at once.
+                false => planned.edits.extend(std::mem::take(&mut candidate.edits)),
             }
         }
     }

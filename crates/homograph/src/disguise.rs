@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::display_text::{DisplayText, SOFT_HYPHEN, is_small_capital, plain_letters, unstyled};
+use super::display_text::{DisplayText, SOFT_HYPHEN, plain_letter, plain_letters};
 use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
 use super::organisations::Counts;
 use super::posing::resembles;
@@ -85,8 +85,11 @@ impl Letter {
         }
         match c.script() {
             // Ordinals of Romance languages.
-            _ if !c.is_alphabetic() || matches!(c, 'ª' | 'º') => Letter::Neutral,
-            _ if unstyled(c).is_some() || is_small_capital(c) => Letter::Styled,
+            _ if matches!(c, 'ª' | 'º') => Letter::Neutral,
+            _ if plain_letter(c).is_some() => Letter::Styled,
+            // Mathematical Greek.
+            _ if matches!(c, '\u{1d6a8}'..='\u{1d7cb}') => Letter::Foreign,
+            _ if !c.is_alphabetic() => Letter::Neutral,
             // Ligatures.
             _ if nfkc(c).all(|plain| plain.is_ascii()) => Letter::Neutral,
             Script::Common | Script::Inherited => Letter::Neutral,
@@ -247,7 +250,10 @@ impl Candidate<'_> {
         let found = words.find(|word| {
             self.kind(word.clone()) == Some(kind)
                 && match kind {
-                    Kind::Mixed => imitates_latin(self.letters(word.clone())),
+                    Kind::Mixed => {
+                        let letters = self.letters(word.clone());
+                        imitates_latin(letters) || letters.iter().any(|c| is_of_no_mail(*c))
+                    }
                     Kind::Parted => self.is_divided_word(word.clone()),
                     Kind::Styled | Kind::Whole => true,
                 }
@@ -289,6 +295,12 @@ fn imitates_latin(word: &[char]) -> bool {
             || english::is_any_word(&plain_letters(word.iter().copied())))
 }
 
+/// Whether a letter is of a script that nobody writes mail in, and that looks like Latin.
+fn is_of_no_mail(c: char) -> bool {
+    use Script::{Carian, Deseret, Gothic, Lycian, Lydian, Old_Italic, Osage, Runic};
+    matches!(c.script(), Carian | Deseret | Gothic | Lycian | Lydian | Old_Italic | Osage | Runic)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,6 +322,11 @@ mod tests {
             ("раураl", "paypal.com"),
             ("PаyPаl Security", "paypal.com"),
             ("𝗣𝗮𝘆𝗣𝗮𝗹", "paypal.com"),
+            ("🅟🅐🅨🅟🅐🅛", "paypal.com"),
+            ("🅿🅰🆈🅿🅰🅻", "paypal.com"),
+            ("⒫⒜⒴⒫⒜⒧", "paypal.com"),
+            ("\u{1cce5}\u{1ccd6}\u{1ccee}\u{1cce5}\u{1ccd6}\u{1cce1}", "paypal.com"),
+            ("𝚸𝛂𝛄𝚸𝛂l", "paypal.com"),
             ("Your 𝓟𝓪𝔂𝓟𝓪𝓵 account", "paypal.com"),
             ("Ⓟⓐⓨⓟⓐⓛ", "paypal.com"),
             ("🄿🄰🅈🄿🄰🄻", "paypal.com"),
@@ -384,7 +401,8 @@ mod tests {
 
     #[test]
     fn words_of_two_scripts_and_styled_words_are_found() {
-        for text in ["Your аccount", "РAYMENT due", "Urgеnt", "Dосumеnts", "ассount"] {
+        for text in ["Your аccount", "РAYMENT due", "Urgеnt", "Dосumеnts", "ассount", "𐌐𐌀y𐌐𐌀𐌋 news"]
+        {
             assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
         }
         assert_eq!(found("𝘾𝙊𝙉𝙂𝙍𝘼𝙏𝙎 to you", ""), Some((Verdict::Notice, None)));

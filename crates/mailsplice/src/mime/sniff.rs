@@ -185,7 +185,8 @@ fn of_no_text(opening: &[u8]) -> Vec<Media> {
 /// The media of a file that belongs to some program. Office programs write pages with their own types, and browsers
 /// open what looks like a page. `a.url` is opened as a link whatever the type. Binary data stays opaque.
 fn of_a_program(by_name: Option<Media>, opening: &[u8]) -> Media {
-    let text = !opening.iter().any(|byte| *byte < b'\t') && !opening.starts_with(b"%PDF");
+    let wide = opening.starts_with(b"\xFF\xFE") || opening.starts_with(b"\xFE\xFF");
+    let text = wide || !opening.iter().any(|byte| *byte < b'\t') && !opening.starts_with(b"%PDF");
     let named = by_name.filter(|media| match media {
         Media::Html => true,
         Media::Plain | Media::Calendar => text,
@@ -265,7 +266,9 @@ fn by_extension(name: &str) -> Option<Media> {
             Some(Media::Html)
         }
         "ics" | "ical" | "ifb" | "icalendar" | "vcs" | "vcf" | "vcard" => Some(Media::Calendar),
-        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "website" => Some(Media::Plain),
+        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "website" | "rdp" => {
+            Some(Media::Plain)
+        }
         // `x.search-ms`, `x.library-ms`, `x.searchConnector-ms`
         "search" | "library" | "searchconnector" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"

@@ -363,12 +363,14 @@ fn utf16(bytes: &[u8], endian: Endian) -> Text<'static> {
 }
 
 fn utf16_bytes(text: &str, endian: Endian) -> Vec<u8> {
-    text.encode_utf16()
-        .flat_map(|unit| match endian {
+    let mut bytes = Vec::with_capacity(2 * text.encode_utf16().count());
+    for unit in text.encode_utf16() {
+        bytes.extend(match endian {
             Endian::Big => unit.to_be_bytes(),
             Endian::Little => unit.to_le_bytes(),
-        })
-        .collect()
+        });
+    }
+    bytes
 }
 
 /// ASCII for a text that the charset cannot encode.

@@ -7,6 +7,7 @@
 //! | [`Form::Words`] (RFC 2047) | `=?utf-8?q?=D1=80?=` | Perl's Encode, as `MIME-Header` |
 
 use std::borrow::Cow;
+use std::iter::Peekable;
 use std::ops::Range;
 
 use super::super::transfer::base64;
@@ -44,7 +45,7 @@ pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
 /// Lowers edits of the text to edits of the bytes. If an edit cuts a shifted run, the rest of the run is encoded
 /// again.
 pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: Form) -> Vec<RawEdit> {
-    let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), at: 0, decoded: None };
+    let mut runs = Runs::new(bytes, form);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
     while let Some((first, following)) = rest.split_first() {
@@ -68,12 +69,19 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         if !after.is_empty() {
             replacement.to_mut().push_str(&form.encode_run(&after));
         }
+        if form == Form::Words {
+            replacement = in_words(&replacement).into();
+        }
         let replacement = match replacement {
-            words if form == Form::Words => in_words(&words).into_bytes().into(),
-            Cow::Borrowed(constant) => constant.as_bytes().into(),
-            Cow::Owned(text) => text.into_bytes().into(),
+            Cow::Borrowed(constant) => Cow::Borrowed(constant.as_bytes()),
+            Cow::Owned(mut text) => {
+                text.shrink_to_fit();
+                text.into_bytes().into()
+            }
         };
-        lowered.push(RawEdit { range: start..end, replacement });
+        // Between the runs that an insertion stands between may be some without text.
+        let range = start..end.max(start);
+        lowered.push(RawEdit { range, replacement });
     }
     if form == Form::Words {
         let new = edited_text(text.as_str(), edits);
@@ -112,53 +120,37 @@ enum Side {
     After,
 }
 
-/// The runs of a text, with their bytes.
+/// The runs of a text, read once along its edits: a text may have a run for every third byte.
 struct Runs<'b> {
     bytes: &'b [u8],
     form: Form,
-    placed: Vec<Placed>,
-    /// Index of the first run that the edits so far leave to the next one: they are in order.
-    at: usize,
-    /// Index and text of the run that was decoded last: one run may have many edits.
+    /// The first run that does not end before the offset that was asked for last.
+    current: Option<Placed>,
+    rest: Peekable<Box<dyn Iterator<Item = Placed> + 'b>>,
+    /// Start and text of the run that was decoded last: one run may have many edits.
     decoded: Option<(usize, String)>,
 }
 
-/// The ranges of a shifted or direct run in text and in bytes. Kept small: there may be one for every third byte of
-/// a message.
+/// The ranges of a shifted or direct run in text and in bytes.
+#[derive(Clone)]
 struct Placed {
-    text: Range<u32>,
-    bytes: Range<u32>,
+    text: Range<usize>,
+    bytes: Range<usize>,
     shifted: bool,
 }
 
-impl Placed {
-    fn text(&self) -> Range<usize> {
-        self.text.start as usize..self.text.end as usize
-    }
-
-    fn bytes(&self) -> Range<usize> {
-        self.bytes.start as usize..self.bytes.end as usize
-    }
-}
-
-fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
-    // Offsets beyond 4 GiB do not occur: the splitter refuses such messages.
-    let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+/// The runs that have text.
+fn placed_runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Placed> {
     let mut at = 0;
-    runs(bytes, form)
-        .map(|run| {
-            let length = match &run.shifted {
-                Some(text) => text.len(),
-                None => lossy_length(bytes.get(run.source.clone()).unwrap_or_default()),
-            };
-            at += length;
-            Placed {
-                text: narrow(at - length)..narrow(at),
-                bytes: narrow(run.source.start)..narrow(run.source.end),
-                shifted: run.shifted.is_some(),
-            }
-        })
-        .collect()
+    let placed = runs(bytes, form).map(move |Run { source, shifted }| {
+        let start = at;
+        at += match &shifted {
+            Some(text) => text.len(),
+            None => lossy_length(bytes.get(source.clone()).unwrap_or_default()),
+        };
+        Placed { text: start..at, bytes: source, shifted: shifted.is_some() }
+    });
+    placed.filter(|run| !run.text.is_empty())
 }
 
 /// Bytes of UTF-8 with U+FFFD for invalid sequences.
@@ -170,57 +162,61 @@ fn lossy_length(bytes: &[u8]) -> usize {
     if bytes.is_ascii() { bytes.len() } else { bytes.utf8_chunks().map(length).sum() }
 }
 
-impl Runs<'_> {
-    /// The text of a shifted run in this range; empty for a direct run.
-    fn slice(&mut self, index: usize, range: Range<usize>) -> String {
-        let Some(run) = self.placed.get(index).filter(|run| run.shifted) else {
-            return String::new();
-        };
-        if self.decoded.as_ref().is_none_or(|(known, _)| *known != index) {
-            let (_, text) = self.form.shifted(self.bytes.get(run.bytes()).unwrap_or_default());
-            self.decoded = Some((index, text));
+impl<'b> Runs<'b> {
+    fn new(bytes: &'b [u8], form: Form) -> Runs<'b> {
+        let runs: Box<dyn Iterator<Item = Placed> + 'b> = Box::new(placed_runs(bytes, form));
+        let mut rest = runs.peekable();
+        Runs { bytes, form, current: rest.next(), rest, decoded: None }
+    }
+
+    /// The first run that does not end before this offset. Offsets do not become smaller from call to call.
+    fn reaching(&mut self, offset: usize) -> Option<Placed> {
+        while self.current.as_ref().is_some_and(|run| run.text.end < offset) {
+            self.current = self.rest.next();
         }
-        let start = run.text().start;
+        self.current.clone()
+    }
+
+    /// This range of the text of a shifted run; empty for a direct run.
+    fn slice(&mut self, run: &Placed, range: Range<usize>) -> String {
+        if !run.shifted {
+            return String::new();
+        }
+        let key = run.bytes.start;
+        if self.decoded.as_ref().is_none_or(|(known, _)| *known != key) {
+            let (_, text) =
+                self.form.shifted(self.bytes.get(run.bytes.clone()).unwrap_or_default());
+            self.decoded = Some((key, text));
+        }
+        let start = run.text.start;
         let range = range.start.saturating_sub(start)..range.end.saturating_sub(start);
         let text = self.decoded.as_ref().and_then(|(_, text)| text.get(range));
         text.unwrap_or_default().to_owned()
     }
 
-    /// Index of the first run that ends here or later. No run before it is asked for again.
-    fn ends_from(&mut self, offset: usize) -> usize {
-        let rest = self.placed.get(self.at..).unwrap_or_default();
-        self.at += rest.iter().take_while(|run| (run.text.end as usize) < offset).count();
-        self.at
-    }
-
     /// The text between two edits in the same shifted run.
     fn between(&mut self, range: Range<usize>) -> Option<String> {
-        let index = self.ends_from(range.start);
-        let run = self.placed.get(index)?;
+        let run = self.reaching(range.start)?;
         // An edit that ends with its run leaves nothing to encode.
-        let shared = run.text().start < range.start && range.end < run.text().end;
-        (shared && run.shifted).then(|| self.slice(index, range))
+        let shared = run.text.start < range.start && range.end < run.text.end;
+        (shared && run.shifted).then(|| self.slice(&run, range))
     }
 
     /// The offset in the bytes for a cut in the text, and the text of a cut shifted run that is kept.
     fn cut_at(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
-        let mut index = self.ends_from(offset);
-        if let Side::Before = side {
-            let rest = self.placed.get(index..).unwrap_or_default();
-            index += rest.iter().take_while(|run| run.text.end as usize == offset).count();
-        }
-        let Some(run) = self.placed.get(index) else {
-            return (self.placed.last().map_or(0, |run| run.bytes().end), String::new());
+        let run = match (self.reaching(offset), &side) {
+            (Some(run), Side::Before) if run.text.end <= offset => self.rest.peek().cloned(),
+            (run, _) => run,
         };
-        let (bytes, whole) = (run.bytes(), run.text());
+        let Some(run) = run else { return (self.bytes.len(), String::new()) };
         match (run.shifted, side) {
             // Each byte is as it was written.
-            (false, _) if bytes.len() == whole.len() => {
-                (bytes.start + offset.saturating_sub(whole.start), String::new())
+            (false, _) if run.bytes.len() == run.text.len() => {
+                (run.bytes.start + offset.saturating_sub(run.text.start), String::new())
             }
             (false, _) => (text.source(offset..offset).start, String::new()),
-            (true, Side::Before) => (bytes.start, self.slice(index, whole.start..offset)),
-            (true, Side::After) => (bytes.end, self.slice(index, offset..whole.end)),
+            (true, Side::Before) => (run.bytes.start, self.slice(&run, run.text.start..offset)),
+            (true, Side::After) => (run.bytes.end, self.slice(&run, offset..run.text.end)),
         }
     }
 }
@@ -459,7 +455,7 @@ mod tests {
 
         use super::*;
 
-        const PIECES: [&str; 16] = [
+        const PIECES: [&str; 17] = [
             "=?utf-8?q?",
             "=?koi8-r?b?",
             "?=",
@@ -476,6 +472,7 @@ mod tests {
             "=?utf-8?q?=3D=3Futf-8=3Fq=3Fx=3F=3D_?=",
             "&-",
             "+-",
+            "+A-",
         ];
 
         proptest! {
@@ -491,14 +488,15 @@ mod tests {
                     text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
                 let mut at: Vec<usize> = cuts.iter().map(|(cut, _)| *cut.get(&places)).collect();
                 at.sort_unstable();
-                at.dedup();
-                let edits: Vec<TextEdit> = at
+                let mut edits: Vec<TextEdit> = at
                     .chunks_exact(2)
                     .zip(["hxxps", "x=?", "[.]"])
                     .filter_map(|(cut, new)| {
                         Some(TextEdit { range: *cut.first()?..*cut.last()?, replacement: new.into() })
                     })
                     .collect();
+                // The engine joins edits that begin together.
+                edits.dedup_by_key(|edit| edit.range.start);
                 let mut want = text.clone();
                 for edit in edits.iter().rev() {
                     want.replace_range(edit.range.clone(), &edit.replacement);

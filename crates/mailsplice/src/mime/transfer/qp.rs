@@ -270,6 +270,7 @@ pub(in crate::mime) fn lower(
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
         writer.close(tail, is_space_before(raw, range.start), at_line_end);
         after = (range.end, writer.column);
+        writer.out.shrink_to_fit();
         lowered.push(RawEdit { range, replacement: writer.out.into() });
     }
     lowered
