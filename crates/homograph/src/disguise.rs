@@ -247,13 +247,31 @@ impl Candidate<'_> {
         let found = words.find(|word| {
             self.kind(word.clone()) == Some(kind)
                 && match kind {
-                    Kind::Mixed => imitates_latin(self.letters(word.clone())),
+                    Kind::Mixed => {
+                        imitates_latin(self.letters(word.clone())) && !self.is_inflected(word)
+                    }
                     Kind::Parted => self.is_divided_word(word.clone()),
                     Kind::Styled | Kind::Whole => true,
                 }
         })?;
         let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
         Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
+    }
+
+    /// Whether a word or name in its own letters has one more, an ending in a text of that script: `Zoomе`. Without the
+    /// letter it is whole, and with it no other word.
+    fn is_inflected(&self, word: &Range<usize>) -> bool {
+        let letters = self.letters(word.clone());
+        let Some(('а' | 'е' | 'у', stem)) = letters.split_last().map(|(last, stem)| (*last, stem))
+        else {
+            return false;
+        };
+        let stem: String = stem.iter().map(char::to_ascii_lowercase).collect();
+        let is_whole = stem.is_ascii()
+            && (english::is_any_word(&stem) || self.context.protected.has_label(&stem));
+        is_whole
+            && !english::is_any_word(&plain_letters(letters.iter().copied()))
+            && self.is_in_its_script(word.clone())
     }
 
     /// Whether an English word has an invisible character inside that does not say where it may be
@@ -387,6 +405,14 @@ mod tests {
         for text in ["Your аccount", "РAYMENT due", "Urgеnt", "Dосumеnts", "ассount"] {
             assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
         }
+        for text in ["Ваш Officе готов", "Пакет Windowѕ", "Zoomе", "Ваш Pleasе"]
+        {
+            assert_eq!(
+                found(text, "").map(|(verdict, _)| verdict),
+                Some(Verdict::Suspect),
+                "{text}"
+            );
+        }
         assert_eq!(found("𝘾𝙊𝙉𝙂𝙍𝘼𝙏𝙎 to you", ""), Some((Verdict::Notice, None)));
     }
 
@@ -403,6 +429,10 @@ mod tests {
             "рис и сахар",
             "IТ-отдел",
             "PDFа",
+            "Работа в Zoomе",
+            "Установка Windowsа",
+            "Привязка WhatsAppа к CRM",
+            "Нет доступа к Outlookу",
             "Новости Apple и Google",
             "ＰａｙＰａｌ",
             "Ａｍａｚｏｎのご注文",
