@@ -275,3 +275,37 @@ fn names_in_elements_beside_one_another() {
         untouched(kind, picture(size, "https://ра", "ypal.com/").as_bytes());
     }
 }
+
+/// A top-level domain in disguise, with something behind it, and `www.` behind a sign or a letter.
+#[test]
+fn disguised_ends_of_hosts() {
+    // The search for bytes finds nothing there.
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for host in [
+        "https://аррӏе.c\u{200b}om..org/",
+        "https://аррӏе.ｃｏｍ·x",
+        "https://аррӏе.cºm。谢谢",
+        "https://аррӏе%2ecom。x",
+        "service@аррӏе.c\u{200b}om..x",
+        "→www.xn%2d%2d80ak6aa92e.com",
+        "。www.аррӏе.c\u{200b}om/login",
+        "👉www.%D0%B0%D1%80%D1%80%D3%8F%D0%B5.com",
+        "éwww.раypal%2ecom",
+    ] {
+        for kind in ["text/plain", "text/html"] {
+            let body = format!("see {host} now\r\n");
+            edited(&format!("{kind}; charset=utf-8"), body.as_bytes());
+            edited(&format!("{kind}; charset=utf-16le"), &wide(&body));
+        }
+    }
+    for host in [
+        "https://example.c\u{200b}om..org/",
+        "https://пример.ｃｏｍ·x",
+        "→www.example%2ecom",
+        "ann@ｅｘａｍｐｌｅ．ｃｏｍ、bob@example.org",
+        "https://www.example.co.jp／ｐａｔｈ",
+        "見て。www.例え.c\u{200b}om",
+    ] {
+        untouched("text/plain; charset=utf-8", format!("see {host} now\r\n").as_bytes());
+    }
+}

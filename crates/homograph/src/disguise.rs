@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::display_text::{DisplayText, SOFT_HYPHEN, is_small_capital, plain_letters, unstyled};
+use super::display_text::{DisplayText, SOFT_HYPHEN, plain_letter, plain_letters};
 use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
 use super::organisations::Counts;
 use super::posing::resembles;
@@ -85,8 +85,11 @@ impl Letter {
         }
         match c.script() {
             // Ordinals of Romance languages.
-            _ if !c.is_alphabetic() || matches!(c, 'ª' | 'º') => Letter::Neutral,
-            _ if unstyled(c).is_some() || is_small_capital(c) => Letter::Styled,
+            _ if matches!(c, 'ª' | 'º') => Letter::Neutral,
+            _ if plain_letter(c).is_some() => Letter::Styled,
+            // Mathematical Greek.
+            _ if matches!(c, '\u{1d6a8}'..='\u{1d7cb}') => Letter::Foreign,
+            _ if !c.is_alphabetic() => Letter::Neutral,
             // Ligatures.
             _ if nfkc(c).all(|plain| plain.is_ascii()) => Letter::Neutral,
             Script::Common | Script::Inherited => Letter::Neutral,
@@ -328,6 +331,11 @@ mod tests {
             ("раураl", "paypal.com"),
             ("PаyPаl Security", "paypal.com"),
             ("𝗣𝗮𝘆𝗣𝗮𝗹", "paypal.com"),
+            ("🅟🅐🅨🅟🅐🅛", "paypal.com"),
+            ("🅿🅰🆈🅿🅰🅻", "paypal.com"),
+            ("⒫⒜⒴⒫⒜⒧", "paypal.com"),
+            ("\u{1cce5}\u{1ccd6}\u{1ccee}\u{1cce5}\u{1ccd6}\u{1cce1}", "paypal.com"),
+            ("𝚸𝛂𝛄𝚸𝛂l", "paypal.com"),
             ("Your 𝓟𝓪𝔂𝓟𝓪𝓵 account", "paypal.com"),
             ("Ⓟⓐⓨⓟⓐⓛ", "paypal.com"),
             ("🄿🄰🅈🄿🄰🄻", "paypal.com"),

@@ -380,12 +380,14 @@ pub(super) fn is_small_capital(c: char) -> bool {
     c != '\0' && SMALL_CAPITALS.contains(c)
 }
 
-/// The ASCII letter of a styled one (`𝗣`, `Ⓟ`, `ᴾ`), also for styles that Unicode has no mapping for: small
-/// capitals, white letters on black.
+/// The ASCII letter of a styled one (`𝗣`, `Ⓟ`, `ᴾ`), also for styles that Unicode maps to no letter: small capitals,
+/// white letters on black, letters in brackets, outlined ones.
 pub fn plain_letter(c: char) -> Option<char> {
     let at = match c {
         '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
         '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),
+        '\u{249c}'..='\u{24b5}' => Some(u32::from(c) - 0x249c),
+        '\u{1ccd6}'..='\u{1ccef}' => Some(u32::from(c) - 0x1ccd6),
         '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1d22}' | '\u{a730}'..='\u{a7af}' => {
             let at = SMALL_CAPITALS.chars().position(|small| small == c);
             at.and_then(|at| u32::try_from(at).ok())

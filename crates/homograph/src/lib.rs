@@ -28,6 +28,8 @@ mod disguise;
 #[cfg(feature = "senders")]
 mod display_text;
 mod domain;
+#[cfg(feature = "senders")]
+mod drawn_slash;
 mod edit;
 mod embedded;
 mod english;

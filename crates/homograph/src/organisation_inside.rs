@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 
 use super::domain::{Section, and_above, registrable};
+use super::drawn_slash;
 use super::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
 };
@@ -26,8 +27,9 @@ const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 
 /// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
-/// (`quickbooks-support.com`); a protected name beside the machines of an office (`paypal-voicemail.com`), a short one
-/// beside words that ask or announce a parcel (`dhl-login.com`).
+/// (`quickbooks-support.com`); a protected name in front of what reads as its suffix and a slash ([`drawn_slash`]), or
+/// spelled letter by letter (`p-a-y-p-a-l.com`); one beside the machines of an office (`paypal-voicemail.com`), a short
+/// one beside words that ask or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
     let (dots, separators) = ascii.bytes().fold((0, 0), |(dots, separators), byte| {
@@ -35,13 +37,19 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     });
     if dots < LEAST_DOTS
         && (separators == 0 || !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words))
+        && !(dots > 1 && ascii.split('.').nth(1).is_some_and(|label| label.starts_with("com")))
     {
         return None;
     }
     let table = protected.organisations()?;
-    let front = ascii.strip_suffix(registrable(ascii, Section::Icann)?)?;
+    let own = registrable(ascii, Section::Icann)?;
+    let front = ascii.strip_suffix(own)?.trim_end_matches('.');
     let beside = || beside_words(registrable(ascii, Section::Private)?, protected, table);
-    let found = in_front(front.trim_end_matches('.'), table).or_else(beside)?;
+    let drawn = || {
+        let labels = front.split('.').chain(own.split('.').next());
+        Some(&*drawn_slash::find(labels, protected)?.ascii)
+    };
+    let found = in_front(front, table).or_else(beside).or_else(drawn)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
@@ -68,6 +76,9 @@ fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
 /// The domain whose label stands in a label of several words, beside words of offices of which one asks for something.
 fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -> Option<&'n str> {
     let label = own.split('.').next().filter(|label| has_words(label.as_bytes()))?;
+    if let Some(name) = letter_by_letter(label, protected) {
+        return Some(name);
+    }
     let words: SmallVec<[&str; WORDS + 1]> = label.split(SEPARATORS).take(WORDS + 1).collect();
     // Most labels of several words ask for nothing.
     if words.len() > WORDS || !words.iter().any(says_something) {
@@ -84,6 +95,13 @@ fn beside_words<'n>(own: &str, protected: &'n Names, table: &'n Organisations) -
         let (front, back) = (words.get(..run.start)?, words.get(run.end..)?);
         named(words.get(run)?, front.iter().chain(back), protected, table)
     })
+}
+
+/// The name that a label spells with a hyphen behind each letter.
+fn letter_by_letter<'n>(label: &str, protected: &'n Names) -> Option<&'n str> {
+    let is_spelled =
+        label.len() > 2 * MIN_BRAND && label.split(SEPARATORS).all(|word| word.len() == 1);
+    Some(&*spelled(&is_spelled.then(|| label.replace(SEPARATORS, ""))?, protected)?.ascii)
 }
 
 /// Whether a word asks for something, or says what an organisation has.
@@ -137,6 +155,13 @@ mod tests {
     fn domains_of_organisations_inside_hosts_of_others() {
         let names = Names::builtin();
         for (host, domain) in [
+            ("www.paypal.comisignin.example-hub.net", Some("paypal.com")),
+            ("paypal.comlsignin.top", Some("paypal.com")),
+            ("www.metamask.com.verify.top", Some("metamask.io")),
+            ("p-a-y-p-a-l.com", Some("paypal.com")),
+            ("p-a-y.com", None),
+            ("paypal.community.example.com", None),
+            ("paypal.com.br", None),
             ("www.intuit.com.login.top", Some("intuit.com")),
             ("quickbooks.intuit.com.login.top", Some("intuit.com")),
             ("www.medicare.gov.login.top", Some("medicare.gov")),

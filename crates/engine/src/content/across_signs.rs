@@ -2,22 +2,23 @@
 //!
 //! Browsers open them (WHATWG URL §3.5, UTS #46), and Mozilla and Roundcube link them; others end a host at the sign,
 //! where it has no top-level domain yet, and link nothing. People put signs between names as well, so that such a host
-//! counts only if it is a lure ([`SeenBy::AcrossSigns`]).
+//! counts only if it is a lure ([`SeenBy::AcrossSigns`]). Hosts that end in a disguise ([`mapped_end`]) are found beside
+//! them, since both are announced by a scheme, an `@` or `www.`.
 
 use std::ops::{ControlFlow, Range};
 
-use super::{Occurrence, SeenBy, Site, View};
+use super::mapped_end::{mapped_end, may_be_mapped};
+use super::{Occurrence, SeenBy, Site, Target, View};
 use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
 use uts58::unicode::{Class, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, begins_with_www, known_end, percent, scheme};
 
-/// A host with a sign in it.
+/// A host with a sign in it, or with a disguised end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct HostWithSigns {
     pub(super) link: Link,
-    /// Whether the text before its first sign is a host already.
-    whole: bool,
+    seen_by: SeenBy,
 }
 
 /// Whether a program ends an authority at this character: Mozilla at the fewest. What stands for a byte that its
@@ -102,8 +103,9 @@ impl<'t> Search<'t> {
     fn behind_www(&mut self, start: usize) -> Option<HostWithSigns> {
         let www = begins_with_www(self.text.get(start..)?);
         let before = self.text.get(..start)?.chars().next_back();
-        let joined =
-            |c: char| c.is_ascii_alphanumeric() || is_dot_to_somebody(c) || "/\\@-_+=%".contains(c);
+        // Behind the full stop of a sentence a host begins.
+        let is_dot = |c: char| c != '。' && is_dot_to_somebody(c);
+        let joined = |c: char| c.is_ascii_alphanumeric() || is_dot(c) || "/\\@-_+=%".contains(c);
         if !www || before.is_some_and(joined) {
             return None;
         }
@@ -140,7 +142,8 @@ impl<'t> Search<'t> {
             .filter(|_| local < at_sign)
     }
 
-    /// The authority that begins here, if it holds a sign. Most do not, and end at a slash or a blank.
+    /// The authority that begins here, if it holds a sign, or a character that is mapped. Most do not, and end at a slash
+    /// or a blank.
     fn authority(&mut self, start: usize, ends: impl Fn(char) -> bool) -> Option<Range<usize>> {
         let text = self.text.get(start..)?;
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -148,7 +151,7 @@ impl<'t> Search<'t> {
         let rest = text.get(plain..)?;
         let mut open = 0_usize;
         // No host goes on behind the signs at its end, as in a list of addresses.
-        let (mut is_behind_sign, mut goes_on) = (false, false);
+        let (mut is_behind_sign, mut goes_on, mut is_mapped) = (false, false, false);
         let end = rest.find(|c: char| {
             let ends_here = match c {
                 '(' => {
@@ -167,15 +170,16 @@ impl<'t> Search<'t> {
                 true => is_behind_sign = true,
                 false => goes_on |= is_behind_sign,
             }
+            is_mapped |= !ends_here && may_be_mapped(c);
             ends_here
         });
         let end = start + plain + end.unwrap_or(rest.len());
         self.read_to = end;
         self.steps += (end - start) as u64;
-        goes_on.then_some(start..end)
+        (goes_on || is_mapped).then_some(start..end)
     }
 
-    /// The link to the host at the start of a range, up to its last top-level domain, if a sign is in it.
+    /// The link to the host at the start of a range, up to its last top-level domain.
     fn host_with_signs(
         &self,
         start: usize,
@@ -184,17 +188,10 @@ impl<'t> Search<'t> {
         kind: Kind,
     ) -> Option<HostWithSigns> {
         let written = self.text.get(within.clone())?;
-        let host = written.get(..end(written, self.tlds)?)?;
-        let end = within.start + host.len();
-        let first = host.get(..host.find(is_sign)?)?;
-        // Other readings find hosts whose escapes are those of letters.
-        let literal = |c: char| c != '%' && is_sign(c);
-        if !host.contains(literal) && !percent::decode_text(host).contains(literal) {
-            return None;
-        }
-        let name = if begins_with_www(first) { first.get(4..)? } else { first };
-        let whole =
-            name.contains(is_dot_to_somebody) && known_end(first, self.tlds) == Some(first.len());
+        let across = self.end_across_signs(written);
+        let (end, seen_by) =
+            across.or_else(|| Some((mapped_end(written, self.tlds)?, SeenBy::Lenient)))?;
+        let end = within.start + end;
         let link = Link {
             span: start..end,
             inner: start,
@@ -206,7 +203,22 @@ impl<'t> Search<'t> {
             confidence: Confidence::Low,
             host: within.start..end,
         };
-        Some(HostWithSigns { link, whole })
+        Some(HostWithSigns { link, seen_by })
+    }
+
+    /// Where a host with a sign in it ends.
+    fn end_across_signs(&self, written: &str) -> Option<(usize, SeenBy)> {
+        let host = written.get(..end(written, self.tlds)?)?;
+        let first = host.get(..host.find(is_sign)?)?;
+        // Other readings find hosts whose escapes are those of letters.
+        let literal = |c: char| c != '%' && is_sign(c);
+        if !host.contains(literal) && !percent::decode_text(host).contains(literal) {
+            return None;
+        }
+        let name = if begins_with_www(first) { first.get(4..)? } else { first };
+        let whole =
+            name.contains(is_dot_to_somebody) && known_end(first, self.tlds) == Some(first.len());
+        Some((host.len(), SeenBy::AcrossSigns { whole }))
     }
 }
 
@@ -224,9 +236,10 @@ fn end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 }
 
 /// All such hosts of a text: of URLs with a scheme and of addresses, then of those with `www.`, at most `capacity`.
-/// Returns whether there were more, and the steps.
+/// `linked` are the links of the text that are known, in order. Returns whether there were more, and the steps.
 pub(super) fn hosts(
     text: &str,
+    linked: &[Occurrence],
     tlds: &dyn TldSet,
     capacity: usize,
 ) -> (Vec<HostWithSigns>, bool, u64) {
@@ -235,13 +248,14 @@ pub(super) fn hosts(
     let mut search = Search::new(text, tlds);
     let most = capacity.saturating_add(1);
     let signs = memchr::memchr2_iter(b':', b'@', bytes);
-    found.extend(signs.filter_map(|at| search.announced(at)).take(most));
+    let is_new = |host: &HostWithSigns| !host.is_among(linked);
+    found.extend(signs.filter_map(|at| search.announced(at)).filter(is_new).take(most));
     let mut www = Search::new(text, tlds);
     // Also `_` beside a `w`, which begins no `www.`: one operation less than for two letters.
     let doubled = |byte: u8, next: u8| (byte & next) | 0x20 == b'w';
     if found.len() < most {
         let _ = each(bytes, doubled, |at| {
-            found.extend(www.announced(at));
+            found.extend(www.announced(at).filter(is_new));
             match found.len() < most {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
@@ -256,20 +270,33 @@ pub(super) fn hosts(
 impl HostWithSigns {
     /// Its occurrence in the text with this index.
     pub(super) fn occurrence(self, seen: usize, site: Site) -> Occurrence {
-        let seen_by = SeenBy::AcrossSigns { whole: self.whole };
-        Occurrence { seen_by, ..Occurrence::in_text(seen, self.link, site) }
+        Occurrence { seen_by: self.seen_by, ..Occurrence::in_text(seen, self.link, site) }
+    }
+
+    /// Whether one of these links (in order) is to the same host.
+    fn is_among(&self, linked: &[Occurrence]) -> bool {
+        let host = |occurrence: &Occurrence| match &occurrence.target {
+            Target::Link(link) => link.host.clone(),
+            Target::Dangerous { .. } => 0..0,
+        };
+        let at = linked.partition_point(|known| host(known).end < self.link.host.end);
+        linked.get(at).map(host).is_some_and(|known| {
+            known.end == self.link.host.end && known.start <= self.link.host.start
+        })
     }
 }
 
 impl View<'_> {
-    /// Adds such hosts of the first text of the view, at most `capacity`. Returns how many.
+    /// Adds such hosts of the first text of the view, whose first occurrences are its links as far as `linked`, at most
+    /// `capacity`. Returns how many.
     pub(super) fn add_hosts_with_signs(
         &mut self,
-        stretch: &str,
+        (stretch, linked): (&str, usize),
         tlds: &dyn TldSet,
         capacity: usize,
     ) -> usize {
-        let (found, cut, steps) = hosts(stretch, tlds, capacity);
+        let linked = self.occurrences.get(..linked).unwrap_or_default();
+        let (found, cut, steps) = hosts(stretch, linked, tlds, capacity);
         self.steps += steps;
         self.cut |= cut;
         let added = found.len();
@@ -285,7 +312,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example", "org"], "");
-        let (found, ..) = hosts(text, &tlds, 100_000);
+        let (found, ..) = hosts(text, &[], &tlds, 100_000);
         found.into_iter().map(|one| &text[one.link.span]).collect()
     }
 
@@ -327,7 +354,7 @@ mod tests {
         for text in [
             "https://a.com, https://b.org; (https://c.com) https://d.com–see 'www.e.com'",
             "bob@a.com,ann@b.org; <bob@a.com>",
-            "https://p%61ypal.com/ https://раypal.com/+x.org https://раypal.com?x~y.org",
+            "https://раypal.com/+x.org https://раypal.com?x~y.org",
             "https://a (b.com) https://a]+b.com https:a+b.com a+b.com //a+b.com",
             "https://u+x@b.com xwww.a+b.com https://(a)b",
         ] {
@@ -346,7 +373,7 @@ mod tests {
         for piece in ["https://", "@", "+", "www.(", "a@+", "https://a+b.com(", "www.a+", "%"] {
             let text = piece.repeat(20_000);
             let tlds = TldTable::new(["com"], "");
-            let (found, _, steps) = hosts(&text, &tlds, 100_000);
+            let (found, _, steps) = hosts(&text, &[], &tlds, 100_000);
             assert!(steps <= 2 * text.len() as u64, "{piece} {steps}");
             assert!(found.len() <= 20_000);
         }

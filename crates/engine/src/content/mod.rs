@@ -17,6 +17,7 @@ mod greedy;
 mod html;
 mod joined;
 mod mapped;
+mod mapped_end;
 mod plain_stretches;
 mod runs;
 pub mod script;
@@ -332,7 +333,7 @@ pub fn read_in_turn<'l>(
 /// The hosts of a text that go on behind signs to some programs, at most `max`.
 pub fn hosts_with_signs(text: &str, tlds: &dyn TldSet, max: usize) -> View<'static> {
     let mut view = View::default();
-    view.add_hosts_with_signs(text, tlds, max);
+    view.add_hosts_with_signs((text, 0), tlds, max);
     view
 }
 

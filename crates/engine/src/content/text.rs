@@ -106,7 +106,7 @@ pub fn read<'t>(
         left -= view.add_enclosed(text, at..end, tlds, left.min(capacity.together));
         let text = (stretch, 0, 0);
         left -= view.add_greedy(text, &Site::Text, tlds, left.min(capacity.together));
-        left -= view.add_hosts_with_signs(stretch, tlds, left.min(capacity.together));
+        left -= view.add_hosts_with_signs((stretch, before), tlds, left.min(capacity.together));
         take(view)?;
         at = end;
     }

@@ -1,17 +1,24 @@
 //! Files that a program of Windows follows when a reader opens them, or only their folder: shortcuts (`.url`,
-//! `.website`), saved searches and libraries (`.search-ms`, `.library-ms`). Where they reach a file server, it is sent a
-//! password hash, or its program is run. Their web addresses are read as those of text.
+//! `.website`), saved searches and libraries (`.search-ms`, `.library-ms`), settings of Remote Desktop (`.rdp`). Where
+//! they reach a file server, it is sent a password hash, or its program is run; a remote desktop gets the reader's drives.
+//! Their web addresses are read as those of text.
+
+use std::borrow::Cow;
 
 use super::OpenReading;
 use crate::budget::Budget;
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
 use crate::judging::Judge;
-use crate::outcome::Place;
+use crate::outcome::{Place, Verdict};
 use uts58::{Target, reference};
 
 /// Extensions of such files, up to a hyphen.
 const EXTENSIONS: [&str; 5] = ["url", "website", "search", "library", "searchconnector"];
+const REMOTE_DESKTOP: &str = "rdp";
+
+/// Settings of Remote Desktop that name a server.
+const SERVERS: [&str; 3] = ["full address", "alternate full address", "gatewayhostname"];
 
 impl OpenReading<'_> {
     /// Reports what such a file reaches, in its first reading.
@@ -21,22 +28,29 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        if self.index > 0 || !self.entry.has_extension(&EXTENSIONS) {
+        let is_remote = self.entry.has_extension(&[REMOTE_DESKTOP]);
+        if self.index > 0 || !is_remote && !self.entry.has_extension(&EXTENSIONS) {
             return;
         }
         let text = self.reading.text.as_str();
         if !budget.spend(Stage::Reading, text.len() as u64) {
             return;
         }
-        for value in values(text).filter(|value| may_reach(value)) {
+        let (values, worst): (Box<dyn Iterator<Item = Cow<'_, str>>>, Verdict) = match is_remote {
+            true => (Box::new(servers(text)), Verdict::Suspect),
+            false => (Box::new(values(text)), Verdict::Unsafe),
+        };
+        for value in values.filter(|value| may_reach(value)) {
+            let value = &*value;
             let mut targets = reference::parse(value, 0..value.len());
             let judged = match targets.next() {
                 Some(Target::Dangerous { host, .. }) => judge.followed(value, host),
                 _ => None,
             };
-            if let Some(judged) = judged
+            if let Some(mut judged) = judged
                 && found.candidates.len() < budget.findings
             {
+                judged.verdict = judged.verdict.min(worst);
                 let place =
                     Place::Attribute { element: "shortcut".into(), attribute: "url".into() };
                 let span = self.entry.raw_range().unwrap_or_default();
@@ -51,8 +65,19 @@ impl OpenReading<'_> {
 }
 
 /// The values of a file of settings or of XML.
-fn values(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['\r', '\n', '=', '"', '\'', '<', '>']).map(str::trim)
+fn values(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    text.split(['\r', '\n', '=', '"', '\'', '<', '>']).map(|value| value.trim().into())
+}
+
+/// The servers of a file of Remote Desktop (`full address:s:example.com:3389`), as paths.
+fn servers(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    text.lines().filter_map(|line| {
+        let (key, value) = line.split_once(":s:")?;
+        let is_server = SERVERS.iter().any(|server| key.trim().eq_ignore_ascii_case(server));
+        let server =
+            value.trim().split(':').next().filter(|server| is_server && !server.is_empty())?;
+        Some(format!("\\\\{server}").into())
+    })
 }
 
 /// Whether a value may be a path of a server or a URL.
@@ -106,6 +131,23 @@ mod tests {
         ] {
             let file = format!("[InternetShortcut]\r\n{fine}\r\n");
             assert!(worst("x.url", &file) <= Some(Verdict::Notice), "{fine}");
+        }
+    }
+
+    #[test]
+    fn remote_desktops_of_strangers_are_reported() {
+        for (address, verdict) in [
+            ("full address:s:evil.top", Some(Verdict::Suspect)),
+            ("Full Address:s:evil.top:3389\r\nprompt for credentials:i:0", Some(Verdict::Suspect)),
+            ("gatewayhostname:s:evil.top", Some(Verdict::Suspect)),
+            ("full address:s:ts01", None),
+            ("full address:s:ts.harbour.example", None),
+            ("full address:s:192.168.0.10:3389", None),
+            ("username:s:evil.top", None),
+            ("full address:s:", None),
+        ] {
+            let found = worst("desk.rdp", &format!("screen mode id:i:2\r\n{address}\r\n"));
+            assert_eq!(found.filter(|found| *found > Verdict::Notice), verdict, "{address}");
         }
     }
 }

@@ -265,7 +265,9 @@ fn by_extension(name: &str) -> Option<Media> {
             Some(Media::Html)
         }
         "ics" | "ical" | "ifb" | "icalendar" | "vcs" | "vcf" | "vcard" => Some(Media::Calendar),
-        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "website" => Some(Media::Plain),
+        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "website" | "rdp" => {
+            Some(Media::Plain)
+        }
         // `x.search-ms`, `x.library-ms`, `x.searchConnector-ms`
         "search" | "library" | "searchconnector" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"

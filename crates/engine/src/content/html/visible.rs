@@ -148,7 +148,8 @@ impl<'t> Reader<'t, '_, '_> {
             occurrence.markup = markup(&written, &span);
             add(&mut self.view.occurrences, occurrence, capacity - number);
         }
-        self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
+        let linked = before..self.view.occurrences.len();
+        self.view.cut |= linked.len() == capacity && links.next().is_some();
         self.view.steps += text_steps(text) + search_steps(&links);
         drop(links);
         self.read_text_nodes(&nodes, before);
@@ -158,7 +159,9 @@ impl<'t> Reader<'t, '_, '_> {
         let seen = (self.visible.as_str(), index, before);
         let capacity = self.capacity();
         self.view.add_greedy(seen, &Site::HtmlText, self.tlds, capacity);
-        let with_signs = across_signs::hosts(self.visible.as_str(), self.tlds, self.capacity());
+        let linked = self.view.occurrences.get(linked).unwrap_or_default();
+        let with_signs =
+            across_signs::hosts(self.visible.as_str(), linked, self.tlds, self.capacity());
         self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
         let asked = self.hiding_rules.get().is_some();
         let across = AcrossSeams::of(self.visible.as_str(), &seams);
@@ -367,7 +370,8 @@ impl<'t> Reader<'t, '_, '_> {
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
         self.view.occurrences.extend(found);
-        self.view.cut |= self.view.occurrences.len() - before == capacity && links.next().is_some();
+        let linked = before..self.view.occurrences.len();
+        self.view.cut |= linked.len() == capacity && links.next().is_some();
         self.view.steps += self.hidden.len() as u64 + search_steps(&links);
         drop(links);
         let found = self.view.occurrences.len() > before;
