@@ -48,6 +48,23 @@ pub fn stays_at_home(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once(':') else { return false };
     scheme::does(scheme.trim()) == Some(Does::Share) && is_on_own_network(rest)
         || scheme.eq_ignore_ascii_case("file") && is_local(rest)
+        || scheme.eq_ignore_ascii_case("onenote") && is_own_notebook(rest)
+}
+
+/// Whether OneNote opens a page of a file server on the reader's own network: `onenote:///\\server\share\x.one#Page`,
+/// or `onenote:#Page&base-path=\\server\share\x.one`.
+fn is_own_notebook(rest: &str) -> bool {
+    let path = match rest.strip_prefix('#') {
+        Some(page) => page.split_once("&base-path="),
+        None => Some(("", rest.trim_start_matches('/'))),
+    };
+    let Some((page, path)) = path else { return false };
+    let Some(behind) = path.strip_prefix("\\\\") else { return false };
+    let leads_elsewhere = |text: &str| {
+        ["//", "\\\\", "base-path"].into_iter().any(|part| text.contains(part))
+            || text.replace("%20", " ").contains([':', '%'])
+    };
+    is_on_own_network(path) && !leads_elsewhere(page) && !leads_elsewhere(behind)
 }
 
 /// Top-level domains and domains that only networks of their own have: reserved ones, and those that RFC 6762 (appendix G),
@@ -179,6 +196,22 @@ mod tests {
             "///",
         ] {
             assert!(!is_on_own_network(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn notebooks_on_ones_own_network() {
+        for (url, is_own) in [
+            (r"onenote:///\\fs01\Notes\My%20Team.one#Page&section-id={A1}&end", true),
+            (r"OneNote:#Page&section-id={A1}&base-path=\\fs01\Notes\Team.one", true),
+            (r"onenote:///\\evil.com\x.one", false),
+            (r"onenote:#Page&base-path=\\evil.com\x.one", false),
+            (r"onenote:///\\fs01\x.one#y&base-path=\\evil.com\x.one", false),
+            (r"onenote:///\\fs01\..\%5C%5Cevil.com\x.one", false),
+            (r"onenote:https://evil.com/x.one", false),
+            (r"onenote:x.one", false),
+        ] {
+            assert_eq!(stays_at_home(url), is_own, "{url}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod accents;
 mod beside_host;
+mod bounces;
 mod candidates;
 mod code;
 mod consoles;
@@ -9,6 +10,7 @@ mod encoded_urls;
 mod glued;
 mod listed;
 mod logins;
+mod mail_hosts;
 mod marks;
 mod mismatch;
 mod named_after;
@@ -60,6 +62,7 @@ pub struct Judge<'a> {
     /// The host of the author's address, if a trusted server has confirmed it by DMARC.
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
+    head: &'a [u8],
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
     memo: ByHash<CachedJudgements>,
@@ -114,6 +117,7 @@ impl<'a> Judge<'a> {
             own_names: own_names(&facts.recipient_domains, policy, memory),
             author: None,
             facts,
+            head: message.head,
             memo: ByHash::default(),
             keys: Key::default(),
             memory,
@@ -153,6 +157,9 @@ impl<'a> Judge<'a> {
                     self.downgrade_numbered(host, &mut judged);
                     self.downgrade_inflected(text, link, &mut judged);
                     self.downgrade_compound(text, link, &mut judged);
+                    if shown && link.kind == Kind::Email {
+                        self.downgrade_bounced(&mut judged);
+                    }
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {
                         Some(named) => judged.add_decodable(named),

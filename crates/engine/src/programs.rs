@@ -51,6 +51,10 @@ pub fn opens(url: &str) -> Option<Opens<'_>> {
         let (host, path) = after.split_at_checked(end)?;
         return (is_below(host, &MEETINGS) && leads_nowhere_else(path)).then_some(Opens::OwnPlace);
     }
+    if is("ms-settings") {
+        let is_page = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        return (!rest.is_empty() && rest.bytes().all(is_page)).then_some(Opens::OwnPlace);
+    }
     PLACES.iter().find_map(|(name, place)| {
         let path = rest.strip_prefix(place).filter(|_| is(name))?;
         leads_nowhere_else(path).then_some(Opens::OwnPlace)
@@ -107,6 +111,8 @@ mod tests {
             "ms-teams:/l/meetup-join/19%3ameeting_x%40thread.v2/0?context=%7B%22Tid%22%3A%221%22%7D",
             "ms-windows-store://pdp/?productid=9WZDNCRFJ3TJ",
             "ms-outlook://emails/new",
+            "ms-settings:windowsupdate",
+            "MS-Settings:network-wifi",
         ] {
             assert_eq!(opens(url), Some(Opens::OwnPlace), "{url}");
         }
@@ -123,6 +129,7 @@ mod tests {
             "ms-teams:/l/chat?u=\\\\evil.com",
             "ms-msdt:/id PCWDiagnostic",
             "ms-settings:/l/",
+            "ms-settings:x?y=//evil.com",
             "ms-windows-store://search/?query=x",
             "search-ms:query=x",
         ] {

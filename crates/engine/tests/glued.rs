@@ -58,17 +58,62 @@ fn two_names_with_a_sign_between_them() {
         "https://huber.co.jp・www.huber.co.jp",
         "ann@huber.de・www.meier.de",
         "ann@gmail.com丨www.google.com",
+        "ann@gmail.com丨www.meier.de",
     ] {
         is_fine(text);
     }
     for text in [
         "service@paypal.com・www.evil.com",
-        "ann@gmail.com丨www.evil.com",
         "https://huber.co.jp・www.evil.com",
         "https://www.paypal.com・www.evil.com",
         "https://www.paypal.com丨x.sharepoint.com",
     ] {
         is_edited(text);
+    }
+}
+
+/// Everybody can have a mailbox there, so that nobody takes the site for the provider's.
+#[test]
+fn a_mailbox_and_a_site_with_a_sign_between_them() {
+    for sign in ["·", "│", "┃", "∙", "❘", "∥", "¦", "★", "📧", "🌐", "☎\u{FE0F}", "✉\u{FE0F}"]
+    {
+        for text in [
+            format!("ann@gmail.com{sign}www.huber-bau.de"),
+            format!("Tel. 030 1234 {sign}ann@outlook.com{sign}www.huber-bau.de"),
+            format!("ann@gmx.de{sign}www.huber-bau.de/kontakt"),
+            format!("info@huber-bau.de{sign}www.huber-bau.de"),
+        ] {
+            is_fine(&text);
+        }
+        let (verdict, _) = judged(&format!("service@paypal.com{sign}www.evil.com"));
+        assert!(verdict >= Verdict::Suspect, "{sign}");
+    }
+    let (verdict, _) = judged("ann@gmail.com★www.paypa1.com");
+    assert!(verdict >= Verdict::Suspect);
+    for text in ["info@huber-bau.de│huber-bau.de", "ann@gmail.com│huber-bau.de"] {
+        is_fine(text);
+    }
+    is_edited("service@paypal.com│evil.com");
+}
+
+#[test]
+fn one_letter_words_before_a_name() {
+    for text in ["באתר Google.com וFacebook.com יש", "ב-Google.com ובGoogle.com"] {
+        is_fine(text);
+    }
+    let (verdict, edited) = judged("Заказ сAmazon.com приехал");
+    assert!(verdict <= Verdict::Suspect && !edited, "{verdict:?}, {edited}");
+    for text in ["Заказ сitibank.com приехал", "Заказ сItibank.com приехал", "see сAmazon.com"]
+    {
+        is_edited(text);
+    }
+}
+
+#[test]
+fn a_suffix_behind_a_joiner_is_no_host() {
+    for html in ["<b>Booking</b>&zwnj;.com", "Alle .com, &zwnj;.de und &zwj;.net"] {
+        let outcome = common::outcome("Content-Type: text/html; charset=utf-8", html.as_bytes());
+        assert!(outcome.verdict <= Verdict::Notice, "{html}: {:?}", outcome.findings);
     }
 }
 

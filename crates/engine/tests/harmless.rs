@@ -371,7 +371,7 @@ fn markup_that_a_text_quotes_is_reported() {
         "+    link = '<a href=\"file://%s\">%s</a>' % (quote(name), name)",
         "<iframe src=\"javascript:alert(1)\"></iframe>",
         "<a href=\"data:text/html,<script>alert(1)</script>\">x</a>",
-        "> <a href=\"ms-settings:privacy\">x</a>",
+        "> <a href=\"ms-msdt:/id x\">x</a>",
     ] {
         let text = format!("The search page has\r\n\r\n{quoted}\r\n\r\nin it.\r\n");
         for kind in ["text/plain", "text/plain; format=flowed", "text/x-diff"] {

@@ -77,3 +77,23 @@ fn names_of_senders_give_the_addresses_of_persons() {
         assert_eq!(of_name(name), Verdict::Suspect, "{name}");
     }
 }
+
+#[test]
+fn papers_and_offices_of_travel_are_no_brands() {
+    let of_name =
+        |name: &str| worst(&format!("From: {name} <x@firma.de>\r\nContent-Type: text/plain"), "x");
+    for name in [
+        "e-Visa",
+        "eVisa",
+        "Visa Compliance Team",
+        "9to5Google",
+        "Office 365 for IT Pros",
+        "Microsoft Alumni Network",
+        "Amazon Watchblog",
+    ] {
+        assert!(of_name(name) <= Verdict::Notice, "{name}");
+    }
+    for name in ["Visa Support", "Google Support", "Office 365 Support", "Amazon Support"] {
+        assert_eq!(of_name(name), Verdict::Suspect, "{name}");
+    }
+}

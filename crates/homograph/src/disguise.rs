@@ -252,7 +252,8 @@ impl Candidate<'_> {
                 && match kind {
                     Kind::Mixed => {
                         let letters = self.letters(word.clone());
-                        imitates_latin(letters) || letters.iter().any(|c| is_of_no_mail(*c))
+                        imitates_latin(letters) && !self.is_inflected(word)
+                            || letters.iter().any(|c| is_of_no_mail(*c))
                     }
                     Kind::Parted => self.is_divided_word(word.clone()),
                     Kind::Styled | Kind::Whole => true,
@@ -260,6 +261,22 @@ impl Candidate<'_> {
         })?;
         let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
         Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
+    }
+
+    /// Whether a word or name in its own letters has one more, an ending in a text of that script: `Zoomе`. Without the
+    /// letter it is whole, and with it no other word.
+    fn is_inflected(&self, word: &Range<usize>) -> bool {
+        let letters = self.letters(word.clone());
+        let Some(('а' | 'е' | 'у', stem)) = letters.split_last().map(|(last, stem)| (*last, stem))
+        else {
+            return false;
+        };
+        let stem: String = stem.iter().map(char::to_ascii_lowercase).collect();
+        let is_whole = stem.is_ascii()
+            && (english::is_any_word(&stem) || self.context.protected.has_label(&stem));
+        is_whole
+            && !english::is_any_word(&plain_letters(letters.iter().copied()))
+            && self.is_in_its_script(word.clone())
     }
 
     /// Whether an English word has an invisible character inside that does not say where it may be
@@ -405,6 +422,14 @@ mod tests {
         {
             assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
         }
+        for text in ["Ваш Officе готов", "Пакет Windowѕ", "Zoomе", "Ваш Pleasе"]
+        {
+            assert_eq!(
+                found(text, "").map(|(verdict, _)| verdict),
+                Some(Verdict::Suspect),
+                "{text}"
+            );
+        }
         assert_eq!(found("𝘾𝙊𝙉𝙂𝙍𝘼𝙏𝙎 to you", ""), Some((Verdict::Notice, None)));
     }
 
@@ -421,6 +446,10 @@ mod tests {
             "рис и сахар",
             "IТ-отдел",
             "PDFа",
+            "Работа в Zoomе",
+            "Установка Windowsа",
+            "Привязка WhatsAppа к CRM",
+            "Нет доступа к Outlookу",
             "Новости Apple и Google",
             "ＰａｙＰａｌ",
             "Ａｍａｚｏｎのご注文",

@@ -86,8 +86,8 @@ fn octal(digits: &str) -> Option<(char, usize)> {
     Some((c, 1 + length))
 }
 
-/// Whether a URL does nothing but call a function that only its original page has, with words and numbers:
-/// `javascript:popUp('profile.cfm?id=7')` does nothing in a message.
+/// Whether a URL does nothing but call a function that only its original page has, or one of its objects, with
+/// words and numbers: `javascript:popUp('profile.cfm?id=7')` does nothing in a message.
 pub fn calls_page_function(url: &str) -> bool {
     let call = url
         .trim_ascii()
@@ -96,11 +96,22 @@ pub fn calls_page_function(url: &str) -> bool {
     let call = call.and_then(|(_, call)| call.trim_ascii().trim_end_matches(';').split_once('('));
     let Some((name, arguments)) = call else { return false };
     let name = name.trim_ascii();
-    let word = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     let Some(arguments) = arguments.trim_ascii_end().strip_suffix(')') else { return false };
-    word && !name.is_empty()
-        && !BUILT_IN.iter().any(|known| name.eq_ignore_ascii_case(known))
-        && arguments.split(',').all(is_literal)
+    let is_of_page = match name.split_once('.') {
+        Some((object, method)) => {
+            is_own_name(object, &OBJECTS)
+                && is_own_name(method, &METHODS)
+                && !arguments.contains("//")
+        }
+        None => is_own_name(name, &BUILT_IN),
+    };
+    is_of_page && are_literals(arguments)
+}
+
+/// Whether it is a plain name that none of these is.
+fn is_own_name(name: &str, known: &[&str]) -> bool {
+    let is_word = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    is_word && !name.is_empty() && !known.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Whether a URL does nothing beside what a button of the client does: `javascript:;`, `javascript:history.back()`. Its
@@ -149,16 +160,82 @@ fn is_call_of_window(code: &str) -> bool {
     CALLS.contains(&call) || numbers.is_some_and(|numbers| numbers.split(',').all(is_number))
 }
 
-/// A quoted word without escapes, or a number.
-fn is_literal(argument: &str) -> bool {
-    let argument = argument.trim_ascii();
-    let inside =
-        ['"', '\''].into_iter().find_map(|quote| argument.strip_prefix(quote)?.strip_suffix(quote));
-    match inside {
-        Some(text) => !text.contains(['"', '\'', '\\', '(', '<', '`', '\n']),
-        None => argument.bytes().all(|c| c.is_ascii_digit() || c == b'.'),
+/// Whether arguments are quoted words without escapes, and numbers.
+fn are_literals(arguments: &str) -> bool {
+    let mut rest = arguments.trim_ascii_start();
+    loop {
+        let behind = match rest.split_at_checked(1) {
+            Some((quote @ ("\"" | "'"), text)) => {
+                text.split_once(quote).and_then(|(text, behind)| {
+                    let plain = !text.contains(['"', '\'', '\\', '(', '<', '`', '\n']);
+                    plain.then_some(behind)
+                })
+            }
+            _ => Some(rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')),
+        };
+        let Some(behind) = behind.map(str::trim_ascii_start) else { return false };
+        let Some(next) = behind.strip_prefix(',') else { return behind.is_empty() };
+        rest = next.trim_ascii_start();
     }
 }
+
+/// Objects that every page has (HTML §7.2, ECMA-262 §19), by which a call does something.
+const OBJECTS: [&str; 40] = [
+    "ActiveXObject",
+    "Array",
+    "Atomics",
+    "browser",
+    "caches",
+    "chrome",
+    "clientInformation",
+    "console",
+    "cookieStore",
+    "CSS",
+    "customElements",
+    "document",
+    "event",
+    "external",
+    "frames",
+    "Function",
+    "globalThis",
+    "history",
+    "indexedDB",
+    "JSON",
+    "localStorage",
+    "location",
+    "navigation",
+    "navigator",
+    "Object",
+    "opener",
+    "parent",
+    "Promise",
+    "Proxy",
+    "Reflect",
+    "self",
+    "sessionStorage",
+    "speechSynthesis",
+    "String",
+    "this",
+    "top",
+    "trustedTypes",
+    "URL",
+    "WebAssembly",
+    "window",
+];
+
+/// What every function has, and what leads elsewhere.
+const METHODS: [&str; 10] = [
+    "apply",
+    "assign",
+    "bind",
+    "call",
+    "constructor",
+    "eval",
+    "navigate",
+    "open",
+    "replace",
+    "write",
+];
 
 /// Functions that every page has (HTML §7.2, ECMA-262 §19.2, and those of older browsers).
 const BUILT_IN: [&str; 48] = [
@@ -235,6 +312,9 @@ mod tests {
             "javascript:popUp('profile.cfm?id=7')",
             " JavaScript: rs(\"ss\", \"http://story.example.com/x\", 780, 580);",
             "javascript:doIt()",
+            "javascript:linkTo_UnCryptMailto('ocknvq,kphq');",
+            "javascript:UC_UI.showSecondLayer()",
+            "javascript:klaro.show()",
         ] {
             assert!(calls_page_function(call), "{call}");
         }
@@ -243,6 +323,15 @@ mod tests {
             "javascript:Eval('x')",
             "javascript:location='https://example.com'",
             "javascript:window.open('x')",
+            "javascript:top.x('y')",
+            "javascript:document.write('x')",
+            "javascript:Function.x('y')",
+            "javascript:page.open('x')",
+            "javascript:page.x('https://example.com')",
+            "javascript:a.b.c('x')",
+            "javascript:f('a','b)",
+            "javascript:f('a'b)",
+            "javascript:f(a,'b')",
             "javascript:f(g('x'))",
             "javascript:f('x');location='y')",
             "javascript:f('\\x61')",

@@ -35,6 +35,13 @@ impl Judge<'_> {
     }
 }
 
+/// Whether a host is the other one but for the accents of its letters, with or without `www.`: a text that says it reads
+/// so at a glance.
+pub(super) fn reads_without_accents(host: &str, plain: &str) -> bool {
+    let alone = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
+    !host.is_ascii() && without_accents(&alone(host)).is_some_and(|read| read == alone(plain))
+}
+
 /// A host of small letters without the accents of its Latin letters. `None` if it has others.
 fn without_accents(host: &str) -> Option<String> {
     let read = |c: char| match c {

@@ -2,11 +2,14 @@
 //! name behind a sign that separates them. Programs may take it into the host, so that only a host that nobody takes for
 //! one they know is let alone, or one that leads where it seems to.
 
-use super::sign_roles::{is_list_sign, separates_names};
+use super::sign_roles::{is_list_sign, reads_as_punctuation, separates_names};
 use super::{HostBounds, Judge, same_domain};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Judgement, Section, is_anybodys, is_middle_dot, registrable};
+use homograph::{
+    Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,
+};
+use uts58::unicode::hosts::is_joiner;
 use uts58::{Kind, Link};
 
 impl Judge<'_> {
@@ -26,14 +29,20 @@ impl Judge<'_> {
         } else if let Some([before, behind]) =
             names_around_sign(host).or_else(|| address_and_site(host))
         {
-            self.are_two_names(before, behind, kind, judged)
+            self.are_two_names(host, [before, behind], kind, judged)
         } else if let Some(plain) = without_list_sign(host) {
             self.is_behind_list_sign(plain, kind, judged)
         } else {
-            kind == Kind::Bare && is_phonetic(host) && judged.target().is_none()
+            kind == Kind::Bare
+                && (is_phonetic(host) || is_suffix_alone(host))
+                && judged.target().is_none()
         };
         if harmless || kind == Kind::Bare && self.is_beside_mark(host, judged) {
             self.let_alone(host, kind, judged);
+        } else if kind == Kind::Bare && self.is_behind_preposition(text, link, judged) {
+            judged.verdict = Verdict::Suspect;
+            judged.edit = Edit::Reported;
+            self.seen.absolve(host);
         }
     }
 
@@ -56,13 +65,14 @@ impl Judge<'_> {
                 || kind == Kind::Email && is_anybodys(&before.ascii, &self.policy.protected))
     }
 
-    /// Whether two names with a sign between them lead where the first leads, or are an address and a site that nobody
-    /// takes for another.
-    fn are_two_names(&mut self, before: &str, behind: &str, kind: Kind, judged: &Judged) -> bool {
-        let [before, behind] = [before, behind].map(|name| self.host(name, HostBounds::Certain));
+    /// Whether two names of a host with a sign between them lead where the first leads, or are an address and a site that
+    /// nobody takes for another: an address where everybody can have one says nothing about its owner.
+    fn are_two_names(&mut self, host: &str, names: [&str; 2], kind: Kind, judged: &Judged) -> bool {
+        let [before, behind] = names.map(|name| self.host(name, HostBounds::Certain));
         let own = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
         // What is behind the sign is the domain that a program opens.
-        let leads_behind = same_domain(&behind.ascii, own);
+        let leads_behind =
+            same_domain(&behind.ascii, own) || kind == Kind::Email && !host.contains(is_registered);
         let is_known = |host: &Judgement| self.is_protected(&host.ascii);
         let is_owners = |host: &Judgement| {
             let [domain, given] =
@@ -71,12 +81,14 @@ impl Judge<'_> {
                 && domain == given
                 && !is_anybodys(domain.unwrap_or_default(), &self.policy.protected)
         };
+        let is_persons = |host: &Judgement| is_anybodys(&host.ascii, &self.policy.protected);
+        let says_nothing = |host: &Judgement| !is_known(host) || is_persons(host);
         is_harmless(&before)
             && is_harmless(&behind)
             && leads_behind
             && (same_domain(&before.ascii, &behind.ascii)
                 || kind == Kind::Email
-                    && (is_owners(&behind) || !is_known(&before) && !is_known(&behind)))
+                    && (is_owners(&behind) || says_nothing(&before) && !is_known(&behind)))
     }
 
     /// Whether a host is the same domain before and behind a sign, and nothing is against either: it leads there.
@@ -177,13 +189,29 @@ fn numero(host: &str) -> Option<&str> {
     (short && !before.is_empty()).then_some(before)
 }
 
-/// The host of an address and the site behind a dot in the middle of the line, as signatures have them:
-/// `info@example.com·www.example.com`.
+/// The host of an address and the site behind signs, as signatures have them: `info@example.com·www.example.com`. Behind
+/// what reads as a dot a site begins with `www.`.
 fn address_and_site(host: &str) -> Option<[&str; 2]> {
-    let (address, rest) = host.split_once(is_middle_dot)?;
-    // Leaders of a form are a row of dots.
-    let site = Some(rest.trim_start_matches(is_middle_dot)).filter(|it| it.starts_with("www."))?;
-    (address.is_ascii() && address.contains('.') && site.is_ascii()).then_some([address, site])
+    let is_sign = |c: char| is_middle_dot(c) || is_symbol(c);
+    let (address, rest) = host.split_once(is_sign)?;
+    // Leaders of a form are a row of dots; a picture may be followed by how it is drawn.
+    let site = rest.trim_start_matches(|c| is_sign(c) || c == '\u{FE0F}');
+    let begins = site.starts_with("www.") || !host.contains(is_middle_dot) && site.contains('.');
+    (begins && address.is_ascii() && address.contains('.') && site.is_ascii())
+        .then_some([address, site])
+}
+
+/// Whether some registry may have a name with a character beyond ASCII in it: a letter, or a picture.
+fn is_registered(c: char) -> bool {
+    !c.is_ascii() && (c.is_alphanumeric() || c >= '\u{2600}')
+}
+
+/// Whether a reader sees in a sign a line or a picture: neither a dot nor a hyphen, nor what ends a host.
+fn is_symbol(c: char) -> bool {
+    matches!(c, '¦' | '‖' | '\u{2190}'..='\u{2BFF}' | '\u{1F300}'..='\u{1FAFF}')
+        && !is_list_sign(c)
+        && !reads_as_punctuation(c)
+        && !ends_host_to_a_reader(c)
 }
 
 /// The names before and behind the only sign, which separates words for people and is a letter for browsers.
@@ -199,6 +227,11 @@ fn without_list_sign(host: &str) -> Option<&str> {
     let plain = host.get(sign..)?.trim_start_matches(is_list_sign);
     let is_list = sign + plain.len() < host.len() && plain.is_ascii();
     (is_list && plain.contains('.') && !plain.starts_with(['.', '-'])).then_some(plain)
+}
+
+/// Whether nothing that is seen is in front of a suffix: `&zwnj;.com`, which no program links so.
+fn is_suffix_alone(host: &str) -> bool {
+    host.trim_start_matches(is_joiner).starts_with('.')
 }
 
 /// Whether a host is a word in phonetic letters, by the mark of its stress: `/ˈɡa.to/`.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::mail_hosts::names_domain;
 use super::{Judge, Judged};
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{Judgement, LinkJudgement};
@@ -31,7 +32,8 @@ impl Judge<'_> {
         let protected = &self.policy.protected;
         let organisation = homograph::organisation_inside(&judgement.ascii, protected);
         let own = || homograph::own_inside(&judgement, protected, &self.own_names);
-        let Some(named) = organisation.map(str::to_owned).or_else(own) else {
+        let named = organisation.map(str::to_owned).or_else(own);
+        let Some(named) = named.filter(|_| !names_domain(&judgement.ascii)) else {
             return judgement;
         };
         let mut naming = Judgement::clone(&judgement);

@@ -5,7 +5,9 @@ use super::glued::is_harmless;
 use super::{HostBounds, Judge, same_domain};
 use crate::judged::Judged;
 use homograph::{RestrictionLevel, is_cjk, mixes_scripts};
-use uts58::unicode::is_letter;
+use unicode_script::Script;
+use uts58::Link;
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 impl Judge<'_> {
     /// Whether marks are what makes another host of a bare one, or of words. What browsers open is nothing that readers
@@ -26,6 +28,25 @@ impl Judge<'_> {
         judged.target().is_none() && (self.is_list(host) || has_ordinals(host) || has_number(host))
     }
 
+    /// Whether a word of one Cyrillic letter is glued to a host whose name has a capital, among Cyrillic words: `с` of
+    /// `сExample.com`. A name that the letter is a part of is a lure: `сitibank.com`.
+    pub(super) fn is_behind_preposition(
+        &mut self,
+        text: &str,
+        link: &Link,
+        judged: &Judged,
+    ) -> bool {
+        let before = text.get(..link.span.start).unwrap_or_default().trim_end_matches(' ');
+        let Some(plain) = link.host_str(text).strip_prefix(['в', 'к', 'о', 'с', 'у']) else {
+            return false;
+        };
+        judged.target().is_none()
+            && plain.is_ascii()
+            && plain.starts_with(|c: char| c.is_ascii_uppercase())
+            && before.ends_with(|c: char| c.script() == Script::Cyrillic)
+            && is_harmless(&self.host(plain, HostBounds::Certain))
+    }
+
     /// Whether hosts stand side by side, each behind its number: `①example.com②example.org`.
     fn is_list(&mut self, host: &str) -> bool {
         let mut names = host.split(is_number).enumerate();
@@ -42,8 +63,14 @@ fn is_number(c: char) -> bool {
     matches!(c, '①'..='⑳')
 }
 
-/// The host behind a mark of owners or secrets, or a number, and perhaps a word without blanks: `사진ⓒexample.com`.
+/// The host behind a mark of owners or secrets, or a number, and perhaps a word without blanks: `사진ⓒexample.com`; or
+/// behind a word of one Hebrew letter, with which it can be no host (RFC 5893 §2).
 fn behind_mark(host: &str) -> Option<&str> {
+    let plain = host.strip_prefix(['ב', 'ה', 'ו', 'כ', 'ל', 'מ', 'ש']);
+    let is_name = |name: &&str| name.is_ascii() && name.starts_with(|c: char| c.is_alphabetic());
+    if let Some(plain) = plain.filter(is_name) {
+        return Some(plain);
+    }
     let (word, plain) = host.split_once(|c: char| matches!(c, 'ⓒ' | '㊙') || is_number(c))?;
     (word.chars().all(is_cjk) && plain.is_ascii() && plain.contains('.')).then_some(plain)
 }

@@ -5,6 +5,7 @@ mod rewritten;
 mod twins;
 
 use self::rewritten::is_end_hidden;
+use super::accents::reads_without_accents;
 use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::prices::COMPARISON_STEPS;
@@ -59,8 +60,12 @@ impl Judge<'_> {
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
         let mut others = seen.unicode.chars().filter(|c| !c.is_ascii()).peekable();
         let is_read_joined = others.peek().is_some() && others.all(is_joiner);
-        // A link in disguise shows the name that it resembles, and is judged for that.
-        let resembles = known_only && target.target().is_some_and(|name| *name == seen.ascii);
+        // A link in disguise shows the name that it resembles, and is judged for that; one with accents of its language
+        // shows itself.
+        let resembles = known_only
+            && (target.target().is_some_and(|name| *name == seen.ascii)
+                || target.verdict <= Verdict::Notice
+                    && reads_without_accents(&led.unicode, &seen.ascii));
         if is_asked || is_read_joined || resembles || seen.ascii == led.ascii {
             return;
         }
@@ -195,6 +200,25 @@ mod tests {
         }
         for (seen, led) in [("amazon.de", "amazon.fr"), ("www.fine.com", "verify.top")] {
             assert_eq!(mismatch(seen, led), Some(Verdict::Notice), "{seen} {led}");
+        }
+    }
+
+    /// At a glance accents are nothing, so that such a text also reads as a name that is known.
+    #[test]
+    fn a_host_with_accents_is_its_own_text() {
+        for (seen, led) in [
+            ("décathlon.fr", "décathlon.fr"),
+            ("décathlon.fr", "www.xn--dcathlon-b1a.fr"),
+            ("www.hermès.com", "hermès.com"),
+        ] {
+            assert_eq!(mismatch(seen, led), None, "{seen} {led}");
+        }
+        for (seen, led) in [
+            ("décathlon.fr", "verify.top"),
+            ("decathlon.fr", "décathlon.fr"),
+            ("décathlon.fr", "décathlon.fr.verify.top"),
+        ] {
+            assert_ne!(mismatch(seen, led), None, "{seen} {led}");
         }
     }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::Judge;
+use super::mail_hosts::names_domain;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable};
 
@@ -66,12 +67,15 @@ impl Judge<'_> {
         }
     }
 
-    /// The judgement of a host that reads as the name of its owner (`shope.ee`), without that.
+    /// The judgement of a host that reads as the name of its owner (`shope.ee`), or that has the name of another as hosts
+    /// of mail servers and of lists have it, without that.
     fn without_own_name(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
         let is_own = |target: &String| {
             homograph::says_rightly(target, &judgement.ascii, &self.policy.protected)
         };
-        if !judgement.target.as_ref().is_some_and(is_own) {
+        let is_harmless = judgement.target.as_ref().is_some_and(is_own)
+            || judgement.reasons.contains(Reason::NameInHost) && names_domain(&judgement.ascii);
+        if !is_harmless {
             return judgement;
         }
         let mut own = Judgement::clone(&judgement);
@@ -207,7 +211,7 @@ mod tests {
     fn judged(host: &str) -> (Verdict, String) {
         let body = format!("https://{host}/\n");
         let message = Message { head: b"From: x@example.org\n", body: body.as_bytes() };
-        let tlds = TldTable::new(["com", "ee", "eu", "net", "org", "pl"], "");
+        let tlds = TldTable::new(["com", "ee", "eu", "hr", "net", "org", "pl"], "");
         let facts = Facts { dmarc: Dmarc::Unknown, ..Facts::default() };
         let outcome = inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
         let targets = outcome.findings.into_iter().filter_map(|finding| finding.target);
@@ -256,7 +260,7 @@ mod tests {
 
     #[test]
     fn hosts_that_read_as_their_owners_name_are_his() {
-        for host in ["shope.ee", "tiktokv.eu", "www.credit-agricole.pl"] {
+        for host in ["shope.ee", "tiktokv.eu", "www.credit-agricole.pl", "www.otpbanka.hr"] {
             assert_eq!(judged(host), (Verdict::Ok, String::new()), "{host}");
         }
         for host in ["shopee-login.com", "tiktokv.net"] {

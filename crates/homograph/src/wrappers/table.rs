@@ -32,11 +32,19 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
-/// Sorted by name.
-pub(super) const ROWS: [Row; 107] = [
+/// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
+pub(super) const ROWS: &[Row] = &[
+    #[cfg(feature = "senders")]
+    ("ad.admitad.com", "", Query("ulp")),
+    #[cfg(feature = "senders")]
+    ("anrdoezrs.net", "", Query("url")),
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
+    #[cfg(feature = "senders")]
+    ("awin1.com", "", Query("ued")),
+    #[cfg(feature = "senders")]
+    ("awin1.com", "", Query("p")),
     // Amazon SES: click tracking.
     ("awstrack.me", "/L0/", Segment),
     ("awstrack.me", "/CL0/", Segment),
@@ -44,10 +52,16 @@ pub(super) const ROWS: [Row; 107] = [
     ("bing.com", "/ck/", Base64("u")),
     ("cdn.ampproject.org", "", Amp),
     ("checklink.mail.ru", "", Query("url")),
+    #[cfg(feature = "senders")]
+    ("ck.jp.ap.valuecommerce.com", "", Query("vc_url")),
+    #[cfg(feature = "senders")]
+    ("click.linksynergy.com", "", Query("murl")),
     ("click.mail.ru", "", Query("u")),
     // Symantec, Broadcom Email Security.
     ("clicktime.cloud.postoffice.net", "", Query("u")),
     ("clicktime.symantec.com", "", Query("u")),
+    #[cfg(feature = "senders")]
+    ("clk.tradedoubler.com", "", Query("url")),
     // Kit, formerly ConvertKit.
     ("convertkit-mail2.com", "", Base64Segment),
     ("convertkit-mail4.com", "", Base64Segment),
@@ -59,14 +73,20 @@ pub(super) const ROWS: [Row; 107] = [
     ("deref-mail.com", "", Query("redirectUrl")),
     ("deref-web-02.de", "", Query("redirectUrl")),
     ("deref-web.de", "", Query("redirectUrl")),
+    #[cfg(feature = "senders")]
+    ("digidip.net", "/visit", Query("url")),
     ("disq.us", "/url", Query("url")),
     ("douban.com", "/link2/", Query("url")),
     ("doubleclick.net", "", Query("adurl")),
+    #[cfg(feature = "senders")]
+    ("dpbolvw.net", "", Query("url")),
     ("duckduckgo.com", "/l/", Query("uddg")),
     // Libraesva.
     ("esvalabs.com", "", Query("u")),
     ("facebook.com", "/flx/warn", Query("u")),
     ("facebook.com", "/l.php", Query("u")),
+    #[cfg(feature = "senders")]
+    ("go.skimresources.com", "", Query("url")),
     ("google.com", "/amp/", Amp),
     ("google.com", "/url", Query("q")),
     ("google.com", "/url", Query("url")),
@@ -74,10 +94,16 @@ pub(super) const ROWS: [Row; 107] = [
     ("google.com", "/travel/clk", Query("pcurl")),
     ("googleadservices.com", "", Query("adurl")),
     ("govdelivery.com", "/CL0/", Segment),
+    #[cfg(feature = "senders")]
+    ("hb.afl.rakuten.co.jp", "", Query("pc")),
     ("href.li", "", Query("")),
     ("instagram.com", "/linkshim", Query("u")),
+    #[cfg(feature = "senders")]
+    ("jdoqocy.com", "", Query("url")),
     ("kit-mail2.com", "", Base64Segment),
     ("kit-mail3.com", "", Base64Segment),
+    #[cfg(feature = "senders")]
+    ("kqzyfj.com", "", Query("url")),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
@@ -120,7 +146,13 @@ pub(super) const ROWS: [Row; 107] = [
     ("protection.sophos.com", "", Query("d")),
     // Postmark.
     ("pstmrk.it", "", Segment),
+    #[cfg(feature = "senders")]
+    ("px.a8.net", "", Query("a8ejpredirect")),
     ("quora.com", "/_/redirect", Query("url")),
+    #[cfg(feature = "senders")]
+    ("redirect.viglink.com", "", Query("u")),
+    #[cfg(feature = "senders")]
+    ("rover.ebay.com", "", Query("mpre")),
     // Azure Communication Services.
     ("safelink.emails.azure.net", "", Query("destination")),
     ("safelinks.o365.us", "", Query("url")),
@@ -132,13 +164,21 @@ pub(super) const ROWS: [Row; 107] = [
     ("scanmail.trustwave.com", "", Query("u")),
     // Cisco Secure Email.
     ("secure-web.cisco.com", "", Segment),
+    #[cfg(feature = "senders")]
+    ("shareasale.com", "/r.cfm", Query("urllink")),
     ("shared.outlook.inky.com", "", Query("domain")),
+    #[cfg(feature = "senders")]
+    ("sjv.io", "", Query("u")),
     ("slack-redir.net", "", Query("url")),
     ("statics.teams.cdn.office.net", "/evergreen-assets/safelinks/", Query("url")),
     ("steamcommunity.com", "/linkfilter/", Query("u")),
     ("steamcommunity.com", "/linkfilter/", Query("url")),
     ("t.umblr.com", "", Query("z")),
     ("tiktok.com", "/link/v2", Query("target")),
+    #[cfg(feature = "senders")]
+    ("tkqlhce.com", "", Query("url")),
+    #[cfg(feature = "senders")]
+    ("track.webgains.com", "", Query("wgtarget")),
     ("translate.google.com", "/translate", Query("u")),
     ("trendmicro.com", "/wis/clicktime/", Query("url")),
     ("url.avanan.click", "", Between),

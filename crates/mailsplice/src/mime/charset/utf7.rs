@@ -51,7 +51,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
     while let Some((first, following)) = rest.split_first() {
         rest = following;
         let (start, before) = runs.cut_at(text, first.range.start, Side::Before);
-        let mut replacement = form.encode_direct(&first.replacement);
+        let mut replacement = form.encode_direct(first.replacement.clone());
         if !before.is_empty() {
             replacement = (form.encode_run(&before) + &replacement).into();
         }
@@ -62,7 +62,7 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
         {
             let whole = replacement.to_mut();
             whole.push_str(&form.encode_run(&between));
-            whole.push_str(&form.encode_direct(&next.replacement));
+            whole.push_str(&form.encode_direct(next.replacement.clone()));
             (last, rest) = (next, following);
         }
         let (end, after) = runs.cut_at(text, last.range.end, Side::After);
@@ -308,11 +308,11 @@ impl Form {
     }
 
     /// New ASCII, written outside shifted runs. Encoded words are made from the whole replacement ([`in_words`]).
-    fn encode_direct(self, text: &Cow<'static, str>) -> Cow<'static, str> {
+    fn encode_direct(self, text: Cow<'static, str>) -> Cow<'static, str> {
         match self {
             Form::Utf7 if text.contains('+') => text.replace('+', "+-").into(),
             Form::Mailbox if text.contains('&') => text.replace('&', "&-").into(),
-            _ => text.clone(),
+            _ => text,
         }
     }
 

@@ -1,0 +1,54 @@
+//! Addresses in reports of mail that did not arrive (RFC 3464): the mistake for which it did not.
+
+use super::Judge;
+use crate::judged::Judged;
+use crate::outcome::{Reason, Verdict};
+use homograph::is_anybodys;
+
+/// The type of such a report (RFC 3464 §2), in lower case.
+const REPORT: &[u8] = b"delivery-status";
+
+impl Judge<'_> {
+    /// Lowers the verdict of an address of such a report if it is a slip of one where everybody can have a mailbox, which
+    /// says nothing about whose it is.
+    pub(super) fn downgrade_bounced(&self, judged: &mut Judged) {
+        let of_slip = |reason: Reason| {
+            reason.verdict() <= Verdict::Notice || reason == Reason::TargetLookalike
+        };
+        let is_slip = judged.verdict == Verdict::Suspect
+            && judged.inner.is_empty()
+            && judged.reasons.iter().all(of_slip)
+            && judged.target().is_some_and(|name| is_anybodys(name, &self.policy.protected));
+        let mut words = self.head.windows(REPORT.len());
+        if is_slip && words.any(|word| word.eq_ignore_ascii_case(REPORT)) {
+            judged.downgrade();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+    /// The verdict of a message of this type with a text.
+    fn verdict(kind: &str, text: &str) -> Verdict {
+        let head = format!("From: <postmaster@fine.com>\r\nContent-Type: {kind}\r\n");
+        let body = format!("--b\r\n\r\n{text}\r\n--b--\r\n");
+        let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+        let tlds = TldTable::new(["com"], "");
+        inspect(message, &Facts::default(), &Policy::default(), &tlds)
+            .resolve(&Answers::new())
+            .verdict
+    }
+
+    #[test]
+    fn the_misspelt_address_of_a_report_is_a_notice() {
+        let report = "multipart/report; report-type=Delivery-Status; boundary=b";
+        let text = "Final-Recipient: rfc822; ann@hotmial.com";
+        assert_eq!(verdict(report, text), Verdict::Notice);
+        assert_eq!(verdict("multipart/mixed; boundary=b", text), Verdict::Suspect);
+        for lie in ["https://hotmial.com/", "ann@paypa1.com", "ann@hotmai\u{13a}.com"] {
+            assert!(verdict(report, lie) >= Verdict::Suspect, "{lie}");
+        }
+    }
+}
