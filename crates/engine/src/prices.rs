@@ -17,7 +17,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
 /// has its own place in the map back to the bytes, in which every link is looked up.
-const SHIFTED_READING_STEPS_PER_BYTE: u64 = 6;
+const SHIFTED_READING_STEPS_PER_BYTE: u64 = 4;
 
 /// Steps of each reading of a further text, and of each of its bytes. Rare encodings and charsets take more work.
 const RARE_READING_STEPS: u64 = 640;
