@@ -91,22 +91,16 @@ impl Token<'_> {
 /// it is one as well: no word of a language is made so (`аррӏерау`).
 pub(super) fn tokens<'a>(label: &'a str, chars: &'a LabelChars, least: usize) -> Vec<Token<'a>> {
     let mut found = Vec::new();
-    let hyphenated = label.contains('-');
-    let (mut rest, mut before) = (label, None);
-    for chars in chars.all().split(|letter| letter.c == '-') {
-        let length = match hyphenated {
-            true => chars.iter().map(|letter| letter.c.len_utf8()).sum(),
-            false => rest.len(),
-        };
-        let Some((unicode, after)) = rest.split_at_checked(length) else { break };
-        rest = after.get(1..).unwrap_or_default();
+    let seen = chars.all().split(|letter| letter.c == '-');
+    let mut before = None;
+    for (unicode, chars) in label.split('-').zip(seen) {
         let before = before.replace(unicode);
         let mut add = |chars: &'a [LabelChar]| {
             if chars.len() >= least {
                 found.push(Token { unicode, chars, before });
             }
         };
-        if hyphenated {
+        if label.contains('-') {
             add(chars);
         }
         // Most words have a letter that is no twin among their first.

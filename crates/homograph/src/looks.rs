@@ -109,42 +109,37 @@ fn extend_by(
     }
 }
 
-/// The lengths, from `least` on, at which the characters read as something complete: `begins` accepts the looks of
+/// The lengths at which the characters read as something complete: `begins` accepts the looks of
 /// prefixes, `is_whole` the complete ones.
 pub(super) fn beginnings(
     letters: &[LabelChar],
-    least: usize,
     begins: impl Fn(LookHash) -> bool,
     is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
-    lengths(letters.iter(), least, LookHash::followed_by, begins, is_whole)
+    lengths(letters.iter(), LookHash::followed_by, begins, is_whole)
 }
 
 /// The same from the last character on: `ends` and `is_whole` take looks that are computed
 /// backwards.
 pub(super) fn endings(
     letters: &[LabelChar],
-    least: usize,
     ends: impl Fn(LookHash) -> bool,
     is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
-    lengths(letters.iter().rev(), least, LookHash::preceded_by, ends, is_whole)
+    lengths(letters.iter().rev(), LookHash::preceded_by, ends, is_whole)
 }
 
 fn lengths<'a>(
-    letters: impl ExactSizeIterator<Item = &'a LabelChar>,
-    least: usize,
+    letters: impl Iterator<Item = &'a LabelChar>,
     add: impl Fn(LookHash, &[u8]) -> LookHash,
     known: impl Fn(LookHash) -> bool,
     is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
     let mut looks = LookSet::One(LookHash::EMPTY);
-    let most = if letters.len() < least { 0 } else { LABEL_CHARS };
-    let some = letters.take(most).zip(1..).map_while(move |(letter, length)| {
-        let known = looks.read(letter, &add, &known);
-        known.then(|| (length >= least && looks.any(&is_whole)).then_some(length))
-    });
-    some.flatten()
+    let some = letters
+        .take(LABEL_CHARS)
+        .map_while(move |letter| looks.read(letter, &add, &known).then(|| looks.any(&is_whole)));
+    some.zip(1..).filter_map(|(whole, length)| whole.then_some(length))
 }
 
 #[cfg(test)]
@@ -198,7 +193,7 @@ mod tests {
             name_endings(name, |ending| known.push(ending));
             let chars = LabelChars::of(label.chars());
             let is_whole = |hash| known.last() == Some(&hash);
-            let seen = endings(chars.all(), 1, |hash| known.contains(&hash), is_whole);
+            let seen = endings(chars.all(), |hash| known.contains(&hash), is_whole);
             assert_eq!(seen.collect::<Vec<_>>(), [chars.len()], "{label} {name}");
         }
     }

@@ -14,7 +14,7 @@ use super::Context;
 use super::compared::{ComparedHost, Hit, HostLabels, Token, tokens};
 use super::form::Part;
 use super::listed::{self, MIN_TOKEN};
-use super::lookalike::{LABEL_CHARS, Look, LookHash, likeness};
+use super::lookalike::{LABEL_CHARS, Look, likeness};
 use super::looks::{beginnings, endings, looks};
 use super::name::{Name, Reach};
 use super::names::Names;
@@ -394,19 +394,18 @@ fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
     let from_start = starts.flat_map(|start| {
         let rest = letters.get(start..).unwrap_or_default();
-        let is_look = |look: LookHash| names.is_look(look.value());
-        let lengths = beginnings(rest, BRAND_TOKEN, |look| names.begins(look), is_look);
+        let lengths =
+            beginnings(rest, |look| names.begins(look), |look| names.is_look(look.value()));
         lengths.map(move |length| start..start + length)
     });
     let to_end = hyphens.chain([letters.len()]).flat_map(|end| {
         let before = letters.get(..end).unwrap_or_default();
-        let is_whole = |look| names.is_backwards(look);
-        let lengths = endings(before, BRAND_TOKEN, |look| names.ends(look), is_whole);
+        let lengths = endings(before, |look| names.ends(look), |look| names.is_backwards(look));
         lengths.map(move |length| end - length..end)
     });
     let counts = |piece: &Range<usize>| {
         let foreign = |letter: &LabelChar| !letter.c.is_ascii();
-        piece.len() < letters.len()
+        (BRAND_TOKEN..letters.len()).contains(&piece.len())
             && piece.start < LABEL_CHARS
             && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
     };

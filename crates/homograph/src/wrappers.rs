@@ -83,7 +83,7 @@ impl Form {
 /// Lengths of the names with rows, as bits, by first letter: most hosts fail this test.
 const LENGTHS: [u64; 32] = {
     let mut lengths = [0; 32];
-    let mut rest: &[Row] = ROWS;
+    let mut rest: &[Row] = &ROWS;
     while let [(name, ..), tail @ ..] = rest {
         if let [first, ..] = name.as_bytes() {
             #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn rows_are_sorted_and_each_has_a_vector() {
         assert!(ROWS.is_sorted_by_key(|row| row.0));
-        for row in ROWS {
+        for row in &ROWS {
             let has = vectors().any(|(host, tail, inner)| {
                 and_above(host).any(|name| name.eq_ignore_ascii_case(row.0))
                     && tail.starts_with(row.1)

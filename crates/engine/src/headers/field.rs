@@ -13,7 +13,7 @@ use super::words::{decoded, holds};
 use super::{SUBJECT, flags};
 use crate::Dmarc;
 use crate::budget::Budget;
-use crate::content::{self, bidi};
+use crate::content::{self, SeenBy, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
 use crate::forwarders;
@@ -415,7 +415,9 @@ impl FieldReader<'_, '_, '_, '_> {
         if unsafe_only && !may_hold_scheme(text) {
             return;
         }
-        for link in self.links(text) {
+        let links = self.links(text);
+        let ends: Vec<usize> = links.iter().map(|link| link.host.end).collect();
+        for link in links {
             // A judged host no longer counts as hidden in the net, so that a link that would not be reported is not
             // judged.
             if unsafe_only && link.kind != Kind::Scheme {
@@ -434,11 +436,12 @@ impl FieldReader<'_, '_, '_, '_> {
                 self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
             }
         }
-        self.hosts_with_signs(text);
+        self.hosts_with_signs(text, &ends);
     }
 
-    /// Judges hosts that go on behind signs, as in the body.
-    fn hosts_with_signs(&mut self, text: &str) {
+    /// Judges hosts that go on behind signs, or end in a disguise, as in the body. `ends` are those of the hosts that are
+    /// known, in order.
+    fn hosts_with_signs(&mut self, text: &str, ends: &[usize]) {
         if !text.contains(is_dot_to_somebody) {
             return;
         }
@@ -451,8 +454,13 @@ impl FieldReader<'_, '_, '_, '_> {
             if !self.has_steps(0) {
                 return;
             }
+            let is_across = matches!(occurrence.seen_by, SeenBy::AcrossSigns { .. });
+            if !is_across && ends.binary_search(&occurrence.span().end).is_ok() {
+                continue;
+            }
             let Some(judged) = self.judge.occurrence(text, occurrence) else { continue };
-            if self.field.interest == Interest::Any || judged.verdict >= Verdict::Unsafe {
+            let counts = is_across && self.field.interest == Interest::Any;
+            if counts || judged.verdict >= Verdict::Unsafe {
                 self.push(text.get(occurrence.span()).unwrap_or_default(), &judged);
             }
         }

@@ -32,8 +32,10 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
+const COUNT: usize = if cfg!(feature = "senders") { 127 } else { 107 };
+
 /// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("ad.admitad.com", "", Query("ulp")),
     #[cfg(feature = "senders")]
