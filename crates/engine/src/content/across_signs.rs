@@ -189,9 +189,11 @@ impl<'t> Search<'t> {
         kind: Kind,
     ) -> Option<HostWithSigns> {
         let written = self.text.get(within.clone())?;
+        // URLs with userinfo are left to the readings of userinfo.
+        let may_be_disguised = user.is_none() || kind == Kind::Email;
+        let disguised = || may_be_disguised.then(|| mapped_end(written, self.tlds)).flatten();
         let across = self.end_across_signs(written);
-        let (end, seen_by) =
-            across.or_else(|| Some((mapped_end(written, self.tlds)?, SeenBy::Lenient)))?;
+        let (end, seen_by) = across.or_else(|| Some((disguised()?, SeenBy::Lenient)))?;
         let end = within.start + end;
         let link = Link {
             span: start..end,
