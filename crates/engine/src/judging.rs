@@ -26,6 +26,7 @@ mod titles;
 mod vocabulary;
 mod words;
 
+use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
 use std::ops::Range;
@@ -63,6 +64,7 @@ pub struct Judge<'a> {
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
     head: &'a [u8],
+    in_report: OnceCell<bool>,
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
     memo: ByHash<CachedJudgements>,
@@ -118,6 +120,7 @@ impl<'a> Judge<'a> {
             author: None,
             facts,
             head: message.head,
+            in_report: OnceCell::new(),
             memo: ByHash::default(),
             keys: Key::default(),
             memory,

@@ -7,7 +7,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::mapped_end::{mapped_end, may_be_mapped};
+use super::greedy::LONGEST_HOST;
+use super::mapped_end::{MAPPED_STEPS_PER_BYTE, mapped_end, may_be_mapped};
 use super::{Occurrence, SeenBy, Site, Target, View};
 use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
@@ -117,7 +118,7 @@ impl<'t> Search<'t> {
         authority
     }
 
-    fn url(&self, start: usize, authority: Range<usize>, kind: Kind) -> Option<HostWithSigns> {
+    fn url(&mut self, start: usize, authority: Range<usize>, kind: Kind) -> Option<HostWithSigns> {
         let text = self.text.get(authority.clone())?;
         let host = text.rfind('@').map_or(0, |at_sign| at_sign + 1);
         let user = (host > 0).then(|| authority.start..authority.start + host - 1);
@@ -182,18 +183,16 @@ impl<'t> Search<'t> {
 
     /// The link to the host at the start of a range, up to its last top-level domain.
     fn host_with_signs(
-        &self,
+        &mut self,
         start: usize,
         user: Option<Range<usize>>,
         within: Range<usize>,
         kind: Kind,
     ) -> Option<HostWithSigns> {
         let written = self.text.get(within.clone())?;
-        // URLs with userinfo are left to the readings of userinfo.
-        let may_be_disguised = user.is_none() || kind == Kind::Email;
-        let disguised = || may_be_disguised.then(|| mapped_end(written, self.tlds)).flatten();
-        let across = self.end_across_signs(written);
-        let (end, seen_by) = across.or_else(|| Some((disguised()?, SeenBy::Lenient)))?;
+        let (end, seen_by) = self
+            .end_across_signs(written)
+            .or_else(|| Some((self.mapped_end(written)?, SeenBy::Lenient)))?;
         let end = within.start + end;
         let link = Link {
             span: start..end,
@@ -207,6 +206,15 @@ impl<'t> Search<'t> {
             host: within.start..end,
         };
         Some(HostWithSigns { link, seen_by })
+    }
+
+    /// Where a host ends as it is mapped.
+    fn mapped_end(&mut self, written: &str) -> Option<usize> {
+        if !written.contains(may_be_mapped) {
+            return None;
+        }
+        self.steps += MAPPED_STEPS_PER_BYTE * written.len().min(LONGEST_HOST) as u64;
+        mapped_end(written, self.tlds)
     }
 
     /// Where a host with a sign in it ends.

@@ -7,9 +7,12 @@
 use super::encoded::percent_decoded;
 use super::greedy::LONGEST_HOST;
 use uts58::tlds::TldSet;
-use uts58::unicode::hosts::is_settled;
+use uts58::unicode::hosts::is_kept;
 use uts58::unicode::{Class, is_dot_to_somebody};
-use uts58::{known_end, to_ascii};
+use uts58::{domain_to_ascii, known_end, to_ascii};
+
+/// Steps of each byte of such a host: each character is mapped by itself, and all of them once more.
+pub(super) const MAPPED_STEPS_PER_BYTE: u64 = 16;
 
 /// Whether a host may be read as another one for this character: it is an escape, maps to nothing, or to other
 /// characters.
@@ -17,11 +20,11 @@ use uts58::{known_end, to_ascii};
 pub(super) fn may_be_mapped(c: char) -> bool {
     match c.is_ascii() {
         true => c == '%',
-        false => !is_settled(c) && Class::of(c).is_host(),
+        false => !is_kept(c) && Class::of(c).is_host(),
     }
 }
 
-/// Where the host at the start of a text ends as it is mapped, if it holds such a character.
+/// Where the host at the start of a text ends as it is mapped, if it holds such a character, and can exist.
 pub(super) fn mapped_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
     let text = text.get(..text.floor_char_boundary(LONGEST_HOST))?;
     let decoded = percent_decoded(text);
@@ -32,8 +35,10 @@ pub(super) fn mapped_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
         push_mapped(c, &mut mapped);
         ends.resize(mapped.len(), decoded.source(at..at + c.len_utf8()).end);
     }
-    let end = *ends.get(known_end(without_empty_labels(&mapped), tlds)?.checked_sub(1)?)?;
-    text.get(..end)?.contains(may_be_mapped).then_some(end)
+    let name = mapped.get(..known_end(without_empty_labels(&mapped), tlds)?)?;
+    let end = *ends.get(name.len().checked_sub(1)?)?;
+    let is_new = text.get(..end)?.contains(may_be_mapped) && domain_to_ascii(name).is_ok();
+    is_new.then_some(end)
 }
 
 /// The name up to the first label without characters: no host goes on behind it.
@@ -95,5 +100,7 @@ mod tests {
         {
             assert_eq!(mapped_end(host, &tlds), None, "{host}");
         }
+        // No label of the DNS is so long.
+        assert_eq!(mapped_end(&format!("{}.ｃｏｍ", "а".repeat(64)), &tlds), None);
     }
 }

@@ -4,9 +4,10 @@ use super::Judge;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use homograph::is_anybodys;
+use mailsplice::splice::fields::header_fields;
 
-/// The type of such a report (RFC 3464 §2), in lower case.
-const REPORT: &[u8] = b"delivery-status";
+/// The parameter of the type of such a report (RFC 3464 §2), in lower case.
+const REPORT: &str = "delivery-status";
 
 impl Judge<'_> {
     /// Lowers the verdict of an address of such a report if it is a slip of one where everybody can have a mailbox, which
@@ -19,10 +20,18 @@ impl Judge<'_> {
             && judged.inner.is_empty()
             && judged.reasons.iter().all(of_slip)
             && judged.target().is_some_and(|name| is_anybodys(name, &self.policy.protected));
-        let mut words = self.head.windows(REPORT.len());
-        if is_slip && words.any(|word| word.eq_ignore_ascii_case(REPORT)) {
+        if is_slip && self.is_in_report() {
             judged.downgrade();
         }
+    }
+
+    /// Whether the message is such a report; its header is read once.
+    fn is_in_report(&self) -> bool {
+        *self.in_report.get_or_init(|| {
+            let mut types =
+                header_fields(self.head).filter(|it| it.is_named(self.head, b"content-type"));
+            types.any(|it| it.text(self.head).to_ascii_lowercase().contains(REPORT))
+        })
     }
 }
 
@@ -47,6 +56,8 @@ mod tests {
         let text = "Final-Recipient: rfc822; ann@hotmial.com";
         assert_eq!(verdict(report, text), Verdict::Notice);
         assert_eq!(verdict("multipart/mixed; boundary=b", text), Verdict::Suspect);
+        let named = "multipart/mixed; boundary=b\r\nX-Type: delivery-status";
+        assert_eq!(verdict(named, text), Verdict::Suspect);
         for lie in ["https://hotmial.com/", "ann@paypa1.com", "ann@hotmai\u{13a}.com"] {
             assert!(verdict(report, lie) >= Verdict::Suspect, "{lie}");
         }

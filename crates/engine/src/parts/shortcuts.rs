@@ -3,8 +3,6 @@
 //! they reach a file server, it is sent a password hash, or its program is run; a remote desktop gets the reader's drives.
 //! Their web addresses are read as those of text.
 
-use std::borrow::Cow;
-
 use super::OpenReading;
 use crate::budget::Budget;
 use crate::cost::Stage;
@@ -36,12 +34,25 @@ impl OpenReading<'_> {
         if !budget.spend(Stage::Reading, text.len() as u64) {
             return;
         }
-        let (values, worst): (Box<dyn Iterator<Item = Cow<'_, str>>>, Verdict) = match is_remote {
-            true => (Box::new(servers(text)), Verdict::Suspect),
-            false => (Box::new(values(text)), Verdict::Unsafe),
-        };
-        for value in values.filter(|value| may_reach(value)) {
-            let value = &*value;
+        let context = (judge, budget, found);
+        match is_remote {
+            true => self.reached(servers(text), Verdict::Suspect, context),
+            false => self.reached(values(text), Verdict::Unsafe, context),
+        }
+    }
+
+    /// Reports which of these values reach something, with this verdict at worst.
+    fn reached<V: AsRef<str>>(
+        &self,
+        values: impl Iterator<Item = V>,
+        worst: Verdict,
+        (judge, budget, found): (&mut Judge<'_>, &mut Budget<'_>, &mut Findings),
+    ) {
+        for value in values {
+            let value = value.as_ref();
+            if !may_reach(value) {
+                continue;
+            }
             let mut targets = reference::parse(value, 0..value.len());
             let judged = match targets.next() {
                 Some(Target::Dangerous { host, .. }) => judge.followed(value, host),
@@ -65,18 +76,18 @@ impl OpenReading<'_> {
 }
 
 /// The values of a file of settings or of XML.
-fn values(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    text.split(['\r', '\n', '=', '"', '\'', '<', '>']).map(|value| value.trim().into())
+fn values(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['\r', '\n', '=', '"', '\'', '<', '>']).map(str::trim)
 }
 
 /// The servers of a file of Remote Desktop (`full address:s:example.com:3389`), as paths.
-fn servers(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+fn servers(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| {
         let (key, value) = line.split_once(":s:")?;
         let is_server = SERVERS.iter().any(|server| key.trim().eq_ignore_ascii_case(server));
         let server =
             value.trim().split(':').next().filter(|server| is_server && !server.is_empty())?;
-        Some(format!("\\\\{server}").into())
+        Some(format!("\\\\{server}"))
     })
 }
 

@@ -30,7 +30,7 @@ pub fn is_settled(c: char) -> bool {
 
 /// The same for letters of either direction: UTS #46 leaves a label of them and ASCII unchanged, or refuses it.
 #[inline]
-pub(crate) fn is_kept(c: char) -> bool {
+pub fn is_kept(c: char) -> bool {
     let traits = Traits::of(c);
     let capital = matches!(c, '\u{13a0}'..='\u{13f5}');
     c <= '힣' && traits.is_settled() && !traits.is_mark() && !capital
