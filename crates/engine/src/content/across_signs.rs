@@ -64,6 +64,8 @@ pub fn sites(host: &str) -> impl Iterator<Item = &str> {
 /// Finds such hosts in a text. Each byte is read once, as part of one authority, and once as part of an address.
 pub(super) struct Search<'t> {
     text: &'t str,
+    /// The links of the text that are known, in order.
+    linked: &'t [Occurrence],
     tlds: &'t dyn TldSet,
     /// Where the last authority ends.
     read_to: usize,
@@ -72,8 +74,8 @@ pub(super) struct Search<'t> {
 }
 
 impl<'t> Search<'t> {
-    pub(super) fn new(text: &'t str, tlds: &'t dyn TldSet) -> Search<'t> {
-        Search { text, tlds, read_to: 0, steps: 0 }
+    fn new(text: &'t str, linked: &'t [Occurrence], tlds: &'t dyn TldSet) -> Search<'t> {
+        Search { text, linked, tlds, read_to: 0, steps: 0 }
     }
 
     /// The one behind a colon, an at sign or `www.` at this place.
@@ -192,7 +194,7 @@ impl<'t> Search<'t> {
         let written = self.text.get(within.clone())?;
         let (end, seen_by) = self
             .end_across_signs(written)
-            .or_else(|| Some((self.mapped_end(written)?, SeenBy::Lenient)))?;
+            .or_else(|| Some((self.mapped_end(written, &within)?, SeenBy::Lenient)))?;
         let end = within.start + end;
         let link = Link {
             span: start..end,
@@ -208,9 +210,12 @@ impl<'t> Search<'t> {
         Some(HostWithSigns { link, seen_by })
     }
 
-    /// Where a host ends as it is mapped.
-    fn mapped_end(&mut self, written: &str) -> Option<usize> {
-        if !written.contains(may_be_mapped) {
+    /// Where a host ends as it is mapped. One that is linked up to its known end needs no other.
+    fn mapped_end(&mut self, written: &str, within: &Range<usize>) -> Option<usize> {
+        let is_found = || {
+            is_linked(within, self.linked) && known_end(written, self.tlds) == Some(written.len())
+        };
+        if !written.contains(may_be_mapped) || is_found() {
             return None;
         }
         self.steps += MAPPED_STEPS_PER_BYTE * written.len().min(LONGEST_HOST) as u64;
@@ -256,12 +261,12 @@ pub(super) fn hosts(
 ) -> (Vec<HostWithSigns>, bool, u64) {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    let mut search = Search::new(text, tlds);
+    let mut search = Search::new(text, linked, tlds);
     let most = capacity.saturating_add(1);
     let signs = memchr::memchr2_iter(b':', b'@', bytes);
-    let is_new = |host: &HostWithSigns| !host.is_among(linked);
+    let is_new = |host: &HostWithSigns| !is_linked(&host.link.host, linked);
     found.extend(signs.filter_map(|at| search.announced(at)).filter(is_new).take(most));
-    let mut www = Search::new(text, tlds);
+    let mut www = Search::new(text, linked, tlds);
     // Also `_` beside a `w`, which begins no `www.`: one operation less than for two letters.
     let doubled = |byte: u8, next: u8| (byte & next) | 0x20 == b'w';
     if found.len() < most {
@@ -283,18 +288,19 @@ impl HostWithSigns {
     pub(super) fn occurrence(self, seen: usize, site: Site) -> Occurrence {
         Occurrence { seen_by: self.seen_by, ..Occurrence::in_text(seen, self.link, site) }
     }
+}
 
-    /// Whether one of these links (in order) is to the same host.
-    fn is_among(&self, linked: &[Occurrence]) -> bool {
-        let host = |occurrence: &Occurrence| match &occurrence.target {
-            Target::Link(link) => link.host.clone(),
-            Target::Dangerous { .. } => 0..0,
-        };
-        let at = linked.partition_point(|known| host(known).end < self.link.host.end);
-        linked.get(at).map(host).is_some_and(|known| {
-            known.end == self.link.host.end && known.start <= self.link.host.start
-        })
-    }
+/// Whether one of these links (in order) is to the host there, or to a longer one that ends with it.
+fn is_linked(host: &Range<usize>, linked: &[Occurrence]) -> bool {
+    let range = |occurrence: &Occurrence| match &occurrence.target {
+        Target::Link(link) => link.host.clone(),
+        Target::Dangerous { .. } => 0..0,
+    };
+    let at = linked.partition_point(|known| range(known).end < host.end);
+    linked
+        .get(at)
+        .map(range)
+        .is_some_and(|known| known.end == host.end && known.start <= host.start)
 }
 
 impl View<'_> {

@@ -7,21 +7,23 @@
 use super::encoded::percent_decoded;
 use super::greedy::LONGEST_HOST;
 use uts58::tlds::TldSet;
-use uts58::unicode::hosts::is_kept;
+use uts58::unicode::hosts::{is_kept, is_mark};
 use uts58::unicode::{Class, is_dot_to_somebody};
 use uts58::{domain_to_ascii, known_end, to_ascii};
 
 /// Steps of each byte of such a host: each character is mapped by itself, and all of them once more.
 pub(super) const MAPPED_STEPS_PER_BYTE: u64 = 16;
 
-/// Whether a host may be read as another one for this character: it is an escape, maps to nothing, or to other
-/// characters.
+/// Whether a host may be read as another one for this character: it is an escape, maps to nothing, or to a letter or
+/// digit of ASCII. Signs and marks do not.
 #[inline]
 pub(super) fn may_be_mapped(c: char) -> bool {
-    match c.is_ascii() {
-        true => c == '%',
-        false => !is_kept(c) && Class::of(c).is_host(),
+    if c.is_ascii() {
+        return c == '%';
     }
+    let class = Class::of(c);
+    let is_letter = || c.is_alphanumeric() && !is_kept(c) && !is_mark(c);
+    class.is_host() && (class.is_ignored() || is_letter())
 }
 
 /// Where the host at the start of a text ends as it is mapped, if it holds such a character, and can exist.
@@ -58,7 +60,7 @@ fn push_mapped(c: char, mapped: &mut String) {
     if Class::of(c).is_ignored() {
         return;
     }
-    if !may_be_mapped(c) || !c.is_alphanumeric() {
+    if c.is_ascii() || !may_be_mapped(c) {
         return mapped.push(c);
     }
     let ascii = to_ascii(c.encode_utf8(&mut [0; 4])).filter(|ascii| !ascii.starts_with("xn--"));
