@@ -408,6 +408,8 @@ mod tests {
             ("Facbook Security", "facebook.com"),
             ("Nettflix", "netflix.com"),
             ("Canada Revenue Agency", "canada.ca"),
+            ("Telia Kundservice", "telia.se"),
+            ("PKO Security", "pkobp.pl"),
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
@@ -423,6 +425,7 @@ mod tests {
             "Open Sea Alliance",
             "Drop Box Furniture",
             "Sales Force Marching Band",
+            "Telia Butik Skövde",
         ] {
             assert_eq!(posed(text, "x@example.org"), None, "{text}");
         }

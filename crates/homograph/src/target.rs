@@ -386,19 +386,22 @@ fn brand_part<'a>(
     pieces(chars.all(), names).iter().find_map(piece_is)
 }
 
+/// Letters without which no part of a label is read. On a web page every byte counts.
+const READ: usize = if cfg!(target_family = "wasm") { 0 } else { BRAND_TOKEN };
+
 /// The parts of a label that may read as a brand, in order: long enough, with a letter beyond
 /// ASCII, and not the whole label.
 fn pieces(letters: &[LabelChar], names: &Names) -> Vec<Range<usize>> {
     let hyphens =
         letters.iter().enumerate().filter(|(_, letter)| letter.c == '-').map(|(at, _)| at);
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
-    let from_start = starts.flat_map(|start| {
+    let from_start = starts.filter(|start| letters.len() >= start + READ).flat_map(|start| {
         let rest = letters.get(start..).unwrap_or_default();
         let lengths =
             beginnings(rest, |look| names.begins(look), |look| names.is_look(look.value()));
         lengths.map(move |length| start..start + length)
     });
-    let to_end = hyphens.chain([letters.len()]).flat_map(|end| {
+    let to_end = hyphens.chain([letters.len()]).filter(|end| *end >= READ).flat_map(|end| {
         let before = letters.get(..end).unwrap_or_default();
         let lengths = endings(before, |look| names.ends(look), |look| names.is_backwards(look));
         lengths.map(move |length| end - length..end)
