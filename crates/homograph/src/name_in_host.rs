@@ -1,5 +1,5 @@
-//! A protected name inside the host of another owner, spelled exactly: `paypal.com-login.top`,
-//! `my-paypal.com`, `wwwpaypal.com`.
+//! A protected name inside the host of another owner, spelled exactly or drawn: `paypal.com-login.top`,
+//! `my-paypal.com`, `wwwpaypa1.com`.
 //!
 //! Only the position misleads, so the other words of the label decide: a name between hyphens or
 //! underscores counts only beside office words (`roles.txt`), because shops and fan sites are named
@@ -14,7 +14,7 @@ use super::Context;
 use super::compared::{ComparedHost, Hit};
 use super::form::Part;
 use super::glued_name;
-use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
+use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_drawn, is_filler, spelled};
 use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name, Reach};
 use super::names::Names;
@@ -65,7 +65,11 @@ pub(super) fn find(
             || glued_name::find(label, names).filter(|_| !is_written_so(label, carrier(), names));
         // The label of a hoster is no customer's (`myshopify.com`).
         if let Some(name) = name.or_else(|| (at <= labels.hosted).then(glued).flatten()) {
-            return hit(name, Reason::NameInHost);
+            let is_spelled = label.contains(name.label());
+            return hit(
+                name,
+                if is_spelled { Reason::NameInHost } else { Reason::TargetLookalike },
+            );
         }
         // Further in front only with the suffix of the name behind it: `linkedln.com.top`.
         let counts = |name: &&Name| labels.is_name(at) || is_followed(name, compared.parts, at);
@@ -94,8 +98,11 @@ fn in_full<'n>(
     // Names have hyphens of their own: `deutsche-bank`.
     let brands = starts(label.as_bytes()).flat_map(|start| runs(label.as_bytes(), start, names));
     let brands = brands.filter(|(run, _)| run.end == label.len());
-    let mut named = brands.flat_map(|(_, look)| names.by_look(look));
-    named.find(|name| {
+    let mut named = brands.flat_map(|(run, look)| {
+        let word = label.get(run).unwrap_or_default();
+        names.by_look(look).map(move |name| (word, name))
+    });
+    let (_, name) = named.find(|(word, name)| {
         let Some(start) = at.checked_sub(name.brand) else { return false };
         let mut theirs = name.labels.iter().map(|(label, _)| label.as_ref()).enumerate();
         let last = name.labels.len() - 1;
@@ -107,6 +114,7 @@ fn in_full<'n>(
             // Other words may be joined to both ends.
             let ours = match ours.strip_suffix(theirs) {
                 Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
+                _ if index == name.brand && is_drawn(word.as_bytes(), name) => theirs,
                 _ => ours,
             };
             let slip = || (theirs == "com" && COM_SLIPS.contains(&ours)).then_some("_");
@@ -117,7 +125,8 @@ fn in_full<'n>(
         });
         matches && last > 0 && (end <= registrable || is_cam(parts, at, name))
             || national_site::stands_at(parts, at, labels, name)
-    })
+    })?;
+    Some(name)
 }
 
 /// A name under `cam`, which is read as `com`.
@@ -429,6 +438,35 @@ mod tests {
             assert!(judgement.reasons.contains(Reason::NameInHost), "{host}");
             assert_eq!(judgement.target.as_deref(), Some(target), "{host}");
             assert_eq!(judgement.edit, Edit::Reported, "{host}");
+        }
+    }
+
+    /// The same with letters that look like those of the name.
+    #[test]
+    fn drawn_names_inside_hosts_of_others_are_reported() {
+        for (host, target) in [
+            ("securepaypaI.com", "paypal.com"),
+            ("mypaypa1.com", "paypal.com"),
+            ("wwwrnicrosoft.com", "microsoft.com"),
+            ("arnazoncom.top", "amazon.com"),
+            ("netfllxsupport.com", "netflix.com"),
+            ("paypaI-login.attack.top", "paypal.com"),
+            ("rnicrosoft_login.attack.top", "microsoft.com"),
+            ("mlcrosoft.secure-login.top", "microsoft.com"),
+            ("www-googIe-com.attack.top", "google.com"),
+            ("netfllx.com0.attack.top", "netflix.com"),
+            ("www.arnazon.comlogin.attack.top", "amazon.com"),
+            ("paypaI.corn-login.top", "paypal.com"),
+            ("app1e-login.com", "apple.com"),
+            ("secure-ad0be.com", "adobe.com"),
+        ] {
+            let judgement = judged(host);
+            assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
+            assert!(judgement.reasons.contains(Reason::TargetLookalike), "{host}");
+            assert_eq!(judgement.target.as_deref(), Some(target), "{host}");
+        }
+        for host in ["appie-login.com", "my-modern.com", "rnaison.com", "target-verify-1.com"] {
+            assert!(judged(host).target.is_none(), "{host}");
         }
     }
 

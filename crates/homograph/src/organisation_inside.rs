@@ -51,6 +51,17 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
+/// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
+/// `credit-agrico1e.fr`).
+pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    let table = protected.organisations()?;
+    // The last label but one or two, in front of a suffix.
+    let mut labels = ascii.rsplit('.').skip(1).take(2);
+    let (label, domain) = labels.find_map(|label| Some((label, table.drawn(label)?)))?;
+    let is_own = registrable(ascii, Section::Private)?.split('.').next() == Some(label);
+    (is_own && !table.is_one_owner(ascii, domain)).then_some(domain)
+}
+
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
 fn has_words(label: &[u8]) -> bool {
     !label.starts_with(PREFIX.as_bytes()) && label.iter().any(|byte| matches!(byte, b'-' | b'_'))
@@ -115,7 +126,10 @@ fn named<'n, 'w>(
     table: &'n Organisations,
 ) -> Option<&'n str> {
     let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
-    let labelled = || table.labelled(&name.concat());
+    let labelled = || {
+        let name = name.concat();
+        table.labelled(&name).or_else(|| table.drawn(&name))
+    };
     if let Some(domain) = beside.clone().any(asks).then(labelled).flatten() {
         return Some(domain);
     }
@@ -148,6 +162,27 @@ const WORDS: usize = 5;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn domains_of_organisations_are_drawn() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("facebookrnail.com", Some("facebookmail.com")),
+            ("www.googieapis.com", Some("googleapis.com")),
+            ("credit-agrico1e.fr", Some("creditagricole.fr")),
+            ("www.rnercari.com.br", Some("mercari.com")),
+            ("facebookmail.com", None),
+            ("login.facebookmail.com", None),
+            ("facebookmail.example.com", None),
+            ("facebookrnail.example.com", None),
+            ("googleapis.de", None),
+            ("harbour.com", None),
+        ] {
+            assert_eq!(organisation_drawn(host, &names), domain, "{host}");
+        }
+        assert_eq!(organisation_inside("paytrn-login.com", &names), None);
+        assert_eq!(organisation_inside("qu1ckbooks-support.com", &names), Some("quickbooks.com"));
+    }
 
     #[test]
     fn domains_of_organisations_inside_hosts_of_others() {

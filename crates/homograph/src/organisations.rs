@@ -16,6 +16,8 @@ use super::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
 use super::english;
 use super::lookalike::{LookHash, LookHasher};
+#[cfg(feature = "senders")]
+use super::near;
 use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
@@ -59,6 +61,9 @@ pub(super) struct Organisations {
     /// Domains by their labels without hyphens.
     #[cfg(feature = "senders")]
     by_label: HashMap<Box<str>, &'static str, ByText>,
+    /// The same by what such a label looks like.
+    #[cfg(feature = "senders")]
+    by_look: HashMap<u64, &'static str, BuildHasherDefault<LookHasher>>,
     #[cfg(feature = "senders")]
     claimed: ClaimedNames,
 }
@@ -194,12 +199,27 @@ impl Organisations {
         self.by_label.get(name).copied()
     }
 
+    /// The domain whose label a label of another looks like, with other letters (`facebookrnail`), unless it is a word.
+    #[cfg(feature = "senders")]
+    pub(super) fn drawn(&self, label: &str) -> Option<&'static str> {
+        let look = label
+            .bytes()
+            .filter(|byte| *byte != b'-')
+            .fold(LookHash::EMPTY, |look, byte| look.followed_by(&[byte]));
+        let domain = *self.by_look.get(&look.value())?;
+        let name = label.replace('-', "");
+        let is_long = name.len() > LABEL_LETTERS || name.bytes().any(|byte| byte.is_ascii_digit());
+        (is_long && !self.by_label.contains_key(&*name) && !near::is_neighbour(name.as_bytes()))
+            .then_some(domain)
+    }
+
     /// Adds the label of a domain that is a name and no word.
     #[cfg(feature = "senders")]
     fn add_label(&mut self, domain: &'static str) {
         let Some(label) = registrable_label(domain) else { return };
         let name = label.replace('-', "");
         if name.len() >= LABEL_LETTERS && !english::is_word(&name) {
+            self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
             self.by_label.entry(name.into()).or_insert(domain);
         }
     }
