@@ -138,6 +138,23 @@ fn bodies_that_are_elsewhere() {
     }
 }
 
+/// Thunderbird opens the address of an attachment that was detached, or uploaded.
+#[test]
+fn attachments_that_are_elsewhere() {
+    for host in HOSTS {
+        let (first, rest) = host.split_at(host.find('.').unwrap());
+        for field in [
+            format!("X-Mozilla-External-Attachment-URL: https://{host}/a"),
+            format!("X-Mozilla-External-Attachment-URL: https://{first}\r\n\t{rest}/a"),
+            format!("x-mozilla-external-attachment-url:https://{first}\t{rest}/a"),
+            format!("X-Mozilla-Cloud-Part: cloudFile; url=\"https://{host}/a\"; provider=x"),
+        ] {
+            let fields = format!("Content-Type: application/pdf; name=a.pdf\r\n{field}\r\n");
+            class("attachments elsewhere", Fate::Reported, everywhere(fields, "x\r\n"));
+        }
+    }
+}
+
 #[test]
 fn words_of_a_subject_that_belong_together() {
     for subject in [

@@ -174,6 +174,8 @@ pub(super) enum Label {
     Disposition,
     /// Content-Base (RFC 2110) or Content-Location (RFC 2557 §5): a base of relative URLs.
     Base,
+    /// Where Thunderbird finds the body of a part that was detached, or uploaded.
+    Elsewhere,
 }
 
 /// The labels of a block, in order, with their values as they are folded.
@@ -187,7 +189,9 @@ pub(super) fn labels_among<'b>(
     fields: &'b [HeaderField],
 ) -> impl Iterator<Item = (Label, &'b [u8])> + 'b {
     // A cheap test that most fields fail.
-    let may_be = |field: &&HeaderField| matches!(block.get(field.name.start), Some(b'C' | b'c'));
+    let may_be = |field: &&HeaderField| {
+        matches!(block.get(field.name.start), Some(b'C' | b'c' | b'X' | b'x'))
+    };
     fields.iter().filter(may_be).filter_map(|field| label(block, field))
 }
 
@@ -198,7 +202,9 @@ fn label<'b>(block: &'b [u8], field: &HeaderField) -> Option<(Label, &'b [u8])> 
         12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
         16 if name.eq_ignore_ascii_case(b"content-location") => Label::Base,
         19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
+        20 if name.eq_ignore_ascii_case(b"x-mozilla-cloud-part") => Label::Elsewhere,
         25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
+        33 if name.eq_ignore_ascii_case(b"x-mozilla-external-attachment-url") => Label::Elsewhere,
         _ => return None,
     };
     Some((label, block.get(field.value.clone())?))

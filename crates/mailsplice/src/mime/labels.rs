@@ -47,6 +47,9 @@ impl DefaultType {
 /// the first or the last.
 const MAX_FIELDS: usize = 8;
 
+/// The kinds of [`Label`].
+const NAMES: usize = Label::Elsewhere as usize + 1;
+
 impl Labels {
     /// Reads a header block. The first field of a name is the usual reading, the others are further readings.
     pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
@@ -81,7 +84,7 @@ impl Labels {
             Some(fields) => header::labels_among(block, fields).collect(),
             None => header::labels(block).collect(),
         };
-        let mut remaining = [0_usize; 4];
+        let mut remaining = [0_usize; NAMES];
         for (name, _) in &fields {
             if let Some(remaining) = remaining.get_mut(*name as usize) {
                 *remaining += 1;
@@ -114,8 +117,7 @@ impl Labels {
         for (name, value) in odd {
             reader.field(name, &value, false);
         }
-        let Reader { types, transfers, disposition, mut names, bases, .. } = reader;
-        let mut externals = Vec::new();
+        let Reader { types, transfers, disposition, mut names, bases, mut externals, .. } = reader;
         for label in &types {
             add_distinct(&mut externals, external(label));
         }
@@ -149,8 +151,9 @@ struct Reader {
     disposition: Option<ContentType>,
     names: Vec<String>,
     /// Number of fields of each name.
-    fields: [usize; 4],
+    fields: [usize; NAMES],
     bases: Vec<String>,
+    externals: Vec<String>,
     /// Whether the standard allows every value.
     clear: bool,
 }
@@ -162,8 +165,9 @@ impl Default for Reader {
             transfers: Vec::new(),
             disposition: None,
             names: Vec::new(),
-            fields: [0; 4],
+            fields: [0; NAMES],
             bases: Vec::new(),
+            externals: Vec::new(),
             clear: true,
         }
     }
@@ -183,7 +187,7 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
             all && !word.is_empty() && !value.contains(&0)
         }
         Label::Transfer => word.iter().all(token),
-        Label::Disposition | Label::Base => true,
+        Label::Disposition | Label::Base | Label::Elsewhere => true,
     }
 }
 
@@ -226,6 +230,7 @@ impl Reader {
                     let base = String::from_utf8_lossy(value);
                     add_distinct(&mut self.bases, vec![base.trim().to_owned()]);
                 }
+                Label::Elsewhere => add_distinct(&mut self.externals, elsewhere(value)),
                 Label::Disposition => {
                     let mut readings = ContentType::parse(value);
                     for reading in &readings {
@@ -257,6 +262,16 @@ fn external(label: &ContentType) -> Vec<String> {
     let url = value("url").map(|url| url.split_whitespace().collect());
     let site = value("site").map(|site| format!("ftp://{}/", site.trim()));
     url.into_iter().chain(site).collect()
+}
+
+/// The address of a body that is elsewhere: the whole value, or the parameter of one that was uploaded. URL parsers ignore
+/// tabs (WHATWG URL §4.1), and so folds.
+fn elsewhere(value: &[u8]) -> Vec<String> {
+    let readings = ContentType::parse(value);
+    let url = readings.iter().find_map(|reading| reading.parameter("url"));
+    let url = url.unwrap_or_else(|| String::from_utf8_lossy(value));
+    let url: String = url.trim().chars().filter(|c| *c != '\t').collect();
+    if url.is_empty() { Vec::new() } else { vec![url] }
 }
 
 /// The file name in a label, and also with its encoded words decoded (RFC 2047 §5 forbids them here).

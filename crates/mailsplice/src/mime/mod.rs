@@ -125,7 +125,7 @@ pub struct Part {
     pub view: View,
     /// Content-Base and Content-Location: bases of relative URLs, as the header spells them.
     pub bases: Vec<String>,
-    /// Addresses at which message/external-body says that the body is.
+    /// Addresses at which message/external-body, or a field of Thunderbird, says that the body is.
     pub externals: Vec<String>,
     /// Its file names, in every reading of its labels.
     pub names: Vec<String>,
