@@ -3,10 +3,9 @@
 
 use super::Context;
 use super::host_words::{MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled};
-use super::lookalike::LookHash;
-use super::name::{Name, Reach};
+use super::name::Name;
 use super::names::Names;
-use super::near::{MIN_LETTERS, is_neighbour, read_with_pair};
+use super::near::{MIN_LETTERS, read_with_pair};
 use super::organisations::Organisations;
 
 /// The only word of the label that is no filler, if there is exactly one beside fillers.
@@ -49,11 +48,9 @@ fn with_pair<'n>(word: &[u8], names: &'n Names) -> Option<&'n Name> {
 /// The name that a word has the look of, or has with a `q` for each `p`, though more than one letter
 /// differs: `qooqle`, `whatsaqq`.
 fn made_alike<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
-    let several = |name: &&Name| several_differ(word, name);
-    let alike = names.by_look(LookHash::of(word.as_bytes()).value()).find(several);
+    let alike = spelled(word, names).filter(|name| several_differ(word, name));
     let name = alike.or_else(|| with_p(word.as_bytes(), names))?;
-    let counts = name.reach == Reach::Brand && name.brand_len() >= MIN_LETTERS;
-    (counts && !is_neighbour(word.as_bytes())).then_some(name)
+    (name.brand_len() >= MIN_LETTERS).then_some(name)
 }
 
 /// Whether a word of the name's length has other letters in several places: one may be chance (`postni`).

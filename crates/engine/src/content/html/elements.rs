@@ -371,14 +371,17 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
 #[inline]
 pub fn leads_by_itself(element: &str) -> bool {
     let shape = || element.get(..2).is_some_and(|v| v.eq_ignore_ascii_case("v:"));
-    let shapes = ["roundrect", "rect", "oval", "shape"];
     let is = |known: &&str| element.get(2..).is_some_and(|name| name.eq_ignore_ascii_case(known));
     match element.len() {
-        6 => element.eq_ignore_ascii_case("button") || shape() && shapes.iter().any(is),
-        7 | 11 => shape() && shapes.iter().any(is),
+        6 if element.eq_ignore_ascii_case("button") => true,
+        5..=11 => shape() && SHAPES.iter().any(is),
         _ => false,
     }
 }
+
+/// What VML draws (its `href` is one of the attributes that all have).
+const SHAPES: [&str; 10] =
+    ["arc", "curve", "group", "image", "line", "oval", "polyline", "rect", "roundrect", "shape"];
 
 /// Whether what is before and after the element, or its tag, stands on one line: a cell, or a box in the line.
 #[inline]

@@ -55,6 +55,16 @@ fn links_that_an_end_tag_does_not_end_are_compared() {
     lures(&[&format!("{nested}{text}")]);
 }
 
+/// Every shape of VML may have an address.
+#[test]
+fn links_that_outlook_draws_are_compared() {
+    for shape in ["arc", "curve", "group", "image", "line", "oval", "polyline", "roundrect"] {
+        lures(&[&format!(
+            "<v:{shape} href={{X}}><v:rect><v:textbox>www.paypal.com</v:textbox></v:rect></v:{shape}>"
+        )]);
+    }
+}
+
 /// What is shown while the pointer is on a link.
 #[test]
 fn the_nearest_title_around_a_link_is_compared() {
