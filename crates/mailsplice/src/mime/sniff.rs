@@ -270,7 +270,7 @@ fn by_extension(name: &str) -> Option<Media> {
             Some(Media::Plain)
         }
         // `x.search-ms`, `x.library-ms`, `x.searchConnector-ms`
-        "search" | "library" | "searchconnector" => Some(Media::Plain),
+        "search" | "library" | "searchconnector" | "scf" | "theme" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"
         | "p7s" => Some(Media::Inert),
         _ => None,
