@@ -4,6 +4,7 @@ use super::english::is_word;
 use super::lookalike::LookHash;
 use super::name::{Name, Reach};
 use super::names::Names;
+use super::near::{MIN_LETTERS, is_neighbour};
 use super::organisations::Organisations;
 
 /// Shortest brand that is recognised between hyphens, after `www` and before `com`.
@@ -56,10 +57,19 @@ pub(super) fn is_common(word: &str, table: Option<&Organisations>) -> bool {
     is_word(word) || is_filler(word, table)
 }
 
-/// The name whose registrable label is spelled exactly so.
+/// The name whose registrable label is spelled exactly so, or drawn so: with `1` or `i` for `l`, `rn` for `m`.
 pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
-    named.find(|name| name.reach == Reach::Brand && name.label() == word)
+    named.find(|name| {
+        name.reach == Reach::Brand && (name.label() == word || is_drawn(word.as_bytes(), name))
+    })
+}
+
+/// Whether a word with the look of a name, and other letters, is none by itself. Words of few letters have digits then.
+fn is_drawn(word: &[u8], name: &Name) -> bool {
+    let least =
+        if word.iter().any(u8::is_ascii_digit) { MIN_BRAND_IN_LABEL } else { MIN_LETTERS };
+    name.brand_len() >= least && !is_neighbour(word)
 }
 
 #[cfg(test)]

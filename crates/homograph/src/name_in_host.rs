@@ -1,5 +1,5 @@
-//! A protected name inside the host of another owner, spelled exactly: `paypal.com-login.top`,
-//! `my-paypal.com`, `wwwpaypal.com`.
+//! A protected name inside the host of another owner, spelled exactly or drawn: `paypal.com-login.top`,
+//! `my-paypal.com`, `wwwpaypa1.com`.
 //!
 //! Only the position misleads, so the other words of the label decide: a name between hyphens or
 //! underscores counts only beside office words (`roles.txt`), because shops and fan sites are named
@@ -65,7 +65,8 @@ pub(super) fn find(
             || glued_name::find(label, names).filter(|_| !is_written_so(label, carrier(), names));
         // The label of a hoster is no customer's (`myshopify.com`).
         if let Some(name) = name.or_else(|| (at <= labels.hosted).then(glued).flatten()) {
-            return hit(name, Reason::NameInHost);
+            let is_spelled = label.contains(name.label());
+            return hit(name, if is_spelled { Reason::NameInHost } else { Reason::TargetLookalike });
         }
         // Further in front only with the suffix of the name behind it: `linkedln.com.top`.
         let counts = |name: &&Name| labels.is_name(at) || is_followed(name, compared.parts, at);

@@ -21,9 +21,12 @@ pub(super) fn may_be_mapped(c: char) -> bool {
     if c.is_ascii() {
         return c == '%';
     }
+    // What most are.
+    if is_kept(c) {
+        return false;
+    }
     let class = Class::of(c);
-    let is_letter = || c.is_alphanumeric() && !is_kept(c) && !is_mark(c);
-    class.is_host() && (class.is_ignored() || is_letter())
+    class.is_host() && (class.is_ignored() || !is_mark(c) && c.is_alphanumeric())
 }
 
 /// Where the host at the start of a text ends as it is mapped, if it holds such a character, and can exist.
