@@ -67,24 +67,22 @@ pub fn read(
         judge.set_author(&mailbox.host);
     }
     // Reported once, of however many fields.
-    let mut several = Some(&author);
+    let mut is_first = true;
     let mut subjects = HashSet::new();
     // Texts of fields that were reported, so that each is reported once.
     let mut reported = HashSet::new();
     for (header, span, interest) in shown.chain(unselected) {
         let field = Field { part: "0", name: header.name.as_str(), span: span.clone(), interest };
-        let mut reader = FieldReader { field, judge, budget, policy, found };
+        let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
         reader.value(&header.value);
-        reader.report_impersonation(&author, &header.value);
-        reader.report_addresses(&author, &header.value);
-        if header.name == HeaderName::From
-            && let Some(author) = several.take()
-        {
-            reader.report_first_author(author);
+        reader.report_impersonation(&header.value);
+        reader.report_addresses(&header.value);
+        if header.name == HeaderName::From && std::mem::take(&mut is_first) {
+            reader.report_first_author();
         }
-        reader.report_joined_names(&author, &header.value, bounded.get(span).unwrap_or_default());
+        reader.report_joined_names(&header.value, bounded.get(span).unwrap_or_default());
         if let HeaderValue::Text(text) = &header.value {
-            reader.subject(&author, text, &mut subjects);
+            reader.subject(text, &mut subjects);
             if !words.is_empty() && reader.may_be_reported(text) {
                 reported.insert(on_one_line(text));
             }
@@ -95,10 +93,10 @@ pub fn read(
     }
     for (name, span, text) in &words {
         let field = Field { part: "0", name, span: span.clone(), interest: Interest::UnsafeUrls };
-        let mut reader = FieldReader { field, judge, budget, policy, found };
+        let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
         if reader.may_be_reported(text) && !reported.contains(&on_one_line(text)) {
             reader.text(text);
-            reader.subject(&author, text, &mut subjects);
+            reader.subject(text, &mut subjects);
         }
         if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;
@@ -136,6 +134,8 @@ struct SelectedFields {
     fields: Vec<(usize, usize)>,
     /// Whether fields of mailing lists (RFC 2369) are among them.
     lists: bool,
+    /// Whether some of [`OTHER_ADDRESSES`] are.
+    other_addresses: bool,
 }
 
 /// Names of the fields that [`parser`] reads with this length and first letter. Most other fields have none.
@@ -145,6 +145,7 @@ fn known_names(length: usize, first: u8) -> &'static [&'static str] {
         (2, b't') => &["To"],
         (3, b'b') => &["Bcc"],
         (4, b'f') => &["From"],
+        (6, b'a') => &[AUTHOR],
         (6, b's') => &["Sender"],
         (7, b's') => &[SUBJECT],
         (8, b'c') => &["Comments"],
@@ -155,14 +156,45 @@ fn known_names(length: usize, first: u8) -> &'static [&'static str] {
         (10, b'r') => &["Resent-Bcc"],
         (11, b'r') => &["Resent-From"],
         (12, b'l') => &["List-Archive"],
+        (13, b'm') => &[MAIL_REPLY_TO],
         (13, b'r') => &["Resent-Sender"],
         (14, b'l') => &["List-Subscribe"],
+        (15, b'r') => &[RESENT_REPLY_TO],
+        (15, b'x') => &[ORIGINAL_FROM],
         (16, b'l') => &["List-Unsubscribe"],
+        (16, b'm') => &[MAIL_FOLLOWUP_TO],
+        (17, b'r') => &[RETURN_RECEIPT_TO],
+        (27, b'd') => &[DISPOSITION_NOTIFICATION_TO],
         _ => &[],
     }
 }
 
 const SUBJECT: &str = "Subject";
+
+const AUTHOR: &str = "Author";
+const DISPOSITION_NOTIFICATION_TO: &str = "Disposition-Notification-To";
+const MAIL_FOLLOWUP_TO: &str = "Mail-Followup-To";
+const MAIL_REPLY_TO: &str = "Mail-Reply-To";
+const ORIGINAL_FROM: &str = "X-Original-From";
+const RESENT_REPLY_TO: &str = "Resent-Reply-To";
+const RETURN_RECEIPT_TO: &str = "Return-Receipt-To";
+
+/// Fields with addresses that programs write to as they do to Reply-To, or show beside From. By default mail-parser reads
+/// them as texts.
+const OTHER_ADDRESSES: [&str; 7] = [
+    AUTHOR,
+    DISPOSITION_NOTIFICATION_TO,
+    MAIL_FOLLOWUP_TO,
+    MAIL_REPLY_TO,
+    ORIGINAL_FROM,
+    RESENT_REPLY_TO,
+    RETURN_RECEIPT_TO,
+];
+
+/// Whether a field is one of [`OTHER_ADDRESSES`].
+fn has_other_address(name: &[u8]) -> bool {
+    OTHER_ADDRESSES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
@@ -226,6 +258,7 @@ impl SelectedFields {
             let line = head.get(field.line.clone()).unwrap_or_default();
             if is_wanted(name, line) {
                 selected.fields.push((selected.bytes.len(), field.line.start));
+                selected.other_addresses |= has_other_address(name);
                 let list = name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-"));
                 match list && is_read(name) {
                     true => {
@@ -244,6 +277,7 @@ impl SelectedFields {
     /// agree on the fields, as then the parser may see others.
     fn parser(&self, programs_agree: bool) -> MessageParser {
         match (self.lists, programs_agree) {
+            _ if self.other_addresses => parser(),
             (false, _) => MessageParser::new(),
             (true, true) => MessageParser::new().with_address_headers().default_header_text(),
             (true, false) => parser(),
@@ -347,6 +381,9 @@ fn parser() -> MessageParser {
     ] {
         parser = parser.header_text(name);
     }
+    for name in OTHER_ADDRESSES.into_iter().filter_map(HeaderName::parse) {
+        parser = parser.header_address(name);
+    }
     parser.default_header_ignore()
 }
 
@@ -358,10 +395,11 @@ pub fn externals(
     policy: &Policy,
     found: &mut Findings,
 ) {
+    let author = Author::default();
     for external in &part.externals {
         let field =
             Field { part: &part.path, name: "Content-Type", span: 0..0, interest: Interest::Any };
-        FieldReader { field, judge, budget, policy, found }.text(external);
+        FieldReader { field, author: &author, judge, budget, policy, found }.text(external);
     }
 }
 
@@ -376,6 +414,7 @@ pub fn bases(
 ) -> Option<(String, Judged)> {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
     let mut deceptive = None;
+    let author = Author::default();
     for base in part.bases.iter().filter(|_| html) {
         let field = Field {
             part: &part.path,
@@ -383,7 +422,7 @@ pub fn bases(
             span: 0..0,
             interest: Interest::Any,
         };
-        let mut reader = FieldReader { field, judge, budget, policy, found };
+        let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
         reader.text(base);
         for link in reader.links(base) {
             let judged = reader.judge.spelled_link(base, &link, HostBounds::Certain);

@@ -37,6 +37,7 @@ mod judging;
 mod keyed_hash;
 pub mod limits;
 pub mod lists;
+mod mailing_lists;
 mod net;
 pub mod notices;
 mod other_views;

@@ -6,8 +6,9 @@ use mail_parser::{HeaderName, Message};
 
 use super::Dmarc;
 use super::judging::{Judge, same_domain};
-use homograph::{HostBounds, Judgement, Sender, is_or_below};
-use uts58::mailto::{self, mailto_addresses};
+use super::mailing_lists::{is_list_host, list_address, name_after_via};
+use homograph::{HostBounds, Judgement, Sender};
+use uts58::mailto;
 
 /// Maximum number of mailboxes of one field that are checked: honest mail has one author, seldom several.
 pub(super) const MAILBOXES: usize = 8;
@@ -46,7 +47,7 @@ pub(super) fn is_no_mailbox(spelled: &str) -> bool {
 }
 
 /// The author of a message.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Author {
     /// The mailboxes of From that have an address.
     pub mailboxes: Vec<Mailbox>,
@@ -71,8 +72,9 @@ impl Author {
         let mailboxes =
             from.filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
         let list = list_address(message).and_then(|address| Mailbox::read(&address, judge));
+        let is_confirmed = |host: &str| judge.dmarc() == Dmarc::Pass && !judge.is_anybodys(host);
         let list =
-            list.filter(|list| judge.dmarc() == Dmarc::Pass || is_list_host(&list.host.ascii));
+            list.filter(|list| is_list_host(&list.host.ascii) || is_confirmed(&list.host.ascii));
         Author { mailboxes, list: list.map(|list| list.host) }
     }
 
@@ -105,6 +107,26 @@ impl Author {
         (!is_honest).then_some(target)
     }
 
+    fn is_list(&self, host: &str) -> bool {
+        self.list.as_ref().is_some_and(|list| same_domain(&list.ascii, host))
+    }
+
+    /// Whether the message came through a list at this host, or one of the recipients' own of which DMARC confirms it:
+    /// not all say where to post.
+    pub fn writes_through(&self, host: &Judgement, judge: &Judge<'_>) -> bool {
+        self.is_list(&host.ascii)
+            || judge.dmarc() == Dmarc::Pass && judge.is_recipients(&host.ascii)
+    }
+
+    /// Whether a host is of the domain of all mailboxes of From, and not everybody can have an address there.
+    pub fn is_at(&self, host: &Judgement, judge: &Judge<'_>) -> bool {
+        let is_own = |from: &Mailbox| same_domain(&from.host.ascii, &host.ascii);
+        judge.dmarc() != Dmarc::Fail
+            && !self.mailboxes.is_empty()
+            && self.mailboxes.iter().all(is_own)
+            && !judge.is_anybodys(&host.ascii)
+    }
+
     fn impersonated_at(
         &self,
         name: &str,
@@ -115,33 +137,11 @@ impl Author {
         if judge.is_recipients(host) {
             return None;
         }
-        let is_list = self.list.as_ref().is_some_and(|list| same_domain(&list.ascii, host));
-        let name = if is_list { name_after_via(name) } else { name };
+        let name = if self.is_list(host) { name_after_via(name) } else { name };
         let host = if judge.dmarc() == Dmarc::Fail { "" } else { host };
         let target = judge.impersonated(name, Sender { local: &mailbox.local, host })?;
         (!writes_for_offices(host) || !is_of_government(&target)).then_some(target)
     }
-}
-
-/// Hosts of lists that anybody can read and whose fields no member writes.
-const LIST_HOSTS: [&str; 6] = [
-    "freelists.org",
-    "googlegroups.com",
-    "groups.io",
-    "listserv.dfn.de",
-    "lists.sourceforge.net",
-    "yahoogroups.com",
-];
-
-fn is_list_host(host: &str) -> bool {
-    LIST_HOSTS.iter().any(|known| is_or_below(host, known))
-}
-
-/// The address of the mailing list that a message came through (RFC 2369 §2: URLs in angle brackets).
-fn list_address(message: &Message<'_>) -> Option<String> {
-    let post = message.header(HeaderName::ListPost)?.as_text()?;
-    let mut urls = post.split(['<', '>']).map(str::trim);
-    urls.find_map(|url| mailto_addresses(url).into_iter().next())
 }
 
 /// Whether a host is of the service that offices of governments have their mail sent by.
@@ -152,13 +152,6 @@ fn writes_for_offices(host: &str) -> bool {
 
 fn is_of_government(domain: &str) -> bool {
     domain.rsplit('.').take(2).any(|label| matches!(label, "gov" | "mil"))
-}
-
-/// `Ann via Example List`: a list says that it is not Ann, so that only the name after "via" counts.
-fn name_after_via(name: &str) -> &str {
-    const VIA: &str = " via ";
-    let at = name.to_ascii_lowercase().find(VIA);
-    at.and_then(|at| name.get(at + VIA.len()..)).unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -204,7 +197,7 @@ mod tests {
             ("From: =?utf-16?B?AFAAYQB5AFAAYQBs?= <x@example.org>\n", "header:From paypal.com"),
             ("From: =?utf-16?B?UABhAHkAUABhAGwA?= <x@example.org>\n", "header:From paypal.com"),
             (
-                "From: Ann <a@example.org>\nReply-To: Netflix <x@example.org>\n",
+                "From: Ann <a@example.org>\nReply-To: Netflix <x@example.net>\n",
                 "header:Reply-To netflix.com",
             ),
             ("From: Netflix <>\n", "header:From netflix.com"),
@@ -319,6 +312,32 @@ mod tests {
         for name in ["Olivia PayPal", "Ann via PayPal", "PayPal", "Via PayPal"] {
             let head = format!("From: {name} <x@example.org>\n{post}");
             assert_eq!(of(&head), ["header:From paypal.com"], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_project_may_have_its_name_where_the_author_is_answered() {
+        for head in [
+            "From: Ann <notifications@example.org>\nReply-To: facebook/react <reply+1@reply.example.org>\n",
+            "From: Ann <gitlab@mg.example.org>\nReply-To: Harbour / PayPal App <a@incoming.example.org>\n",
+            "From: Ann <ann@example.org>\nReply-To: Amazon-Team <team@example.org>\n",
+            "From: Ann <ann@example.org>\nReply-To: harbour/paypal.com <reply@example.org>\n",
+        ] {
+            assert_eq!(suspect(head), [""; 0], "{head}");
+            let fail = Facts { dmarc: Dmarc::Fail, ..Facts::default() };
+            assert!(head.contains("paypal.com") || !impersonated(head, &fail).is_empty(), "{head}");
+        }
+        for head in [
+            "From: Netflix <a@example.org>\nReply-To: Ann <x@example.org>\n",
+            "From: Ann <a@example.org>\nReply-To: Netflix <x@example.net>\n",
+            "From: Ann <a@example.org>\nReply-To: netflix.com <x@example.net>\n",
+            "From: Ann <a@example.org>, b@example.net\nReply-To: Netflix <x@example.net>\n",
+            "From: Ann <a@example.org>\nSender: Netflix <x@example.org>\n",
+            "From: Ann <ann@gmail.com>\nReply-To: Netflix <netflix1@gmail.com>\n",
+            "From: Ann <ann@one.github.io>\nReply-To: Netflix <x@other.github.io>\n",
+            "Reply-To: Netflix <x@example.org>\n",
+        ] {
+            assert!(!suspect(head).is_empty(), "{head}");
         }
     }
 

@@ -18,6 +18,7 @@ use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
 use crate::forwarders;
 use crate::judging::{Judge, Judged, Title, without_links};
+use crate::mailing_lists::before_via;
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
 use crate::sender::{Author, MAILBOXES, Mailbox, Role, is_no_mailbox};
@@ -28,7 +29,9 @@ use uts58::unicode::is_dot_to_somebody;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
 /// The fields that name the sender.
-const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
+const SENDERS: [&str; 3] = ["From", "Sender", REPLY_TO];
+
+const REPLY_TO: &str = "Reply-To";
 
 /// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
 fn may_hold_scheme(text: &str) -> bool {
@@ -116,6 +119,7 @@ pub(super) enum Interest {
 /// Reads and reports one field.
 pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
     pub field: Field<'h>,
+    pub author: &'h Author,
     pub judge: &'j mut Judge<'p>,
     pub budget: &'j mut Budget<'b>,
     pub policy: &'j Policy,
@@ -233,12 +237,15 @@ impl FieldReader<'_, '_, '_, '_> {
         if !ours {
             judged.add(Reason::DisplayNameHost);
             let is_twin = |host: &Judgement| self.judge.are_twins(host, &shown);
-            let poses = self.judge.is_protected(&shown.ascii)
+            let is_answer =
+                address.host.as_deref().is_some_and(|own| self.is_answer_to_author(own));
+            let poses = !is_answer && self.judge.is_protected(&shown.ascii)
                 || address.host.as_deref().is_some_and(is_twin);
             if self.is_of_sender()
                 && poses
                 && !self.claims_person(name, link, &shown)
                 && !self.is_forwarded(name, address, &shown)
+                && !self.is_of_member(name, link, address)
             {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
@@ -262,6 +269,13 @@ impl FieldReader<'_, '_, '_, '_> {
         own.is_some_and(|own| forwarders::names_sender(name, &own.ascii, &shown.ascii, self.judge))
     }
 
+    /// Whether a mailing list names so who wrote to it.
+    fn is_of_member(&self, name: &str, link: &Link, address: &Judged) -> bool {
+        let own = address.host.as_deref();
+        before_via(name).is_some_and(|member| link.span.end <= member.len())
+            && own.is_some_and(|own| self.author.writes_through(own, self.judge))
+    }
+
     fn is_subject(&self) -> bool {
         self.field.name.eq_ignore_ascii_case(SUBJECT)
     }
@@ -276,11 +290,12 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     /// Reports display names before the sender's addresses that impersonate others.
-    pub fn report_impersonation(&mut self, author: &Author, value: &HeaderValue<'_>) {
+    pub fn report_impersonation(&mut self, value: &HeaderValue<'_>) {
         let HeaderValue::Address(addresses) = value else { return };
         if !self.is_of_sender() {
             return;
         }
+        let author = self.author;
         let role = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
             true => Role::Author,
             false => Role::Deputy,
@@ -325,6 +340,7 @@ impl FieldReader<'_, '_, '_, '_> {
                     let sender = Sender { local: &own.local, host: &own.host.ascii };
                     forwarders::speaks_for(&spelled, target, own, self.judge)
                         || self.judge.is_named_after(&spelled, sender)
+                        || self.is_answer_to_author(&own.host)
                 });
                 let least =
                     if is_honest { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
@@ -339,13 +355,13 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// Reports the first of several authors if he is of a known organisation and another is not: programs show the first
     /// alone, and servers verify one of them.
-    pub fn report_first_author(&mut self, author: &Author) {
-        let [first, others @ ..] = author.mailboxes.as_slice() else { return };
+    pub fn report_first_author(&mut self) {
+        let [first, others @ ..] = self.author.mailboxes.as_slice() else { return };
         if others.is_empty() || self.judge.dmarc() == Dmarc::Pass {
             return;
         }
         let (host, protected) = (&first.host.ascii, &self.policy.protected);
-        let is_known = self.judge.is_protected(host) || homograph::has_owner(host, protected);
+        let is_known = self.judge.has_known_owner(host);
         if !is_known || homograph::is_anybodys(host, protected) {
             return;
         }
@@ -365,7 +381,7 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// The same for names with encoded words that the parser could not read, or reads in one byte order of two, as
     /// programs do that join the bytes of words, know more charsets, or take the other order.
-    pub fn report_joined_names(&mut self, author: &Author, value: &HeaderValue<'_>, source: &[u8]) {
+    pub fn report_joined_names(&mut self, value: &HeaderValue<'_>, source: &[u8]) {
         let HeaderValue::Address(addresses) = value else { return };
         let unread = |name: &str| name.contains(char::REPLACEMENT_CHARACTER);
         let names = || mailboxes(addresses).filter_map(|(name, _)| name);
@@ -380,7 +396,7 @@ impl FieldReader<'_, '_, '_, '_> {
             && let Some(header) = read.headers().first()
             && header.value != *value
         {
-            self.report_impersonation(author, &header.value);
+            self.report_impersonation(&header.value);
         }
     }
 
@@ -394,14 +410,14 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     /// Reports words of the Subject in look-alike letters; each reading of it once.
-    pub fn subject(&mut self, author: &Author, text: &str, known: &mut HashSet<String>) {
+    pub fn subject(&mut self, text: &str, known: &mut HashSet<String>) {
         if !self.is_subject() || text.is_ascii() || known.len() >= MAILBOXES {
             return;
         }
         if !known.insert(on_one_line(text)) {
             return;
         }
-        let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
+        let host = self.author.mailboxes.first().map(|mailbox| &*mailbox.host);
         let text = flags::as_letters(text);
         let shown = bidi::shown(&text);
         let disguise = self.disguised(&shown, host);

@@ -157,6 +157,9 @@ const MACHINES: [(&str, &[&str]); 2] = [
     ("microsoftexchange329e71ec88ae4615bbc36ab6ce41109e", &["exchange"]),
 ];
 
+/// The mailbox by which a host of code names the programs that write there, and how their names end.
+const APPS: (&str, &str, &str) = ("notifications", "github.com", "[bot]");
+
 impl Judge<'_> {
     /// Whether a name that poses says of what it names that somebody else writes.
     pub fn is_named_after(&mut self, name: &str, sender: Sender<'_>) -> bool {
@@ -169,16 +172,23 @@ impl Judge<'_> {
         if is_machine(&beside, sender.local) {
             return true;
         }
-        if self.facts.dmarc != Dmarc::Pass
-            || homograph::is_anybodys(sender.host, &self.policy.protected)
-        {
+        if self.facts.dmarc != Dmarc::Pass || self.is_anybodys(sender.host) {
             return false;
         }
         is_venue(&beside)
+            || is_app(name, &beside, sender)
             || is_of_staff(&beside)
             || is_spelled(&beside)
             || is_trade(&beside)
             || PUBLISHERS.iter().any(|host| is_or_below(sender.host, host)) && is_subject(&beside)
+    }
+
+    /// Whether a name that poses has a word of its own beside the name, and none of offices.
+    pub fn names_no_office(&mut self, name: &str, sender: Sender<'_>) -> bool {
+        self.steps += super::sender_steps(name);
+        let context = self.context(HostBounds::Certain);
+        let beside = homograph::beside(name, sender, &context);
+        beside.is_some_and(|beside| is_subject(&beside))
     }
 }
 
@@ -198,6 +208,16 @@ fn lacks_offices(beside: &Beside, known: &[&str]) -> bool {
 fn is_machine(beside: &Beside, local: &str) -> bool {
     let mut machines = MACHINES.iter().filter(|(own, _)| own.eq_ignore_ascii_case(local));
     machines.any(|(_, known)| words(beside).all(|word| known.contains(&word.text.as_str())))
+}
+
+/// `google-cla[bot]` of GitHub: what a program is called there, in small letters.
+fn is_app(name: &str, beside: &Beside, sender: Sender<'_>) -> bool {
+    let (local, host, end) = APPS;
+    let slug = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
+    sender.local == local
+        && sender.host == host
+        && name.strip_suffix(end).is_some_and(|app| app.chars().all(slug))
+        && lacks_offices(beside, &[])
 }
 
 /// `PayPal Arena`, `PayPal Park 2026`.
@@ -254,7 +274,11 @@ fn without_e(label: &str) -> String {
 
 /// `PayPal Chronicles`: what is written about.
 fn is_subject(beside: &Beside) -> bool {
-    let is_own = |word: &BesideWord| !word.is_office && word.text.chars().count() >= MIN_OWN;
+    let is_own = |word: &BesideWord| {
+        !word.is_office
+            && word.text.chars().count() >= MIN_OWN
+            && !word.text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     words(beside).any(is_own) && lacks_offices(beside, &[])
 }
 
@@ -298,6 +322,7 @@ mod tests {
             "Microsoft認定パートナー ABC <info@abc.co.jp>",
             "Amazon Chronicles <amazonchronicles@substack.com>",
             "UPS Alert <apcupsd@example.com>",
+            "\"google-cla[bot]\" <notifications@github.com>",
         ] {
             assert_eq!(verdict(from, Dmarc::Pass), Some(Verdict::Notice), "{from}");
             assert_eq!(verdict(from, Dmarc::Fail), Some(Verdict::Suspect), "{from}");
@@ -324,6 +349,9 @@ mod tests {
             "PayPal Support <x@substack.com>",
             "PayPal <x@substack.com>",
             "UPS Delivery <apcupsd@example.com>",
+            "\"paypal-support[bot]\" <notifications@github.com>",
+            "\"PayPal[bot]\" <notifications@github.com>",
+            "\"google-cla[bot]\" <notifications@example.com>",
             "Microsoft Exchange <x@example.com>",
             "Amazon Arena Refund 2026 <x@example.com>",
         ] {

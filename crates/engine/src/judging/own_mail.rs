@@ -1,11 +1,24 @@
 //! Mail of the recipients' own domain, and what an author whom DMARC confirmed says of his own.
 
+use std::sync::Arc;
+
 use super::{Judge, same_domain};
 use crate::Dmarc;
+use homograph::Judgement;
 
 impl Judge<'_> {
+    /// The host of the only author, if DMARC confirmed it.
+    pub fn author(&self) -> Option<Arc<Judgement>> {
+        self.author.clone()
+    }
+
+    /// Whether a host is protected, or of an organisation that is known.
+    pub fn has_known_owner(&self, ascii: &str) -> bool {
+        self.is_protected(ascii) || homograph::has_owner(ascii, &self.policy.protected)
+    }
+
     /// Whether the host is of the author's own domain: he may use a click counter of another domain.
-    pub(super) fn is_authors(&self, ascii: &str) -> bool {
+    pub fn is_authors(&self, ascii: &str) -> bool {
         self.author.as_ref().is_some_and(|author| same_domain(&author.ascii, ascii))
     }
 
@@ -13,8 +26,13 @@ impl Judge<'_> {
     pub fn is_recipients(&self, ascii: &str) -> bool {
         let domains = &self.facts.recipient_domains;
         self.facts.dmarc != Dmarc::Fail
-            && !homograph::is_anybodys(ascii, &self.policy.protected)
+            && !self.is_anybodys(ascii)
             && domains.iter().any(|domain| same_domain(domain, ascii))
+    }
+
+    /// Whether everybody can have an address at a host.
+    pub fn is_anybodys(&self, ascii: &str) -> bool {
+        homograph::is_anybodys(ascii, &self.policy.protected)
     }
 
     /// Whether somebody of the recipients' own domain writes, as DMARC confirmed.

@@ -2,13 +2,14 @@
 //! organizer's address.
 
 use crate::judging::{Judge, Judged};
-use crate::outcome::Reason;
+use crate::outcome::{Reason, Verdict};
 use homograph::Sender;
 
 /// Where calendars that are no person's have an address, which their owners name as they like.
 const CALENDARS: &str = "group.calendar.google.com";
 
-/// Reports an organizer whose name is that of another organization.
+/// Reports an organizer whose name is that of another organization. Who writes from his own domain, as DMARC confirmed,
+/// may have a calendar about one: `Amazon Sync`, `Ann Miller (PayPal)`.
 pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
         return;
@@ -16,8 +17,11 @@ pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judg
     if host.ascii == CALENDARS && judge.is_own_mail() {
         return;
     }
-    if judge.impersonated(name, Sender { local, host: &host.ascii }).is_some() {
-        judged.add(Reason::DisplayNamePoses);
+    let sender = Sender { local, host: &host.ascii };
+    if judge.impersonated(name, sender).is_some() {
+        let is_about = judge.is_authors(&host.ascii) && judge.names_no_office(name, sender);
+        let verdict = if is_about { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
+        judged.add_with(Reason::DisplayNamePoses, verdict);
     }
 }
 
@@ -41,6 +45,23 @@ mod tests {
         let own = "\"Zoom 1\":mailto:zoom1@harbour.com";
         assert!(!poses(own, "ann@harbour.com", Dmarc::Pass));
         assert!(poses("\"Zoom 1\":mailto:zoom1@evil.top", "ann@harbour.com", Dmarc::Pass));
+    }
+
+    #[test]
+    fn the_calendar_of_an_author_may_be_about_another() {
+        let verdict = |name: &str, host: &str, dmarc: Dmarc| {
+            let body =
+                format!("BEGIN:VEVENT\r\nORGANIZER;CN={name}:mailto:x@{host}\r\nEND:VEVENT\r\n");
+            to_harbour("Ann <ann@evil.top>", "text/calendar", &body, dmarc).verdict
+        };
+        for name in ["Amazon Sync", "\"Ann Miller (PayPal)\""] {
+            assert_eq!(verdict(name, "evil.top", Dmarc::Pass), Verdict::Notice, "{name}");
+            assert_eq!(verdict(name, "evil.top", Dmarc::Unknown), Verdict::Suspect, "{name}");
+            assert_eq!(verdict(name, "evil.com", Dmarc::Pass), Verdict::Suspect, "{name}");
+        }
+        for name in ["PayPal", "PayPal Support", "\"PayPal 24\""] {
+            assert_eq!(verdict(name, "evil.top", Dmarc::Pass), Verdict::Suspect, "{name}");
+        }
     }
 
     #[test]

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use mail_parser::HeaderValue;
 
-use super::{FieldReader, SENDERS, mailboxes};
+use super::super::has_other_address;
+use super::{FieldReader, REPLY_TO, SENDERS, mailboxes};
 use crate::judging::Judged;
 use crate::outcome::{Reason, Verdict};
-use crate::sender::{Author, MAILBOXES, Mailbox};
-use homograph::{Section, registrable};
+use crate::sender::{MAILBOXES, Mailbox};
+use homograph::{Judgement, Section, registrable};
 
 impl FieldReader<'_, '_, '_, '_> {
     /// Reports addresses whose host is made to be taken for that of From, and those that programs show without a name
     /// and that begin with a known site.
-    pub fn report_addresses(&mut self, author: &Author, value: &HeaderValue<'_>) {
+    pub fn report_addresses(&mut self, value: &HeaderValue<'_>) {
         let HeaderValue::Address(addresses) = value else { return };
-        if !self.is_of_sender() {
+        if !self.is_of_sender() && !has_other_address(self.field.name.as_bytes()) {
             return;
         }
         for (name, address) in mailboxes(addresses).take(MAILBOXES) {
@@ -29,7 +30,7 @@ impl FieldReader<'_, '_, '_, '_> {
                     site
                 }
                 None => {
-                    let Some(twin) = self.twin_of(author, &own) else { continue };
+                    let Some(twin) = self.twin_of(&own) else { continue };
                     judged.add_with(Reason::TargetLookalike, Verdict::Suspect);
                     twin
                 }
@@ -38,12 +39,18 @@ impl FieldReader<'_, '_, '_, '_> {
         }
     }
 
+    /// Whether it is a Reply-To at the author's own domain. Programs show the name of it to nobody before he answers,
+    /// and the answer goes where it would go without: trackers of issues have the name of a project there.
+    pub(super) fn is_answer_to_author(&self, own: &Judgement) -> bool {
+        self.field.name.eq_ignore_ascii_case(REPLY_TO) && self.author.is_at(own, self.judge)
+    }
+
     /// The host of From that this one of another field reads like.
-    fn twin_of(&self, author: &Author, own: &Mailbox) -> Option<String> {
+    fn twin_of(&self, own: &Mailbox) -> Option<String> {
         if self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
             return None;
         }
-        let mut hosts = author.mailboxes.iter().map(|from| &from.host);
+        let mut hosts = self.author.mailboxes.iter().map(|from| &from.host);
         let twin = hosts.find(|from| self.judge.are_twins(from, &own.host));
         twin.map(|from| from.ascii.clone())
     }
@@ -95,6 +102,35 @@ mod tests {
         {
             let head = format!("From: Ann <ann@meridian-supplies.com>\nReply-To: ann@{other}\n");
             assert_eq!(found(&head), [""; 0], "{head}");
+        }
+    }
+
+    #[test]
+    fn fields_that_programs_write_to_are_read_as_reply_to_is() {
+        for field in [
+            "Author",
+            "Disposition-Notification-To",
+            "mail-followup-to",
+            "Mail-Reply-To",
+            "Resent-Reply-To",
+            "RETURN-RECEIPT-TO",
+            "X-Original-From",
+        ] {
+            for list in ["", "List-Post: <mailto:dev@example.org>\n"] {
+                let head = |address: &str| {
+                    format!("From: Ann <ann@meridian-supplies.com>\n{list}{field}: {address}\n")
+                };
+                let disguised = found(&head("Ann <service@xn--80ak6aa92e.com>"));
+                let [found_one] = disguised.as_slice() else { panic!("{field}: {disguised:?}") };
+                assert!(found_one.ends_with("apple.com"), "{found_one}");
+                let twin = found(&head("<ann@meridian-suppIies.com>"));
+                let [found_one] = twin.as_slice() else { panic!("{field}: {twin:?}") };
+                assert!(found_one.ends_with("target-lookalike meridian-supplies.com"), "{twin:?}");
+                for fine in ["PayPal <ann@example.org>", "ann@example.org, <b@example.net>", "Ann"]
+                {
+                    assert_eq!(found(&head(fine)), [""; 0], "{field} {fine}");
+                }
+            }
         }
     }
 
