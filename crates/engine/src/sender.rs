@@ -51,6 +51,8 @@ pub(super) fn is_no_mailbox(spelled: &str) -> bool {
 pub(super) struct Author {
     /// The mailboxes of From that have an address.
     pub mailboxes: Vec<Mailbox>,
+    /// The names in From.
+    names: Vec<String>,
     /// The host of the mailing list, by its header fields: one that its members do not write, or that DMARC confirms.
     list: Option<Arc<Judgement>>,
 }
@@ -68,14 +70,15 @@ impl Author {
     pub fn of(message: &Message<'_>, judge: &mut Judge<'_>) -> Author {
         let fields = message.headers().iter().filter(|header| header.name == HeaderName::From);
         let from = fields.filter_map(|header| header.value.as_address());
-        let from = from.flat_map(|addresses| addresses.iter()).take(MAILBOXES);
+        let from: Vec<_> = from.flat_map(|addresses| addresses.iter()).take(MAILBOXES).collect();
+        let names = from.iter().filter_map(|mailbox| mailbox.name().map(str::to_owned)).collect();
         let mailboxes =
-            from.filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
+            from.iter().filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
         let list = list_address(message).and_then(|address| Mailbox::read(&address, judge));
         let is_confirmed = |host: &str| judge.dmarc() == Dmarc::Pass && !judge.is_anybodys(host);
         let list =
             list.filter(|list| is_list_host(&list.host.ascii) || is_confirmed(&list.host.ascii));
-        Author { mailboxes, list: list.map(|list| list.host) }
+        Author { mailboxes, names, list: list.map(|list| list.host) }
     }
 
     /// The name that a display name in front of this mailbox impersonates. Without an address of its own those of From
@@ -118,13 +121,17 @@ impl Author {
             || judge.dmarc() == Dmarc::Pass && judge.is_recipients(&host.ascii)
     }
 
-    /// Whether a host is of the domain of all mailboxes of From, and not everybody can have an address there.
-    pub fn is_at(&self, host: &Judgement, judge: &Judge<'_>) -> bool {
+    /// Whether a host is of the domain of all mailboxes of From, not everybody can have an address there, and From itself
+    /// does not pose.
+    pub fn is_honest_at(&self, host: &Judgement, judge: &mut Judge<'_>) -> bool {
         let is_own = |from: &Mailbox| same_domain(&from.host.ascii, &host.ascii);
         judge.dmarc() != Dmarc::Fail
-            && !self.mailboxes.is_empty()
             && self.mailboxes.iter().all(is_own)
             && !judge.is_anybodys(&host.ascii)
+            && self.mailboxes.first().is_some_and(|from| {
+                let mut names = self.names.iter();
+                !names.any(|name| self.impersonated_at(name, from, judge).is_some())
+            })
     }
 
     fn impersonated_at(
@@ -339,6 +346,8 @@ mod tests {
         ] {
             assert!(!suspect(head).is_empty(), "{head}");
         }
+        let both = "From: Netflix <a@example.org>\nReply-To: Netflix Team <x@example.org>\n";
+        assert_eq!(suspect(both).len(), 2);
     }
 
     #[test]

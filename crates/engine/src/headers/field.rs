@@ -236,11 +236,10 @@ impl FieldReader<'_, '_, '_, '_> {
         let ours = address.host.as_deref().is_some_and(owns);
         if !ours {
             judged.add(Reason::DisplayNameHost);
-            let is_twin = |host: &Judgement| self.judge.are_twins(host, &shown);
-            let is_answer =
-                address.host.as_deref().is_some_and(|own| self.is_answer_to_author(own));
-            let poses = !is_answer && self.judge.is_protected(&shown.ascii)
-                || address.host.as_deref().is_some_and(is_twin);
+            let own = address.host.as_deref();
+            let is_known = self.judge.is_protected(&shown.ascii)
+                && !own.is_some_and(|own| self.is_answer_to_author(own));
+            let poses = is_known || own.is_some_and(|own| self.judge.are_twins(own, &shown));
             if self.is_of_sender()
                 && poses
                 && !self.claims_person(name, link, &shown)

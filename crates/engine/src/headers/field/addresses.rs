@@ -41,8 +41,8 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// Whether it is a Reply-To at the author's own domain. Programs show the name of it to nobody before he answers,
     /// and the answer goes where it would go without: trackers of issues have the name of a project there.
-    pub(super) fn is_answer_to_author(&self, own: &Judgement) -> bool {
-        self.field.name.eq_ignore_ascii_case(REPLY_TO) && self.author.is_at(own, self.judge)
+    pub(super) fn is_answer_to_author(&mut self, own: &Judgement) -> bool {
+        self.field.name.eq_ignore_ascii_case(REPLY_TO) && self.author.is_honest_at(own, self.judge)
     }
 
     /// The host of From that this one of another field reads like.
