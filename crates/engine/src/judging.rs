@@ -23,6 +23,7 @@ mod rereading;
 mod sign_roles;
 mod signs;
 mod titles;
+mod turkish;
 mod vocabulary;
 mod words;
 
@@ -64,7 +65,7 @@ pub struct Judge<'a> {
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
     head: &'a [u8],
-    in_report: OnceCell<bool>,
+    header: OnceCell<bounces::HeaderSays>,
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
     memo: ByHash<CachedJudgements>,
@@ -120,7 +121,7 @@ impl<'a> Judge<'a> {
             author: None,
             facts,
             head: message.head,
-            in_report: OnceCell::new(),
+            header: OnceCell::new(),
             memo: ByHash::default(),
             keys: Key::default(),
             memory,
@@ -182,6 +183,7 @@ impl<'a> Judge<'a> {
                     self.downgrade_behind_residue(text, link, &mut judged);
                     self.downgrade_misread_umlauts(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);
+                    self.downgrade_dotless_mailbox(text, link, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
                 Self::downgrade_code(text, link, &mut judged);
@@ -266,10 +268,8 @@ impl<'a> Judge<'a> {
             }
         }
         self.downgrade_vocabulary(spelling, link.kind, &mut judged);
-        if link.kind == Kind::Email {
-            judged.reject_signs(spelling);
-            judged.downgrade_turkish_capitals(spelling);
-        }
+        judged.reject_signs(spelling, link.kind);
+        self.downgrade_turkish_capitals(spelling, link.kind, &mut judged);
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if has_unusual_user(text, link)

@@ -67,8 +67,7 @@ pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 
 /// Whether a word with the look of a name, and other letters, is none by itself. Words of few letters have digits then.
 fn is_drawn(word: &[u8], name: &Name) -> bool {
-    let least =
-        if word.iter().any(u8::is_ascii_digit) { MIN_BRAND_IN_LABEL } else { MIN_LETTERS };
+    let least = if word.iter().any(u8::is_ascii_digit) { MIN_BRAND_IN_LABEL } else { MIN_LETTERS };
     name.brand_len() >= least && !is_neighbour(word)
 }
 

@@ -66,7 +66,10 @@ pub(super) fn find(
         // The label of a hoster is no customer's (`myshopify.com`).
         if let Some(name) = name.or_else(|| (at <= labels.hosted).then(glued).flatten()) {
             let is_spelled = label.contains(name.label());
-            return hit(name, if is_spelled { Reason::NameInHost } else { Reason::TargetLookalike });
+            return hit(
+                name,
+                if is_spelled { Reason::NameInHost } else { Reason::TargetLookalike },
+            );
         }
         // Further in front only with the suffix of the name behind it: `linkedln.com.top`.
         let counts = |name: &&Name| labels.is_name(at) || is_followed(name, compared.parts, at);
