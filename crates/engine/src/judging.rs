@@ -7,6 +7,7 @@ mod candidates;
 mod code;
 mod consoles;
 mod encoded_urls;
+mod file_names;
 mod glued;
 mod listed;
 mod logins;
@@ -253,8 +254,8 @@ impl<'a> Judge<'a> {
         let (spelling, bounds) =
             whole.as_deref().map_or((spelling, bounds), |whole| (whole, HostBounds::Certain));
         let host = self.host(spelling, bounds);
-        let mut judged = Judged::of(host, TldStatus::Link);
-        let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
+        let mut judged = Judged::of(Arc::clone(&host), TldStatus::Link);
+        let name = spelling.get(host.span.clone());
         // Most bare hosts are no more than a notice, and edited as words whatever they are.
         let matters = judged.verdict > Verdict::Notice || judged.edit >= Edit::Anywhere;
         if link.kind == Kind::Bare {
@@ -277,11 +278,9 @@ impl<'a> Judge<'a> {
             || tail.len() > 1 && self.is_rewriter(spelling)
             || encoded_urls::may_hold(tail)
         {
-            let carried = match &judged.host {
-                Some(host) => self.carried(text, link, host, bounds),
-                None => LinkJudgement::default(),
-            };
+            let carried = self.carried(text, link, &host, bounds);
             self.steps += carried_steps(beside_host(text, link), &carried);
+            let carried = self.with_words_inside(tail, carried);
             let carried = self.with_lists_inside(carried);
             for host in &carried.inner {
                 self.seen.add(&host.ascii);
