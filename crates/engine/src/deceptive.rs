@@ -62,12 +62,26 @@ impl Judge<'_> {
             let is_apart =
                 before.is_none_or(|before| begins_with_www(site) || same_domain(before, site));
             before = Some(site);
-            if !is_apart || !site.is_ascii() || registrable(site, Section::Icann).is_none() {
+            if !is_apart {
+                return false;
+            }
+            if !site.is_ascii() {
+                return self.is_unknown_site(site);
+            }
+            if registrable(site, Section::Icann).is_none() {
                 return false;
             }
             let site = self.host(site, HostBounds::Certain);
             self.names_nobody_known(&site)
         })
+    }
+
+    /// The same of a site in other letters: what a list has of its mail address need not be judged again behind `www.`.
+    fn is_unknown_site(&mut self, site: &str) -> bool {
+        let behind_www = if begins_with_www(site) { site.get(4..) } else { None };
+        let known = self.known_host(site).or_else(|| self.known_host(behind_www?));
+        let host = known.unwrap_or_else(|| self.host_in_question(site));
+        registrable(&host.ascii, Section::Icann).is_some() && self.names_nobody_known(&host)
     }
 
     /// Whether a protected name, or what looks like one, is a piece between signs.

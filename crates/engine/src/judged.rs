@@ -6,8 +6,8 @@ use super::Policy;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
 use mailsplice::mime;
-use uts58::Target;
 use uts58::unicode::is_letter;
+use uts58::{Kind, Target};
 
 /// The judgement of one occurrence of a link.
 #[derive(Clone, Debug)]
@@ -147,28 +147,15 @@ impl Judged {
     }
 
     /// Makes a mail address invalid whose host has signs: browsers open such hosts (`a'b.example`), mail has none.
-    pub(super) fn reject_signs(&mut self, host: &str) {
+    pub(super) fn reject_signs(&mut self, host: &str, kind: Kind) {
         let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
-        if self.reasons.contains(Reason::IdnaInvalid) && host.is_ascii() && host.contains(sign) {
+        if kind == Kind::Email
+            && self.reasons.contains(Reason::IdnaInvalid)
+            && host.is_ascii()
+            && host.contains(sign)
+        {
             self.verdict = self.verdict.max(Verdict::Invalid);
             self.edit = Edit::Inert;
-        }
-    }
-
-    /// Lowers the verdict of a mail address in capitals whose host is a protected name as Turkish keyboards write it:
-    /// `ALİ@GMAİL.COM`. Nobody takes it for another, and the writer means that name.
-    pub(super) fn downgrade_turkish_capitals(&mut self, host: &str) {
-        let of_capitals = |reason: Reason| {
-            reason.verdict() <= Verdict::Notice
-                || matches!(reason, Reason::MarkAbuse | Reason::TargetLookalike)
-        };
-        if host.contains(char::is_lowercase) {
-            return;
-        }
-        let Some(meant) = homograph::without_turkish_dots(host) else { return };
-        let means_target = self.target().is_some_and(|target| *target == meant.to_lowercase());
-        if means_target && self.reasons.iter().all(of_capitals) {
-            self.downgrade();
         }
     }
 

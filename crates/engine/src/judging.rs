@@ -7,6 +7,7 @@ mod candidates;
 mod code;
 mod consoles;
 mod encoded_urls;
+mod file_names;
 mod glued;
 mod listed;
 mod logins;
@@ -23,6 +24,7 @@ mod rereading;
 mod sign_roles;
 mod signs;
 mod titles;
+mod turkish;
 mod vocabulary;
 mod words;
 
@@ -64,7 +66,7 @@ pub struct Judge<'a> {
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
     head: &'a [u8],
-    in_report: OnceCell<bool>,
+    header: OnceCell<bounces::HeaderSays>,
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
     memo: ByHash<CachedJudgements>,
@@ -120,7 +122,7 @@ impl<'a> Judge<'a> {
             author: None,
             facts,
             head: message.head,
-            in_report: OnceCell::new(),
+            header: OnceCell::new(),
             memo: ByHash::default(),
             keys: Key::default(),
             memory,
@@ -182,6 +184,7 @@ impl<'a> Judge<'a> {
                     self.downgrade_behind_residue(text, link, &mut judged);
                     self.downgrade_misread_umlauts(text, link, &mut judged);
                     self.downgrade_accents(host, link.kind, &mut judged);
+                    self.downgrade_dotless_mailbox(text, link, &mut judged);
                 }
                 Self::downgrade_pasted_mark(text, link, &mut judged);
                 Self::downgrade_code(text, link, &mut judged);
@@ -251,8 +254,8 @@ impl<'a> Judge<'a> {
         let (spelling, bounds) =
             whole.as_deref().map_or((spelling, bounds), |whole| (whole, HostBounds::Certain));
         let host = self.host(spelling, bounds);
-        let mut judged = Judged::of(host, TldStatus::Link);
-        let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
+        let mut judged = Judged::of(Arc::clone(&host), TldStatus::Link);
+        let name = spelling.get(host.span.clone());
         // Most bare hosts are no more than a notice, and edited as words whatever they are.
         let matters = judged.verdict > Verdict::Notice || judged.edit >= Edit::Anywhere;
         if link.kind == Kind::Bare {
@@ -266,10 +269,8 @@ impl<'a> Judge<'a> {
             }
         }
         self.downgrade_vocabulary(spelling, link.kind, &mut judged);
-        if link.kind == Kind::Email {
-            judged.reject_signs(spelling);
-            judged.downgrade_turkish_capitals(spelling);
-        }
+        judged.reject_signs(spelling, link.kind);
+        self.downgrade_turkish_capitals(spelling, link.kind, &mut judged);
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if has_unusual_user(text, link)
@@ -277,11 +278,9 @@ impl<'a> Judge<'a> {
             || tail.len() > 1 && self.is_rewriter(spelling)
             || encoded_urls::may_hold(tail)
         {
-            let carried = match &judged.host {
-                Some(host) => self.carried(text, link, host, bounds),
-                None => LinkJudgement::default(),
-            };
+            let carried = self.carried(text, link, &host, bounds);
             self.steps += carried_steps(beside_host(text, link), &carried);
+            let carried = self.with_words_inside(tail, carried);
             let carried = self.with_lists_inside(carried);
             for host in &carried.inner {
                 self.seen.add(&host.ascii);

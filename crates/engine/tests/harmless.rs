@@ -117,6 +117,8 @@ fn the_dot_of_a_turkish_capital_is_not_edited() {
     for text in [
         "https://NETFLİX.COM/",
         "https://NETFLI\u{307}X.COM/",
+        "https://netflİx.com/",
+        "https://NetflI\u{307}x.com/",
         "https://www.netfli\u{307}x.com/",
         "ali@gmai\u{307}l.com",
         "ali@gmaİl.com",

@@ -124,3 +124,22 @@ fn directories_without_blanks_are_read_to_their_end() {
     }
     assert!(failed.is_empty(), "{failed:#?}");
 }
+
+/// Rows of a table of members, as spreadsheets write them: an address and a site of each.
+#[test]
+fn tables_of_addresses_and_sites_are_read_to_their_end() {
+    for (words, suffix) in SCRIPTS {
+        let words: Vec<&str> = words.split(' ').collect();
+        for (sign, count) in [(";", 350), (",", 350), (" ", 350)] {
+            let rows = (0..count).map(|n| {
+                let host = format!("{}-{n}.{suffix}", words[n % words.len()]);
+                format!("Firma;info@{host}{sign}www.{host};+49 30 {n}\r\n")
+            });
+            let body = rows.collect::<String>();
+            let outcome =
+                common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+            assert!(outcome.bypasses.is_empty(), "{suffix} {sign} {:?}", outcome.cost);
+            assert!(outcome.edits.is_empty(), "{suffix} {sign}");
+        }
+    }
+}

@@ -9,6 +9,16 @@ use mailsplice::splice::fields::header_fields;
 /// The parameter of the type of such a report (RFC 3464 §2), in lower case.
 const REPORT: &str = "delivery-status";
 
+/// Charsets of Turkish, in lower case.
+const CHARSETS: [&str; 2] = ["iso-8859-9", "windows-1254"];
+
+/// What the header says of the whole message.
+#[derive(Default)]
+pub(super) struct HeaderSays {
+    is_report: bool,
+    is_turkish: bool,
+}
+
 impl Judge<'_> {
     /// Lowers the verdict of an address of such a report if it is a slip of one where everybody can have a mailbox, which
     /// says nothing about whose it is.
@@ -25,12 +35,31 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the message is such a report; its header is read once.
-    fn is_in_report(&self) -> bool {
-        *self.in_report.get_or_init(|| {
-            let mut types =
-                header_fields(self.head).filter(|it| it.is_named(self.head, b"content-type"));
-            types.any(|it| it.text(self.head).to_ascii_lowercase().contains(REPORT))
+    /// Whether the message is such a report.
+    pub(super) fn is_in_report(&self) -> bool {
+        self.header().is_report
+    }
+
+    /// Whether the header says that the text is Turkish or Azerbaijani, by a language or the charset of Turkish.
+    pub(super) fn says_turkish(&self) -> bool {
+        self.header().is_turkish
+    }
+
+    /// The header is read once.
+    fn header(&self) -> &HeaderSays {
+        self.header.get_or_init(|| {
+            let mut says = HeaderSays::default();
+            for field in header_fields(self.head) {
+                let text = || field.text(self.head).to_ascii_lowercase();
+                if field.is_named(self.head, b"content-type") {
+                    says.is_report |= text().contains(REPORT);
+                    says.is_turkish |= CHARSETS.iter().any(|charset| text().contains(charset));
+                } else if field.is_named(self.head, b"content-language") {
+                    says.is_turkish |=
+                        text().split([',', '-', ' ']).any(|tag| tag == "tr" || tag == "az");
+                }
+            }
+            says
         })
     }
 }

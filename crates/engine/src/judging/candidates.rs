@@ -36,11 +36,21 @@ impl Judge<'_> {
         Some(Arc::new(host))
     }
 
+    /// The judgement of a host that was judged in these bounds, perhaps in prose that might have gone on.
+    pub fn known_host(&self, spelling: &str) -> Option<Arc<Judgement>> {
+        let known = self.memo.get(&self.keys.hash_one(spelling))?;
+        let in_prose = || {
+            let is_whole =
+                |host: &&Arc<Judgement>| host.more_bounds == 0 && host.span == (0..spelling.len());
+            known.within(HostBounds::Prose).filter(is_whole)
+        };
+        known.within(HostBounds::Certain).or_else(in_prose).map(Arc::clone)
+    }
+
     /// Judges a host that counts only if it is a lure: as long as it does not, no reading has found it.
     pub fn host_in_question(&mut self, spelling: &str) -> Arc<Judgement> {
-        let known = self.memo.get(&self.keys.hash_one(spelling));
-        if let Some(known) = known.and_then(|known| known.within(HostBounds::Certain)) {
-            return Arc::clone(known);
+        if let Some(known) = self.known_host(spelling) {
+            return known;
         }
         let judgement = self.cached_or_judged(spelling, HostBounds::Certain);
         self.steps += host_steps(spelling, HostBounds::Certain, &judgement);

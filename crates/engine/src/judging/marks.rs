@@ -2,9 +2,10 @@
 //! `①example.com②example.org`, `art.1º.It`, `Артикул№А12.ru`.
 
 use super::glued::is_harmless;
+use super::words::is_of_one_script;
 use super::{HostBounds, Judge, same_domain};
 use crate::judged::Judged;
-use homograph::{RestrictionLevel, is_cjk, mixes_scripts};
+use homograph::is_cjk;
 use unicode_script::Script;
 use uts58::Link;
 use uts58::unicode::{ScriptOf as _, is_letter};
@@ -93,7 +94,6 @@ fn has_ordinals(host: &str) -> bool {
 fn has_number(host: &str) -> bool {
     let word = host.split('.').next().unwrap_or_default();
     let Some((name, number)) = word.split_once('№') else { return false };
-    let is_of_one_script = |word: &str| !mixes_scripts(word, RestrictionLevel::SingleScript);
     !name.is_empty()
         && name.chars().all(|c| !c.is_ascii() && is_letter(c))
         && number.contains(|c: char| c.is_ascii_digit())

@@ -10,7 +10,7 @@ use super::{Judge, Judged, TldStatus, same_domain};
 use crate::outcome::{Reason, Verdict};
 use crate::prices::COMPARISON_STEPS;
 use crate::programs::is_below;
-use homograph::{HostBounds, Judgement, is_given_away, is_or_below};
+use homograph::{HostBounds, Judgement, is_given_away, is_or_below, without_turkish_dots};
 use uts58::Link;
 use uts58::unicode::a_label;
 use uts58::unicode::hosts::is_joiner;
@@ -56,6 +56,9 @@ impl Judge<'_> {
     /// owner. Of a known name, also by the suffix of a country, this is suspect; of others nothing if `known_only`.
     pub fn compare(&mut self, visible: &Judged, target: &mut Judged, known_only: bool) {
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
+        let meant = without_turkish_dots(&seen.unicode);
+        let meant = meant.map(|meant| self.host(&meant, HostBounds::Certain));
+        let seen = meant.as_deref().unwrap_or(seen);
         let is_asked = matches!(visible.tld_status, TldStatus::Asked(_));
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
         let mut others = seen.unicode.chars().filter(|c| !c.is_ascii()).peekable();

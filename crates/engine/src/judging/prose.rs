@@ -14,15 +14,18 @@ use uts58::{Kind, Link};
 impl Judge<'_> {
     /// Lowers the verdict of bare words that are no host to who wrote them, and no name that readers know.
     pub(super) fn downgrade_prose(&mut self, text: &str, link: &Link, judged: &mut Judged) {
-        if judged.verdict <= Verdict::Notice
-            || link.kind != Kind::Bare
-            || !judged.inner.is_empty()
-            || !are_of_letters(judged.reasons)
+        if judged.verdict <= Verdict::Notice || link.kind != Kind::Bare || !judged.inner.is_empty()
         {
             return;
         }
         let host = link.host_str(text);
+        if self.is_named_file(host, judged) {
+            return self.let_alone(host, link.kind, judged);
+        }
         let Some((word, suffix)) = host.split_once('.') else { return };
+        if !are_of_letters(judged.reasons) {
+            return;
+        }
         let ends_sentence = begins_sentence(suffix)
             && vocabulary::holds(word)
             && is_of_another_suffix(suffix, judged)
@@ -87,7 +90,7 @@ impl Judge<'_> {
     }
 
     /// Whether a word reads as the label of a name, however short it is.
-    fn reads_as_label(&self, word: &str) -> bool {
+    pub(super) fn reads_as_label(&self, word: &str) -> bool {
         let read = |c: char| if c.is_ascii() { Some(c.into()) } else { reads_as(c) };
         let reads: Option<String> = word.chars().map(read).collect();
         self.is_known_label(&reads.unwrap_or_default().to_ascii_lowercase())
@@ -188,7 +191,8 @@ const SYMBOLS: usize = 3;
 const SMALL: usize = 2;
 const SMALL_ALONE: usize = 1;
 
-/// Whether a word is an abbreviation or a number with Greek letters: `TNFα`, `IL-1β`, `5σ`.
+/// Whether a word is an abbreviation or a number with Greek letters: `TNFα`, `IL-1β`, `5σ`. Source files have them in
+/// front or at the end of any word: `figα.py`.
 fn is_of_science(word: &str, suffix: &str) -> bool {
     let symbols = word.chars().filter(|c| is_symbol(*c)).count();
     let ascii = word.chars().filter(char::is_ascii_alphanumeric).count();
@@ -197,7 +201,8 @@ fn is_of_science(word: &str, suffix: &str) -> bool {
     let most = if small < ascii { SMALL.max(capitals) } else { SMALL_ALONE };
     (1..=SYMBOLS).contains(&symbols)
         && ascii > 0
-        && small <= most
+        && (small <= most
+            || SOURCES.contains(&suffix) && !word.trim_matches(is_symbol).contains(is_symbol))
         && word.chars().all(|c| is_symbol(c) || c.is_ascii_alphanumeric() || c == '-')
         && suffix.bytes().all(|c| c.is_ascii_alphabetic())
 }
@@ -214,7 +219,7 @@ fn is_symbol(c: char) -> bool {
 /// Top-level domains that are endings of files as well.
 const ENDINGS: [&str; 11] = ["md", "mk", "mov", "pl", "ps", "py", "rs", "sh", "so", "tf", "zip"];
 
-fn is_ending(suffix: &str) -> bool {
+pub(super) fn is_ending(suffix: &str) -> bool {
     ENDINGS.iter().any(|ending| suffix.eq_ignore_ascii_case(ending))
 }
 
@@ -223,7 +228,7 @@ fn is_ending(suffix: &str) -> bool {
 const BESIDE_TWINS: usize = 1;
 
 /// The words of a name, without short ones of plain letters, which disguise nothing.
-fn words(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     let words = name.split(['-', '_']);
     words.filter(|word| !word.is_ascii() || word.len() >= PLAIN_WORD)
 }

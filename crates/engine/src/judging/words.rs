@@ -135,7 +135,7 @@ fn without_stretching(host: &str) -> Option<String> {
     Some(plain)
 }
 
-fn is_arabic(c: char) -> bool {
+pub(super) fn is_arabic(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{6FF}' | '\u{750}'..='\u{77F}' | '\u{8A0}'..='\u{8FF}')
 }
 
@@ -183,7 +183,6 @@ const MARK: usize = 4;
 /// `README_рус.md`.
 fn is_file_name(host: &str) -> bool {
     let Some((name, extension)) = host.rsplit_once('.') else { return false };
-    let is_of_one_script = |word: &str| !mixes_scripts(word, RestrictionLevel::SingleScript);
     name.contains('_')
         && !name.contains('.')
         && extension.bytes().all(|c| c.is_ascii_alphanumeric())
@@ -191,6 +190,10 @@ fn is_file_name(host: &str) -> bool {
             .chars()
             .all(|c| is_letter(c) || is_mark(c) || c.is_ascii_digit() || "_-".contains(c))
         && name.split(['_', '-']).all(is_of_one_script)
+}
+
+pub(super) fn is_of_one_script(word: &str) -> bool {
+    !mixes_scripts(word, RestrictionLevel::SingleScript)
 }
 
 /// The host behind joiners, with which none begins (RFC 5892 A.1, A.2).

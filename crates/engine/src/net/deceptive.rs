@@ -125,9 +125,25 @@ pub fn runs_on(host: &str, seen: &SeenHosts) -> bool {
 /// Whether signs stand in a host that no client takes into one, or between the sites of a list. Cheaper than to read it
 /// letter by letter. Not if a reading has found it deceptive, nor if browsers ignore some of it.
 pub fn is_list(host: &str, judge: &mut Judge<'_>, seen: &SeenHosts) -> bool {
-    (!may_be_opened(host) || host.contains(ends_host_to_a_reader) && judge.is_list_of_sites(host))
+    let may_be_list = || host.contains(SEPARATORS) || host.contains(ends_host_to_a_reader);
+    (!may_be_opened(host) || may_be_list() && judge.is_list_of_sites(without_cells(host)))
         && !host.contains(|c: char| !c.is_ascii() && Class::of(c).is_ignored())
         && !seen.is_deceptive(host)
+}
+
+/// What stands between the cells of a table.
+const SEPARATORS: [char; 2] = [',', ';'];
+
+/// A row of a table without its last cells that are no hosts: `пример.рф;www.пример.рф;Ann;+49`. No top-level domain
+/// holds a separator.
+fn without_cells(row: &str) -> &str {
+    let mut hosts = row;
+    while let Some((before, cell)) = hosts.rsplit_once(SEPARATORS)
+        && !cell.contains(is_dot_to_somebody)
+    {
+        hosts = before;
+    }
+    hosts
 }
 
 /// Hiragana, Katakana, Han and Hangul as most texts write them: no mapping makes another letter of them, and no
@@ -189,6 +205,18 @@ mod tests {
             assert_eq!(seen_spelling(text.as_bytes(), at, &host, &seen), known, "{text} {at}");
         }
         assert_eq!(unescaped_host("д%D0.рф".as_bytes()), None);
+    }
+
+    #[test]
+    fn the_hosts_of_a_row_are_left() {
+        for (row, hosts) in [
+            ("дом.рф;www.дом.рф;+49", "дом.рф;www.дом.рф"),
+            ("дом.рф,www.дом.рф,Ann;,", "дом.рф,www.дом.рф"),
+            ("дом.рф;д。рф", "дом.рф;д。рф"),
+            ("Ann;дом.рф", "Ann;дом.рф"),
+        ] {
+            assert_eq!(without_cells(row), hosts);
+        }
     }
 
     /// What is left out is what is found not to be deceptive otherwise.
