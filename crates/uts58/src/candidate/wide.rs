@@ -29,7 +29,7 @@ use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
 /// A name with this many bytes beyond ASCII surely fits in the DNS, if it is not mapped. Of any other its length there has
 /// to be computed, which takes as much for each of its bytes as reading that many bytes of running text.
 const FEW_BYTES: usize = 2 * SETTLED;
-const MEASURED_NAME_STEPS: u64 = 16;
+const MEASURED_NAME_STEPS: u64 = 24;
 
 /// How far the authority of a URL may reach, whatever it contains, and the last `@` in it. Cached
 /// until the search has passed it, so that nothing is read twice (S18).
