@@ -76,7 +76,7 @@ const UNCOMPRESSED_BYTES: u16 = 256;
 const LONG_BYTES: usize = 32 << 10;
 
 /// The zlib level for long recipes; 1 is the fastest, 9 the smallest.
-const FAST_LEVEL: u32 = 1;
+const FAST_LEVEL: u32 = 2;
 
 /// Raw deflate (RFC 1951).
 pub(super) fn deflate(plain: &[u8]) -> Vec<u8> {
