@@ -4,14 +4,18 @@
 use memchr::memchr2_iter;
 
 use super::{HostBounds, Judge, Judgement, Kind, Link, LinkJudgement, Verdict, carried_steps};
+use crate::content::{MappedText, script};
 use uts58::{Confidence, base64, percent};
 
 /// Maximum number of such values that are read, and of URLs of one: redirectors write one URL, behind the header of a
 /// token at the most.
 const URLS: usize = 4;
 
-/// Steps of each byte of JSON: it is decoded, and its escapes are.
-const JSON_STEPS_PER_BYTE: usize = 2;
+/// How often JSON stands in a string of JSON (Mandrill), itself included.
+const NESTED: usize = 2;
+
+/// Steps of each byte of JSON: it is decoded, and its escapes are, as often.
+const JSON_STEPS_PER_BYTE: usize = 1 + NESTED;
 
 /// Whether there may be one.
 pub(super) fn may_hold(tail: &str) -> bool {
@@ -49,8 +53,10 @@ fn decoded(tail: &str) -> (String, usize) {
         let text = String::from_utf8_lossy(&bytes);
         if value.as_bytes().starts_with(JSON) {
             json_bytes += value.len();
-            let json = without_escapes(&text);
-            json.split('"').filter(is_url).take(URLS).for_each(|url| push_value(url, &mut query));
+            let json = MappedText::slice(&text, 0);
+            let json = (0..NESTED).fold(json, |json, _| script::unescaped(json));
+            let strings = json.as_str().split('"').filter(is_url);
+            strings.take(URLS).for_each(|url| push_value(url, &mut query));
         } else if is_url(&&*text) {
             push_value(&text, &mut query);
         }
@@ -66,27 +72,6 @@ fn push_value(url: &str, query: &mut String) {
     query.push_str(if query.is_empty() { "?u=" } else { "&u=" });
     query.push_str(url);
 }
-
-/// JSON without its escapes (RFC 8259 §7), also those of JSON inside its strings. No URL needs a backslash.
-fn without_escapes(json: &str) -> String {
-    let mut parts = json.split('\\');
-    let mut out = String::from(parts.next().unwrap_or_default());
-    for part in parts {
-        let (c, rest) = escaped(part).map_or((None, part), |(c, rest)| (Some(c), rest));
-        out.extend(c);
-        out.push_str(rest);
-    }
-    out
-}
-
-/// The character that stands behind a backslash as its number, and what is behind that.
-fn escaped(part: &str) -> Option<(char, &str)> {
-    let (hex, rest) = part.strip_prefix('u')?.split_at_checked(HEX_DIGITS)?;
-    Some((char::from_u32(u32::from_str_radix(hex, 16).ok()?)?, rest))
-}
-
-/// Digits of a character that JSON escapes.
-const HEX_DIGITS: usize = 4;
 
 impl Judge<'_> {
     /// What such URLs say against a link to this host, if they are deceptive.

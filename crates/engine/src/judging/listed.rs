@@ -23,8 +23,8 @@ impl Judge<'_> {
         Arc::new(listed)
     }
 
-    /// Adds the organisation that a host of another owner names or looks like, if it is none of the protected names, or the recipients'
-    /// own name beside words that only they use.
+    /// Adds the organisation that a host of another owner names or looks like, if it is none of the protected names, or
+    /// the recipients' own name beside words that only they use.
     fn with_organisation(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
         if !judgement.is_harmless() || self.policy.allows(&judgement.ascii) {
             return judgement;
@@ -32,11 +32,12 @@ impl Judge<'_> {
         let protected = &self.policy.protected;
         let organisation = homograph::organisation_inside(&judgement.ascii, protected);
         let own = || homograph::own_inside(&judgement, protected, &self.own_names);
-        let named = organisation.map(str::to_owned).or_else(own).zip(Some(Reason::NameInHost));
-        let named = named.or_else(|| {
-            let drawn = homograph::organisation_drawn(&judgement.ascii, protected)?;
-            Some((drawn.to_owned(), Reason::TargetLookalike))
-        });
+        let inside = organisation.map(str::to_owned).or_else(own);
+        let drawn = || homograph::organisation_drawn(&judgement.ascii, protected);
+        let named = match inside {
+            Some(name) => Some((name, Reason::NameInHost)),
+            None => drawn().map(|name| (name.to_owned(), Reason::TargetLookalike)),
+        };
         let Some((named, reason)) = named.filter(|_| !names_domain(&judgement.ascii)) else {
             return judgement;
         };

@@ -24,11 +24,10 @@ impl Judge<'_> {
             return;
         }
         let is_known = judged.reasons.contains(Reason::TargetLookalike);
-        let is_mailbox = |meant: &str| {
-            kind == Kind::Email && is_anybodys(&meant.to_ascii_lowercase(), &self.policy.protected)
-        };
+        // A click on it opens no page.
+        let is_address = kind == Kind::Email && !host.contains(char::is_lowercase);
         if let Some(meant) = meant_by_capitals(host)
-            && (!is_known || self.has_turkish_author() || is_mailbox(&meant))
+            && (!is_known || is_address || self.has_turkish_author())
             && self.host(&meant, HostBounds::Certain).verdict <= Verdict::Notice
         {
             self.let_alone(host, kind, judged);
@@ -153,7 +152,11 @@ mod tests {
         for host in ["WWW.NETFLİX.COM", "https://www.İnstagram.com/"] {
             assert_eq!(judged("a@fine.com", "text/plain", host), (Verdict::Unsafe, true), "{host}");
         }
-        assert!(judged("a@fine.com", "text/plain", "www.İstanbul.com").0 <= Verdict::Notice);
+        for host in ["www.İstanbul.com", "INFO@NETFLİX.COM", "ALİ@GMAİL.COM"] {
+            let (verdict, edited) = judged("a@fine.com", "text/plain", host);
+            assert!(verdict <= Verdict::Notice && !edited, "{host} {verdict:?}");
+        }
+        assert!(judged("a@fine.com", "text/plain", "Ali@İnstagram.com").0 >= Verdict::Suspect);
         let anchor = |led: &str| format!("<a href=\"https://{led}/x\">WWW.LİNKEDİN.COM/X</a>");
         assert!(
             judged("a@b.com.tr", "text/html", &anchor("www.linkedin.com")).0 <= Verdict::Notice

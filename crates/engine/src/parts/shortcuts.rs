@@ -49,11 +49,8 @@ impl OpenReading<'_> {
         worst: Verdict,
         (judge, budget, found): (&mut Judge<'_>, &mut Budget<'_>, &mut Findings),
     ) {
-        for value in values {
+        for value in values.filter(|value| may_reach(value.as_ref())) {
             let value = value.as_ref();
-            if !may_reach(value) {
-                continue;
-            }
             let mut targets = reference::parse(value, 0..value.len());
             let judged = match targets.next() {
                 Some(Target::Dangerous { host, .. }) => judge.followed(value, host),
