@@ -31,6 +31,7 @@ use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
 use truncate::truncated;
+use uts58::{Target, reference};
 use words::{WORD, encoded, holds};
 
 /// Judges the fields that a reader sees or a client acts on. `agreed_fields` are all fields, if programs agree on them.
@@ -387,7 +388,7 @@ fn parser() -> MessageParser {
     parser.default_header_ignore()
 }
 
-/// Judges the address that the label of a part gives for its body: programs make a link of it.
+/// Judges the addresses at which the header of a part says that its body is: programs make links of them, or open them.
 pub fn externals(
     part: &Part,
     judge: &mut Judge<'_>,
@@ -397,9 +398,18 @@ pub fn externals(
 ) {
     let author = Author::default();
     for external in &part.externals {
+        let url = external.address.as_str();
         let field =
-            Field { part: &part.path, name: "Content-Type", span: 0..0, interest: Interest::Any };
-        FieldReader { field, author: &author, judge, budget, policy, found }.text(external);
+            Field { part: &part.path, name: external.field, span: 0..0, interest: Interest::Any };
+        let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
+        reader.text(url);
+        for target in reference::parse(url, 0..url.len()) {
+            if let Target::Dangerous { host, .. } = target
+                && let Some(judged) = reader.judge.followed(url, host)
+            {
+                reader.push_as(url, &judged, None);
+            }
+        }
     }
 }
 

@@ -61,14 +61,14 @@ pub(super) fn is_common(word: &str, table: Option<&Organisations>) -> bool {
 pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
     named.find(|name| {
-        name.reach == Reach::Brand && (name.label() == word || is_drawn(word.as_bytes(), name))
+        name.reach == Reach::Brand && (name.label() == word || is_drawn(word.as_bytes()))
     })
 }
 
 /// Whether a word with the look of a name, and other letters, is none by itself. Words of few letters have digits then.
-fn is_drawn(word: &[u8], name: &Name) -> bool {
+pub(super) fn is_drawn(word: &[u8]) -> bool {
     let least = if word.iter().any(u8::is_ascii_digit) { MIN_BRAND_IN_LABEL } else { MIN_LETTERS };
-    name.brand_len() >= least && !is_neighbour(word)
+    word.len() >= least && !is_neighbour(word)
 }
 
 #[cfg(test)]

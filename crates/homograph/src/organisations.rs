@@ -15,9 +15,9 @@ use std::hash::BuildHasherDefault;
 use super::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
 use super::english;
-use super::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
-use super::near;
+use super::host_words::is_drawn;
+use super::lookalike::{LookHash, LookHasher};
 use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
@@ -202,15 +202,12 @@ impl Organisations {
     /// The domain whose label a label of another looks like, with other letters (`facebookrnail`), unless it is a word.
     #[cfg(feature = "senders")]
     pub(super) fn drawn(&self, label: &str) -> Option<&'static str> {
-        let look = label
-            .bytes()
-            .filter(|byte| *byte != b'-')
-            .fold(LookHash::EMPTY, |look, byte| look.followed_by(&[byte]));
+        let mut look = LookHash::EMPTY;
+        label.bytes().filter(|byte| *byte != b'-').for_each(|byte| look.ascii(byte));
         let domain = *self.by_look.get(&look.value())?;
         let name = label.replace('-', "");
-        let is_long = name.len() > LABEL_LETTERS || name.bytes().any(|byte| byte.is_ascii_digit());
-        (is_long && !self.by_label.contains_key(&*name) && !near::is_neighbour(name.as_bytes()))
-            .then_some(domain)
+        let is_drawn = is_drawn(name.as_bytes()) && !self.by_label.contains_key(&*name);
+        is_drawn.then_some(domain)
     }
 
     /// Adds the label of a domain that is a name and no word.

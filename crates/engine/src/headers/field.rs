@@ -502,7 +502,7 @@ impl FieldReader<'_, '_, '_, '_> {
     }
 
     pub(super) fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        if judged.destination().is_none() || self.found.links() >= self.budget.findings {
+        if self.found.links() >= self.budget.findings {
             return;
         }
         if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {

@@ -51,3 +51,36 @@ fn hosts_with_signs_are_reported() {
         assert!(targets(head).is_empty(), "{head}");
     }
 }
+
+/// What a program opens as the body of an attachment is judged as a link is.
+#[test]
+fn attachments_that_are_elsewhere_are_reported() {
+    let found = |field: &str| {
+        let body = format!(
+            "--b\r\nContent-Type: application/pdf; name=a.pdf\r\n{field}\r\n\r\nx\r\n--b--\r\n"
+        );
+        let head = b"Content-Type: multipart/mixed; boundary=b\r\n";
+        let message = Message { head, body: body.as_bytes() };
+        let tlds = TldTable::new(["com", "top"], "");
+        let outcome =
+            inspect(message, &Facts::default(), &Policy::default(), &tlds).resolve(&Answers::new());
+        let found = outcome.findings.iter().filter(|it| it.verdict >= crate::Verdict::Suspect);
+        found.map(|it| it.place.to_string()).collect::<Vec<_>>()
+    };
+    for (url, is_reported) in [
+        ("https://www.p\u{430}ypal.com/x", true),
+        ("https://www.paypal.com.verify.top/x", true),
+        ("file://evil.top/share/x.exe", true),
+        ("javascript:alert(document.cookie)", true),
+        ("https://files.fine.com/a.pdf", false),
+        ("file:///C:/Users/ann/a.pdf", false),
+    ] {
+        for (name, field) in [
+            ("X-Mozilla-External-Attachment-URL", url.to_owned()),
+            ("X-Mozilla-Cloud-Part", format!("cloudFile; url=\"{url}\"")),
+        ] {
+            let places = found(&format!("{name}: {field}"));
+            assert_eq!(places.contains(&format!("header:{name}")), is_reported, "{url} {places:?}");
+        }
+    }
+}

@@ -52,8 +52,9 @@ impl Judge<'_> {
             for field in header_fields(self.head) {
                 let text = || field.text(self.head).to_ascii_lowercase();
                 if field.is_named(self.head, b"content-type") {
-                    says.is_report |= text().contains(REPORT);
-                    says.is_turkish |= CHARSETS.iter().any(|charset| text().contains(charset));
+                    let text = text();
+                    says.is_report |= text.contains(REPORT);
+                    says.is_turkish |= CHARSETS.iter().any(|charset| text.contains(charset));
                 } else if field.is_named(self.head, b"content-language") {
                     says.is_turkish |=
                         text().split([',', '-', ' ']).any(|tag| tag == "tr" || tag == "az");

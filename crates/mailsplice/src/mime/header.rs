@@ -174,8 +174,10 @@ pub(super) enum Label {
     Disposition,
     /// Content-Base (RFC 2110) or Content-Location (RFC 2557 §5): a base of relative URLs.
     Base,
-    /// Where Thunderbird finds the body of a part that was detached, or uploaded.
-    Elsewhere,
+    /// Where Thunderbird finds the body of a part that was detached.
+    Detached,
+    /// The same of one that was uploaded.
+    Uploaded,
 }
 
 /// The labels of a block, in order, with their values as they are folded.
@@ -202,9 +204,9 @@ fn label<'b>(block: &'b [u8], field: &HeaderField) -> Option<(Label, &'b [u8])> 
         12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
         16 if name.eq_ignore_ascii_case(b"content-location") => Label::Base,
         19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
-        20 if name.eq_ignore_ascii_case(b"x-mozilla-cloud-part") => Label::Elsewhere,
+        20 if name.eq_ignore_ascii_case(b"x-mozilla-cloud-part") => Label::Uploaded,
         25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
-        33 if name.eq_ignore_ascii_case(b"x-mozilla-external-attachment-url") => Label::Elsewhere,
+        33 if name.eq_ignore_ascii_case(b"x-mozilla-external-attachment-url") => Label::Detached,
         _ => return None,
     };
     Some((label, block.get(field.value.clone())?))

@@ -1,12 +1,12 @@
 //! What a header tells about its body, in every way in which a client may read it.
 
-use super::Clarity;
 use super::charset::Charset;
 use super::content_type::ContentType;
 use super::header::{self, Label};
 use super::lenient;
 use super::sniff;
 use super::transfer::Transfer;
+use super::{Clarity, External};
 use crate::edit::HeaderField;
 
 /// What a header tells about its body.
@@ -22,7 +22,7 @@ pub(super) struct Labels {
     /// Bases of relative URLs.
     pub bases: Vec<String>,
     /// Addresses of a body that is not in the message.
-    pub externals: Vec<String>,
+    pub externals: Vec<External>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl DefaultType {
 const MAX_FIELDS: usize = 8;
 
 /// The kinds of [`Label`].
-const NAMES: usize = Label::Elsewhere as usize + 1;
+const NAMES: usize = Label::Uploaded as usize + 1;
 
 impl Labels {
     /// Reads a header block. The first field of a name is the usual reading, the others are further readings.
@@ -153,7 +153,7 @@ struct Reader {
     /// Number of fields of each name.
     fields: [usize; NAMES],
     bases: Vec<String>,
-    externals: Vec<String>,
+    externals: Vec<External>,
     /// Whether the standard allows every value.
     clear: bool,
 }
@@ -187,7 +187,7 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
             all && !word.is_empty() && !value.contains(&0)
         }
         Label::Transfer => word.iter().all(token),
-        Label::Disposition | Label::Base | Label::Elsewhere => true,
+        Label::Disposition | Label::Base | Label::Detached | Label::Uploaded => true,
     }
 }
 
@@ -230,7 +230,16 @@ impl Reader {
                     let base = String::from_utf8_lossy(value);
                     add_distinct(&mut self.bases, vec![base.trim().to_owned()]);
                 }
-                Label::Elsewhere => add_distinct(&mut self.externals, elsewhere(value)),
+                Label::Detached => {
+                    let url = String::from_utf8_lossy(value);
+                    add_distinct(&mut self.externals, external_url(DETACHED, &url));
+                }
+                Label::Uploaded => {
+                    for label in ContentType::parse(value) {
+                        let url = label.parameter("url").unwrap_or_default();
+                        add_distinct(&mut self.externals, external_url(UPLOADED, &url));
+                    }
+                }
                 Label::Disposition => {
                     let mut readings = ContentType::parse(value);
                     for reading in &readings {
@@ -254,24 +263,25 @@ impl Reader {
 
 /// The addresses of an external body: a URL (RFC 2017 §3, white space in it is ignored), or a server
 /// (RFC 2046 §5.2.3.2).
-fn external(label: &ContentType) -> Vec<String> {
+fn external(label: &ContentType) -> Vec<External> {
     if (label.kind.as_str(), label.subtype.as_str()) != ("message", "external-body") {
         return Vec::new();
     }
     let value = |name| label.parameter(name).filter(|value| !value.trim().is_empty());
     let url = value("url").map(|url| url.split_whitespace().collect());
     let site = value("site").map(|site| format!("ftp://{}/", site.trim()));
-    url.into_iter().chain(site).collect()
+    let addresses = url.into_iter().chain(site);
+    addresses.map(|address| External { field: "Content-Type", address }).collect()
 }
 
-/// The address of a body that is elsewhere: the whole value, or the parameter of one that was uploaded. URL parsers ignore
-/// tabs (WHATWG URL §4.1), and so folds.
-fn elsewhere(value: &[u8]) -> Vec<String> {
-    let readings = ContentType::parse(value);
-    let url = readings.iter().find_map(|reading| reading.parameter("url"));
-    let url = url.unwrap_or_else(|| String::from_utf8_lossy(value));
-    let url: String = url.trim().chars().filter(|c| *c != '\t').collect();
-    if url.is_empty() { Vec::new() } else { vec![url] }
+/// Fields by which Thunderbird finds a body that is elsewhere.
+const DETACHED: &str = "X-Mozilla-External-Attachment-URL";
+const UPLOADED: &str = "X-Mozilla-Cloud-Part";
+
+/// The address of a body, if there is one. URL parsers ignore tabs (WHATWG URL §4.1), and so folds.
+fn external_url(field: &'static str, url: &str) -> Vec<External> {
+    let address: String = url.trim().chars().filter(|c| *c != '\t').collect();
+    if address.is_empty() { Vec::new() } else { vec![External { field, address }] }
 }
 
 /// The file name in a label, and also with its encoded words decoded (RFC 2047 §5 forbids them here).
@@ -405,10 +415,9 @@ mod tests {
                 let read = Labels::of(block, default_type);
                 assert!(none.types == read.types && none.transfers == read.transfers);
                 assert!(none.disposition == read.disposition && none.clarity == read.clarity);
-                let lists = |labels: &Labels| {
-                    [labels.names.clone(), labels.bases.clone(), labels.externals.clone()]
-                };
+                let lists = |labels: &Labels| [labels.names.clone(), labels.bases.clone()];
                 assert_eq!(lists(&none), lists(&read));
+                assert_eq!(none.externals, read.externals);
             }
         }
     }

@@ -126,10 +126,19 @@ pub struct Part {
     /// Content-Base and Content-Location: bases of relative URLs, as the header spells them.
     pub bases: Vec<String>,
     /// Addresses at which message/external-body, or a field of Thunderbird, says that the body is.
-    pub externals: Vec<String>,
+    pub externals: Vec<External>,
     /// Its file names, in every reading of its labels.
     pub names: Vec<String>,
     site: structure::Site,
+}
+
+/// Where a body is that is not in the message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct External {
+    /// The field that says so.
+    pub field: &'static str,
+    /// A URL, of whatever kind.
+    pub address: String,
 }
 
 impl Part {
