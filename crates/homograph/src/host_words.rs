@@ -4,7 +4,7 @@ use super::english::is_word;
 use super::lookalike::LookHash;
 use super::name::{Name, Reach};
 use super::names::Names;
-use super::near::{MIN_LETTERS, is_neighbour};
+use super::near::is_drawn;
 use super::organisations::Organisations;
 
 /// Shortest brand that is recognised between hyphens, after `www` and before `com`.
@@ -63,12 +63,6 @@ pub(super) fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     named.find(|name| {
         name.reach == Reach::Brand && (name.label() == word || is_drawn(word.as_bytes()))
     })
-}
-
-/// Whether a word with the look of a name, and other letters, is none by itself. Words of few letters have digits then.
-pub(super) fn is_drawn(word: &[u8]) -> bool {
-    let least = if word.iter().any(u8::is_ascii_digit) { MIN_BRAND_IN_LABEL } else { MIN_LETTERS };
-    word.len() >= least && !is_neighbour(word)
 }
 
 #[cfg(test)]

@@ -23,6 +23,9 @@ use super::rows::rows;
 pub(super) const MIN_LETTERS: usize = 6;
 const MIN_LETTERS_READ: usize = 8;
 
+/// The same of a word with a digit for a letter.
+const MIN_LETTERS_WITH_DIGIT: usize = 5;
+
 /// Letters of a label that is looked up.
 const MAX_LETTERS: usize = 32;
 
@@ -207,6 +210,13 @@ fn edges(word: &[u8]) -> Option<[u64; 3]> {
 pub(super) fn is_neighbour(label: &[u8]) -> bool {
     std::str::from_utf8(label)
         .is_ok_and(|label| english::is_word(label) || lower_bound(NEIGHBOURS, label) == label)
+}
+
+/// Whether a word with the look of a name, and other letters, is none by itself.
+pub(super) fn is_drawn(word: &[u8]) -> bool {
+    let least =
+        if word.iter().any(u8::is_ascii_digit) { MIN_LETTERS_WITH_DIGIT } else { MIN_LETTERS };
+    word.len() >= least && !is_neighbour(word)
 }
 
 /// Whether the label has a word that the name consists of except for a letter or two, so that only

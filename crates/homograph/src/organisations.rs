@@ -15,9 +15,9 @@ use std::hash::BuildHasherDefault;
 use super::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
 use super::english;
-#[cfg(feature = "senders")]
-use super::host_words::is_drawn;
 use super::lookalike::{LookHash, LookHasher};
+#[cfg(feature = "senders")]
+use super::near::is_drawn;
 use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
