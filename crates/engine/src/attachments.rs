@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
+use super::content::SeenBy;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged};
-use super::outcome::{Bypass, Limit, Place};
+use super::outcome::{Bypass, Limit, Place, Reason};
 use super::part_context::PartContext;
+use super::parts::Run;
 use super::policy::QrCodes;
 use super::tnef::{self, Body, Tnef, rtf};
 use super::{content, images, pdf};
@@ -62,8 +64,9 @@ impl Kind {
                 (Contents { bodies, unread, ..Contents::default() }, steps)
             }
             Kind::Rtf => {
-                let rtf::Rtf { texts, unread, steps } = rtf::read(bytes);
-                let bodies = texts.into_iter().map(Body::Text).collect();
+                let rtf::Rtf { texts, anchors, unread, steps } = rtf::read(bytes);
+                let bodies =
+                    texts.into_iter().map(Body::Text).chain(anchors.map(Body::Anchors)).collect();
                 (Contents { bodies, unread, ..Contents::default() }, steps)
             }
             Kind::Picture(format) => {
@@ -195,8 +198,10 @@ fn judge_body(
 ) {
     let (text, media) = match body {
         Body::Text(text) => (text, Media::Plain),
-        Body::Html(text) => (text, Media::Html),
+        Body::Html(text) | Body::Anchors(text) => (text, Media::Html),
     };
+    // What they lead to is in the text as well.
+    let is_anchors = matches!(body, Body::Anchors(_));
     let capacity = content::Capacity { all: usize::MAX, together: budget.occurrences };
     let tlds = judge.tlds();
     for layer in content::layers(text, media) {
@@ -204,21 +209,37 @@ fn judge_body(
             if !budget.spend(Stage::Reading, view.steps) {
                 return ControlFlow::Break(());
             }
+            let mut judged = Vec::with_capacity(view.occurrences.len());
             for occurrence in &view.occurrences {
-                let Some(seen) = view.seen.get(occurrence.seen) else { continue };
-                let url = seen.as_str().get(occurrence.span()).unwrap_or_default();
-                let judged = judge.occurrence(seen.as_str(), occurrence);
-                if let Some(judged) = judged {
-                    report(context, (entry, kind.place()), url, &judged, found);
+                let seen = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+                judged.push(judge.occurrence(seen, occurrence));
+                if !budget.spend_link(occurrence.span().len(), judge.take_steps()) {
+                    break;
                 }
-                if !budget.spend_link(url.len(), judge.take_steps()) {
-                    return ControlFlow::Break(());
+            }
+            let run = Run { start: 0, occurrences: &view.occurrences };
+            view.compare(run, (judge, &mut *budget), &mut judged);
+            for (occurrence, judged) in view.occurrences.iter().zip(&judged) {
+                let seen = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+                let url = seen.get(occurrence.span()).unwrap_or_default();
+                let judged = judged.as_ref().filter(|judged| {
+                    let is_found = occurrence.seen_by == SeenBy::Standard
+                        || judge.is_deceptive(seen, occurrence, judged);
+                    let says_more =
+                        !is_anchors || judged.reasons.contains(Reason::TextHrefMismatch);
+                    is_found && says_more
+                });
+                if let Some(judged) = judged {
+                    report(context, (entry, kind.place()), url, judged, found);
                 }
             }
             if view.cut {
                 found.bypass(&entry.path, Bypass::Limit(Limit::Links));
             }
-            ControlFlow::Continue(())
+            match budget.limit_reached() {
+                Some(_) => ControlFlow::Break(()),
+                None => ControlFlow::Continue(()),
+            }
         });
         if read.is_break() {
             return;

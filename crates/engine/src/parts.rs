@@ -284,10 +284,10 @@ const RUN_LINKS: usize = 1_024;
 
 /// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
 #[derive(Clone, Copy)]
-struct Run<'a> {
+pub struct Run<'a> {
     /// Index of the first one among all.
-    start: usize,
-    occurrences: &'a [Occurrence],
+    pub start: usize,
+    pub occurrences: &'a [Occurrence],
 }
 
 impl<'a> LayerReader<'a> {
@@ -371,7 +371,7 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged = self.judgements(occurrences, judge, budget, found);
-        self.compare(run, (judge, &mut *budget), &mut judged);
+        self.view.compare(run, (judge, &mut *budget), &mut judged);
         first_letters::downgrade_rests(occurrences, &mut judged, judge);
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {

@@ -21,6 +21,8 @@ pub enum Body {
     Text(String),
     /// A page, or the RTF that holds one: links are in attributes.
     Html(String),
+    /// The links of an RTF, whose text is another body, as a page.
+    Anchors(String),
 }
 
 /// What a file holds.
@@ -66,7 +68,7 @@ pub fn read(bytes: &[u8]) -> Tnef {
         }
     }
     let text = |body: &Body| match body {
-        Body::Text(text) | Body::Html(text) => text.len() as u64,
+        Body::Text(text) | Body::Html(text) | Body::Anchors(text) => text.len() as u64,
     };
     tnef.steps += tnef.bodies.iter().map(text).sum::<u64>();
     tnef
@@ -137,7 +139,9 @@ impl Tnef {
             property::RTF => match rtf::unpacked(data, left) {
                 Some(rtf) => {
                     self.steps += rtf.len() as u64;
-                    self.bodies.push(Body::Html(rtf::text(&rtf)));
+                    let (text, anchors) = rtf::page(&rtf);
+                    self.bodies.push(Body::Html(text));
+                    self.bodies.extend(anchors.map(Body::Anchors));
                 }
                 None => self.unread = true,
             },

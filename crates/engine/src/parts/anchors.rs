@@ -1,8 +1,8 @@
 //! Compares what an anchor shows with where it leads.
 
-use super::{LayerReader, Run};
+use super::Run;
 use crate::budget::Budget;
-use crate::content::{AnchorAround, Occurrence, Rendering, SeenBy};
+use crate::content::{AnchorAround, Occurrence, Rendering, SeenBy, View};
 use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged};
@@ -12,10 +12,10 @@ use uts58::{Kind, Link, Target};
 /// Bytes of a visible URL that are compared with the target.
 const COMPARED_BYTES: usize = 512;
 
-impl LayerReader<'_> {
+impl View<'_> {
     /// Compares visible text with the `href` around it. A host that a line break cuts is not deceptive if a click on
     /// it leads to that host.
-    pub(super) fn compare(
+    pub fn compare(
         &self,
         run: Run<'_>,
         (judge, budget): (&mut Judge<'_>, &mut Budget<'_>),
@@ -83,11 +83,10 @@ impl LayerReader<'_> {
     /// Whether the text up to the end of what is visible is the beginning of the `href`: `a.example/b，c.example` is
     /// two links to a program that ends one at the comma, and both show the target.
     fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
-        let seen = self.view.seen.get(href.seen).map_or("", |seen| seen.as_str());
+        let seen = self.seen.get(href.seen).map_or("", |seen| seen.as_str());
         let target = seen.get(href.span()).unwrap_or_default();
         let span = visible.span();
-        if let (Target::Link(link), Some(seen)) =
-            (&visible.target, self.view.seen.get(visible.seen))
+        if let (Target::Link(link), Some(seen)) = (&visible.target, self.seen.get(visible.seen))
             && is_shortened((seen.as_str(), link), target)
         {
             return true;
@@ -112,7 +111,7 @@ impl LayerReader<'_> {
 
     /// The word of the visible text that ends at this offset.
     fn word_before(&self, visible: &Occurrence, end: usize) -> Option<&str> {
-        let before = self.view.seen.get(visible.seen)?.as_str().get(..end)?;
+        let before = self.seen.get(visible.seen)?.as_str().get(..end)?;
         let start = before.floor_char_boundary(before.len().saturating_sub(COMPARED_BYTES));
         before.get(start..)?.rsplit(char::is_whitespace).next()
     }

@@ -205,6 +205,13 @@ fn a_file_of_rtf_is_reported_and_left_as_it_is() {
         let outcome = inspected(head, &field("https://www.example.com/"));
         assert!(outcome.findings.is_empty(), "{head} {:?}", outcome.findings);
     }
+    // What a field shows may be another host than that it leads to.
+    let shown = |host: &str| field("https://fine.example/").replace("Log in", host);
+    for (host, verdict) in [("www.paypal.com", Some(Verdict::Suspect)), ("fine.example", None)] {
+        let outcome = inspected(heads[1], &shown(host));
+        let verdicts = outcome.findings.iter().map(|it| it.verdict).max();
+        assert_eq!(verdicts, verdict, "{:?}", outcome.findings);
+    }
     // A file inside it may be anything.
     let embeds = "{\\rtf1{\\object{\\*\\objdata 0105}}}";
     assert_eq!(inspected(heads[1], embeds).bypasses.len(), 1);

@@ -92,6 +92,8 @@ pub fn may_be(wrapped: &[u8]) -> bool {
 pub struct Rtf {
     /// Its text, and the text without what a program passes over, if that is another.
     pub texts: Vec<String>,
+    /// Its hyperlinks as anchors of a page, if it has any.
+    pub anchors: Option<String>,
     /// Whether something in it may hold links and was not read: a file inside it.
     pub unread: bool,
     /// Bytes read.
@@ -100,25 +102,33 @@ pub struct Rtf {
 
 /// Reads a file.
 pub fn read(rtf: &[u8]) -> Rtf {
-    let all = read_text(rtf, Destinations::All);
-    let mut texts = vec![all.out];
-    if all.ignored {
+    let Reader { out, anchors, ignored, embeds, .. } = read_text(rtf, Destinations::All);
+    let mut texts = vec![out];
+    if ignored {
         texts.push(read_text(rtf, Destinations::Known).out);
     }
-    let text: usize = texts.iter().map(String::len).sum();
+    let text = texts.iter().map(String::len).sum::<usize>() + anchors.len();
     let steps = rtf.len() * texts.len() + text;
-    Rtf { texts, unread: all.embeds, steps: steps as u64 }
+    Rtf { texts, anchors: given(anchors), unread: embeds, steps: steps as u64 }
 }
 
-/// The characters of all groups, with the tags of a page inside it: whatever a program makes links of.
-pub fn text(rtf: &[u8]) -> String {
-    read_text(rtf, Destinations::All).out
+/// The characters of all groups, with the tags of a page inside it: whatever a program makes links of; and its
+/// hyperlinks as anchors, if it has any.
+pub fn page(rtf: &[u8]) -> (String, Option<String>) {
+    let Reader { out, anchors, .. } = read_text(rtf, Destinations::All);
+    (out, given(anchors))
+}
+
+fn given(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 fn read_text(rtf: &[u8], destinations: Destinations) -> Reader {
     let charset = charset(1252).unwrap_or(Charset::Utf8);
     let mut reader = Reader {
         out: String::new(),
+        anchors: String::new(),
+        field: None,
         encoded: Vec::new(),
         high: None,
         charset,
@@ -170,8 +180,20 @@ struct Group {
     passed: bool,
 }
 
+/// A field: what it is, and what is shown of it. Offsets in the text.
+struct Field {
+    instruction: usize,
+    result: Option<usize>,
+    /// Groups around the one that was begun last.
+    depth: usize,
+}
+
 struct Reader {
     out: String,
+    /// The hyperlinks, as anchors of a page.
+    anchors: String,
+    /// The field that is read.
+    field: Option<Field>,
     /// Bytes that were not decoded yet: characters of several bytes are decoded as a whole.
     encoded: Vec<u8>,
     /// The first half of a character beyond the first plane.
@@ -211,6 +233,17 @@ impl Reader {
             self.flush();
         }
         self.group = group;
+        let depth = self.groups.len();
+        let is_over = |field: &mut Field| field.result.is_some() && depth < field.depth;
+        if let Some(Field { instruction, result: Some(result), .. }) = self.field.take_if(is_over) {
+            self.flush();
+            let instruction = self.out.get(instruction..result).unwrap_or_default();
+            if let Some(address) = hyperlink(instruction) {
+                let shown = self.out.get(result..).unwrap_or_default();
+                uts58::html::anchor(address, shown.trim(), &mut self.anchors);
+                self.anchors.push(' ');
+            }
+        }
     }
 
     /// Reads what follows a backslash, and returns what is behind it.
@@ -276,8 +309,16 @@ impl Reader {
             }
             (b"plain", _) => self.set_charset(self.charset),
             (b"objdata", _) => self.embeds = true,
-            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect" | b"fldrslt", _) => {
-                self.push(' ')
+            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect", _) => self.push(' '),
+            (b"fldinst", _) => {
+                self.flush();
+                let depth = self.groups.len();
+                self.field = Some(Field { instruction: self.out.len(), result: None, depth });
+            }
+            (b"fldrslt", _) => {
+                self.push(' ');
+                let (result, depth) = (Some(self.out.len()), self.groups.len());
+                self.field = self.field.take().map(|field| Field { result, depth, ..field });
             }
             (b"rquote" | b"lquote", _) => self.push('\''),
             (b"rdblquote" | b"ldblquote", _) => self.push('"'),
@@ -353,6 +394,33 @@ impl Reader {
             let bytes = std::mem::take(&mut self.encoded);
             self.out.push_str(&in_charset(&bytes, self.group.charset));
         }
+    }
+}
+
+/// The address of a field that is a hyperlink: `HYPERLINK \\o "tip" "https://example.com/"`.
+fn hyperlink(instruction: &str) -> Option<&str> {
+    const NAME: &str = "HYPERLINK";
+    let (name, mut rest) = instruction.trim_start().split_at_checked(NAME.len())?;
+    if !name.eq_ignore_ascii_case(NAME) {
+        return None;
+    }
+    loop {
+        rest = rest.trim_start();
+        let Some(switch) = rest.strip_prefix('\\') else { break };
+        let (letter, behind) = switch.split_at_checked(1)?;
+        // A new window, and a place in a picture: they have no argument.
+        let is_alone = matches!(letter, "n" | "m");
+        rest = if is_alone { behind } else { argument(behind.trim_start()).1 };
+    }
+    Some(argument(rest).0).filter(|address| !address.is_empty())
+}
+
+/// The argument at the start, and what is behind it.
+fn argument(text: &str) -> (&str, &str) {
+    let is_quote = |c: char| matches!(c, '"' | '“' | '”');
+    match text.strip_prefix(is_quote) {
+        Some(quoted) => quoted.split_once(is_quote).unwrap_or((quoted, "")),
+        None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
     }
 }
 

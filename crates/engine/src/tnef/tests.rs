@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn text_of(rtf: &[u8]) -> String {
+    rtf::page(rtf).0
+}
+
 /// The examples of MS-OXRTFCP §4.1 and §4.2.
 #[test]
 fn packed_texts_of_the_standard() {
@@ -13,7 +17,7 @@ fn packed_texts_of_the_standard() {
     ];
     let rtf = rtf::unpacked(&hello, &mut 1_000).unwrap();
     assert_eq!(rtf, b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n");
-    assert_eq!(rtf::text(&rtf), "hello world");
+    assert_eq!(text_of(&rtf), "hello world");
     let crossing = [
         0x1A, 0, 0, 0, 0x1C, 0, 0, 0, 0x4C, 0x5A, 0x46, 0x75, 0xE2, 0xD4, 0x4B, 0x51, 0x41, 0,
         0x04, 0x20, 0x57, 0x58, 0x59, 0x5A, 0x0D, 0x6E, 0x7D, 0x01, 0x0E, 0xB0,
@@ -63,9 +67,27 @@ fn the_text_of_rtf() {
         ("}}}\\", ""),
         ("\\'zz\\'4", "4"),
     ] {
-        assert_eq!(rtf::text(rtf.as_bytes()), text, "{rtf}");
+        assert_eq!(text_of(rtf.as_bytes()), text, "{rtf}");
     }
-    assert_eq!(rtf::text("{".repeat(100_000).as_bytes()), "");
+    assert_eq!(text_of("{".repeat(100_000).as_bytes()), "");
+}
+
+/// What a field shows need not be where it leads.
+#[test]
+fn hyperlinks_of_rtf_are_anchors() {
+    let anchors = |rtf: &str| rtf::read(rtf.as_bytes()).anchors;
+    let anchor = |shown: &str| Some(format!("<a href=\"http://x.example/\">{shown}</a> "));
+    for (rtf, shown) in [
+        (r#"{\field{\*\fldinst{HYPERLINK "http://x.example/"}}{\fldrslt{\ul a}b}}c"#, Some("ab")),
+        (r#"{\field{\*\fldinst hyperlink http://x.example/ }{\fldrslt \u1072?<}}"#, Some("а&lt;")),
+        (r#"{\*\fldinst HYPERLINK \\n \\t "_top" "http://x.example/"}{\fldrslt a}"#, Some("a")),
+        (r#"{\*\fldinst HYPERLINK \\l "b"}{\fldrslt a}"#, None),
+        (r#"{\*\fldinst PAGE "http://x.example/"}{\fldrslt 3}"#, None),
+        (r#"{\*\fldinst HYPERLINK "http://x.example/"}{\fldrslt a"#, None),
+        (r#"{\fldrslt a}"#, None),
+    ] {
+        assert_eq!(anchors(rtf), shown.and_then(anchor), "{rtf}");
+    }
 }
 
 /// A font says in which charset its bytes are, until its group ends.
@@ -77,7 +99,7 @@ fn bytes_of_rtf_are_in_the_charset_of_their_font() {
         (r"{\rtf1{\fonttbl{\f7\fcharset204 A;}}\f7 \'f0\plain \'f0\f7 \'f0}", "A;рðр"),
         (r"{\rtf1{\fonttbl{\f7\fcharset999 A;}}\f7 \'f0}", "A;ð"),
     ] {
-        assert_eq!(rtf::text(rtf.as_bytes()), text, "{rtf}");
+        assert_eq!(text_of(rtf.as_bytes()), text, "{rtf}");
     }
 }
 
