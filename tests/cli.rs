@@ -238,6 +238,29 @@ fn a_message_has_a_recipient_and_a_size() {
     }
 }
 
+/// It would be called harmless, whatever is in it.
+#[test]
+fn an_archive_is_no_message() {
+    let test_directory = test_directory();
+    let archive = test_directory.path().join("archive");
+    for (bytes, found) in [
+        (b"\x1F\x8B\x08\0\0\0\0\0\0\x03".as_slice(), "compressed data"),
+        (b"\x28\xB5\x2F\xFD\0", "compressed data"),
+        (&[[0; 257].as_slice(), b"ustar\0"].concat(), "a tar archive"),
+    ] {
+        std::fs::write(&archive, bytes).unwrap();
+        for name in ["rewrite", "restore", "explain"] {
+            let mut given = command(test_directory.path(), name);
+            given.arg(&archive);
+            let output = run(given, name);
+            let said = String::from_utf8_lossy(&output.stderr);
+            let expected = format!("expected one message, found {found}");
+            assert!(said.contains(&expected), "{name}: {said}");
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{name}");
+        }
+    }
+}
+
 #[test]
 fn invalid_arguments_and_files_are_errors() {
     let test_directory = test_directory();

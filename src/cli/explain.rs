@@ -46,7 +46,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
     let settings = config.user_settings()?;
-    let bytes = super::input::read(args.message.as_deref())?;
+    let bytes = super::input::message(args.message.as_deref())?;
     let message = Message::split(&bytes);
     let mut envelope = args.envelope.as_deref().map(envelope).transpose()?.unwrap_or_default();
     let host_name = host_name(&config);

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+
+use crate::scan::sniff::{self, Kind};
 
 /// Size limit of the input, in bytes. A device, or the writer of a pipe, may never end.
 const MAX_INPUT_BYTES: u64 = 1 << 30;
@@ -17,6 +19,17 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
             .with_context(|| format!("expected a file to read: {}", path.display())),
         _ => read_all(io::stdin().lock()).context("expected text on standard input"),
     }
+}
+
+/// Reads one message, as [`read`] does. An archive is none: it would be called harmless, whatever is in it.
+pub fn message(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+    let bytes = read(file)?;
+    let archive = match sniff::kind(bytes.get(..sniff::PREFIX_BYTES).unwrap_or(&bytes)) {
+        Kind::Compressed(_) => "compressed data",
+        Kind::Tar => "a tar archive",
+        _ => return Ok(bytes),
+    };
+    bail!("expected one message, found {archive}: `linkmilter scan` reads archives")
 }
 
 fn read_all(from: impl Read) -> io::Result<Vec<u8>> {

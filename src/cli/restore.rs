@@ -34,7 +34,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
-    let bytes = super::input::read(file)?;
+    let bytes = super::input::message(file)?;
     let Whole { envelope, message, separator } = Whole::split(&bytes);
     let keys: Vec<Vec<u8>> =
         args.seal_key.iter().map(|file| read_key(file)).collect::<anyhow::Result<_>>()?;

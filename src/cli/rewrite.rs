@@ -16,7 +16,9 @@ use crate::policy::Envelope;
 /// Filter one message
 ///
 /// Reads a message and writes it with its deceptive links defanged. Every byte outside of the edits
-/// stays unchanged. Of the rules of the configuration, only those are used that depend on header
+/// stays unchanged; a part that an edit would give a line of more than 998 bytes is encoded anew, and
+/// `X-Linkmilter` says which (`recoded`). What undoes the edits is written into the header whole,
+/// whatever `policy.undo_bytes` says. Of the rules of the configuration, only those are used that depend on header
 /// fields alone: the envelope is unknown. Exit code 2 if the message cannot be written to its end.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -46,7 +48,7 @@ fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
     let settings = config.user_settings()?;
-    let bytes = super::input::read(args.file.as_deref())?;
+    let bytes = super::input::message(args.file.as_deref())?;
     let message = Message::split(&bytes);
     // A message that was filtered before keeps its fields if filtering it again changes nothing.
     let known = splice::undo::holds(message.head, message.body, |_| None);

@@ -38,7 +38,7 @@ pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineE
     }
 }
 
-/// Whether the edits make a line too long that was not as long before.
+/// Whether the edits make a line too long that was not before.
 fn any_too_long(raw: &[u8], edits: &[RawEdit]) -> bool {
     let mut rest = edits;
     while let Some(first) = rest.first() {
@@ -60,7 +60,7 @@ fn any_too_long(raw: &[u8], edits: &[RawEdit]) -> bool {
             rest = after;
         }
         line.add(raw.get(at..end).unwrap_or_default());
-        if line.longest.max(line.column) > LINE_BYTES.max(old) {
+        if line.longest.max(line.column) > LINE_BYTES && old <= LINE_BYTES {
             return true;
         }
     }
@@ -222,7 +222,20 @@ pub(super) fn label(
 }
 
 fn encoding_field(block: &[u8]) -> Option<HeaderField> {
-    header::fields(block).find(|field| field.is_named(block, FIELD.as_bytes()))
+    encoding_fields(block).next()
+}
+
+fn encoding_fields(block: &[u8]) -> impl Iterator<Item = HeaderField> {
+    header::fields(block).filter(|field| field.is_named(block, FIELD.as_bytes()))
+}
+
+/// Whether a part says its transfer encoding more than once: programs take the first or the last.
+pub(super) fn is_labelled_twice(message: Message<'_>, layer: &[u8], site: &Site) -> bool {
+    let block = match &site.head {
+        Head::Message => message.head,
+        Head::Block(block) => layer.get(block.clone()).unwrap_or_default(),
+    };
+    encoding_fields(block).nth(1).is_some()
 }
 
 #[cfg(test)]
@@ -231,6 +244,18 @@ mod tests {
 
     fn edited(raw: &[u8], edits: &[RawEdit]) -> String {
         String::from_utf8(apply(raw, edits).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_line_that_was_too_long_stays_a_line() {
+        let (raw, edits) = long_line();
+        let is_fit = |raw: &[u8]| {
+            matches!(fit(raw, edits.clone(), Media::Plain, LineEnd::Crlf), Fit::Fits(_))
+        };
+        assert!(!is_fit(&raw));
+        let longer =
+            String::from_utf8(raw).unwrap().replace(" y\r\n", " yyyyyyyyyyyyyyyyyyyyy\r\n");
+        assert!(is_fit(longer.as_bytes()));
     }
 
     fn long_line() -> (Vec<u8>, Vec<RawEdit>) {

@@ -111,7 +111,7 @@ impl<'m> Lowering<'m> {
         let site = &part.site;
         let Some(layer) = layers.get_mut(site.layer) else { return };
         let raw = self.raw(pending.part);
-        let line_end = self.line_end(site.layer);
+        let line_end = self.line_end(raw, site.layer);
         lowered.refused |= pending.edits.refused;
         let edits = pending.transfer.lower(raw, pending.edits.take(), line_end);
         let at = site.body.start;
@@ -123,12 +123,14 @@ impl<'m> Lowering<'m> {
             Fit::Fits(edits) => layer.extend(shift(edits, at)),
             // All or nothing: a transfer encoding applies to every byte of the part.
             Fit::TooLong(edits) => {
-                if self.holds_others(&site.body) {
-                    // A line that is too long (most often it was before) harms less.
+                let bytes = self.tree.layer_bytes(self.message, site.layer);
+                if self.holds_others(&site.body)
+                    || lines::is_labelled_twice(self.message, bytes, site)
+                {
+                    // A line that is too long harms less.
                     return layer.extend(shift(edits, at));
                 }
                 let recoded = lines::recoded(raw, &edits, line_end);
-                let bytes = self.tree.layer_bytes(self.message, site.layer);
                 let label = lines::label(self.message, bytes, site, recoded.transfer, line_end);
                 if !layer.can_recode(&label, &site.body) {
                     lowered.refused = true;
@@ -169,18 +171,18 @@ impl<'m> Lowering<'m> {
     fn lower_layer(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
         let below = self.tree.layer_bytes(self.message, layer.below);
         let raw = below.get(layer.range.clone()).unwrap_or_default();
-        layer.transfer.lower(raw, edits, self.line_end(layer.below))
+        layer.transfer.lower(raw, edits, self.line_end(raw, layer.below))
     }
 
     fn raw(&self, part: usize) -> &'m [u8] {
         self.tree.content(self.message, part)
     }
 
-    fn line_end(&self, layer: usize) -> LineEnd {
-        let bytes = self.tree.layer_bytes(self.message, layer);
-        // A body of one line may have no line end.
-        let none = layer == 0 && memchr::memchr(b'\n', bytes).is_none();
-        LineEnd::of(if none { self.message.head } else { bytes })
+    /// The line end of these bytes, or of those around them: a body of one line may have none.
+    fn line_end(&self, raw: &[u8], layer: usize) -> LineEnd {
+        let around = [raw, self.tree.layer_bytes(self.message, layer), self.message.head];
+        let bytes = around.into_iter().find(|bytes| memchr::memchr(b'\n', bytes).is_some());
+        LineEnd::of(bytes.unwrap_or_default())
     }
 }
 
