@@ -85,16 +85,19 @@ pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
         Some(at) => (at, 1),
         None => (spelled.rfind("%40")?, 3),
     };
-    let after = spelled.get(split + mark..)?;
+    let (before, after) = (spelled.get(..split)?, spelled.get(split + mark..)?);
     let len = host_length(after);
     // `anne[@]example[.]com` leads nowhere: it is defanged.
-    let bracketed = spelled.get(..split)?.ends_with('[') && after.starts_with(']');
+    let bracketed = before.ends_with('[') && after.starts_with(']');
     if len == 0 || bracketed && !after.get(..len)?.replace("[.]", "").contains('.') {
         return None;
     }
     let host = range.start + split + mark..range.start + split + mark + len;
-    let blank = spelled.len() - spelled.trim_start().len();
-    let start = range.start + blank.min(split);
+    // Programs take the address in angle brackets, and what is in front of it for a name.
+    let named =
+        ["<", "%3C", "%3c"].iter().filter_map(|open| Some(before.rfind(open)? + open.len()));
+    let blank = before.len() - before.trim_start().len();
+    let start = range.start + named.max().unwrap_or(blank);
     let end = host.end;
     Some(Link {
         span: start..end,
@@ -117,12 +120,12 @@ fn host_length(after: &str) -> usize {
     {
         return end + 1;
     }
-    let ends = |c: char| matches!(c, ';' | '/' | ':' | '<' | '>' | '"') || c.is_whitespace();
-    let mut host = after.split(ends).next().unwrap_or_default();
-    while let Some(shorter) = host.strip_suffix("%20") {
-        host = shorter;
-    }
-    host.len()
+    let ends = |(at, c): (usize, char)| {
+        let escaped = after.as_bytes().get(at..).and_then(percent::escape_at);
+        let c = escaped.filter(u8::is_ascii).map_or(c, char::from);
+        matches!(c, ';' | '/' | ':' | '<' | '>' | '"' | '(') || c.is_whitespace()
+    };
+    after.char_indices().find(|place| ends(*place)).map_or(after.len(), |(end, _)| end)
 }
 
 fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
@@ -167,6 +170,10 @@ mod tests {
             ("?to=info%40example.com", vec!["example.com"]),
             ("a@example.com%20", vec!["example.com"]),
             ("<a@example.com>", vec!["example.com"]),
+            ("b@x.example%20%3Ca@example.com%3e", vec!["example.com"]),
+            ("?cc=b@x.example%20%3ca@example.com%3E", vec!["example.com"]),
+            ("%3Ca@ex%C3%A0mple.com%3E", vec!["ex%C3%A0mple.com"]),
+            ("a@example.com%20(at%20home)", vec!["example.com"]),
             ("\"a@b\"@example.com", vec!["example.com"]),
             ("bob@[192.0.2.1]", vec!["[192.0.2.1]"]),
             ("bob@[IPv6:2001:db8::1]?subject=x", vec!["[IPv6:2001:db8::1]"]),
