@@ -36,10 +36,12 @@ impl Judge<'_> {
             return false;
         }
         let host = self.host_in_question(spelling);
-        if host.verdict < Verdict::Unsafe || self.is_protected(&host.ascii) {
+        if host.verdict < Verdict::Suspect || self.is_protected(&host.ascii) {
             return false;
         }
-        let is_twin = |host: &Judgement| host.reasons.contains(Reason::TargetLookalike);
+        let is_twin = |host: &Judgement| {
+            host.verdict == Verdict::Unsafe && host.reasons.contains(Reason::TargetLookalike)
+        };
         is_twin(&host)
             || !whole && (self.has_protected_piece(spelling) || self.reads_as_named(spelling))
     }
@@ -106,6 +108,8 @@ impl Judge<'_> {
                 self.is_protected(&name.to_ascii_lowercase())
             }
             SeenBy::Glance => false,
+            // It is a lure, or it was not judged.
+            SeenBy::AcrossSigns { .. } => judged.verdict >= Verdict::Suspect,
             SeenBy::Greedy => judged.verdict >= Verdict::Unsafe && self.has_protected_user(judged),
             _ => judged.verdict >= Verdict::Unsafe,
         }
@@ -118,5 +122,48 @@ impl Judge<'_> {
         judged.reasons.contains(Reason::Userinfo)
             && !judged.host.as_ref().is_some_and(|host| is_protected(&host.ascii))
             && judged.inner.iter().any(|host| host.target.is_some() || is_protected(&host.ascii))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+    fn verdict(text: &str) -> Verdict {
+        let head = b"Content-Type: text/plain; charset=utf-8\n";
+        let message = Message { head, body: text.as_bytes() };
+        let tlds = TldTable::new(["com", "example"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+    }
+
+    /// Some programs link to the blank, others end the link at the sign.
+    #[test]
+    fn a_sign_that_reads_as_a_dot_ends_no_known_name() {
+        for dot in ["\u{2027}", "•", "\u{2e31}", "\u{2e33}", "\u{16eb}", "\u{970}", "\u{2024}", "–"]
+        {
+            for lure in [
+                "https://www.paypal_com.a.example/x",
+                "https://paypal_com.a.example",
+                "www.paypal_com.a.example",
+            ] {
+                let text = format!("sign in at {} now", lure.replace('_', dot));
+                assert!(verdict(&text) >= Verdict::Suspect, "{text}");
+            }
+            for honest in [
+                "https://www.a.example_https://www.b.example",
+                "www.a.example_www.b.example",
+                "www.paypal.com_www.b.example",
+                "bob@a.example_www.a.example",
+                "see www.a.example_x",
+            ] {
+                // This one is a dot to browsers as well.
+                if dot == "\u{2024}" {
+                    continue;
+                }
+                let text = honest.replace('_', dot);
+                assert!(verdict(&text) < Verdict::Suspect, "{text}");
+            }
+        }
     }
 }

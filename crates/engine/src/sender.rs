@@ -102,7 +102,10 @@ impl Author {
         if role == Role::Author {
             return Some(target);
         }
-        // A service that sends for an author has his name in front of its own address.
+        // A service that sends for an author has his name in front of its own address, and none where anybody can have one.
+        if judge.dmarc() != Dmarc::Pass && judge.is_anybodys(&own.host.ascii) {
+            return Some(target);
+        }
         let from = self.mailboxes.iter();
         let is_honest = from
             .filter(|from| from.host.ascii != own.host.ascii)
@@ -348,6 +351,18 @@ mod tests {
         }
         let both = "From: Netflix <a@example.org>\nReply-To: Netflix Team <x@example.org>\n";
         assert_eq!(suspect(both).len(), 2);
+    }
+
+    /// The address of From may be forged, and answers go elsewhere.
+    #[test]
+    fn an_organisation_is_not_answered_where_anybody_has_a_mailbox() {
+        let from = "From: PayPal <service@paypal.com>\n";
+        let head = format!("{from}Reply-To: PayPal Support <paypal.service@gmail.com>\n");
+        assert_eq!(of(&head), ["header:Reply-To paypal.com"]);
+        let pass = Facts { dmarc: Dmarc::Pass, ..Facts::default() };
+        assert_eq!(impersonated(&head, &pass), [""; 0]);
+        let seller = format!("{from}Reply-To: Ann Miller <ann.miller@gmail.com>\n");
+        assert_eq!(of(&seller), [""; 0]);
     }
 
     #[test]

@@ -46,13 +46,19 @@ pub(super) fn has_sign(host: &str) -> bool {
     host.contains(is_sign) && !host.contains(ends_authority)
 }
 
+/// Whether links go on behind it: dots that only some programs take for one end them to others.
 fn is_of_host(c: char) -> bool {
-    is_dot_to_somebody(c) || Class::of(c).is_host_or_dot()
+    Class::of(c).is_host_or_dot()
+}
+
+/// Whether it separates labels, and is no sign.
+fn is_dot(c: char) -> bool {
+    is_dot_to_somebody(c) && !is_sign(c)
 }
 
 /// The pieces of a host between its signs and dots, if the label that they are in holds a sign.
 pub fn pieces(host: &str) -> impl Iterator<Item = &str> {
-    let labels = host.split(is_dot_to_somebody).filter(|label| label.contains(is_sign));
+    let labels = host.split(is_dot).filter(|label| label.contains(is_sign));
     labels.flat_map(|label| label.split(is_sign)).filter(|piece| !piece.is_empty())
 }
 
@@ -103,8 +109,8 @@ impl<'t> Search<'t> {
         let www = begins_with_www(self.text.get(start..)?);
         let before = self.text.get(..start)?.chars().next_back();
         // Behind the full stop of a sentence a host begins.
-        let is_dot = |c: char| c != '。' && is_dot_to_somebody(c);
-        let joined = |c: char| c.is_ascii_alphanumeric() || is_dot(c) || "/\\@-_+=%".contains(c);
+        let joins = |c: char| c != '。' && is_dot_to_somebody(c);
+        let joined = |c: char| c.is_ascii_alphanumeric() || joins(c) || "/\\@-_+=%".contains(c);
         if !www || before.is_some_and(joined) {
             return None;
         }
@@ -346,6 +352,8 @@ mod tests {
             "https://a–b–c.example",
             "bob@app।e.com",
             "https://a‖b.com–c.a.example",
+            "https://paypal‧com.a.example",
+            "https://paypal․com.a.example",
         ] {
             assert_eq!(found(&format!("see ({url}:80/x) now")), [url]);
             assert_eq!(found(&format!("<{url}>, {url}. x")), [url, url]);
