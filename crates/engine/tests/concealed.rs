@@ -236,3 +236,30 @@ fn disguises_are_read_in_joined_pieces() {
         "<div style=\"display:inline-block\">pay</div><div style=\"display:inline-block\">pal.corn</div>",
     ]);
 }
+
+#[test]
+fn one_disguise_hides_no_other() {
+    shown_in_link(&[
+        "www.rnicrosoft.corn",
+        "www·micr0s0ft·com",
+        "https://netfIix.c0m",
+        "https://www,paypal,com∕signin",
+        "www.paypal®·com",
+    ]);
+}
+
+/// What owners write, and what notes are.
+#[test]
+fn marks_in_a_name_are_no_part_of_it() {
+    shown_in_link(&[
+        "PayPal<sup>®</sup>.com",
+        "PayPal™.com",
+        "https://www.paypal<sup>TM</sup>.com",
+        "paypal(R).com",
+        "www.paypal*.com",
+    ]);
+    shown_in_link(&["www.p a y p a l.com", "P A Y P A L.COM", "https://www.sparkasse.d…"]);
+    for honest in ["Firma® (T.M.)", "T-Online* (DE)", "see (a) and (R).", "e.g. X*"] {
+        assert!(!deceives(&format!("<a href=\"https://tools.example/\">{honest}</a>")), "{honest}");
+    }
+}

@@ -58,6 +58,10 @@ impl Judge<'_> {
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
         let meant = without_turkish_dots(&seen.unicode);
         let meant = meant.map(|meant| self.host(&meant, HostBounds::Certain));
+        // Who does not look closely takes it for the name that it reads as.
+        let named = seen.target.as_deref().filter(|_| known_only);
+        let named = named.map(|named| self.host(named, HostBounds::Certain));
+        let meant = meant.or(named.filter(|named| homograph::are_twin_hosts(seen, named)));
         let seen = meant.as_deref().unwrap_or(seen);
         let is_asked = matches!(visible.tld_status, TldStatus::Asked(_));
         // Between ASCII letters a reader sees no joiner, and the word without it is another occurrence.
@@ -102,7 +106,7 @@ impl Judge<'_> {
             true => self.host(&spelling, bounds),
             false => self.host_in_question(&spelling),
         };
-        host.question.is_none() && self.is_site_of_known(&host)
+        host.question.is_none() && (self.is_site_of_known(&host) || host.target.is_some())
     }
 
     /// Whether a host is a protected name, its site in a country, or of an owner that is known.

@@ -310,7 +310,7 @@ impl Words<'_> {
 fn shown(c: char) -> Option<char> {
     match c {
         _ if c.is_ascii() => Some(c),
-        _ if is_not_seen(c) => None,
+        _ if is_not_seen(c) || matches!(c, '®' | '©' | '™' | '℠') => None,
         _ if reads_as_dot(c) => Some('.'),
         _ if homograph::reads_as_hyphen(c) => Some('-'),
         _ if homograph::are_twins([c], Script::Latin) => {

@@ -5,7 +5,7 @@
 
 use super::compared::shows_host;
 use uts58::suffixes::{BUILTIN, Section};
-use uts58::unicode::hosts::{is_invisible, is_mark};
+use uts58::unicode::hosts::{ends_host_to_a_reader, is_invisible, is_mark};
 use uts58::unicode::is_dot_to_somebody;
 
 /// Endings that look like others.
@@ -20,8 +20,8 @@ pub(super) fn may_look_like_another(text: &str) -> bool {
     let mut before = 0;
     text.bytes().any(|c| {
         let before = std::mem::replace(&mut before, c);
-        matches!(c, b'|' | b'@' | b'$' | b',' | b'0' | b'_')
-            || matches!((before, c), (b'r', b'n') | (b'.', b'.'))
+        matches!(c, b'|' | b'@' | b'$' | b',' | b'0' | b'_' | b'(' | b'*')
+            || matches!((before, c), (b'r', b'n') | (b'.', b'.') | (b'T', b'M'))
     })
 }
 
@@ -33,9 +33,13 @@ pub(super) fn read_as(word: &str) -> Option<String> {
     if word.is_ascii() && !may_look_like_another(word) {
         return None;
     }
+    let unmarked = without_marks(word);
+    let word = unmarked.as_deref().unwrap_or(word);
     let mut read = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
+    let mut before = ' ';
     while let Some(c) = chars.next() {
+        let is_in_word = std::mem::replace(&mut before, c).is_ascii_lowercase();
         match c {
             ',' | '\u{201a}' | '\u{66b}' | '\u{a4f9}'
                 if !read.is_empty() && chars.peek().is_some_and(|next| next.is_alphanumeric()) =>
@@ -47,12 +51,15 @@ pub(super) fn read_as(word: &str) -> Option<String> {
             '|' => read.push('l'),
             '@' => read.push('a'),
             '$' => read.push('s'),
+            // Among small letters a capital I is seen as an l.
+            'I' if is_in_word => read.push('l'),
             _ if c.is_ascii() => read.push(c.to_ascii_lowercase()),
             _ if is_not_seen(c) || is_mark(c) => {}
             _ if c == '\u{2d9}' || is_dot_to_somebody(c) || reads_as_dot(c) => {
                 read.push('.');
             }
             _ if homograph::reads_as_hyphen(c) => read.push('-'),
+            _ if ends_host_to_a_reader(c) => read.push('/'),
             _ => match (with_dot_below(c), homograph::reads_as(c)) {
                 (Some(letter), _) => read.extend([letter, '.']),
                 (None, Some(letters)) => read.push_str(&letters),
@@ -72,7 +79,19 @@ pub(super) fn read_as(word: &str) -> Option<String> {
     if let Some((written, like)) = like {
         read.replace_range(host - written.len()..host, like);
     }
-    (shows_host(&read) && !read.eq_ignore_ascii_case(word)).then_some(read)
+    let is_other = unmarked.is_some() || !read.eq_ignore_ascii_case(word);
+    (shows_host(&read) && is_other).then_some(read)
+}
+
+/// A word without the marks of ownership and of notes in it, which a reader takes for no part of a name: `PayPal®.com`.
+fn without_marks(word: &str) -> Option<String> {
+    const MARKS: [&str; 12] =
+        ["®", "©", "™", "℠", "(R)", "(r)", "(C)", "(TM)", "(tm)", "*", "†", "TM."];
+    let marked = MARKS.into_iter().any(|mark| word.contains(mark));
+    marked.then(|| {
+        let dot = |mark: &str| if mark.ends_with('.') { "." } else { "" };
+        MARKS.into_iter().fold(word.to_owned(), |word, mark| word.replace(mark, dot(mark)))
+    })
 }
 
 /// A word that ends in an ellipsis inside its suffix, or in place of it, with the suffix that a reader expects:
@@ -90,15 +109,30 @@ fn without_end(word: &str) -> Option<String> {
         return None;
     }
     let is_url = host.len() < shown.len();
-    let name = match host.rsplit_once('.') {
-        Some((name, "c" | "co" | "")) => name,
+    let (name, suffix) = match host.rsplit_once('.') {
+        Some((name, "c" | "co" | "")) => (name, ".com"),
+        Some((_, label)) if let Some((_, rest)) = CUT.iter().find(|(cut, _)| *cut == label) => {
+            (host, *rest)
+        }
         // What is short is a whole suffix.
-        Some((_, label)) if label.len() >= SHORTEST_CUT => host,
-        None if is_url => host,
+        Some((_, label)) if label.len() >= SHORTEST_CUT => (host, ".com"),
+        None if is_url => (host, ".com"),
         _ => return None,
     };
-    Some([name, ".com"].concat())
+    Some([name, suffix].concat())
 }
+
+/// The first letters of suffixes of countries, and the rest of each.
+const CUT: [(&str, &str); 8] = [
+    ("a", "t"),
+    ("d", "e"),
+    ("f", "r"),
+    ("i", "t"),
+    ("j", "p"),
+    ("n", "l"),
+    ("p", "l"),
+    ("u", "k"),
+];
 
 /// Letters of the shortest label that is one before a suffix which is left out.
 const SHORTEST_CUT: usize = 5;
@@ -132,11 +166,15 @@ pub(super) fn without_blanks(text: &str) -> Option<String> {
     let pairs = || pieces().zip(pieces().skip(1));
     let is_beside =
         |(before, after): (&str, &str), sign| before.ends_with(sign) || after.starts_with(sign);
-    let is_letter = |piece: &str| piece.chars().nth(1).is_none();
-    let is_space = |pair: (&str, &str)| {
-        is_beside(pair, '.') || is_beside(pair, '/') || is_letter(pair.0) && is_letter(pair.1)
+    let is_letter = |piece: Option<&str>| {
+        piece.is_some_and(|piece| piece.len() <= 4 && piece.chars().count() == 1)
     };
-    let some = pairs().any(|pair| is_beside(pair, '.'));
+    let are_letters = |pair: (&str, &str)| {
+        is_letter(pair.0.rsplit('.').next()) && is_letter(pair.1.split('.').next())
+    };
+    let is_space =
+        |pair: (&str, &str)| is_beside(pair, '.') || is_beside(pair, '/') || are_letters(pair);
+    let some = pairs().any(|pair| is_beside(pair, '.') || are_letters(pair));
     (some && pairs().all(is_space)).then(|| pieces().collect())
 }
 
@@ -216,6 +254,17 @@ mod tests {
             ("my—ex.com", "my-ex.com"),
             ("my−ex.com", "my-ex.com"),
             ("my_ex.com/a_b", "my-ex.com/a_b"),
+            ("exIa.c0m", "exla.com"),
+            ("ExAI.c0m", "exai.com"),
+            ("Ex®.com", "ex.com"),
+            ("www.ex™.com", "www.ex.com"),
+            ("exTM.com", "ex.com"),
+            ("Ex(R).com/x", "ex.com/x"),
+            ("ex*.com", "ex.com"),
+            ("https://www,ex,com∕signin", "https://www.ex.com/signin"),
+            ("https://ex.com⁄x", "https://ex.com/x"),
+            ("https://www.example.d…", "www.example.de"),
+            ("example.co.u…", "example.co.uk"),
         ] {
             assert_eq!(read_as(word).as_deref(), Some(host), "{word}");
         }
@@ -240,6 +289,8 @@ mod tests {
         assert_eq!(without_blanks(" www. ex .com ").as_deref(), Some("www.ex.com"));
         assert_eq!(without_blanks("e x . c o m").as_deref(), Some("ex.com"));
         assert_eq!(without_blanks("w w w . ex . com").as_deref(), Some("www.ex.com"));
+        assert_eq!(without_blanks("www.e x a.com").as_deref(), Some("www.exa.com"));
+        assert_eq!(without_blanks("E X.COM").as_deref(), Some("EX.COM"));
         let url = without_blanks("https:// www . ex . com / login");
         assert_eq!(url.as_deref(), Some("https://www.ex.com/login"));
         for text in
