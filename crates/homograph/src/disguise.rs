@@ -20,6 +20,7 @@ use crate::reading::Likeness;
 use crate::verdict::Verdict;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
+use uts58::unicode::hosts::is_mark;
 
 /// Letters that a word must have for a second script to count.
 const MIN_WORD: usize = 4;
@@ -298,10 +299,10 @@ impl Candidate<'_> {
     }
 
     /// Whether an English word has an invisible character inside that does not say where it may be
-    /// divided.
+    /// divided. Lines through words and under them are seen, and people draw them.
     fn is_divided_word(&self, word: Range<usize>) -> bool {
         let mut parted = self.shown.parted(word.start, word.end);
-        parted.any(|c| c != SOFT_HYPHEN)
+        parted.any(|c| c != SOFT_HYPHEN && !is_mark(c))
             && english::is_any_word(&plain_letters(self.letters(word).iter().copied()))
     }
 }
@@ -451,6 +452,9 @@ mod tests {
             "Your Pay\u{200e}Pal",
             "Pay\u{2066}Pal",
             "Pay\u{e0041}Pal",
+            "p\u{336}a\u{336}y\u{336}p\u{336}a\u{336}l\u{336}",
+            "P\u{332}a\u{332}y\u{332}P\u{332}a\u{332}l\u{332} news",
+            "P\u{20dd}ayPal",
         ] {
             assert_eq!(found(text, ""), paypal, "{text:?}");
         }
@@ -459,6 +463,8 @@ mod tests {
         }
         for text in [
             "PayPal\u{200b} news",
+            "w\u{336}o\u{336}r\u{336}d\u{336}",
+            "PayPal\u{20dd}",
             "\u{200b}PayPal",
             "in\u{ad}for\u{ad}ma\u{ad}tion",
             "Donau\u{ad}dampf\u{ad}schiff",

@@ -48,6 +48,12 @@ pub(super) struct DisplayText {
     pairs: Vec<usize>,
 }
 
+/// Whether a mark is none of a language, but a line through letters, under or over them, or a frame around them.
+fn decorates(mark: char) -> bool {
+    matches!(mark, '\u{305}' | '\u{332}'..='\u{338}' | '\u{33f}' | '\u{20d2}' | '\u{20d3}')
+        || matches!(mark, '\u{20d8}'..='\u{20da}' | '\u{20dd}'..='\u{20e0}' | '\u{20e2}'..='\u{20eb}')
+}
+
 /// Words of most names, plus the end of the last one.
 const USUAL_WORDS: usize = 8;
 
@@ -79,6 +85,7 @@ impl DisplayText {
             let twin = if c.is_ascii() { None } else { kana_twin(c) };
             let c = twin.filter(|_| kana()).unwrap_or(c);
             if !c.is_ascii() && uts58::unicode::hosts::is_mark(c) {
+                parted = parted.or(decorates(c).then_some(c));
                 continue;
             }
             // `PayPa|` and `|inkedIn`, and `News | Apple`.
