@@ -66,8 +66,8 @@ const FOUND_HOST_STEPS: u64 = 64;
 /// Added for each byte of a host that is suspect or unsafe: its letters are compared with those of known names.
 const NAME_COMPARISON_STEPS_PER_BYTE: u64 = 17;
 
-/// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered. It is
-/// mapped, composed and taken apart, and compared in each form.
+/// Added for each byte of a label of a harmless host in which letters and marks compose, or marks are to be ordered, or one
+/// character becomes several. It is mapped, composed and taken apart, and compared in each form.
 const COMPOSED_STEPS_PER_BYTE: u64 = 64;
 
 /// The same of a label whose letters become others, as capitals do.
@@ -148,7 +148,9 @@ pub fn host_steps(spelling: &str, bounds: HostBounds, judgement: &Judgement) -> 
     };
     let comparison = if report > 0 { NAME_COMPARISON_STEPS_PER_BYTE } else { 0 };
     byte += comparison;
-    let (bytes, labels) = (spelling.len() as u64, judgement.labels.len() as u64);
+    // One character may become several.
+    let bytes = spelling.len().max(judgement.unicode.len()) as u64;
+    let labels = judgement.labels.len() as u64;
     let (usual, each) = match report > 0 || spelling.is_ascii() {
         true => (USUAL_LABELS, FURTHER_LABEL_STEPS),
         false => (USUAL_HARMLESS_LABELS, FURTHER_HARMLESS_LABEL_STEPS),
@@ -182,7 +184,8 @@ fn mapped_steps(labels: &[Label], is_reported: bool) -> u64 {
         let is_marked = spelling.contains(|c| c >= '\u{300}' && is_mark(c));
         let is_composed = is_marked && !is_settled_label(spelling);
         let is_mapped = is_composed || label.unicode != *spelling;
-        let byte = match (is_reported, is_composed) {
+        let is_longer = label.unicode.len() > spelling.len();
+        let byte = match (is_reported, is_composed || is_longer) {
             _ if !is_mapped => 0,
             (false, true) => COMPOSED_STEPS_PER_BYTE,
             (false, false) => MAPPED_STEPS_PER_BYTE,
@@ -191,7 +194,7 @@ fn mapped_steps(labels: &[Label], is_reported: bool) -> u64 {
             (true, false) => 0,
         };
         before += u64::from(is_mapped);
-        byte * spelling.len() as u64
+        byte * spelling.len().max(label.unicode.len()) as u64
     });
     steps.sum()
 }

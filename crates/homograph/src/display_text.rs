@@ -406,7 +406,8 @@ pub fn plain_letter(c: char) -> Option<char> {
 
 /// Whether the character looks like a full stop, by confusables.txt, and is none in a host.
 pub fn reads_as_dot(c: char) -> bool {
-    if c.is_ascii() || c.is_numeric() {
+    // No letter of two cases is one.
+    if c.is_ascii() || c.is_lowercase() || c.is_uppercase() || c.is_numeric() {
         return false;
     }
     // U+2E33 is a raised dot among Latin letters.

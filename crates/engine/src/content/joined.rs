@@ -7,6 +7,10 @@ use super::mapped::MappedText;
 use super::{Markup, Occurrence, SeenBy, Site, View, search_steps};
 use uts58::{Link, Linkifier};
 
+/// Steps of a link across a joint, beside those of every link: its text is searched and judged once more, and it is looked
+/// up in two maps.
+const JOINED_STEPS: u64 = 320;
+
 /// Joined words of one text, one after another.
 #[derive(Debug, Default)]
 pub struct Joined {
@@ -99,7 +103,8 @@ impl<'l> View<'l> {
         let fitting: Vec<Occurrence> = fitting.collect();
         let added = fitting.len();
         self.cut |= added == capacity && new.next().is_some();
-        self.steps += joined.len() as u64 + search_steps(&links);
+        let links_across = JOINED_STEPS * added as u64;
+        self.steps += joined.len() as u64 + search_steps(&links) + links_across;
         drop(links);
         if added > 0 {
             self.occurrences.extend(fitting);

@@ -79,11 +79,6 @@ pub fn unescaped_host(window: &[u8]) -> Option<Cow<'_, str>> {
     if is_escaped(window) {
         return None;
     }
-    // What ends a host in ASCII ends it in any charset: nothing behind it is decoded.
-    let begin = window.iter().position(|byte| !matches!(byte, b'/' | b'.')).unwrap_or(window.len());
-    let ends = |byte: &u8| byte.is_ascii() && ends_host(char::from(*byte));
-    let end = window.iter().skip(begin).position(ends).map_or(window.len(), |end| begin + end);
-    let window = window.get(begin..end).unwrap_or_default();
     Some(match str::from_utf8(window) {
         Ok(text) => Cow::Borrowed(host(text)),
         Err(_) => Cow::Owned(host(&String::from_utf8_lossy(window)).to_owned()),
