@@ -37,7 +37,7 @@ type Word = fn(&mut Chance) -> String;
 /// that look alike, a protected name with one letter changed, one with marks, and one as it is; pointed letters of
 /// Hebrew, and Vietnamese in pieces; a changed name in twins of its letters, in capitals of them, and in wide letters;
 /// letters of Latin with marks, Armenian, pointed Arabic, Han that every charset has, and any Han.
-const PLACES: [(&str, Word); 17] = [
+const PLACES: [(&str, Word); 19] = [
     ("{letters}", letters),
     ("{many}", many),
     ("{russian}", russian),
@@ -54,6 +54,8 @@ const PLACES: [(&str, Word); 17] = [
     ("{armenian}", |chance| any_of(chance, '\u{561}'..='\u{585}', 6)),
     ("{arabic}", |chance| drawn(chance, "ابتث\u{64b}\u{64e}\u{651}\u{200c}", 20)),
     ("{common}", |chance| drawn(chance, "一丁七三下不中人大日本語", 8)),
+    ("{squares}", |chance| any_of(chance, '\u{3300}'..='\u{3357}', 12)),
+    ("{numerals}", |chance| any_of(chance, '\u{2170}'..='\u{217b}', 20)),
     ("{han}", |chance| any_of(chance, '\u{4e00}'..='\u{8fff}', 8)),
 ];
 

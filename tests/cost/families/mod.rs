@@ -212,6 +212,7 @@ pub fn families() -> Vec<Family> {
         ("lying subjects", "Subject: see http://p\u{430}ypal{n}.com/\r\n"),
         ("encoded words", "Subject: =?utf-8?q?a=2Eco?=\r\n"),
         ("senders", "From: a{n}.com <b@c{n}.com>\r\n"),
+        ("recipients with hosts for names", "To: {vietnamese}.com <a@{vietnamese}.com>\r\n"),
         ("lying senders", "From: paypal.com <b@p\u{430}ypal{n}.com>\r\n"),
         (
             "posing senders",

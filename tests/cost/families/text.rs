@@ -154,6 +154,14 @@ pub const SHAPES: &[Shape] = &[
         "http://{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.{capitals}.com/ ",
     ),
     shape("Han in Big5", "text/plain; charset=big5", NONE, "http://{common}.com "),
+    shape("squares of words", TEXT, NONE, "www.{squares}.jp "),
+    shape("numerals of several letters", TEXT, NONE, "www.{numerals}.com "),
+    shape(
+        "redirectors in redirectors",
+        TEXT,
+        NONE,
+        "www.google.com/url?q=https%3A%2F%2Fwww.google.com%2Furl%3Fq%3Dhttps%253A%252F%252F{vietnamese}.com ",
+    ),
     shape("half defanged userinfo", TEXT, NONE, "http://www.a{n}[.]bc[.]co@d{n}(.)ef(.)co "),
     shape(
         "half defanged userinfo in pieces",
