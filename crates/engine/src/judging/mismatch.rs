@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod headlines;
+mod profiles;
 mod rewritten;
 mod twins;
 
@@ -58,17 +59,19 @@ pub enum ShownAs<'t> {
     /// As where it leads.
     Address,
     /// To a reader who does not look closely, and to no program.
-    AtAGlance,
+    AtAGlance { tail: &'t str },
     /// Without anything that an address has, between other words.
     Word { before: &'t str, behind: &'t str },
+    /// With a path, perhaps a query and a fragment.
+    Page { tail: &'t str },
 }
 
 impl Judge<'_> {
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9) or one
     /// owner. Of a known name, also by the suffix of a country, this is suspect, unless it is that of a firm in a
-    /// sentence; of others nothing that only a glance shows.
+    /// sentence, or of a network with the author's profile; of others nothing that only a glance shows.
     pub fn compare(&mut self, visible: &Judged, target: &mut Judged, shown: ShownAs<'_>) {
-        let known_only = shown == ShownAs::AtAGlance;
+        let known_only = matches!(shown, ShownAs::AtAGlance { .. });
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
         let meant = without_turkish_dots(&seen.unicode);
         let meant = meant.map(|meant| self.host(&meant, HostBounds::Certain));
@@ -97,6 +100,7 @@ impl Judge<'_> {
             && !is_end_hidden(target)
             && ((self.is_protected(&seen.ascii) || self.is_known((seen, name), led))
                 && !self.names_firm(shown, target)
+                && !self.shows_profile(shown, &seen.ascii, target)
                 || self.poses_as(led, seen));
         if known_only && !protected {
             return;

@@ -97,9 +97,11 @@ impl View<'_> {
     /// How a link shows a host.
     fn shown_as(&self, visible: &Occurrence) -> ShownAs<'_> {
         let seen = self.seen.get(visible.seen).map_or("", |seen| seen.as_str());
-        match (&visible.target, visible.anchor) {
-            _ if visible.seen_by == SeenBy::Glance => ShownAs::AtAGlance,
-            (Target::Link(link), AnchorAround::AroundWords { before, behind, .. }) => {
+        let Target::Link(link) = &visible.target else { return ShownAs::Address };
+        let tail = seen.get(link.tail.clone()).unwrap_or_default();
+        match visible.anchor {
+            _ if visible.seen_by == SeenBy::Glance => ShownAs::AtAGlance { tail },
+            AnchorAround::AroundWords { before, behind, .. } => {
                 let from = link.span.start.saturating_sub(before.into());
                 let to = link.span.end + usize::from(behind);
                 ShownAs::Word {
@@ -107,6 +109,7 @@ impl View<'_> {
                     behind: seen.get(link.span.end..to).unwrap_or_default(),
                 }
             }
+            _ if !tail.is_empty() => ShownAs::Page { tail },
             _ => ShownAs::Address,
         }
     }

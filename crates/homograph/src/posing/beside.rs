@@ -42,10 +42,11 @@ pub fn beside(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<B
     })
 }
 
-/// The words of a text, as those beside a name are read.
+/// The words of a text, as those beside a name are read, and words of offices that are joined to others by themselves.
 pub fn words(text: &str, protected: &Names) -> Vec<BesideWord> {
     let table = protected.organisations();
-    let shown = DisplayText::read(text);
+    let mut shown = DisplayText::read(text);
+    table.into_iter().for_each(|table| shown.part_office_words(table));
     shown.words(0, shown.letters.len(), table)
 }
 

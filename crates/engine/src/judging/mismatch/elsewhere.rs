@@ -21,7 +21,7 @@ impl Judge<'_> {
     pub fn compare_recipient(&mut self, visible: &Judged, further: &mut Judged) {
         let led = further.destination().map(|led| led.ascii.clone());
         if led.is_some_and(|led| !self.is_authors(&led) && !self.is_recipients(&led)) {
-            self.compare(visible, further, ShownAs::AtAGlance);
+            self.compare(visible, further, ShownAs::AtAGlance { tail: "" });
         }
     }
 }
