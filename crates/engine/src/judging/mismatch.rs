@@ -98,6 +98,7 @@ impl Judge<'_> {
         let is_own = self.is_own_mail() && self.is_authors(&led.ascii);
         let protected = !is_own
             && !is_end_hidden(target)
+            && !self.is_rewritten_at_home(&seen.ascii, target)
             && ((self.is_protected(&seen.ascii) || self.is_known((seen, name), led))
                 && !self.names_firm(shown, target)
                 && !self.shows_profile(shown, &seen.ascii, target)

@@ -1,6 +1,7 @@
 //! Profiles at social networks that a newsletter shows over a link that is counted: `facebook.com/example` over the
 //! author's own domain, or the service that sends for him. Nobody logs in at somebody's profile.
 
+use super::rewritten::COUNTERS;
 use super::{Judge, Judged, ShownAs};
 use crate::prices::sender_steps;
 use crate::programs::is_below;
@@ -52,30 +53,6 @@ const KINDS: [&str; 14] = [
     "school",
     "showcase",
     "user",
-];
-
-/// Hosts of links of services that send newsletters and count clicks.
-const COUNTERS: [&str; 20] = [
-    "beehiiv.com",
-    "bmeurl.co",
-    "cleverreach.com",
-    "constantcontact.com",
-    "ct.sendgrid.net",
-    "customeriomail.com",
-    "emailsys1a.net",
-    "exacttarget.com",
-    "exct.net",
-    "geteml.com",
-    "go.pardot.com",
-    "hubspotlinks.com",
-    "klclick.com",
-    "list-manage.com",
-    "mailgun.org",
-    "mjt.lu",
-    "mlsend.com",
-    "rs6.net",
-    "sendibm1.com",
-    "t.eloqua.com",
 ];
 
 /// Words of pages at which a network asks who somebody is.
