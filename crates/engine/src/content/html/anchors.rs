@@ -179,7 +179,8 @@ impl Reader<'_, '_, '_> {
         let source = self.text;
         let is_text = |range: &Range<usize>| {
             let written = || source.get(seen.source(range.clone()));
-            range.len() <= SENTENCE_BYTES && written().is_some_and(|text| !text.contains('<'))
+            range.len() <= SENTENCE_BYTES
+                && written().is_some_and(|text| text.len() <= WRITTEN_BYTES && !text.contains('<'))
         };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
             let (AnchorAround::LeadsTo(leads_to), Target::Link(link)) =
@@ -196,6 +197,7 @@ impl Reader<'_, '_, '_> {
                     == (SeenBy::Standard, Rendering::AsWritten)
                 && (link.kind, link.host.end) == (Kind::Bare, span.end);
             let Some(text) = text.filter(|text| is_read && **text != span) else { continue };
+            self.view.steps += SENTENCE_STEPS;
             let sentence = match is_text(text) {
                 true => text.clone(),
                 false => line_around(seen.as_str(), text, &span),
@@ -314,6 +316,10 @@ const ANCHOR_STEPS: u64 = 64;
 
 /// Bytes of a text in which a host is one word among others, at most: headlines are shorter.
 const SENTENCE_BYTES: usize = 200;
+
+/// The same as it is written, with entities, and steps of looking at it.
+const WRITTEN_BYTES: usize = 8 * SENTENCE_BYTES;
+const SENTENCE_STEPS: u64 = 64;
 
 /// The line of a text that a span in it is in, as far as a sentence may go.
 fn line_around(seen: &str, text: &Range<usize>, span: &Range<usize>) -> Range<usize> {
