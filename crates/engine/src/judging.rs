@@ -50,6 +50,7 @@ use homograph::{
     Section, Sender, registrable,
 };
 use mailsplice::byte_search::{equal, first, splat};
+pub use mismatch::ShownAs;
 pub use queries::Queries;
 pub use titles::{Title, without_links};
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};

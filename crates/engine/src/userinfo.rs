@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::programs::is_below;
 use homograph::is_in_local_part;
 use uts58::{Kind, Link, begins_with_www, percent};
 
@@ -127,7 +128,7 @@ const NUMBER: usize = 4;
 /// Whether the host at `shown` and the address are cells of one row of data, with the same sign before, between and behind
 /// them, and nothing else between them but what the address is called: `|www.example.com|ann@example.org|`,
 /// `https://example.com,ann@example.org,+49 30 12`, `Tel:12;Web:https://example.com;Mail:ann@example.org`. Without a frame
-/// of the sign the row holds a number, as that of a telephone.
+/// of the sign the row holds a number, as that of a telephone, or is one of several alike.
 pub fn is_in_row(text: &str, link: &Link, shown: &Range<usize>) -> bool {
     let Some(user) = &link.user else { return false };
     let between = text.get(shown.end..user.end).unwrap_or_default();
@@ -154,7 +155,30 @@ pub fn is_in_row(text: &str, link: &Link, shown: &Range<usize>) -> bool {
     let is_framed = sign == '|' && named.ends_with(sign) && behind.starts_with(sign);
     let digits = [named, behind].into_iter().flat_map(str::chars).filter(char::is_ascii_digit);
     let has_number = digits.count() >= NUMBER;
-    is_label && local.len() < between.len() && begins && ends && (is_framed || has_number)
+    let is_row = || is_framed || has_number || is_like_its_neighbour(text, link, sign);
+    is_label && local.len() < between.len() && begins && ends && is_row()
+}
+
+/// Signs of a row at least that is known by the row beside it: something stands in front of the site.
+const SIGNS: usize = 2;
+
+/// Whether the line of a link and the one before or behind it have the same number of cells, without blanks in front of
+/// them, as in a file of data: `name,url,mail`.
+fn is_like_its_neighbour(text: &str, link: &Link, sign: char) -> bool {
+    let start = text.ceil_char_boundary(link.span.start.saturating_sub(ROW));
+    let end = text.floor_char_boundary(link.span.end.saturating_add(ROW));
+    let before = text.get(start..link.span.end).unwrap_or_default();
+    let behind = text.get(link.span.end..end).unwrap_or_default();
+    let mut upwards = before.rsplit('\n');
+    let mut downwards = behind.split('\n');
+    let own = [upwards.next(), downwards.next()].map(Option::unwrap_or_default).concat();
+    let cells = |row: &str| {
+        let is_data = !row.chars().zip(row.chars().skip(1)).any(|(c, d)| c == sign && d == ' ');
+        Some(row.matches(sign).count()).filter(|count| is_data && *count >= SIGNS)
+    };
+    let own = cells(&own);
+    own.is_some()
+        && [upwards.next(), downwards.next()].into_iter().flatten().any(|row| cells(row) == own)
 }
 
 /// Whether each of the three programs that take the most for userinfo ends a URL in this text. Mozilla does so at
@@ -229,8 +253,40 @@ pub fn is_login(text: &str, link: &Link) -> bool {
                 && !host.contains('@')
                 && ![local, host].into_iter().any(begins_with_www)
         }
-        None => is_person(name),
+        None => is_person(name) || is_of_two_words(name) && is_at_repository(text, link),
     }
+}
+
+/// Hosts of repositories, whose addresses have the login of who copied them.
+const REPOSITORIES: [&str; 7] = [
+    "bitbucket.org",
+    "codeberg.org",
+    "dev.azure.com",
+    "git.sr.ht",
+    "github.com",
+    "gitlab.com",
+    "visualstudio.com",
+];
+
+/// Whether a link leads to a repository at one of them: below its owner's page.
+pub fn is_at_repository(text: &str, link: &Link) -> bool {
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    let path = tail.split(['?', '#', '@']).next().unwrap_or_default();
+    let segments = path.split('/').filter(|segment| !segment.is_empty());
+    link.kind == Kind::Scheme
+        && is_below(link.host_str(text), &REPOSITORIES)
+        && !path.contains('\\')
+        && segments.count() > 1
+}
+
+/// A given name and a surname, or a machine and what it does: `ci.bot`.
+fn is_of_two_words(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(first, second)| {
+        !first.eq_ignore_ascii_case("www")
+            && !first.is_empty()
+            && !second.is_empty()
+            && !second.contains('.')
+    })
 }
 
 /// Local part and domain of a login that is a mail address, as programs escape one: `ann%40example.org`.

@@ -80,6 +80,10 @@ fn a_row_of_data_makes_no_userinfo_of_a_known_site() {
         "https://www.paypal.com,info@huber.de,+49 30 1234",
         "https://www.google.com;info@huber.de;+49 30 1235",
         "Tel:+49 30 1234;Web:https://www.google.com;Mail:ann@huber.de",
+        "name,url,mail\r\nHuber,https://www.google.com,ann@huber.de",
+        "name,url,mail\nHuber,https://www.google.com,ann@huber.de\n",
+        "Huber;https://www.google.com;ann@huber.de\r\nMaier;www.maier.at;m@maier.at",
+        "Firma|Web|Mail\nMeta|www.facebook.com|ann@huber.de",
     ] {
         assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
     }
@@ -92,6 +96,14 @@ fn a_row_of_data_makes_no_userinfo_of_a_known_site() {
         "https://www.paypal.com,info@evil.com/,+49 30 1234",
         "https://www.paypal.com;1234,info@evil.com,+49 30 1234",
         "1234,https://www.paypal.com@evil.com",
+        "Huber,https://www.paypal.com,ann@evil.com",
+        "https://www.paypal.com,ann@evil.com\r\nhttps://www.huber.de,x@huber.de",
+        "Dear Ann, please, read\r\nNow,https://www.paypal.com,x@evil.com",
+        "a,b,c\r\nNow, please,https://www.paypal.com,x@evil.com",
+        "a,b,c\r\nsee,now https://www.paypal.com,x@evil.com",
+        "a,b,c\r\nHuber,https://www.paypal.com,x@evil.com/login",
+        "a,b,c\r\nHuber,https://www.paypal.com@evil.com",
+        "a;b;c\r\nHuber,https://www.paypal.com,x@evil.com",
         "Web:https://www.paypal.com;Mail:ann@evil.com",
         "https://p\u{430}ypal.com,info@evil.com,+49 30 1234",
     ] {
@@ -188,6 +200,45 @@ fn an_account_of_a_command_may_be_a_domain() {
         "www.huber.de@evil.org",
     ] {
         assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+}
+
+#[test]
+fn a_login_at_a_host_of_repositories_is_a_notice() {
+    let worst = |text: &str| {
+        let kind = "Content-Type: text/plain; charset=utf-8\r\n";
+        let outcome = common::outcome(kind, text.as_bytes());
+        let worst = outcome.findings.iter().map(|finding| finding.verdict).max();
+        (worst, outcome.edits.is_empty())
+    };
+    for text in [
+        "git clone https://klaus.weber@dev.azure.com/huber/Site/_git/Site",
+        "Clone it from https://klaus.weber@dev.azure.com/huber/Site/_git/Site please",
+        "https://ann.miller@dev.azure.com/huber/Site/_git/Site",
+        "https://li.wang@huber.visualstudio.com/DefaultCollection/_git/Site",
+        "git clone https://klaus.weber@github.com/huber/site.git",
+        "https://svc.build:a1b2c3@gitlab.com/huber/site.git",
+        "https://klaus.weber@bitbucket.org/huber/site/src/main/",
+    ] {
+        assert_eq!(worst(text), (Some(Verdict::Notice), true), "{text}");
+    }
+    for text in [
+        "https://paypal.com@github.com/evil/login",
+        "git clone https://paypal.com@github.com/evil/login.git",
+        "https://paypal.support@github.com/evil/login",
+        "https://microsoft.login@dev.azure.com/evil/Site/_git/Site",
+        "https://www.huber.de@github.com/evil/login",
+        "https://login.huber.de@github.com/evil/login",
+        "https://sparkasse.de@gitlab.com/evil/login",
+        "https://paypa1.com@github.com/evil/login",
+        "https://klaus.weber@github.com/",
+        "https://klaus.weber@github.com.evil.com/huber/site.git",
+        "https://klaus.weber@evil.com/huber/site",
+        "https://paypal.support@evil.com/huber/site.git",
+        "https://klaus.weber:www.paypal.com@github.com/huber/site.git",
+        "https://klaus.weber@github.com/huber/site?u=https://www.paypal.com@evil.com/",
+    ] {
+        assert!(worst(text).0 >= Some(Verdict::Suspect), "{text}");
     }
 }
 

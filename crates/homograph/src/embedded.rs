@@ -41,6 +41,8 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
         if let Some(inner) = wrappers::unwrap(&host, &tail) {
             search.judge_unwrapped(inner, depth);
         }
+        #[cfg(feature = "senders")]
+        let tail = wrappers::parted(&host, tail);
         search.judge_text(tail, depth);
     }
     search.found

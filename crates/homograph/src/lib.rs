@@ -111,7 +111,7 @@ pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]
 pub use own_inside::own_inside;
 #[cfg(feature = "senders")]
-pub use posing::{Beside, BesideWord, Sender, beside, poses};
+pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};

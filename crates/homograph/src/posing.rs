@@ -9,7 +9,7 @@ mod beside;
 mod offices;
 mod slips;
 
-pub use beside::{Beside, BesideWord, beside};
+pub use beside::{Beside, BesideWord, beside, words};
 
 use std::ops::Range;
 

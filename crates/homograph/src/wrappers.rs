@@ -32,6 +32,16 @@ pub fn only_rewrites(host: &str) -> bool {
     rows(host).iter().any(|(_, path, _)| path.is_empty())
 }
 
+/// What is before and behind a URL in a path of the form that has it between others.
+const BETWEEN: &str = "___";
+
+/// The tail of a link as it is read for URLs: where one stands between these signs, it ends there.
+#[cfg(feature = "senders")]
+pub(super) fn parted(host: &str, tail: String) -> String {
+    let is_between = rows(host).iter().any(|(_, _, form)| *form == Form::Between);
+    if is_between { tail.replace(BETWEEN, "&") } else { tail }
+}
+
 /// The URL that a rewritten link leads to; `None` for other links. `tail` is path, query and
 /// fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
@@ -68,7 +78,12 @@ impl Form {
                 let at = tail.find("://").and_then(|end| tail.get(..end)?.rfind('/'))?;
                 tail.get(at + 1..).map(str::to_owned)
             }
-            Form::Between => tail.split("___").nth(1).and_then(target),
+            #[cfg(feature = "senders")]
+            Form::Labelled(label) => {
+                let mut segments = path(tail).split('/');
+                target(segments.find_map(|segment| segment.strip_prefix(label))?)
+            }
+            Form::Between => tail.split(BETWEEN).nth(1).and_then(target),
             Form::Proofpoint => proofpoint(tail),
             Form::Mandrill => mandrill(parameter(tail, "p")?),
             Form::Token => None,

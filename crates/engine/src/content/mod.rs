@@ -195,13 +195,22 @@ pub enum AnchorAround {
     Calls,
     /// The index of the occurrence of its `href`.
     LeadsTo(usize),
+    /// The same around a bare host that stands among other words.
+    AroundWords {
+        /// The index.
+        leads_to: usize,
+        /// Bytes of words in front of the host.
+        before: u8,
+        /// Bytes of words behind it.
+        behind: u8,
+    },
 }
 
 impl AnchorAround {
     /// The index of the occurrence that it leads to.
     pub fn target(self) -> Option<usize> {
         match self {
-            AnchorAround::LeadsTo(at) => Some(at),
+            AnchorAround::LeadsTo(at) | AnchorAround::AroundWords { leads_to: at, .. } => Some(at),
             AnchorAround::None | AnchorAround::WithoutTarget | AnchorAround::Calls => None,
         }
     }
@@ -370,8 +379,10 @@ impl<'l> View<'l> {
         let (seen, occurrences) = (self.seen.len(), self.occurrences.len());
         for occurrence in &mut then.occurrences {
             occurrence.seen += seen;
-            if let AnchorAround::LeadsTo(anchor) = &mut occurrence.anchor {
-                *anchor += occurrences;
+            if let AnchorAround::LeadsTo(at) | AnchorAround::AroundWords { leads_to: at, .. } =
+                &mut occurrence.anchor
+            {
+                *at += occurrences;
             }
         }
         self.seen.append(&mut then.seen);

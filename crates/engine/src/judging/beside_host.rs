@@ -131,7 +131,12 @@ impl Judge<'_> {
         if claims || !login.inner.iter().all(|host| self.is_unknown(host) || is_persons(host)) {
             return carried;
         }
-        let is_of_person = is_own || login.inner.iter().all(is_persons);
+        let is_nobodys = |host: &Judgement| {
+            !self.has_known_owner(&host.ascii) && !self.is_recipients(&host.ascii)
+        };
+        let is_at_repository =
+            userinfo::is_at_repository(text, link) && login.inner.iter().all(is_nobodys);
+        let is_of_person = is_own || is_at_repository || login.inner.iter().all(is_persons);
         let mut rest =
             homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
         self.steps += carried_steps(beside_host(text, link), &login);

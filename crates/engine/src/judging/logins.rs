@@ -6,6 +6,7 @@ use core::net::Ipv4Addr;
 use super::{Judge, Judgement, Section, Sender, registrable, same_domain};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
+use crate::userinfo;
 use uts58::{Kind, Link};
 
 /// What servers are called, where digits behind it are a number. With look-alikes for digits they are known names:
@@ -184,7 +185,8 @@ fn in_placeholder(word: &str) -> &str {
 fn is_of_repository(text: &str, link: &Link) -> bool {
     let before = text.get(..link.span.start).unwrap_or_default();
     let tail = text.get(link.tail.clone()).unwrap_or_default();
-    before.ends_with("git+")
+    userinfo::is_at_repository(text, link)
+        || before.ends_with("git+")
         || tail.split(['@', '#', '?']).next().is_some_and(|path| path.ends_with(".git"))
 }
 

@@ -1,6 +1,8 @@
 //! Whether what an anchor shows and where it leads belong to one owner.
 
 mod elsewhere;
+mod headlines;
+mod profiles;
 mod rewritten;
 mod twins;
 
@@ -51,10 +53,25 @@ const SHARED: [&str; 31] = [
     "wordpress.com",
 ];
 
+/// How a link shows a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownAs<'t> {
+    /// As where it leads.
+    Address,
+    /// To a reader who does not look closely, and to no program.
+    AtAGlance { tail: &'t str },
+    /// Without anything that an address has, between other words.
+    Word { before: &'t str, behind: &'t str },
+    /// With a path, perhaps a query and a fragment.
+    Page { tail: &'t str },
+}
+
 impl Judge<'_> {
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9) or one
-    /// owner. Of a known name, also by the suffix of a country, this is suspect; of others nothing if `known_only`.
-    pub fn compare(&mut self, visible: &Judged, target: &mut Judged, known_only: bool) {
+    /// owner. Of a known name, also by the suffix of a country, this is suspect, unless it is that of a firm in a
+    /// sentence, or of a network with the author's profile; of others nothing that only a glance shows.
+    pub fn compare(&mut self, visible: &Judged, target: &mut Judged, shown: ShownAs<'_>) {
+        let known_only = matches!(shown, ShownAs::AtAGlance { .. });
         let (Some(seen), Some(led)) = (visible.destination(), target.destination()) else { return };
         let meant = without_turkish_dots(&seen.unicode);
         let meant = meant.map(|meant| self.host(&meant, HostBounds::Certain));
@@ -85,8 +102,10 @@ impl Judge<'_> {
         let is_own = self.is_own_mail() && self.is_authors(&led.ascii);
         let protected = !is_own
             && !is_end_hidden(target)
-            && (self.is_protected(&seen.ascii)
-                || self.is_known((seen, name), led)
+            && !self.is_rewritten_at_home(&seen.ascii, target)
+            && ((self.is_protected(&seen.ascii) || self.is_known((seen, name), led))
+                && !self.names_firm(shown, target)
+                && !self.shows_profile(shown, &seen.ascii, target)
                 || self.poses_as(led, seen));
         if known_only && !protected {
             return;

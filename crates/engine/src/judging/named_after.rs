@@ -6,7 +6,7 @@
 
 use super::Judge;
 use crate::Dmarc;
-use homograph::{Beside, BesideWord, HostBounds, Sender, is_or_below};
+use homograph::{Beside, BesideWord, HostBounds, Section, Sender, is_or_below, registrable};
 
 /// Places and contests that bear the name of who pays for them.
 const VENUES: [&str; 39] = [
@@ -160,6 +160,58 @@ const MACHINES: [(&str, &[&str]); 2] = [
 /// The mailbox by which a host of code names the programs that write there, and how their names end.
 const APPS: (&str, &str, &str) = ("notifications", "github.com", "[bot]");
 
+/// The card that is called as a document is, offices where one applies for that, and whom their domains name.
+const DOCUMENT: &str = "visa";
+const OF_DOCUMENTS: [&str; 21] = [
+    "admin",
+    "administration",
+    "and",
+    "application",
+    "applications",
+    "approval",
+    "assistance",
+    "center",
+    "centre",
+    "customer",
+    "department",
+    "desk",
+    "help",
+    "helpdesk",
+    "information",
+    "office",
+    "service",
+    "services",
+    "staff",
+    "support",
+    "team",
+];
+const AUTHORITIES: [&str; 16] = [
+    "ambasciat",
+    "ambassade",
+    "botschaft",
+    "consul",
+    "embaixada",
+    "embajada",
+    "embass",
+    "hochschule",
+    "immigra",
+    "konsulat",
+    "migration",
+    "passport",
+    "tlscontact",
+    "travel",
+    "universi",
+    "vfsglobal",
+];
+
+/// How the domains of those begin and end who do nothing else, or teach.
+const UNIVERSITIES: [&str; 2] = ["tu-", "uni-"];
+const AGENCIES: &str = "visas";
+
+/// Suffixes of governments and schools, alone or below that of a country.
+const OF_STATES: [&str; 3] = ["edu", "gov", "mil"];
+const OF_COUNTRIES: [&str; 8] = ["ac", "gc", "go", "gob", "gouv", "govt", "gub", "gv"];
+
 impl Judge<'_> {
     /// Whether a name that poses says of what it names that somebody else writes.
     pub fn is_named_after(&mut self, name: &str, sender: Sender<'_>) -> bool {
@@ -180,6 +232,7 @@ impl Judge<'_> {
             || is_of_staff(&beside)
             || is_spelled(&beside)
             || is_trade(&beside)
+            || is_of_document(&beside, sender.host)
             || PUBLISHERS.iter().any(|host| is_or_below(sender.host, host)) && is_subject(&beside)
     }
 
@@ -203,6 +256,29 @@ fn lacks_offices(beside: &Beside, known: &[&str]) -> bool {
         !word.is_office || known.contains(&text) || JOINING.contains(&text)
     };
     words(beside).all(says_nothing)
+}
+
+/// `Visa Services` of an embassy, a university or an agency, and no word of cards.
+fn is_of_document(beside: &Beside, host: &str) -> bool {
+    let is_known = |word: &BesideWord| OF_DOCUMENTS.contains(&word.text.as_str());
+    beside.name == DOCUMENT
+        && words(beside).any(is_known)
+        && lacks_offices(beside, &OF_DOCUMENTS)
+        && is_authority(host)
+}
+
+/// Whether the domain of a host is of a government, a school, or of who is called as those are that give visas.
+fn is_authority(host: &str) -> bool {
+    let domain = registrable(host, Section::Icann).unwrap_or_default();
+    let Some((label, suffix)) = domain.split_once('.') else { return false };
+    let is_of_state = match suffix.split_once('.') {
+        Some((first, _)) => OF_STATES.contains(&first) || OF_COUNTRIES.contains(&first),
+        None => OF_STATES.contains(&suffix),
+    };
+    is_of_state
+        || label.ends_with(AGENCIES)
+        || UNIVERSITIES.iter().any(|start| label.starts_with(start))
+        || AUTHORITIES.iter().any(|word| label.contains(word))
 }
 
 fn is_machine(beside: &Beside, local: &str) -> bool {
@@ -321,6 +397,12 @@ mod tests {
             "DHL Paketshop Weber <info@kiosk-weber.de>",
             "Microsoft認定パートナー ABC <info@abc.co.jp>",
             "Amazon Chronicles <amazonchronicles@substack.com>",
+            "Visa Services <info@cibtvisas.com>",
+            "U.S. Visa Support <support@ustraveldocs.com>",
+            "Visa Help Desk <visa@kit.edu>",
+            "Visa Support <x@immi.homeaffairs.gov.au>",
+            "Visa Support <x@auswaertiges.gouv.fr>",
+            "Visa Support Team <x@uni-koeln.de>",
             "UPS Alert <apcupsd@example.com>",
             "\"google-cla[bot]\" <notifications@github.com>",
         ] {
@@ -354,6 +436,16 @@ mod tests {
             "\"google-cla[bot]\" <notifications@example.com>",
             "Microsoft Exchange <x@example.com>",
             "Amazon Arena Refund 2026 <x@example.com>",
+            "Visa Support <x@gmail.com>",
+            "Visa Support <x@example.com>",
+            "Visa Support <x@visasupport.com>",
+            "Visa Services <x@visa-services.org>",
+            "Visa <x@kit.edu>",
+            "Visa Card Services <x@kit.edu>",
+            "Visa Security <x@kit.edu>",
+            "Visa Payment Support <x@visas.com>",
+            "Visa Support <x@gov.com>",
+            "PayPal Support <x@kit.edu>",
         ] {
             assert_eq!(verdict(from, Dmarc::Pass), Some(Verdict::Suspect), "{from}");
         }

@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::content::{AnchorAround, Occurrence, Rendering, SeenBy, View};
 use crate::cost::Stage;
 use crate::judged::leads_to_visible;
-use crate::judging::{Judge, Judged};
+use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link, Target};
 
@@ -62,9 +62,8 @@ impl View<'_> {
             if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows)
                 && !self.names(occurrence, target)
             {
-                let known_only = occurrence.seen_by == SeenBy::Glance;
                 let before = target.verdict;
-                judge.compare(&visible, target, known_only);
+                judge.compare(&visible, target, self.shown_as(occurrence));
                 if !budget.spend(Stage::Judging, judge.take_steps()) {
                     return;
                 }
@@ -93,6 +92,26 @@ impl View<'_> {
         }
         let text = self.word_before(visible, span.end);
         text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
+    }
+
+    /// How a link shows a host.
+    fn shown_as(&self, visible: &Occurrence) -> ShownAs<'_> {
+        let seen = self.seen.get(visible.seen).map_or("", |seen| seen.as_str());
+        let Target::Link(link) = &visible.target else { return ShownAs::Address };
+        let tail = seen.get(link.tail.clone()).unwrap_or_default();
+        match visible.anchor {
+            _ if visible.seen_by == SeenBy::Glance => ShownAs::AtAGlance { tail },
+            AnchorAround::AroundWords { before, behind, .. } => {
+                let from = link.span.start.saturating_sub(before.into());
+                let to = link.span.end + usize::from(behind);
+                ShownAs::Word {
+                    before: seen.get(from..link.span.start).unwrap_or_default(),
+                    behind: seen.get(link.span.end..to).unwrap_or_default(),
+                }
+            }
+            _ if !tail.is_empty() => ShownAs::Page { tail },
+            _ => ShownAs::Address,
+        }
     }
 
     /// Whether the text ends with the host of the target, although some programs begin the host later: `школа115.рф`,

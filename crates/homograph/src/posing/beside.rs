@@ -3,6 +3,7 @@
 use super::super::Context;
 use super::super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters};
 use super::super::form::Form;
+use super::super::names::Names;
 use super::super::organisations::{Counts, Organisations, registrable_label};
 use super::{Sender, claim};
 
@@ -39,6 +40,14 @@ pub fn beside(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<B
         after: shown.words(claim.letters.end, shown.letters.len(), table),
         label: plain_letters(label.chars().filter(|c| is_letter(*c))),
     })
+}
+
+/// The words of a text, as those beside a name are read, and words of offices that are joined to others by themselves.
+pub fn words(text: &str, protected: &Names) -> Vec<BesideWord> {
+    let table = protected.organisations();
+    let mut shown = DisplayText::read(text);
+    table.into_iter().for_each(|table| shown.part_office_words(table));
+    shown.words(0, shown.letters.len(), table)
 }
 
 impl DisplayText {

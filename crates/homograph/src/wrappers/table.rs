@@ -16,6 +16,9 @@ pub(super) enum Form {
     Base64Segment,
     /// The rest of the path is the URL, from its scheme on.
     Rest,
+    /// A segment of the path is the URL behind this label, percent-encoded.
+    #[cfg(feature = "senders")]
+    Labelled(&'static str),
     /// The path has the URL between `___` and `___`.
     Between,
     Proofpoint,
@@ -32,7 +35,7 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
-const COUNT: usize = if cfg!(feature = "senders") { 127 } else { 107 };
+const COUNT: usize = if cfg!(feature = "senders") { 134 } else { 107 };
 
 /// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
 pub(super) const ROWS: [Row; COUNT] = [
@@ -40,6 +43,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("ad.admitad.com", "", Query("ulp")),
     #[cfg(feature = "senders")]
     ("anrdoezrs.net", "", Query("url")),
+    #[cfg(feature = "senders")]
+    ("anrdoezrs.net", "/links/", Rest),
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
     // Check Point Harmony, Avanan.
     ("avanan.url-protection.com", "/v1/", Query("o")),
@@ -82,6 +87,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("doubleclick.net", "", Query("adurl")),
     #[cfg(feature = "senders")]
     ("dpbolvw.net", "", Query("url")),
+    #[cfg(feature = "senders")]
+    ("dpbolvw.net", "/links/", Rest),
     ("duckduckgo.com", "/l/", Query("uddg")),
     // Libraesva.
     ("esvalabs.com", "", Query("u")),
@@ -102,10 +109,14 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("instagram.com", "/linkshim", Query("u")),
     #[cfg(feature = "senders")]
     ("jdoqocy.com", "", Query("url")),
+    #[cfg(feature = "senders")]
+    ("jdoqocy.com", "/links/", Rest),
     ("kit-mail2.com", "", Base64Segment),
     ("kit-mail3.com", "", Base64Segment),
     #[cfg(feature = "senders")]
     ("kqzyfj.com", "", Query("url")),
+    #[cfg(feature = "senders")]
+    ("kqzyfj.com", "/links/", Rest),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
@@ -152,6 +163,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("px.a8.net", "", Query("a8ejpredirect")),
     ("quora.com", "/_/redirect", Query("url")),
     #[cfg(feature = "senders")]
+    ("r.search.yahoo.com", "", Form::Labelled("RU=")),
+    #[cfg(feature = "senders")]
     ("redirect.viglink.com", "", Query("u")),
     #[cfg(feature = "senders")]
     ("rover.ebay.com", "", Query("mpre")),
@@ -180,8 +193,12 @@ pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("tkqlhce.com", "", Query("url")),
     #[cfg(feature = "senders")]
+    ("tkqlhce.com", "/links/", Rest),
+    #[cfg(feature = "senders")]
     ("track.webgains.com", "", Query("wgtarget")),
     ("translate.google.com", "/translate", Query("u")),
+    #[cfg(feature = "senders")]
+    ("trendmicro-ctp.com", "/wis/clicktime/", Query("url")),
     ("trendmicro.com", "/wis/clicktime/", Query("url")),
     ("url.avanan.click", "", Between),
     ("url.emailprotection.link", "", Token),

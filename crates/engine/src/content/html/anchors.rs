@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::elements::{Holds, Key, key_of, leads_by_itself};
 use super::relative::is_relative;
-use super::{Occurrence, Reader, Site, Tag, entity, token};
+use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::content::AnchorAround;
-use uts58::reference;
+use crate::content::mapped::MappedText;
+use uts58::{Kind, reference};
 
 /// The text of an `<a href>`.
 #[derive(Clone, Debug)]
@@ -167,6 +168,49 @@ impl Reader<'_, '_, '_> {
         }
     }
 
+    /// Notes the words around bare hosts in anchors: the occurrences of this text, from `first` on. A style may hide words
+    /// in elements of their own, so that these are read in one piece of text, or in one line of it.
+    pub(super) fn tie_words(
+        &mut self,
+        seen: &MappedText<'_>,
+        (index, first): (usize, usize),
+        anchors: &[Anchor],
+    ) {
+        let source = self.text;
+        let is_text = |range: &Range<usize>| {
+            let written = || source.get(seen.source(range.clone()));
+            range.len() <= SENTENCE_BYTES
+                && written().is_some_and(|text| text.len() <= WRITTEN_BYTES && !text.contains('<'))
+        };
+        for occurrence in self.view.occurrences.iter_mut().skip(first) {
+            let (AnchorAround::LeadsTo(leads_to), Target::Link(link)) =
+                (occurrence.anchor, &occurrence.target)
+            else {
+                continue;
+            };
+            let span = link.span.clone();
+            let at = anchors.partition_point(|anchor| anchor.text.end <= span.start);
+            let within = |text: &Range<usize>| text.start <= span.start && span.end <= text.end;
+            let text = anchors.get(at).map(|anchor| &anchor.text).filter(|text| within(text));
+            let is_read = occurrence.seen == index
+                && (occurrence.seen_by, occurrence.shown)
+                    == (SeenBy::Standard, Rendering::AsWritten)
+                && (link.kind, link.host.end) == (Kind::Bare, span.end);
+            let Some(text) = text.filter(|text| is_read && **text != span) else { continue };
+            self.view.steps += SENTENCE_STEPS;
+            let sentence = match is_text(text) {
+                true => text.clone(),
+                false => line_around(seen.as_str(), text, &span),
+            };
+            if is_text(&sentence)
+                && let Ok(before) = u8::try_from(span.start - sentence.start)
+                && let Ok(behind) = u8::try_from(sentence.end - span.end)
+            {
+                occurrence.anchor = AnchorAround::AroundWords { leads_to, before, behind };
+            }
+        }
+    }
+
     /// The target of a tag; `first` is the first occurrence of its attributes.
     pub(super) fn own_target(&self, first: usize) -> Option<usize> {
         let own = self.view.occurrences.get(first..).unwrap_or_default();
@@ -269,6 +313,22 @@ impl Reader<'_, '_, '_> {
 
 /// Steps of an anchor, besides its bytes: the links in its text are tied to where it leads.
 const ANCHOR_STEPS: u64 = 64;
+
+/// Bytes of a text in which a host is one word among others, at most: headlines are shorter.
+const SENTENCE_BYTES: usize = 200;
+
+/// The same as it is written, with entities, and steps of looking at it.
+const WRITTEN_BYTES: usize = 8 * SENTENCE_BYTES;
+const SENTENCE_STEPS: u64 = 64;
+
+/// The line of a text that a span in it is in, as far as a sentence may go.
+fn line_around(seen: &str, text: &Range<usize>, span: &Range<usize>) -> Range<usize> {
+    let from = text.start.max(seen.floor_char_boundary(span.start.saturating_sub(SENTENCE_BYTES)));
+    let to = text.end.min(seen.floor_char_boundary(span.end.saturating_add(SENTENCE_BYTES)));
+    let before = seen.get(from..span.start).and_then(|text| text.rfind('\n'));
+    let behind = seen.get(span.end..to).and_then(|text| text.find('\n'));
+    before.map_or(from, |at| from + at + 1)..behind.map_or(to, |at| span.end + at)
+}
 
 /// The attributes of a link that hold an address.
 const LINKS: &[&str] = &["href", "formaction"];

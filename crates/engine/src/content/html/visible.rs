@@ -186,6 +186,7 @@ impl<'t> Reader<'t, '_, '_> {
             || without.iter().any(|joined| !joined.is_empty());
         let seen = self.visible.take(found || others);
         let Some(seen) = seen else { return };
+        self.tie_words(&seen, (index, before), &anchors);
         let without = without.map(|joined| (joined.of(&seen), joined));
         let reversed = self.reversed(&seen, &overridden, &anchors);
         let glances = glance::texts(glances, &seen);

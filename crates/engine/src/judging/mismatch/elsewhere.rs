@@ -1,6 +1,7 @@
 //! Anchors that show a known site or address and lead to no page: a call, a message to somebody else as well.
 
 use super::super::{Judge, Judged, Kind, Occurrence, Target};
+use super::ShownAs;
 use crate::outcome::{Reason, Verdict};
 
 impl Judge<'_> {
@@ -20,7 +21,7 @@ impl Judge<'_> {
     pub fn compare_recipient(&mut self, visible: &Judged, further: &mut Judged) {
         let led = further.destination().map(|led| led.ascii.clone());
         if led.is_some_and(|led| !self.is_authors(&led) && !self.is_recipients(&led)) {
-            self.compare(visible, further, true);
+            self.compare(visible, further, ShownAs::AtAGlance { tail: "" });
         }
     }
 }

@@ -1,37 +1,114 @@
 //! Links of services that rewrite them, where only the service knows the end.
 
-use super::super::Judged;
+use super::super::{Judge, Judged};
 use crate::programs::is_below;
+use homograph::Judgement;
 
-/// Hosts of links that are tokens of who counts clicks and who shortens.
-const CLICKS: [&str; 12] = [
-    "bit.ly",
+/// Hosts of links that are tokens of services that send newsletters and count clicks.
+pub(super) const COUNTERS: [&str; 20] = [
+    "beehiiv.com",
+    "bmeurl.co",
+    "cleverreach.com",
     "constantcontact.com",
+    "customeriomail.com",
+    "emailsys1a.net",
     "exacttarget.com",
-    "hs-sites.com",
+    "exct.net",
+    "geteml.com",
+    "go.pardot.com",
     "hubspotlinks.com",
     "klclick.com",
     "list-manage.com",
-    "lnkd.in",
     "mailgun.org",
+    "mjt.lu",
+    "mlsend.com",
     "rs6.net",
     "sendgrid.net",
-    "t.co",
+    "sendibm1.com",
+    "t.eloqua.com",
 ];
+
+/// The same of who shortens.
+const SHORTENERS: [&str; 4] = ["bit.ly", "hs-sites.com", "lnkd.in", "t.co"];
 
 /// Whether the link is a token, or of a service that tells the first host alone, and that is of another service. Nobody
 /// could tell a lure from what a link was before.
 pub(super) fn is_end_hidden(target: &Judged) -> bool {
     let Some(own) = target.host.as_deref().map(|host| &host.ascii) else { return false };
     let named = target.destination().map(|host| &host.ascii).filter(|named| *named != own);
-    let is_service = |named: &String| homograph::only_rewrites(named) || is_below(named, &CLICKS);
+    let is_service = |named: &String| {
+        homograph::only_rewrites(named)
+            || is_below(named, &COUNTERS)
+            || is_below(named, &SHORTENERS)
+    };
     homograph::hides_end(own) || homograph::names_host_alone(own) && named.is_some_and(is_service)
+}
+
+impl Judge<'_> {
+    /// Whether a filter at the recipients' own domain rewrote the link, and names nobody's hosts in it but those of the
+    /// owner whom it shows.
+    pub(super) fn is_rewritten_at_home(&self, seen: &str, target: &Judged) -> bool {
+        let is_shown = |inner: &Judgement| self.are_of_one_owner(seen, &inner.ascii);
+        target.destination().is_some_and(|led| self.is_recipients(&led.ascii))
+            && !target.inner.is_empty()
+            && target.inner.iter().all(is_shown)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::in_page;
-    use crate::outcome::Verdict;
+    use crate::Dmarc;
+    use crate::outcome::{Reason, Verdict};
+    use crate::tests::to_harbour;
+
+    #[test]
+    fn links_with_a_readable_end_lead_there() {
+        let over = |url: &str| in_page(&format!("<a href=\"https://{url}\">www.paypal.com</a>"));
+        for url in [
+            "protect.checkpoint.com/v2/___https://{}___.YzJlOmE6YzpvOjE",
+            "eu1.trendmicro-ctp.com/wis/clicktime/v1/query?url=https%3a%2f%2f{}%2Fa&amp;umid=1",
+            "www.jdoqocy.com/links/1/type/dlg/https://{}/",
+            "r.search.yahoo.com/_ylt=abc/RU=https%3a%2f%2f{}%2fa/RK=0",
+        ] {
+            assert_eq!(over(&url.replace("{}", "www.paypal.com")), None, "{url}");
+            let other = over(&url.replace("{}", "verify.top"));
+            assert_eq!(other, Some(Verdict::Suspect), "{url}");
+        }
+        for own in [
+            "protect.checkpoint.com.verify.top/v2/___https://www.paypal.com___.YzJl",
+            "verify.top/fmlurlsvc/?fewReq=:B:a&amp;url=https%3a%2f%2fwww.paypal.com",
+            "verify.top/links/1/type/dlg/https://www.paypal.com/",
+            "verify.top/RU=https%3a%2f%2fwww.paypal.com%2fa/RK=0",
+        ] {
+            assert_eq!(over(own), Some(Verdict::Suspect), "{own}");
+        }
+    }
+
+    #[test]
+    fn a_filter_at_home_leads_where_it_says() {
+        let verdict = |dmarc: Dmarc, url: &str| {
+            let body = format!("<a href=\"https://{url}\">https://www.paypal.com/a</a>");
+            let outcome = to_harbour("a@evil.top", "text/html", &body, dmarc);
+            let mut found = outcome.findings.into_iter();
+            found
+                .find(|finding| finding.reasons.contains(Reason::TextHrefMismatch))
+                .map(|finding| finding.verdict)
+        };
+        let (own, other) = ("mx.harbour.com/fmlurlsvc/?", "mx.evil.top/fmlurlsvc/?");
+        let end = "a=1&amp;url=https%3a%2f%2fwww.paypal.com%2fa";
+        let notice = Some(Verdict::Notice);
+        assert_eq!(verdict(Dmarc::Unknown, &format!("{own}{end}")), notice);
+        for (dmarc, url) in [
+            (Dmarc::Unknown, format!("{other}{end}")),
+            (Dmarc::Fail, format!("{own}{end}")),
+            (Dmarc::Pass, format!("{own}{end}&amp;to=https://evil.top/")),
+            (Dmarc::Pass, format!("{own}url=https://evil.top/")),
+            (Dmarc::Pass, own.to_owned()),
+        ] {
+            assert_eq!(verdict(dmarc, &url), Some(Verdict::Suspect), "{url}");
+        }
+    }
 
     #[test]
     fn what_only_a_service_knows_is_a_notice() {
