@@ -128,7 +128,9 @@ fn named<'n, 'w>(
     let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
     let labelled = || {
         let name = name.concat();
-        table.labelled(&name).or_else(|| table.drawn(&name))
+        let surely =
+            || !is_filler(&name, Some(table)) && beside.clone().any(|word| surely_asks(word));
+        table.labelled(&name, surely()).or_else(|| table.drawn(&name))
     };
     if let Some(domain) = beside.clone().any(asks).then(labelled).flatten() {
         return Some(domain);
@@ -190,6 +192,7 @@ mod tests {
         for (host, domain) in [
             ("www.paypal.comisignin.example-hub.net", Some("paypal.com")),
             ("paypal.comlsignin.top", Some("paypal.com")),
+            ("servicenow.com.verify.top", Some("servicenow.com")),
             ("www.metamask.com.verify.top", Some("metamask.io")),
             ("p-a-y-p-a-l.com", Some("paypal.com")),
             ("p-a-y.com", None),
@@ -214,6 +217,13 @@ mod tests {
             ("hsbc-verify.com", Some("hsbc.com")),
             ("ebay-support.de", Some("ebay.com")),
             ("login-ing.com", Some("ing.com")),
+            ("okta-login.com", Some("okta.com")),
+            ("login-zoho.com", Some("zoho.com")),
+            ("zendesk-verify.com", Some("zendesk.com")),
+            ("signin-teamviewer.com", Some("teamviewer.com")),
+            ("okta-support.com", None),
+            ("zoho-security.com", None),
+            ("okta-fans.com", None),
             ("dhl-fans.com", None),
             ("dhl-parcel-shop-hamburg.de", None),
             ("visa-verification.com", None),

@@ -242,3 +242,65 @@ impl Organisations {
         self.claimed.inner_offices.contains(word)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Names, Sender, poses};
+    use uts58::tlds::TldTable;
+
+    /// Whom a name claims to be, if the host of its address is none of theirs.
+    fn posed(text: &str, host: &str) -> Option<String> {
+        let (protected, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com"], "");
+        let context = crate::tests::context(&protected, &none, &tlds);
+        poses(text, Sender { local: "x", host }, &context)
+    }
+
+    #[test]
+    fn services_of_work_are_known_by_name_and_domain() {
+        for (text, owner, own) in [
+            ("RingCentral Voicemail", "ringcentral.com", "ringcentral.biz"),
+            ("ShareFile", "sharefile.com", "sf-notifications.com"),
+            ("Proofpoint Security", "proofpoint.com", "ppe-hosted.com"),
+            ("Zoho Mail Support", "zoho.com", "zohocorp.com"),
+            ("Zendesk Support", "zendesk.com", "mail.zendesk.com"),
+            ("Calendly Notifications", "calendly.com", "send.calendly.com"),
+            ("Atlassian Support", "atlassian.com", "id.atlassian.com"),
+            ("Cisco Support", "cisco.com", "meraki.com"),
+            ("SAP Concur", "concur.com", "concursolutions.com"),
+            ("cPanel Support", "cpanel.net", "cpanel.com"),
+            ("Roundcube Webmail Team", "roundcube.net", "roundcube.net"),
+            ("Zimbra Admin", "zimbra.com", "zimbra.com"),
+            ("Plesk Account", "plesk.com", "plesk.com"),
+            ("GitLab Security", "gitlab.com", "mg.gitlab.com"),
+            ("FranceConnect", "franceconnect.gouv.fr", "franceconnect.gouv.fr"),
+            ("Portal das Finanças", "portaldasfinancas.gov.pt", "mail.at.gov.pt"),
+            ("삼성카드", "samsungcard.com", "samsungcard.com"),
+            ("腾讯客服", "wechat.com", "tencent.com"),
+        ] {
+            assert_eq!(posed(text, "example.org").as_deref(), Some(owner), "{text}");
+            assert_eq!(posed(text, own), None, "{text}");
+        }
+        // Programs that many run sign so, and words mean other things.
+        for text in [
+            "cPanel",
+            "Roundcube Webmail",
+            "Zimbra",
+            "GitLab",
+            "GitLab CI",
+            "Plesk Obsidian on web1",
+            "SAP",
+            "SAP Workflow",
+            "Oracle",
+            "Barracuda",
+            "Notion",
+            "Cisco Alvarez",
+            "Cisco Networking Academy Harbour",
+            "Jane (Zendesk)",
+            "Asana Yoga",
+            "Via Verde",
+        ] {
+            assert_eq!(posed(text, "example.org"), None, "{text}");
+        }
+    }
+}

@@ -27,7 +27,8 @@ impl DisplayText {
         end: usize,
     ) -> bool {
         match counts {
-            Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
+            _ if table.is_some_and(|table| self.is_software(table)) => false,
+            Counts::Anywhere => true,
             Counts::Nowhere | Counts::OtherOwner => false,
             Counts::Alone | Counts::AmongColleagues => {
                 self.offices(table, counts, start, end).is_some()
