@@ -105,7 +105,7 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
-pub use organisation_inside::{organisation_drawn, organisation_inside};
+pub use organisation_inside::{may_ask, organisation_drawn, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::domain::{Section, and_above, registrable};
 use super::drawn_slash;
+use super::glued_name::ENDS;
 use super::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
 };
@@ -60,6 +61,12 @@ pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n s
     let (label, domain) = labels.find_map(|label| Some((label, table.drawn(label)?)))?;
     let is_own = registrable(ascii, Section::Private)?.split('.').next() == Some(label);
     (is_own && !table.is_one_owner(ascii, domain)).then_some(domain)
+}
+
+/// Whether a host has a word in it, apart or glued to others, that asks for something or says what an organisation has.
+pub fn may_ask(host: &str) -> bool {
+    let mut words = [&ASKED[..], &ASKING, &OFFICE, &PARCELS, &ENDS].into_iter().flatten();
+    words.any(|word| host.contains(word))
 }
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
