@@ -18,6 +18,8 @@
 #![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+#[cfg(feature = "senders")]
+mod asking_domain;
 mod bidi;
 mod bounds;
 mod carried;

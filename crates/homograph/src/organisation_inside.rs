@@ -3,6 +3,7 @@
 
 use smallvec::SmallVec;
 
+use super::asking_domain;
 use super::domain::{Section, and_above, registrable};
 use super::drawn_slash;
 use super::glued_name::ENDS;
@@ -29,14 +30,16 @@ const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 /// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
 /// (`quickbooks-support.com`); a protected name in front of what reads as its suffix and a slash ([`drawn_slash`]), or
-/// spelled letter by letter (`p-a-y-p-a-l.com`); one beside the machines of an office (`paypal-voicemail.com`), a short
-/// one beside words that ask or announce a parcel (`dhl-login.com`).
+/// spelled letter by letter (`p-a-y-p-a-l.com`); one as a label of its own in front of words that ask
+/// ([`asking_domain`]); one beside the machines of an office (`paypal-voicemail.com`), a short one beside words that ask
+/// or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
     let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
     if dots < LEAST_DOTS
         && !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words)
         && !(dots > 1 && ascii.split('.').nth(1).is_some_and(|label| label.starts_with("com")))
+        && !(dots > 1 && asking_domain::may_be(ascii))
     {
         return None;
     }
@@ -48,7 +51,8 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
         let labels = front.split('.').chain(own.split('.').next());
         Some(&*drawn_slash::find(labels, protected)?.ascii)
     };
-    let found = in_front(front, table).or_else(beside).or_else(drawn)?;
+    let asking = || Some(&*asking_domain::find(front, own, protected, table)?.ascii);
+    let found = in_front(front, table).or_else(beside).or_else(drawn).or_else(asking)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 

@@ -44,7 +44,7 @@ const ASKING: [&str; 29] = [
 
 /// Those that products and companies have in their names as well: they count only beside another, or at a name in
 /// disguise.
-const OF_PRODUCTS: [&str; 7] = ["accounts", "auth", "com", "https", "secure", "sso", "www"];
+const OF_PRODUCTS: [&str; 6] = ["accounts", "auth", "com", "https", "sso", "www"];
 
 /// The one of them that is a name.
 const SIGN_IN: &str = "okta";
@@ -241,6 +241,7 @@ mod tests {
             "wwwpaypallogin.com",
             "paypal2fa.com",
             "paypal-okta.com",
+            "paypalsecure.com",
         ] {
             assert_eq!(judged(host), (Verdict::Suspect, "paypal.com".to_owned()), "{host}");
         }
