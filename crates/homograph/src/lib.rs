@@ -56,6 +56,8 @@ mod name_in_host;
 mod names;
 mod national_site;
 mod native;
+#[cfg(feature = "senders")]
+mod native_in_front;
 mod near;
 #[cfg(feature = "senders")]
 mod organisation_inside;

@@ -12,6 +12,7 @@ use super::host_words::{
 };
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
+use super::native_in_front;
 use super::organisations::{Organisations, registrable_label};
 use super::twin_hosts::LEAST_DOTS;
 use uts58::unicode::a_label::PREFIX;
@@ -39,7 +40,7 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     if dots < LEAST_DOTS
         && !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words)
         && !(dots > 1 && ascii.split('.').nth(1).is_some_and(|label| label.starts_with("com")))
-        && !(dots > 1 && asking_domain::may_be(ascii))
+        && !(dots > 1 && (asking_domain::may_be(ascii) || ascii.contains(PREFIX)))
     {
         return None;
     }
@@ -52,7 +53,9 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
         Some(&*drawn_slash::find(labels, protected)?.ascii)
     };
     let asking = || Some(&*asking_domain::find(front, own, protected, table)?.ascii);
-    let found = in_front(front, table).or_else(beside).or_else(drawn).or_else(asking)?;
+    let native = || native_in_front::find(front, table);
+    let found =
+        in_front(front, table).or_else(native).or_else(beside).or_else(drawn).or_else(asking)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
