@@ -1,8 +1,8 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `inner_offices.txt` those of a company for its own people; `rightful.txt` whose mail may
-//! be in the name of an organisation, beside its own.
+//! have as well; `inner_offices.txt` those of a company for its own people; `countries.txt` where it does
+//! business; `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,6 +17,7 @@ use uts58::unicode::hosts::is_mark;
 
 const OFFICE_WORDS: &str = rows!("office_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
+const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
 
 /// Top-level domains of countries in which anybody got a name for nothing.
@@ -42,6 +43,7 @@ pub(super) struct ClaimedNames {
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<Box<str>, ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
+    countries: HashSet<Box<str>, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
     rightful: HashMap<&'static str, Vec<&'static str>, ByText>,
 }
@@ -83,7 +85,8 @@ impl ClaimedNames {
                 rightful.entry(domain).or_default().push(owner);
             }
         }
-        ClaimedNames { office_words, inner_offices, rightful, ..ClaimedNames::default() }
+        let countries = words(COUNTRIES);
+        ClaimedNames { office_words, inner_offices, countries, rightful, ..ClaimedNames::default() }
     }
 
     /// Adds the names of the next row of the table.
@@ -240,6 +243,11 @@ impl Organisations {
     /// Whether such a word is of an office that a company has for its own people.
     pub(crate) fn is_inner_office(&self, word: &str) -> bool {
         self.claimed.inner_offices.contains(word)
+    }
+
+    /// Whether such a word is a country, as its people call it.
+    pub(crate) fn is_country(&self, word: &str) -> bool {
+        self.claimed.countries.contains(word)
     }
 }
 
