@@ -289,6 +289,18 @@ mod tests {
             assert_eq!(posed(text, "example.org").as_deref(), Some(owner), "{text}");
             assert_eq!(posed(text, own), None, "{text}");
         }
+        // Firms of a like name.
+        for (text, host) in [
+            ("Orange Support", "orangehrm.com"),
+            ("Sky Service", "sky-frame.com"),
+            ("Fidelity Bank", "fidelitybank.ng"),
+            ("An Post Insurance", "anpostinsurance.ie"),
+            ("CAF America", "cafamerica.org"),
+            ("Discover Support", "discover.swiss"),
+        ] {
+            assert_eq!(posed(text, host), None, "{text}");
+            assert!(posed(text, "example.org").is_some(), "{text}");
+        }
         // Programs that many run sign so, and words mean other things.
         for text in [
             "cPanel",
