@@ -248,6 +248,12 @@ pub fn has_owner(ascii: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_one_owner(ascii, ascii))
 }
 
+/// Whether a word, in plain small letters, is the name of an organisation and of nothing else: no word, no surname.
+#[cfg(feature = "senders")]
+pub fn is_distinctive(word: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.is_distinctive(word))
+}
+
 /// Whether mail of the host may be in the name of whom the domain `owner` represents, by a table beside that of
 /// owners: a further domain of his, or of a partner.
 #[cfg(feature = "senders")]

@@ -151,6 +151,12 @@ impl Organisations {
         })
     }
 
+    /// Whether a word is a name that means its owner wherever it stands.
+    pub(crate) fn is_distinctive(&self, word: &str) -> bool {
+        let mut named = self.by_look(LookHash::of(word.as_bytes()).value(), false);
+        named.any(|(_, _, counts)| counts == Counts::Anywhere)
+    }
+
     /// The domain that represents the organisation.
     pub(crate) fn domain(&self, row: usize) -> &'static str {
         self.rows.get(row).and_then(|row| row.domains.first()).map_or("", |(domain, _)| domain)

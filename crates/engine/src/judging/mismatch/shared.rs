@@ -22,7 +22,7 @@ const fn shown_as(published: &'static [&'static str], shown: &'static [&'static 
 }
 
 /// By hand, from the documentation of each.
-const SERVICES: [Service; 45] = [
+const SERVICES: [Service; 44] = [
     at(&["acrobat.adobe.com"]),
     at(&["adobeconnect.com"]),
     at(&["express.adobe.com", "spark.adobe.com"]),
@@ -39,7 +39,6 @@ const SERVICES: [Service; 45] = [
     at(&["firebasestorage.googleapis.com", "storage.cloud.google.com", "storage.googleapis.com"]),
     shown_as(&["goo.gl"], &["maps.google.com"]),
     at(&["googleusercontent.com"]),
-    shown_as(&["groups.google.com"], &["googlegroups.com"]),
     at(&["datastudio.google.com", "lookerstudio.google.com"]),
     shown_as(&["maps.app.goo.gl"], &["google.com", "maps.google.com"]),
     shown_as(&["photos.app.goo.gl"], &["photos.google.com"]),
@@ -70,6 +69,9 @@ const SERVICES: [Service; 45] = [
     at(&["forms.yandex.com", "forms.yandex.ru"]),
 ];
 
+/// Where people write to one another: a person's address over it is honest.
+const GROUPS: Service = shown_as(&["groups.google.com"], &["googlegroups.com"]);
+
 impl Service {
     fn holds(&self, host: &str) -> bool {
         self.published.iter().any(|domain| is_or_below(host, domain))
@@ -84,7 +86,7 @@ impl Service {
     }
 }
 
-/// Whether anybody publishes at the host.
+/// Whether anybody publishes pages at the host.
 pub(super) fn is_shared(host: &str) -> bool {
     SERVICES.iter().any(|service| service.holds(host))
 }
@@ -92,7 +94,8 @@ pub(super) fn is_shared(host: &str) -> bool {
 /// Whether a link leads to where anybody publishes, and what is seen is not that service; `name` is the name that the
 /// seen host is a national site of.
 pub(super) fn is_anothers(seen: (&str, Option<&str>), led: &str) -> bool {
-    let mut services = SERVICES.iter().filter(|service| service.holds(led)).peekable();
+    let all = SERVICES.iter().chain([&GROUPS]);
+    let mut services = all.filter(|service| service.holds(led)).peekable();
     services.peek().is_some() && !services.any(|service| service.is_shown_as(seen))
 }
 
