@@ -363,7 +363,7 @@ impl<'a> Judge<'a> {
             return Arc::clone(known);
         }
         let judgement = self.reread(self.cached_or_judged(spelling, bounds));
-        let judgement = self.with_lists(judgement);
+        let judgement = self.with_lists(spelling, judgement);
         self.steps += host_steps(spelling, bounds, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             let is_kept = self.seen.add(&judgement.ascii);

@@ -18,6 +18,8 @@
 #![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+#[cfg(feature = "senders")]
+mod asking_domain;
 mod bidi;
 mod bounds;
 mod carried;
@@ -54,6 +56,8 @@ mod name_in_host;
 mod names;
 mod national_site;
 mod native;
+#[cfg(feature = "senders")]
+mod native_in_front;
 mod near;
 #[cfg(feature = "senders")]
 mod organisation_inside;
@@ -105,7 +109,7 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
-pub use organisation_inside::{organisation_drawn, organisation_inside};
+pub use organisation_inside::{may_ask, organisation_drawn, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]
@@ -242,6 +246,12 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
 /// Whether the table of organisations of the protected names says who owns the host.
 pub fn has_owner(ascii: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_one_owner(ascii, ascii))
+}
+
+/// Whether a word, in plain small letters, is the name of an organisation and of nothing else: no word, no surname.
+#[cfg(feature = "senders")]
+pub fn is_distinctive(word: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.is_distinctive(word))
 }
 
 /// Whether mail of the host may be in the name of whom the domain `owner` represents, by a table beside that of

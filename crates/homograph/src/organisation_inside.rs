@@ -3,13 +3,16 @@
 
 use smallvec::SmallVec;
 
+use super::asking_domain;
 use super::domain::{Section, and_above, registrable};
 use super::drawn_slash;
+use super::glued_name::ENDS;
 use super::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
 };
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
+use super::native_in_front;
 use super::organisations::{Organisations, registrable_label};
 use super::twin_hosts::LEAST_DOTS;
 use uts58::unicode::a_label::PREFIX;
@@ -28,14 +31,16 @@ const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 /// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
 /// (`quickbooks-support.com`); a protected name in front of what reads as its suffix and a slash ([`drawn_slash`]), or
-/// spelled letter by letter (`p-a-y-p-a-l.com`); one beside the machines of an office (`paypal-voicemail.com`), a short
-/// one beside words that ask or announce a parcel (`dhl-login.com`).
+/// spelled letter by letter (`p-a-y-p-a-l.com`); one as a label of its own in front of words that ask
+/// ([`asking_domain`]); one beside the machines of an office (`paypal-voicemail.com`), a short one beside words that ask
+/// or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
     let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
     if dots < LEAST_DOTS
         && !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words)
         && !(dots > 1 && ascii.split('.').nth(1).is_some_and(|label| label.starts_with("com")))
+        && !(dots > 1 && (asking_domain::may_be(ascii) || ascii.contains(PREFIX)))
     {
         return None;
     }
@@ -47,7 +52,10 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
         let labels = front.split('.').chain(own.split('.').next());
         Some(&*drawn_slash::find(labels, protected)?.ascii)
     };
-    let found = in_front(front, table).or_else(beside).or_else(drawn)?;
+    let asking = || Some(&*asking_domain::find(front, own, protected, table)?.ascii);
+    let native = || native_in_front::find(front, table);
+    let found =
+        in_front(front, table).or_else(native).or_else(beside).or_else(drawn).or_else(asking)?;
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
@@ -60,6 +68,12 @@ pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n s
     let (label, domain) = labels.find_map(|label| Some((label, table.drawn(label)?)))?;
     let is_own = registrable(ascii, Section::Private)?.split('.').next() == Some(label);
     (is_own && !table.is_one_owner(ascii, domain)).then_some(domain)
+}
+
+/// Whether a host has a word in it, apart or glued to others, that asks for something or says what an organisation has.
+pub fn may_ask(host: &str) -> bool {
+    let mut words = [&ASKED[..], &ASKING, &OFFICE, &PARCELS, &ENDS].into_iter().flatten();
+    words.any(|word| host.contains(word))
 }
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
@@ -128,7 +142,9 @@ fn named<'n, 'w>(
     let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
     let labelled = || {
         let name = name.concat();
-        table.labelled(&name).or_else(|| table.drawn(&name))
+        let surely =
+            || !is_filler(&name, Some(table)) && beside.clone().any(|word| surely_asks(word));
+        table.labelled(&name, surely()).or_else(|| table.drawn(&name))
     };
     if let Some(domain) = beside.clone().any(asks).then(labelled).flatten() {
         return Some(domain);
@@ -190,6 +206,7 @@ mod tests {
         for (host, domain) in [
             ("www.paypal.comisignin.example-hub.net", Some("paypal.com")),
             ("paypal.comlsignin.top", Some("paypal.com")),
+            ("servicenow.com.verify.top", Some("servicenow.com")),
             ("www.metamask.com.verify.top", Some("metamask.io")),
             ("p-a-y-p-a-l.com", Some("paypal.com")),
             ("p-a-y.com", None),
@@ -214,6 +231,13 @@ mod tests {
             ("hsbc-verify.com", Some("hsbc.com")),
             ("ebay-support.de", Some("ebay.com")),
             ("login-ing.com", Some("ing.com")),
+            ("okta-login.com", Some("okta.com")),
+            ("login-zoho.com", Some("zoho.com")),
+            ("zendesk-verify.com", Some("zendesk.com")),
+            ("signin-teamviewer.com", Some("teamviewer.com")),
+            ("okta-support.com", None),
+            ("zoho-security.com", None),
+            ("okta-fans.com", None),
             ("dhl-fans.com", None),
             ("dhl-parcel-shop-hamburg.de", None),
             ("visa-verification.com", None),

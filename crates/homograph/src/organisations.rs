@@ -43,9 +43,11 @@ const ROLES: &str = rows!("roles.txt");
 /// Letters of the shortest word that is recognised in letters that look like its own.
 const SHORTEST_IN_DISGUISE: usize = 4;
 
-/// Letters of the shortest label that is looked up beside other words.
+/// Letters of the shortest label that is looked up beside other words, and beside those that surely ask.
 #[cfg(feature = "senders")]
 const LABEL_LETTERS: usize = 5;
+#[cfg(feature = "senders")]
+const SHORT_LABEL_LETTERS: usize = 4;
 
 /// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
@@ -193,10 +195,11 @@ impl Organisations {
         is_own.then_some(*domain)
     }
 
-    /// The domain whose label this is, without hyphens.
+    /// The domain whose label this is, without hyphens: if it is short, only beside words that surely ask.
     #[cfg(feature = "senders")]
-    pub(super) fn labelled(&self, name: &str) -> Option<&'static str> {
-        self.by_label.get(name).copied()
+    pub(super) fn labelled(&self, name: &str, surely: bool) -> Option<&'static str> {
+        let counts = surely || name.len() >= LABEL_LETTERS;
+        counts.then(|| self.by_label.get(name).copied()).flatten()
     }
 
     /// The domain whose label a label of another looks like, with other letters (`facebookrnail`), unless it is a word.
@@ -217,6 +220,8 @@ impl Organisations {
         let name = label.replace('-', "");
         if name.len() >= LABEL_LETTERS && !english::is_word(&name) {
             self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
+        }
+        if name.len() >= SHORT_LABEL_LETTERS && !english::is_word(&name) {
             self.by_label.entry(name.into()).or_insert(domain);
         }
     }

@@ -1,5 +1,7 @@
 //! Adds the verdicts of lists to judgements: of lists of rules, of third-party lists, of the table of organisations.
 
+mod unmasked;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,8 +13,13 @@ use uts58::Link;
 
 impl Judge<'_> {
     /// Adds the verdict of the lists of rules and of third parties. They change while cached judgements stay.
-    pub(super) fn with_lists(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+    pub(super) fn with_lists(
+        &mut self,
+        spelling: &str,
+        judgement: Arc<Judgement>,
+    ) -> Arc<Judgement> {
         let judgement = self.with_organisation(judgement);
+        let judgement = self.with_disguise_undone(spelling, judgement);
         let Some(verdict) = self.list_verdict(&judgement.ascii) else { return judgement };
         let mut listed = Judgement::clone(&judgement);
         listed.reasons.insert(Reason::Listed);

@@ -82,8 +82,16 @@ const SPELLED: [(&str, &[&str]); 16] = [
 ];
 
 /// Words of offices in the names of settlements.
-const OF_LAWSUITS: [&str; 7] =
-    ["administration", "administrator", "claim", "claims", "data", "information", "notice"];
+const OF_LAWSUITS: [&str; 8] = [
+    "administration",
+    "administrator",
+    "claim",
+    "claims",
+    "data",
+    "information",
+    "notice",
+    "privacy",
+];
 
 /// Words that join others, and countries.
 const JOINING: [&str; 20] = [

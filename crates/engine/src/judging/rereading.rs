@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Judge;
 use super::mail_hosts::names_domain;
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{HostBounds, Judgement, Section, registrable};
+use homograph::{HostBounds, Judgement, Names, Section, registrable};
 
 /// Words of those who ask for something, which stand glued to a name or to one another: `paypalaccountupdate`.
 const ASKING: [&str; 29] = [
@@ -45,6 +45,9 @@ const ASKING: [&str; 29] = [
 /// Those that products and companies have in their names as well: they count only beside another, or at a name in
 /// disguise.
 const OF_PRODUCTS: [&str; 7] = ["accounts", "auth", "com", "https", "secure", "sso", "www"];
+
+/// The one of them that lures have behind a name that is no word, and nobody else.
+const SECURE: &str = "secure";
 
 /// The one of them that is a name.
 const SIGN_IN: &str = "okta";
@@ -96,14 +99,16 @@ impl Judge<'_> {
             return judgement;
         }
         let Some(domain) = registrable(&judgement.ascii, Section::Icann) else { return judgement };
+        let policy = self.policy;
+        let protected = &policy.protected;
         let parted = domain.split_once('.').and_then(|(label, suffix)| {
-            Some(format!("{}.{suffix}", Parted::of(label).filter(Parted::counts)?.hyphenated()))
+            let parted = Parted::of(label).filter(|parted| parted.counts(protected))?;
+            Some(format!("{}.{suffix}", parted.hyphenated()))
         });
         let Some(parted) = parted else { return judgement };
         self.steps += parted.len() as u64;
         let read = self.cached_or_judged(&parted, HostBounds::Certain);
         let reads_as_name = READS_AS_NAME.into_iter().any(|reason| read.reasons.contains(reason));
-        let protected = &self.policy.protected;
         if !reads_as_name || homograph::has_owner(&judgement.ascii, protected) {
             return judgement;
         }
@@ -188,11 +193,15 @@ impl Parted<'_> {
         false
     }
 
-    /// Whether the words ask for something, or the name has a number in it.
-    fn counts(&self) -> bool {
+    /// Whether the words ask for something, the name is one in lures alone, or has a number in it.
+    fn counts(&self, protected: &Names) -> bool {
         let words = || self.front.iter().chain(&self.after);
         let asks = words().any(|word| !OF_PRODUCTS.contains(word));
-        asks || self.words() > 1 || self.name.bytes().any(|byte| byte.is_ascii_digit())
+        let is_secured =
+            || self.after.contains(&SECURE) && homograph::is_distinctive(self.name, protected);
+        asks || is_secured()
+            || self.words() > 1
+            || self.name.bytes().any(|byte| byte.is_ascii_digit())
     }
 
     fn hyphenated(&self) -> String {
@@ -241,12 +250,14 @@ mod tests {
             "wwwpaypallogin.com",
             "paypal2fa.com",
             "paypal-okta.com",
+            "paypalsecure.com",
         ] {
             assert_eq!(judged(host), (Verdict::Suspect, "paypal.com".to_owned()), "{host}");
         }
         for host in [
             "adobelogin.com",
             "mcafeesecure.com",
+            "outlooksecure.com",
             "examplelogin.com",
             "securelogin.com",
             "loginaccountupdate.com",

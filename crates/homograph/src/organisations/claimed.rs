@@ -1,8 +1,8 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `inner_offices.txt` those of a company for its own people; `rightful.txt` whose mail may
-//! be in the name of an organisation, beside its own.
+//! have as well; `inner_offices.txt` those of a company for its own people; `countries.txt` where it does
+//! business; `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,6 +17,7 @@ use uts58::unicode::hosts::is_mark;
 
 const OFFICE_WORDS: &str = rows!("office_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
+const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
 
 /// Top-level domains of countries in which anybody got a name for nothing.
@@ -42,6 +43,7 @@ pub(super) struct ClaimedNames {
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<Box<str>, ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
+    countries: HashSet<Box<str>, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
     rightful: HashMap<&'static str, Vec<&'static str>, ByText>,
 }
@@ -83,7 +85,8 @@ impl ClaimedNames {
                 rightful.entry(domain).or_default().push(owner);
             }
         }
-        ClaimedNames { office_words, inner_offices, rightful, ..ClaimedNames::default() }
+        let countries = words(COUNTRIES);
+        ClaimedNames { office_words, inner_offices, countries, rightful, ..ClaimedNames::default() }
     }
 
     /// Adds the names of the next row of the table.
@@ -146,6 +149,12 @@ impl Organisations {
             let by_chance = in_words && !name.is_phrase && name.counts == Counts::Anywhere;
             Some((*row, &name.look, if by_chance { Counts::Alone } else { name.counts }))
         })
+    }
+
+    /// Whether a word is a name that means its owner wherever it stands.
+    pub(crate) fn is_distinctive(&self, word: &str) -> bool {
+        let mut named = self.by_look(LookHash::of(word.as_bytes()).value(), false);
+        named.any(|(_, _, counts)| counts == Counts::Anywhere)
     }
 
     /// The domain that represents the organisation.
@@ -240,5 +249,84 @@ impl Organisations {
     /// Whether such a word is of an office that a company has for its own people.
     pub(crate) fn is_inner_office(&self, word: &str) -> bool {
         self.claimed.inner_offices.contains(word)
+    }
+
+    /// Whether such a word is a country, as its people call it.
+    pub(crate) fn is_country(&self, word: &str) -> bool {
+        self.claimed.countries.contains(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Names, Sender, poses};
+    use uts58::tlds::TldTable;
+
+    /// Whom a name claims to be, if the host of its address is none of theirs.
+    fn posed(text: &str, host: &str) -> Option<String> {
+        let (protected, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com"], "");
+        let context = crate::tests::context(&protected, &none, &tlds);
+        poses(text, Sender { local: "x", host }, &context)
+    }
+
+    #[test]
+    fn services_of_work_are_known_by_name_and_domain() {
+        for (text, owner, own) in [
+            ("RingCentral Voicemail", "ringcentral.com", "ringcentral.biz"),
+            ("ShareFile", "sharefile.com", "sf-notifications.com"),
+            ("Proofpoint Security", "proofpoint.com", "ppe-hosted.com"),
+            ("Zoho Mail Support", "zoho.com", "zohocorp.com"),
+            ("Zendesk Support", "zendesk.com", "mail.zendesk.com"),
+            ("Calendly Notifications", "calendly.com", "send.calendly.com"),
+            ("Atlassian Support", "atlassian.com", "id.atlassian.com"),
+            ("Cisco Support", "cisco.com", "meraki.com"),
+            ("SAP Concur", "concur.com", "concursolutions.com"),
+            ("cPanel Support", "cpanel.net", "cpanel.com"),
+            ("Roundcube Webmail Team", "roundcube.net", "roundcube.net"),
+            ("Zimbra Admin", "zimbra.com", "zimbra.com"),
+            ("Plesk Account", "plesk.com", "plesk.com"),
+            ("GitLab Security", "gitlab.com", "mg.gitlab.com"),
+            ("FranceConnect", "franceconnect.gouv.fr", "franceconnect.gouv.fr"),
+            ("Portal das Finanças", "portaldasfinancas.gov.pt", "mail.at.gov.pt"),
+            ("삼성카드", "samsungcard.com", "samsungcard.com"),
+            ("腾讯客服", "wechat.com", "tencent.com"),
+        ] {
+            assert_eq!(posed(text, "example.org").as_deref(), Some(owner), "{text}");
+            assert_eq!(posed(text, own), None, "{text}");
+        }
+        // Firms of a like name.
+        for (text, host) in [
+            ("Orange Support", "orangehrm.com"),
+            ("Sky Service", "sky-frame.com"),
+            ("Fidelity Bank", "fidelitybank.ng"),
+            ("An Post Insurance", "anpostinsurance.ie"),
+            ("CAF America", "cafamerica.org"),
+            ("Discover Support", "discover.swiss"),
+        ] {
+            assert_eq!(posed(text, host), None, "{text}");
+            assert!(posed(text, "example.org").is_some(), "{text}");
+        }
+        // Programs that many run sign so, and words mean other things.
+        for text in [
+            "cPanel",
+            "Roundcube Webmail",
+            "Zimbra",
+            "GitLab",
+            "GitLab CI",
+            "Plesk Obsidian on web1",
+            "SAP",
+            "SAP Workflow",
+            "Oracle",
+            "Barracuda",
+            "Notion",
+            "Cisco Alvarez",
+            "Cisco Networking Academy Harbour",
+            "Jane (Zendesk)",
+            "Asana Yoga",
+            "Via Verde",
+        ] {
+            assert_eq!(posed(text, "example.org"), None, "{text}");
+        }
     }
 }

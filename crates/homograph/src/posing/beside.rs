@@ -60,7 +60,7 @@ impl DisplayText {
             let plain = Some(self.plain(from, to)).filter(|plain| plain.is_ascii());
             // Letters of other scripts are words as they are spelled.
             let spelled = || in_lower_case(self.letters.get(from..to).unwrap_or_default());
-            let is_office = self.is_office(table, Counts::Alone, from, to);
+            let is_office = self.is_office(table, Counts::Anywhere, from, to);
             BesideWord { text: plain.unwrap_or_else(spelled), is_office }
         };
         words.map(word).collect()

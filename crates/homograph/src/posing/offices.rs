@@ -27,7 +27,8 @@ impl DisplayText {
         end: usize,
     ) -> bool {
         match counts {
-            Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
+            _ if table.is_some_and(|table| self.is_software(table)) => false,
+            Counts::Anywhere => true,
             Counts::Nowhere | Counts::OtherOwner => false,
             Counts::Alone | Counts::AmongColleagues => {
                 self.offices(table, counts, start, end).is_some()
@@ -95,6 +96,7 @@ impl DisplayText {
         let is_office = |word: &str| {
             table.is_office_word(word)
                 || counts == Counts::AmongColleagues && table.is_inner_office(word)
+                || counts == Counts::Alone && table.is_country(word)
         };
         let word = self.plain(start, end);
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -204,7 +206,29 @@ mod tests {
                 assert_eq!(posed(&text).as_deref(), Some("apple.com"), "{text}");
             }
         }
+        for country in ["France", "Deutschland", "España", "Italia", "Polska", "日本", "Ελλάδα"]
+        {
+            let text = format!("Apple {country}");
+            assert_eq!(posed(&text).as_deref(), Some("apple.com"), "{text}");
+        }
+        for (text, owner) in [
+            ("UPS Deutschland Kundenservice", "ups.com"),
+            ("Visa Italia", "visa.com"),
+            ("Support at Apple", "apple.com"),
+            ("Dear Apple Customer", "apple.com"),
+            ("Mein Apple Konto", "apple.com"),
+            ("Apple Sicherheitshinweis", "apple.com"),
+            ("Apple お支払い方法", "apple.com"),
+        ] {
+            assert_eq!(posed(text).as_deref(), Some(owner), "{text}");
+        }
         for text in [
+            "Gusto Italia",
+            "Discover España",
+            "Visa India",
+            "Harbour France",
+            "Apple Wein Deutschland",
+            "Italia",
             "Apple Care Farm",
             "Fidelity Trust",
             "Delta Safety Consulting",

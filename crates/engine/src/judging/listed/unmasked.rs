@@ -1,0 +1,145 @@
+//! Short names in disguise beside words that ask (`ebáy-login.com`, `dh1-login.com`): alone they are names of anybody, so
+//! that a host is also judged as it reads with the disguise undone. No disguise makes a verdict better.
+
+use std::sync::Arc;
+
+use super::super::{HostBounds, Judge};
+use crate::outcome::{Reason, Verdict};
+use homograph::{Judgement, may_ask, reads_as};
+
+/// Letters of the longest word of which digits are letters here: longer ones are found as they are drawn.
+const SHORT: usize = 4;
+
+impl Judge<'_> {
+    /// Adds the name that a host has inside when its disguise is undone.
+    pub(super) fn with_disguise_undone(
+        &mut self,
+        spelling: &str,
+        judgement: Arc<Judgement>,
+    ) -> Arc<Judgement> {
+        if judgement.verdict > Verdict::Notice
+            || self.policy.allows(&judgement.ascii)
+            || self.is_protected(&judgement.ascii)
+        {
+            return judgement;
+        }
+        for plain in undisguised(spelling, &judgement) {
+            let meant = self.host(&plain, HostBounds::Certain);
+            let is_named =
+                meant.verdict == Verdict::Suspect && meant.reasons.contains(Reason::NameInHost);
+            if let Some(name) = meant.target.as_ref().filter(|_| is_named) {
+                let mut naming = Judgement::clone(&judgement);
+                naming.reasons.insert(Reason::TargetLookalike);
+                naming.verdict = Verdict::Suspect;
+                naming.target = Some(name.clone());
+                return Arc::new(naming);
+            }
+        }
+        judgement
+    }
+}
+
+/// What a host reads as without letters of other alphabets, accents, digits and capitals for letters, if a word in it may
+/// ask for something.
+fn undisguised(spelling: &str, judgement: &Judgement) -> Vec<String> {
+    let read = match judgement.unicode.is_ascii() {
+        false => judgement.unicode.chars().map(letter).collect::<Option<String>>(),
+        true => with_drawn_l(spelling, &judgement.ascii),
+    };
+    let host = read.as_deref().unwrap_or(&judgement.ascii);
+    let digits = ['l', 'i'].map(|one| with_digits_read(host, one));
+    let plain = digits.into_iter().flatten().chain(read.clone());
+    let mut plain: Vec<String> = plain.filter(|plain| may_ask(plain)).collect();
+    plain.dedup();
+    plain
+}
+
+/// The letter of a plain host that a character reads as.
+fn letter(c: char) -> Option<String> {
+    if c.is_ascii() { Some(c.to_string()) } else { reads_as(c).filter(|read| read.is_ascii()) }
+}
+
+/// A host with an `l` for each capital `I` among small letters, as they are drawn alike.
+fn with_drawn_l(spelling: &str, ascii: &str) -> Option<String> {
+    let is_drawn = |label: &str| label.contains('I') && label.contains(|c: char| c.is_lowercase());
+    if !spelling.is_ascii() || !spelling.split('.').any(is_drawn) {
+        return None;
+    }
+    let read = |label: &str| match is_drawn(label) {
+        true => label.replace('I', "l").to_ascii_lowercase(),
+        false => label.to_ascii_lowercase(),
+    };
+    let read: Vec<String> = spelling.split('.').map(read).collect();
+    let read = read.join(".");
+    // A spelling may hold more than its host.
+    (read.len() == ascii.len()).then_some(read)
+}
+
+/// A host with letters for the digits among those of its short words, a one being this letter. `None` if there are none.
+fn with_digits_read(host: &str, one: char) -> Option<String> {
+    let read = |c: char| match c {
+        '0' => 'o',
+        '1' => one,
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '8' => 'b',
+        other => other,
+    };
+    let mut plain = String::with_capacity(host.len());
+    for word in host.split_inclusive(['.', '-', '_']) {
+        let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
+        let is_short = count(u8::is_ascii_alphanumeric) <= SHORT;
+        match is_short && count(u8::is_ascii_alphabetic) > 0 {
+            true => plain.extend(word.chars().map(read)),
+            false => plain.push_str(word),
+        }
+    }
+    (plain != host).then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
+
+    /// The verdict of a link to the host, and whose name it reads as.
+    fn judged(host: &str) -> (Verdict, String) {
+        let body = format!("https://{host}/\n");
+        let head = b"From: x@example.org\nContent-Type: text/plain; charset=utf-8\n";
+        let message = Message { head, body: body.as_bytes() };
+        let tlds = TldTable::new(["com", "net", "ru", "fr"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        let targets = outcome.findings.into_iter().filter_map(|finding| finding.target);
+        (outcome.verdict, targets.collect())
+    }
+
+    #[test]
+    fn a_disguise_makes_no_verdict_better() {
+        for (host, owner) in [
+            ("ebáy-login.com", "ebay.com"),
+            ("dhł-login.com", "dhl.com"),
+            ("verify-ușps.com", "usps.com"),
+            ("hsbç-support.net", "hsbc.com"),
+            ("dh1-login.com", "dhl.com"),
+            ("dhI-login.com", "dhl.com"),
+            ("appIe-login.com", "apple.com"),
+            ("u5ps-login.com", "usps.com"),
+            ("u9ps-login.com", ""),
+            ("eb4y-verify.com", "ebay.com"),
+            ("äpplelogin.com", "apple.com"),
+            ("yàhoologin.com", "yahoo.com"),
+            ("hébay-login.com", ""),
+            ("ebáy-fans.com", ""),
+            ("apple-Island.com", ""),
+            ("m1-login.com", ""),
+            ("login2.example.com", ""),
+            ("café-login.com", ""),
+            ("i18n-update.com", ""),
+        ] {
+            let (verdict, target) = judged(host);
+            assert_eq!(target, owner, "{host}");
+            assert_eq!(verdict >= Verdict::Suspect, !owner.is_empty(), "{host}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A protected name as a label of its own in a host of somebody else: in front of a domain that is nothing but words that
+//! ask (`paypal.login.top`), or with a suffix behind it that its owner does not use (`paypal.net.example.com`).
+//!
+//! Of other hosts such a label is what a customer of its owner chose, or a page about the name.
+
+use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled};
+use super::name::Name;
+use super::names::Names;
+use super::organisations::Organisations;
+
+/// Words that ask, beside [`ASKING`], in a domain.
+const OTHERS: [&str; 6] = ["auth", "confirm", "recovery", "refund", "unlock", "validation"];
+
+/// Those that other firms have in their domains as well, and none is alone.
+const ALONE: [&str; 3] = ["billing", "support", "update"];
+
+/// Suffixes that a reader takes for the end of a host.
+const SUFFIXES: [&str; 5] = ["biz", "co", "info", "net", "org"];
+
+/// The name, of a host that consists of these labels in front of a domain that was registered.
+pub(super) fn find<'n>(
+    front: &str,
+    own: &str,
+    protected: &'n Names,
+    table: &Organisations,
+) -> Option<&'n Name> {
+    if front.is_empty() || protected.covers(own) || table.own_domain(own).is_some() {
+        return None;
+    }
+    let named = |label: &str| {
+        let is_long = label.len() >= MIN_BRAND_IN_LABEL;
+        is_long.then(|| spelled(label, protected)).flatten()
+    };
+    let in_front = || named(front.rsplit('.').next()?);
+    let asked = own.split('.').next().filter(|label| asks(label, table)).and_then(|_| in_front());
+    asked.or_else(|| {
+        let mut labels = front.split('.').skip_while(|label| is_filler(label, Some(table)));
+        let name = named(labels.next()?)?;
+        let is_suffix = labels.next().is_some_and(|label| SUFFIXES.contains(&label));
+        (is_suffix && !is_common(name.label(), Some(table))).then_some(name)
+    })
+}
+
+/// Whether a host with these dots may be such a one: most are not.
+pub(super) fn may_be(ascii: &str) -> bool {
+    let mut labels = ascii.split('.').skip(1);
+    labels.any(|label| {
+        SUFFIXES.contains(&label)
+            || label.split(SEPARATORS).any(|word| {
+                [&ASKING[..], &OTHERS, &ALONE].iter().any(|words| words.contains(&word))
+            })
+    })
+}
+
+/// Whether a label is a word that asks, or several words of offices of which one does.
+fn asks(label: &str, table: &Organisations) -> bool {
+    let asking = |word: &str| ASKING.contains(&word) || OTHERS.contains(&word);
+    ALONE.contains(&label)
+        || label.split(SEPARATORS).any(asking)
+            && label.split(SEPARATORS).all(|word| asking(word) || is_filler(word, Some(table)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Names, organisation_inside};
+
+    #[test]
+    fn a_name_is_a_label_beside_words_that_ask() {
+        let names = Names::builtin();
+        for (host, name) in [
+            ("paypal.login.top", "paypal.com"),
+            ("paypal.verify.com", "paypal.com"),
+            ("www.paypal.account.com", "paypal.com"),
+            ("paypal.my-confirm.top", "paypal.com"),
+            ("microsoft.support.top", "microsoft.com"),
+            ("apple.login.top", "apple.com"),
+            ("paypal.net.evilhost.ru", "paypal.com"),
+            ("www.netflix.org.evilhost.ru", "netflix.com"),
+            ("secure.netflix.co.evilhost.ru", "netflix.com"),
+            // Customers, pages about a name, networks, and owners.
+            ("paypal.okta.com", ""),
+            ("paypal.example.com", ""),
+            ("login.paypal.example.com", ""),
+            ("paypal.login.example.com", ""),
+            ("microsoft.it-support.de", ""),
+            ("apple.store.example.com", ""),
+            ("apple.net.example.com", ""),
+            ("microsoft.login.gov", ""),
+            ("paypal.verify.com.edgekey.net", ""),
+            ("harbour.login.top", ""),
+            ("paypal.co.uk", ""),
+            ("paypal.net", ""),
+        ] {
+            assert_eq!(organisation_inside(host, &names).unwrap_or_default(), name, "{host}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The name of an organisation in letters beyond Latin, in full in front of the domain of another: `госуслуги.рф.login.top`.
+
+use super::form::Form;
+use super::lookalike::{likeness, name_look};
+use super::organisations::{Counts, Organisations};
+use super::reading::LabelChars;
+use uts58::unicode::a_label::PREFIX;
+
+/// Labels of a host that are read at most.
+const LABELS: usize = 8;
+
+/// Suffixes beside those of countries and those in other letters.
+const SUFFIXES: [&str; 5] = ["app", "com", "info", "net", "org"];
+
+/// The domain of whom the labels in front of a domain name.
+pub(super) fn find(front: &str, table: &Organisations) -> Option<&'static str> {
+    let next = front.split('.').skip(1);
+    let mut pairs = front.split('.').zip(next).take(LABELS);
+    pairs.find_map(|(label, suffix)| {
+        let is_suffix =
+            suffix.len() == 2 || suffix.starts_with(PREFIX) || SUFFIXES.contains(&suffix);
+        (is_suffix && label.starts_with(PREFIX)).then(|| named(label, table)).flatten()
+    })
+}
+
+/// The domain of the organisation that a label in ASCII form is the name of.
+fn named(label: &str, table: &Organisations) -> Option<&'static str> {
+    let shown = Form::read(label).unicode;
+    let letters: String = shown.chars().filter(|c| c.is_alphanumeric()).collect();
+    let chars = LabelChars::of(letters.chars());
+    let mut names = table.by_look(name_look(&letters, |_| {}), false);
+    let row = names.find_map(|(row, look, counts)| {
+        let counts = matches!(counts, Counts::Anywhere | Counts::Alone) && !look.has_ascii();
+        (counts && likeness(chars.all(), look).is_some()).then_some(row)
+    });
+    row.map(|row| table.domain(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Judgement, Names, judge, organisation_inside};
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn names_in_other_letters_in_front_of_the_domain_of_another() {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "ru", "рф", "top", "cn"], "");
+        let ascii =
+            |host: &str| -> Judgement { judge(host, &crate::tests::context(&names, &none, &tlds)) };
+        for (host, name) in [
+            ("госуслуги.рф.evilhost.ru", "gosuslugi.ru"),
+            ("www.сбербанк.com.evilhost.ru", "sberbank.ru"),
+            ("支付宝.com.evilhost.ru", "alipay.com"),
+            ("国民.com.evilhost.ru", ""),
+            ("госуслуги.рф", ""),
+            ("госуслуги.evilhost.ru", ""),
+            ("новости.рф.evilhost.ru", ""),
+            ("支付宝.com", ""),
+        ] {
+            let found = organisation_inside(&ascii(host).ascii, &names);
+            assert_eq!(found.unwrap_or_default(), name, "{host}");
+        }
+    }
+}
