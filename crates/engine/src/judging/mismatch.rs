@@ -68,7 +68,7 @@ impl Judge<'_> {
             && !is_end_hidden(target)
             && !self.is_rewritten_at_home(&seen.ascii, target)
             && ((self.is_protected(&seen.ascii) || self.is_known((seen, name), led))
-                && !self.names_firm(shown, target)
+                && !self.names_firm(shown, &led.ascii)
                 && !self.shows_profile(shown, &seen.ascii, target)
                 || self.poses_as(led, seen));
         if known_only && !protected {

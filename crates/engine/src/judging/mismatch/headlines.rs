@@ -1,12 +1,12 @@
 //! Firms that are called by their domain, as headlines name them: `Booking.com cuts 10% of jobs`. A reader takes the name
 //! for no address, as he would not without `.com`, unless the words ask something of him.
 
-use super::{Judge, Judged, ShownAs};
+use super::{Judge, ShownAs};
 use crate::prices::sender_steps;
 use homograph::BesideWord;
 
-/// Words beside the name at least: over the author's own site or one that readers know, and over others.
-const OVER_KNOWN: usize = 3;
+/// Words beside the name at least: over the author's own site, and over others.
+const OVER_OWN: usize = 3;
 const OVER_OTHERS: usize = 4;
 
 /// Words of offices that headlines have as well, or that say nothing.
@@ -54,7 +54,7 @@ const ORDER: usize = 5;
 
 impl Judge<'_> {
     /// Whether a known name in the text of a link is that of a firm in a sentence, and not where one is led to.
-    pub(super) fn names_firm(&mut self, shown: ShownAs<'_>, target: &Judged) -> bool {
+    pub(super) fn names_firm(&mut self, shown: ShownAs<'_>, led: &str) -> bool {
         let ShownAs::Word { before, behind } = shown else { return false };
         if !stands_alone(before, behind) || [before, behind].into_iter().any(is_of_business) {
             return false;
@@ -63,8 +63,8 @@ impl Judge<'_> {
         let [front, after] =
             [before, behind].map(|text| homograph::words(text, &self.policy.protected));
         let is_of_place = front.last().is_some_and(|word| OF_PLACES.contains(&word.text.as_str()));
-        let least = match self.leads_to_known_site(target) {
-            true => OVER_KNOWN,
+        let least = match self.is_authors(led) {
+            true => OVER_OWN,
             false => OVER_OTHERS,
         };
         let mut words = front.iter().chain(&after);
@@ -196,6 +196,8 @@ mod tests {
         };
         assert_eq!(verdict(Dmarc::Pass, "news.daily.com"), Some(Verdict::Notice));
         assert_eq!(verdict(Dmarc::Unknown, "news.daily.com"), Some(Verdict::Suspect));
-        assert_eq!(verdict(Dmarc::Pass, "verify.top"), Some(Verdict::Suspect));
+        for other in ["verify.top", "u1.hubspotlinks.com", "www.microsoft.com"] {
+            assert_eq!(verdict(Dmarc::Pass, other), Some(Verdict::Suspect), "{other}");
+        }
     }
 }
