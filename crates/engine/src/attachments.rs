@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use super::anchors::Run;
 use super::budget::Budget;
 use super::content::SeenBy;
 use super::cost::Stage;
@@ -10,7 +11,6 @@ use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place, Reason};
 use super::part_context::PartContext;
-use super::parts::Run;
 use super::policy::QrCodes;
 use super::tnef::{self, Body, Tnef, rtf};
 use super::{content, images, pdf};

@@ -11,6 +11,7 @@
 use std::sync::atomic::AtomicBool;
 
 mod actions;
+mod anchors;
 mod attachments;
 mod banner;
 pub mod bounds;

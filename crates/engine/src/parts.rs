@@ -1,6 +1,5 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
-mod anchors;
 mod attached;
 mod extras;
 mod first_letters;
@@ -16,6 +15,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
+use super::anchors::Run;
 use super::budget::{Budget, EDIT_STEPS};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
@@ -281,14 +281,6 @@ struct LayerReader<'a> {
 
 /// Links that are judged before the first of them is edited, if a stretch holds more.
 const RUN_LINKS: usize = 1_024;
-
-/// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    /// Index of the first one among all.
-    pub start: usize,
-    pub occurrences: &'a [Occurrence],
-}
 
 impl<'a> LayerReader<'a> {
     /// Judges every occurrence and makes its edits, as far as the budget reaches. Returns whether there were more

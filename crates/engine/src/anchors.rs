@@ -1,6 +1,5 @@
 //! Compares what an anchor shows with where it leads.
 
-use super::Run;
 use crate::budget::Budget;
 use crate::content::{AnchorAround, Occurrence, Rendering, SeenBy, View};
 use crate::cost::Stage;
@@ -8,6 +7,14 @@ use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link, Target};
+
+/// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// Index of the first one among all.
+    pub start: usize,
+    pub occurrences: &'a [Occurrence],
+}
 
 /// Bytes of a visible URL that are compared with the target.
 const COMPARED_BYTES: usize = 512;
