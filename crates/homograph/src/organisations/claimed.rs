@@ -325,6 +325,8 @@ mod tests {
             "Jane (Zendesk)",
             "Asana Yoga",
             "Via Verde",
+            "GOV.UK One Login",
+            "Box Support",
         ] {
             assert_eq!(posed(text, "example.org"), None, "{text}");
         }
