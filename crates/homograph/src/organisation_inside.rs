@@ -1,6 +1,8 @@
 //! The domain of an organisation inside the host of another owner: names that are no protected ones, of which the
 //! position alone misleads.
 
+use std::sync::LazyLock;
+
 use smallvec::SmallVec;
 
 use super::asking_domain;
@@ -72,8 +74,29 @@ pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n s
 
 /// Whether a host has a word in it, apart or glued to others, that asks for something or says what an organisation has.
 pub fn may_ask(host: &str) -> bool {
-    let mut words = [&ASKED[..], &ASKING, &OFFICE, &PARCELS, &ENDS].into_iter().flatten();
-    words.any(|word| host.contains(word))
+    let bytes = host.as_bytes();
+    bytes.array_windows().enumerate().any(|(at, pair)| {
+        let words = WORDS_THAT_ASK.get(place_of(*pair));
+        let rest = bytes.get(at..).unwrap_or_default();
+        words.is_some_and(|words| words.iter().any(|word| rest.starts_with(word.as_bytes())))
+    })
+}
+
+/// Those words by the place of their first two letters: most hosts have few pairs that begin one.
+static WORDS_THAT_ASK: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let mut places = vec![Vec::new(); 1 << 10];
+    for word in [&ASKED[..], &ASKING, &OFFICE, &PARCELS, &ENDS].into_iter().flatten() {
+        let place = word.as_bytes().first_chunk().map(|pair| place_of(*pair));
+        if let Some(words) = place.and_then(|place| places.get_mut(place)) {
+            words.push(*word);
+        }
+    }
+    places
+});
+
+/// The place of two small letters. Others share one with some of them.
+fn place_of([first, second]: [u8; 2]) -> usize {
+    usize::from(first & 31) << 5 | usize::from(second & 31)
 }
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.

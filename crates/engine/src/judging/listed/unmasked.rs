@@ -43,20 +43,33 @@ impl Judge<'_> {
 /// ask for something.
 fn undisguised(spelling: &str, judgement: &Judgement) -> Vec<String> {
     let read = match judgement.unicode.is_ascii() {
-        false => judgement.unicode.chars().map(letter).collect::<Option<String>>(),
+        false => match in_plain_letters(&judgement.unicode) {
+            Some(read) => Some(read),
+            None => return Vec::new(),
+        },
         true => with_drawn_l(spelling, &judgement.ascii),
     };
     let host = read.as_deref().unwrap_or(&judgement.ascii);
+    // Most hosts ask nothing. A word that asks is longer than those in which digits are read.
+    if !may_ask(host) {
+        return Vec::new();
+    }
     let digits = ['l', 'i'].map(|one| with_digits_read(host, one));
-    let plain = digits.into_iter().flatten().chain(read.clone());
-    let mut plain: Vec<String> = plain.filter(|plain| may_ask(plain)).collect();
+    let mut plain: Vec<String> = digits.into_iter().flatten().chain(read.clone()).collect();
     plain.dedup();
     plain
 }
 
-/// The letter of a plain host that a character reads as.
-fn letter(c: char) -> Option<String> {
-    if c.is_ascii() { Some(c.to_string()) } else { reads_as(c).filter(|read| read.is_ascii()) }
+/// A host in the letters of a plain one that its letters read as, if all of them do.
+fn in_plain_letters(host: &str) -> Option<String> {
+    let mut plain = String::with_capacity(host.len());
+    for c in host.chars() {
+        match c.is_ascii() {
+            true => plain.push(c),
+            false => plain.push_str(&reads_as(c).filter(|read| read.is_ascii())?),
+        }
+    }
+    Some(plain)
 }
 
 /// A host with an `l` for each capital `I` among small letters, as they are drawn alike.
@@ -77,6 +90,9 @@ fn with_drawn_l(spelling: &str, ascii: &str) -> Option<String> {
 
 /// A host with letters for the digits among those of its short words, a one being this letter. `None` if there are none.
 fn with_digits_read(host: &str, one: char) -> Option<String> {
+    if !host.bytes().any(|byte| matches!(byte, b'0' | b'1' | b'3'..=b'5' | b'8')) {
+        return None;
+    }
     let read = |c: char| match c {
         '0' => 'o',
         '1' => one,
