@@ -1,8 +1,6 @@
 //! The domain of an organisation inside the host of another owner: names that are no protected ones, of which the
 //! position alone misleads.
 
-use std::sync::LazyLock;
-
 use smallvec::SmallVec;
 
 use super::asking_domain;
@@ -76,27 +74,38 @@ pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n s
 pub fn may_ask(host: &str) -> bool {
     let bytes = host.as_bytes();
     bytes.array_windows().enumerate().any(|(at, pair)| {
-        let words = WORDS_THAT_ASK.get(place_of(*pair));
         let rest = bytes.get(at..).unwrap_or_default();
-        words.is_some_and(|words| words.iter().any(|word| rest.starts_with(word.as_bytes())))
+        let mut words = LISTS.into_iter().flatten();
+        begins_word(*pair) && words.any(|word| rest.starts_with(word.as_bytes()))
     })
 }
 
-/// Those words by the place of their first two letters: most hosts have few pairs that begin one.
-static WORDS_THAT_ASK: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
-    let mut places = vec![Vec::new(); 1 << 10];
-    for word in [&ASKED[..], &ASKING, &OFFICE, &PARCELS, &ENDS].into_iter().flatten() {
-        let place = word.as_bytes().first_chunk().map(|pair| place_of(*pair));
-        if let Some(words) = place.and_then(|place| places.get_mut(place)) {
-            words.push(*word);
-        }
-    }
-    places
-});
+/// Those words.
+const LISTS: [&[&str]; 5] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &ENDS];
 
-/// The place of two small letters. Others share one with some of them.
-fn place_of([first, second]: [u8; 2]) -> usize {
-    usize::from(first & 31) << 5 | usize::from(second & 31)
+/// Whether such a word may begin with two small letters: most pairs in hosts begin none.
+fn begins_word([first, second]: [u8; 2]) -> bool {
+    let seconds = BEGINNINGS.get(usize::from(first & 31)).copied().unwrap_or_default();
+    seconds >> (second & 31) & 1 == 1
+}
+
+/// By the first letter of a word, a bit for each second one.
+static BEGINNINGS: [u32; 32] = beginnings();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn beginnings() -> [u32; 32] {
+    let mut seconds = [0; 32];
+    let mut list = 0;
+    while list < LISTS.len() {
+        let mut word = 0;
+        while word < LISTS[list].len() {
+            let letters = LISTS[list][word].as_bytes();
+            seconds[(letters[0] & 31) as usize] |= 1 << (letters[1] & 31);
+            word += 1;
+        }
+        list += 1;
+    }
+    seconds
 }
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
