@@ -1,13 +1,13 @@
 //! Firms that are called by their domain, as headlines name them: `Booking.com cuts 10% of jobs`. A reader takes the name
-//! for no address, as he would not without `.com`, unless the words ask something of him.
+//! for no address, as he would not without `.com`, unless the words ask something of him. That is known of few languages,
+//! and only a publisher who is confirmed is believed: his own site is where such a link leads.
 
 use super::{Judge, ShownAs};
 use crate::prices::sender_steps;
 use homograph::BesideWord;
 
-/// Words beside the name at least: over the author's own site, and over others.
-const OVER_OWN: usize = 3;
-const OVER_OTHERS: usize = 4;
+/// Words beside the name at least.
+const LEAST_WORDS: usize = 3;
 
 /// Words of offices that headlines have as well, or that say nothing.
 #[rustfmt::skip]
@@ -56,19 +56,20 @@ impl Judge<'_> {
     /// Whether a known name in the text of a link is that of a firm in a sentence, and not where one is led to.
     pub(super) fn names_firm(&mut self, shown: ShownAs<'_>, led: &str) -> bool {
         let ShownAs::Word { before, behind } = shown else { return false };
-        if !stands_alone(before, behind) || [before, behind].into_iter().any(is_of_business) {
+        // The lists of words that ask are of languages that are written with few other letters.
+        let is_foreign = |text: &str| text.contains(|c: char| c.is_alphabetic() && !c.is_ascii());
+        if !self.is_authors(led)
+            || !stands_alone(before, behind)
+            || [before, behind].into_iter().any(|text| is_foreign(text) || is_of_business(text))
+        {
             return false;
         }
         self.steps += [before, behind].map(sender_steps).iter().sum::<u64>();
         let [front, after] =
             [before, behind].map(|text| homograph::words(text, &self.policy.protected));
         let is_of_place = front.last().is_some_and(|word| OF_PLACES.contains(&word.text.as_str()));
-        let least = match self.is_authors(led) {
-            true => OVER_OWN,
-            false => OVER_OTHERS,
-        };
         let mut words = front.iter().chain(&after);
-        front.len() + after.len() >= least && !is_of_place && !words.any(asks)
+        front.len() + after.len() >= LEAST_WORDS && !is_of_place && !words.any(asks)
     }
 }
 
@@ -120,6 +121,18 @@ mod tests {
         }
     }
 
+    /// The verdict of a link with this text to this site, in mail of `daily.com`.
+    fn verdict(text: &str, to: &str, dmarc: Dmarc) -> Option<Verdict> {
+        let body = format!("<a href=\"https://{to}/1\">{text}</a>");
+        let outcome = to_harbour("news@daily.com", "text/html", &body, dmarc);
+        let mut found = outcome.findings.into_iter();
+        found
+            .find(|finding| finding.reasons.contains(Reason::TextHrefMismatch))
+            .map(|finding| finding.verdict)
+    }
+
+    const OWN: &str = "news.daily.com";
+
     #[test]
     fn a_firm_in_a_headline_is_no_address() {
         for fine in [
@@ -131,11 +144,15 @@ mod tests {
             "Musk wins first round of X.com case",
             "\nWhy Amazon.com\nbeats all estimates\n",
             "Streit mit Booking.com: Hotels klagen",
-            "Amazon.de-Chef Müller tritt nach Kritik zurück",
+            "Amazon.com-Chef Weber tritt nach Kritik ab",
             "<h2>Booking.com cuts 10% of jobs</h2>",
             "<p>Travel</p><h2>Booking.com cuts 10% of jobs</h2><p>by A. Example</p>",
         ] {
-            assert_eq!(mismatch(fine, "verify.top"), Some(Verdict::Notice), "{fine}");
+            assert_eq!(verdict(fine, OWN, Dmarc::Pass), Some(Verdict::Notice), "{fine}");
+            assert_eq!(verdict(fine, OWN, Dmarc::Unknown), Some(Verdict::Suspect), "{fine}");
+            for other in ["verify.top", "u1.hubspotlinks.com", "www.microsoft.com"] {
+                assert_eq!(verdict(fine, other, Dmarc::Pass), Some(Verdict::Suspect), "{fine}");
+            }
         }
     }
 
@@ -174,30 +191,17 @@ mod tests {
             "PayPal.com <span style='color:white'>cuts 10% of jobs</span>",
             "<style>b{font-size:0}</style>PayPal.com <b>cuts 10% of jobs</b>",
             "paypal․com cuts 10% of jobs",
+            "Hesabınızı doğrulamak için PayPal.com adresine gidin",
+            "Kirjaudu sisään nyt PayPal.com tilillesi tästä",
+            "Συνδεθείτε τώρα στο PayPal.com για να συνεχίσετε",
         ] {
             assert_eq!(mismatch(lure, "verify.top"), Some(Verdict::Suspect), "{lure}");
+            assert_ne!(verdict(lure, OWN, Dmarc::Pass), Some(Verdict::Notice), "{lure}");
         }
         // Who reads as the firm is no newspaper.
         let twin = mismatch("Booking.com cuts 10% of jobs", "booking.com.verify.top");
         assert_eq!(twin, Some(Verdict::Suspect));
         let part = in_page("PayPal.com<a href=https://verify.top/x>/jobs cuts 10% of jobs</a>");
         assert_ne!(part, None);
-    }
-
-    #[test]
-    fn the_authors_own_site_has_shorter_headlines() {
-        let verdict = |dmarc: Dmarc, to: &str| {
-            let body = format!("<a href=\"https://{to}/1\">Musk wins X.com case</a>");
-            let outcome = to_harbour("news@daily.com", "text/html", &body, dmarc);
-            let mut found = outcome.findings.into_iter();
-            found
-                .find(|finding| finding.reasons.contains(Reason::TextHrefMismatch))
-                .map(|finding| finding.verdict)
-        };
-        assert_eq!(verdict(Dmarc::Pass, "news.daily.com"), Some(Verdict::Notice));
-        assert_eq!(verdict(Dmarc::Unknown, "news.daily.com"), Some(Verdict::Suspect));
-        for other in ["verify.top", "u1.hubspotlinks.com", "www.microsoft.com"] {
-            assert_eq!(verdict(Dmarc::Pass, other), Some(Verdict::Suspect), "{other}");
-        }
     }
 }
