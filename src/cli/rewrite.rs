@@ -18,8 +18,9 @@ use crate::policy::Envelope;
 /// Reads a message and writes it with its deceptive links defanged. Every byte outside of the edits
 /// stays unchanged; a part that an edit would give a line of more than 998 bytes is encoded anew, and
 /// `X-Linkmilter` says which (`recoded`). What undoes the edits is written into the header whole,
-/// whatever `policy.undo_bytes` says. Of the rules of the configuration, only those are used that depend on header
-/// fields alone: the envelope is unknown. Exit code 2 if the message cannot be written to its end.
+/// whatever `policy.undo_bytes` says. Of the rules of the configuration, only those are used that
+/// depend on header fields alone: the envelope is unknown. Exit code 2 if the message cannot be
+/// written to its end.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Add no header fields: a message without edits is written unchanged

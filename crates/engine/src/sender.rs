@@ -102,10 +102,11 @@ impl Author {
         if role == Role::Author {
             return Some(target);
         }
-        // A service that sends for an author has his name in front of its own address, and none where anybody can have one.
+        // From may be forged, and whoever answers writes to that mailbox.
         if judge.dmarc() != Dmarc::Pass && judge.is_anybodys(&own.host.ascii) {
             return Some(target);
         }
+        // A service that sends for an author has his name in front of its own address.
         let from = self.mailboxes.iter();
         let is_honest = from
             .filter(|from| from.host.ascii != own.host.ascii)

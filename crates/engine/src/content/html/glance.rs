@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::compared::{compared, shows_host};
-use super::letters::{self, is_not_seen, reads_as_dot};
+use super::letters::{self, is_mark_of_owner, is_not_seen, reads_as_dot};
 use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
 use crate::content::search_steps;
 use unicode_script::Script;
@@ -310,7 +310,7 @@ impl Words<'_> {
 fn shown(c: char) -> Option<char> {
     match c {
         _ if c.is_ascii() => Some(c),
-        _ if is_not_seen(c) || matches!(c, '®' | '©' | '™' | '℠') => None,
+        _ if is_not_seen(c) || is_mark_of_owner(c) => None,
         _ if reads_as_dot(c) => Some('.'),
         _ if homograph::reads_as_hyphen(c) => Some('-'),
         _ if homograph::are_twins([c], Script::Latin) => {

@@ -85,13 +85,22 @@ pub(super) fn read_as(word: &str) -> Option<String> {
 
 /// A word without the marks of ownership and of notes in it, which a reader takes for no part of a name: `PayPal®.com`.
 fn without_marks(word: &str) -> Option<String> {
-    const MARKS: [&str; 12] =
-        ["®", "©", "™", "℠", "(R)", "(r)", "(C)", "(TM)", "(tm)", "*", "†", "TM."];
-    let marked = MARKS.into_iter().any(|mark| word.contains(mark));
-    marked.then(|| {
-        let dot = |mark: &str| if mark.ends_with('.') { "." } else { "" };
-        MARKS.into_iter().fold(word.to_owned(), |word, mark| word.replace(mark, dot(mark)))
+    const SPELLED: [&str; 5] = ["(R)", "(r)", "(C)", "(TM)", "(tm)"];
+    // Letters alone are one where the name ends: `PayPalTM.com`.
+    const AT_END: &str = "TM.";
+    let is_sign = |c: char| is_mark_of_owner(c) || matches!(c, '*' | '†');
+    let is_marked = word.contains(is_sign)
+        || word.contains(AT_END)
+        || SPELLED.into_iter().any(|mark| word.contains(mark));
+    is_marked.then(|| {
+        let word = word.replace(is_sign, "").replace(AT_END, ".");
+        SPELLED.into_iter().fold(word, |word, mark| word.replace(mark, ""))
     })
+}
+
+/// Whether a character says that a name is somebody's, and is no part of it.
+pub(super) fn is_mark_of_owner(c: char) -> bool {
+    matches!(c, '®' | '©' | '™' | '℠')
 }
 
 /// A word that ends in an ellipsis inside its suffix, or in place of it, with the suffix that a reader expects:
