@@ -73,7 +73,9 @@ impl Judge<'_> {
             if registrable(site, Section::Icann).is_none() {
                 return false;
             }
-            let site = self.host(site, HostBounds::Certain);
+            // Most are links of the text as well.
+            let site =
+                self.known_host(site).unwrap_or_else(|| self.host(site, HostBounds::Certain));
             self.names_nobody_known(&site)
         })
     }

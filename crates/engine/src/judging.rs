@@ -56,7 +56,7 @@ pub use titles::{Title, without_links};
 use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 
 /// Distinct hosts kept in the memo. A further one clears it: occurrences next to each other still share a judgement.
-pub(super) const MEMO: usize = 4_096;
+pub(super) const MEMO: usize = 8_192;
 
 /// Judges the hosts and links of one message, and remembers the judgements.
 pub struct Judge<'a> {

@@ -58,7 +58,7 @@ impl PartContext<'_> {
             // A text that is read as several kinds of content is one text.
             let decoded = (reading.transfer, reading.charset);
             texts += usize::from(last.replace(decoded) != Some(decoded));
-            let steps = prices::reading_steps(texts, reading.charset, text.len())
+            let steps = prices::reading_steps(texts, reading.charset, text)
                 + prices::detection_steps(reading.detected);
             if !budget.spend(Stage::Decoding, steps) {
                 return report_limit(budget, entry, found);

@@ -15,6 +15,10 @@ const READING_STEPS: u64 = 320;
 /// kinds of content.
 const USUAL_TEXTS: usize = 3;
 
+/// Steps of each byte of text whose characters have two bytes or more, each converted by itself, with its place in the
+/// map back.
+const CONVERTED_READING_STEPS_PER_BYTE: u64 = 3;
+
 /// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
 /// has its own place in the map back to the bytes, in which every link is looked up.
 const SHIFTED_READING_STEPS_PER_BYTE: u64 = 4;
@@ -109,14 +113,16 @@ const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
 const SENDER_STEPS: u64 = 960;
 const SENDER_STEPS_PER_BYTE: u64 = 20;
 
-/// Steps of a reading of the part's `count`-th text, of this many bytes.
-pub fn reading_steps(count: usize, charset: Charset, bytes: usize) -> u64 {
+/// Steps of a reading of the part's `count`-th text.
+pub fn reading_steps(count: usize, charset: Charset, text: &str) -> u64 {
+    let is_converted = || charset.has_wide_characters() && !text.is_ascii();
     let (each, per_byte) = match count <= USUAL_TEXTS {
+        true if is_converted() => (READING_STEPS, CONVERTED_READING_STEPS_PER_BYTE),
         true if charset.keeps_ascii() => (READING_STEPS, 1),
         true => (READING_STEPS, SHIFTED_READING_STEPS_PER_BYTE),
         false => (RARE_READING_STEPS, RARE_READING_STEPS_PER_BYTE),
     };
-    each + per_byte * bytes as u64
+    each + per_byte * text.len() as u64
 }
 
 /// Steps of detecting the charset of this many bytes.

@@ -143,3 +143,45 @@ fn tables_of_addresses_and_sites_are_read_to_their_end() {
         }
     }
 }
+
+/// Mail that came through filters that rewrite links, one of them behind another: each link holds the next with its signs
+/// escaped, and long seals.
+#[test]
+fn links_of_rewriters_are_read_to_their_end() {
+    let escaped = |url: &str| {
+        let signs =
+            [("%", "%25"), (":", "%3A"), ("/", "%2F"), ("?", "%3F"), ("=", "%3D"), ("&", "%26")];
+        signs.iter().fold(url.to_owned(), |url, (sign, escape)| url.replace(sign, escape))
+    };
+    let seal = "05%7C02%7Cann%40harbour.org%7C42d5c4506b5fe57b316b7ff0f5367b41%7C0%7C638121514988816%7CUnknown";
+    let outlook = |url: &str| {
+        format!(
+            "https://eur02.safelinks.protection.outlook.com/?url={}&data={seal}&reserved=0",
+            escaped(url)
+        )
+    };
+    let proofpoint = |url: &str| {
+        format!("https://urldefense.com/v3/__{url}__;!!0b6fe57b316b7ff0!f5367b41wUn-known$")
+    };
+    let article =
+        |n| format!("https://www.stadt{n}-firma.de/artikel/{n}?utm_source=news&utm_id={n}");
+    for layers in 1..=3 {
+        let wrapped = |n| {
+            let url = outlook(&article(n));
+            let url = if layers > 1 { proofpoint(&url) } else { url };
+            if layers > 2 { outlook(&url) } else { url }
+        };
+        let urls = (0..1_000).map(wrapped);
+        let text: String = urls.clone().map(|url| format!("Story <{url}>\r\n")).collect();
+        let page: String =
+            urls.map(|url| format!("<p><a href=\"{url}\">Read the story</a></p>\r\n")).collect();
+        for (kind, body) in [("text/plain", text), ("text/html", page)] {
+            let outcome =
+                common::outcome(&format!("Content-Type: {kind}; charset=utf-8"), body.as_bytes());
+            let per_byte = outcome.cost.all() / body.len() as u64;
+            assert!(outcome.bypasses.is_empty(), "{kind} {per_byte} {:?}", outcome.cost);
+            assert!(per_byte <= 17, "{kind} {per_byte} {:?}", outcome.cost);
+            assert!(outcome.edits.is_empty());
+        }
+    }
+}

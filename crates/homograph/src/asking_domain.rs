@@ -3,6 +3,7 @@
 //!
 //! Of other hosts such a label is what a customer of its owner chose, or a page about the name.
 
+use super::beginnings::Beginnings;
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled};
 use super::name::Name;
 use super::names::Names;
@@ -41,16 +42,16 @@ pub(super) fn find<'n>(
     })
 }
 
-/// Whether a host with these dots may be such a one: most are not.
-pub(super) fn may_be(ascii: &str) -> bool {
-    let mut labels = ascii.split('.').skip(1);
-    labels.any(|label| {
-        SUFFIXES.contains(&label)
-            || label.split(SEPARATORS).any(|word| {
-                [&ASKING[..], &OTHERS, &ALONE].iter().any(|words| words.contains(&word))
-            })
-    })
+/// Whether a host with this label of one word behind its first may be such a one: most are not.
+pub(super) fn may_be(word: &[u8]) -> bool {
+    word.first_chunk().is_some_and(|pair| BEGINNINGS.begin(*pair))
+        && LISTS.into_iter().flatten().any(|listed| listed.as_bytes() == word)
 }
+
+/// What is looked for in such labels.
+const LISTS: [&[&str]; 4] = [&SUFFIXES, &ASKING, &OTHERS, &ALONE];
+
+static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
 
 /// Whether a label is a word that asks, or several words of offices of which one does.
 fn asks(label: &str, table: &Organisations) -> bool {

@@ -474,7 +474,7 @@ pub(super) fn plain_letters(letters: impl Iterator<Item = char>) -> String {
             continue;
         }
         match reads_as(c) {
-            Some(text) => out.push_str(&text),
+            Some(text) => out.push_str(text),
             None => out.extend(c.to_lowercase()),
         }
     }

@@ -113,7 +113,7 @@ impl Character {
                 true => None,
                 false => letters::names(c.to_lowercase().next().unwrap_or(c)),
             },
-            reads_as: reads_as(c),
+            reads_as: reads_as(c).map(str::to_owned),
         }
     }
 

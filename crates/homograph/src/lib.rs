@@ -20,6 +20,8 @@
 
 #[cfg(feature = "senders")]
 mod asking_domain;
+#[cfg(feature = "senders")]
+mod beginnings;
 mod bidi;
 mod bounds;
 mod carried;

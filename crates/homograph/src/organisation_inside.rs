@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 
 use super::asking_domain;
+use super::beginnings::Beginnings;
 use super::domain::{Section, and_above, registrable};
 use super::drawn_slash;
 use super::glued_name::ENDS;
@@ -35,13 +36,7 @@ const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 /// ([`asking_domain`]); one beside the machines of an office (`paypal-voicemail.com`), a short one beside words that ask
 /// or announce a parcel (`dhl-login.com`).
 pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
-    // Most hosts have neither words in a label nor labels in front of a domain that is not theirs.
-    let dots = ascii.bytes().filter(|byte| *byte == b'.').count();
-    if dots < LEAST_DOTS
-        && !ascii.as_bytes().split(|byte| *byte == b'.').any(has_words)
-        && !(dots > 1 && ascii.split('.').nth(1).is_some_and(|label| label.starts_with("com")))
-        && !(dots > 1 && (asking_domain::may_be(ascii) || ascii.contains(PREFIX)))
-    {
+    if !may_have_words(ascii.as_bytes()) && !may_have_front(ascii.as_bytes()) {
         return None;
     }
     let table = protected.organisations()?;
@@ -59,13 +54,35 @@ pub fn organisation_inside<'n>(ascii: &str, protected: &'n Names) -> Option<&'n 
     (!table.is_one_owner(ascii, found) && !table.carries(ascii)).then_some(found)
 }
 
+/// Whether a label of a host consists of several words: most are one.
+fn may_have_words(host: &[u8]) -> bool {
+    memchr::memchr2(b'-', b'_', host).is_some() && host.split(|byte| *byte == b'.').any(has_words)
+}
+
+/// Whether a host of labels of one word each may have a name in front of a domain that is not the name's.
+fn may_have_front(host: &[u8]) -> bool {
+    let mut dots = memchr::memchr_iter(b'.', host);
+    let (Some(first), Some(second)) = (dots.next(), dots.next()) else { return false };
+    let more = 2 + dots.count();
+    let behind = host.get(first + 1..second).unwrap_or_default();
+    more >= LEAST_DOTS
+        || behind.starts_with(b"com")
+        || asking_domain::may_be(behind)
+        || asking_domain::may_be(host.get(second + 1..).unwrap_or_default())
+        || memchr::memchr(b'-', host).is_some()
+            && host.array_windows().any(|four: &[u8; 4]| four == PREFIX.as_bytes())
+}
+
 /// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
 /// `credit-agrico1e.fr`).
 pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
     // The last label but one or two, in front of a suffix.
-    let mut labels = ascii.rsplit('.').skip(1).take(2);
-    let (label, domain) = labels.find_map(|label| Some((label, table.drawn(label)?)))?;
+    let mut labels = ascii.as_bytes().rsplit(|byte| *byte == b'.').skip(1).take(2);
+    let (label, domain) = labels.find_map(|label| {
+        let label = str::from_utf8(label).ok()?;
+        Some((label, table.drawn(label)?))
+    })?;
     let is_own = registrable(ascii, Section::Private)?.split('.').next() == Some(label);
     (is_own && !table.is_one_owner(ascii, domain)).then_some(domain)
 }
@@ -76,37 +93,14 @@ pub fn may_ask(host: &str) -> bool {
     bytes.array_windows().enumerate().any(|(at, pair)| {
         let rest = bytes.get(at..).unwrap_or_default();
         let mut words = LISTS.into_iter().flatten();
-        begins_word(*pair) && words.any(|word| rest.starts_with(word.as_bytes()))
+        BEGINNINGS.begin(*pair) && words.any(|word| rest.starts_with(word.as_bytes()))
     })
 }
 
 /// Those words.
 const LISTS: [&[&str]; 5] = [&ASKED, &ASKING, &OFFICE, &PARCELS, &ENDS];
 
-/// Whether such a word may begin with two small letters: most pairs in hosts begin none.
-fn begins_word([first, second]: [u8; 2]) -> bool {
-    let seconds = BEGINNINGS.get(usize::from(first & 31)).copied().unwrap_or_default();
-    seconds >> (second & 31) & 1 == 1
-}
-
-/// By the first letter of a word, a bit for each second one.
-static BEGINNINGS: [u32; 32] = beginnings();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const fn beginnings() -> [u32; 32] {
-    let mut seconds = [0; 32];
-    let mut list = 0;
-    while list < LISTS.len() {
-        let mut word = 0;
-        while word < LISTS[list].len() {
-            let letters = LISTS[list][word].as_bytes();
-            seconds[(letters[0] & 31) as usize] |= 1 << (letters[1] & 31);
-            word += 1;
-        }
-        list += 1;
-    }
-    seconds
-}
+static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
 
 /// Whether a label consists of several words: A-labels, which no domain of the table has, are one.
 fn has_words(label: &[u8]) -> bool {

@@ -134,9 +134,9 @@ impl std::fmt::Debug for Text {
 
 /// What a reader takes the character for, in lower-case ASCII letters or digits; `None` for ASCII,
 /// marks, and characters that look like nothing in ASCII.
-pub fn reads_as(c: char) -> Option<String> {
+pub fn reads_as(c: char) -> Option<&'static str> {
     let mut texts = readings(c).1.iter().map(|reading| reading.text.as_str());
-    texts.find(|text| !text.is_empty()).map(str::to_owned)
+    texts.find(|text| !text.is_empty())
 }
 
 /// Whether there are letters and each has, by confusables.txt, the exact shape of a lower-case
@@ -512,7 +512,7 @@ mod tests {
 
     #[test]
     fn reading_a_character() {
-        assert_eq!(reads_as('ﬃ').as_deref(), Some("ffi"));
+        assert_eq!(reads_as('ﬃ'), Some("ffi"));
         assert_eq!(reads_as('\u{301}'), None);
         assert_eq!(reads_as('a'), None);
     }

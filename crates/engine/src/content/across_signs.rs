@@ -12,7 +12,7 @@ use super::mapped_end::{MAPPED_STEPS_PER_BYTE, mapped_end, may_be_mapped};
 use super::{Occurrence, SeenBy, Site, Target, View};
 use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
-use uts58::unicode::{Class, is_dot_to_somebody};
+use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, begins_with_www, known_end, percent, scheme};
 
 /// A host with a sign in it, or with a disguised end.
@@ -37,7 +37,7 @@ fn ends_authority(c: char) -> bool {
 fn is_sign(c: char) -> bool {
     match c.is_ascii() {
         true => matches!(c, '%' | '!' | '$' | '&'..=',' | ';' | '=' | '~'),
-        false => !is_of_host(c) && !c.is_alphanumeric() && !c.is_whitespace(),
+        false => !is_of_host(c) && !is_alphanumeric(c) && !c.is_whitespace(),
     }
 }
 

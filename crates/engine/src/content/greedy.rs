@@ -15,7 +15,7 @@ use super::{Occurrence, SeenBy, Site, View};
 use homograph::{Section, registrable};
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_bidi_control;
-use uts58::unicode::{Class, is_dot_to_somebody};
+use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, Target, begins_with_www, known_end, scheme};
 
 /// Whether every client ends an authority at this character.
@@ -212,7 +212,7 @@ fn continues_host(c: char) -> bool {
             c,
             '~' | '!' | '$' | '&' | '\'' | '(' | '+' | ',' | ';' | '=' | '*' | '-' | '_' | '.'
         ),
-        false => !c.is_alphanumeric() && !c.is_whitespace() && !Class::of(c).is_ignored(),
+        false => !is_alphanumeric(c) && !c.is_whitespace() && !Class::of(c).is_ignored(),
     }
 }
 

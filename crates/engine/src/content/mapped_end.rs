@@ -8,7 +8,7 @@ use super::encoded::percent_decoded;
 use super::greedy::LONGEST_HOST;
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::{is_kept, is_mark};
-use uts58::unicode::{Class, is_dot_to_somebody};
+use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use uts58::{domain_to_ascii, known_end, to_ascii};
 
 /// Steps of each byte of such a host: each character is mapped by itself, and all of them once more.
@@ -26,7 +26,7 @@ pub(super) fn may_be_mapped(c: char) -> bool {
         return false;
     }
     let class = Class::of(c);
-    class.is_host() && (class.is_ignored() || !is_mark(c) && c.is_alphanumeric())
+    class.is_host() && (class.is_ignored() || !is_mark(c) && is_alphanumeric(c))
 }
 
 /// Where the host at the start of a text ends as it is mapped, if it holds such a character, and can exist.
@@ -57,13 +57,27 @@ fn without_empty_labels(name: &str) -> &str {
     name
 }
 
+/// Whether a character may map to letters or digits of ASCII. Those that do are forms of a style, and stand in few places.
+fn may_be_ascii(c: char) -> bool {
+    match c {
+        ..'\u{2B0}' => matches!(c, 'ª'..='º' | 'Ĳ' | 'ĳ' | 'ſ' | 'Ǆ'..='ǳ'),
+        ..'\u{1D00}' => c <= '\u{2E3}',
+        ..'\u{A700}' => {
+            matches!(c, '\u{1D00}'..='\u{1DBB}' | '\u{2070}'..='\u{24EA}' | 'ⱼ'..='ⱽ' | '㉑'..='㊿')
+        }
+        ..'\u{FB00}' => c <= '\u{A7F4}',
+        ..'\u{1CC00}' => matches!(c, '\u{FB00}'..='\u{FB06}' | '０'..='ｚ' | '\u{107A5}'),
+        _ => c <= '\u{1FBF9}',
+    }
+}
+
 /// Adds what a character maps to if that is nothing or ASCII, and others as they are: at signs like `™` some program
 /// ends a host.
 fn push_mapped(c: char, mapped: &mut String) {
     if Class::of(c).is_ignored() {
         return;
     }
-    if c.is_ascii() || !may_be_mapped(c) {
+    if c.is_ascii() || !may_be_ascii(c) || !may_be_mapped(c) {
         return mapped.push(c);
     }
     let ascii = to_ascii(c.encode_utf8(&mut [0; 4])).filter(|ascii| !ascii.starts_with("xn--"));
@@ -77,6 +91,17 @@ fn push_mapped(c: char, mapped: &mut String) {
 mod tests {
     use super::*;
     use uts58::tlds::TldTable;
+
+    #[test]
+    fn every_character_that_maps_to_ascii_is_looked_up() {
+        let is_ascii = |c: &char| {
+            to_ascii(c.encode_utf8(&mut [0; 4])).is_some_and(|ascii| !ascii.starts_with("xn--"))
+        };
+        let missed = ('\u{80}'..=char::MAX).filter(|c| may_be_mapped(*c) && !may_be_ascii(*c));
+        let missed: Vec<char> =
+            missed.filter(|c| !Class::of(*c).is_ignored()).filter(is_ascii).collect();
+        assert!(missed.is_empty(), "{missed:?}");
+    }
 
     #[test]
     fn the_end_of_a_disguised_name() {

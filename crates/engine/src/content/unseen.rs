@@ -11,7 +11,7 @@ use std::ops::{ControlFlow, Range};
 use super::joined::Joined;
 use mailsplice::byte_search::each;
 use uts58::unicode::hosts::{is_invisible, is_joiner};
-use uts58::unicode::{Class, is_dot_to_somebody};
+use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 
 /// The words of a text that hold such characters, without them, if the word has a dot. Linear.
 pub fn joined(text: &str) -> Joined {
@@ -130,7 +130,7 @@ fn is_unseen_at(text: &str, at: usize) -> bool {
         && text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|c| {
             // One in a row of joiners or in ASCII: most words with joiners need not be read.
             let next = || text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
-            let in_row = || next().is_some_and(|c| !c.is_alphanumeric());
+            let in_row = || next().is_some_and(|c| !is_alphanumeric(c));
             is_unseen(c) || is_joiner(c) && (in_row() || is_in_ascii(text, at, c))
         })
 }

@@ -44,14 +44,16 @@ pub(super) fn reads_without_accents(host: &str, plain: &str) -> bool {
 
 /// A host of small letters without the accents of its Latin letters. `None` if it has others.
 fn without_accents(host: &str) -> Option<String> {
-    let read = |c: char| match c {
-        'a'..='z' | '0'..='9' | '-' | '.' => Some(c.to_string()),
-        // Letters of their own: `ı`, `ĸ`, `ł`, `ſ` and their like.
-        'ı' | 'ĸ' | 'ŀ' | 'ł' | 'ŉ' | 'ſ' => None,
-        'à'..='ž' if c.is_lowercase() => homograph::reads_as(c),
-        _ => None,
-    };
-    let plain = host.chars().map(read).collect::<Option<String>>()?;
+    let mut plain = String::with_capacity(host.len());
+    for c in host.chars() {
+        match c {
+            'a'..='z' | '0'..='9' | '-' | '.' => plain.push(c),
+            // Letters of their own: `ı`, `ĸ`, `ł`, `ſ` and their like.
+            'ı' | 'ĸ' | 'ŀ' | 'ł' | 'ŉ' | 'ſ' => return None,
+            'à'..='ž' if c.is_lowercase() => plain.push_str(homograph::reads_as(c)?),
+            _ => return None,
+        }
+    }
     plain.is_ascii().then_some(plain)
 }
 

@@ -91,9 +91,17 @@ impl Judge<'_> {
 
     /// Whether a word reads as the label of a name, however short it is.
     pub(super) fn reads_as_label(&self, word: &str) -> bool {
-        let read = |c: char| if c.is_ascii() { Some(c.into()) } else { reads_as(c) };
-        let reads: Option<String> = word.chars().map(read).collect();
-        self.is_known_label(&reads.unwrap_or_default().to_ascii_lowercase())
+        let mut reads = String::with_capacity(word.len());
+        for c in word.chars() {
+            match c.is_ascii() {
+                true => reads.push(c.to_ascii_lowercase()),
+                false => match reads_as(c) {
+                    Some(read) => reads.push_str(read),
+                    None => return false,
+                },
+            }
+        }
+        self.is_known_label(&reads)
     }
 
     fn is_known_label(&self, label: &str) -> bool {

@@ -49,13 +49,25 @@ pub fn can_deceive(host: &str) -> bool {
 }
 
 /// Whether the host at the start of a window, up to a sign that ends it, is in plain ASCII letters: whatever follows,
-/// nothing in it is hidden.
+/// nothing in it is hidden. The sign may be escaped, as in URLs inside others: decoded or not, it ends the host.
 pub fn starts_plain(window: &[u8]) -> bool {
     let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
     let rest = window.get(start..).unwrap_or_default();
     let end = rest.iter().position(|byte| is_coded(*byte) || ends_host(char::from(*byte)));
-    let host = end.filter(|end| !rest.get(*end).copied().is_none_or(is_coded));
+    let ends = |end: &usize| match rest.get(*end..) {
+        Some([b'%' | b'=', high, low, ..]) => is_escaped_end(*high, *low),
+        Some([byte, ..]) => !is_coded(*byte),
+        _ => false,
+    };
+    let host = end.filter(ends);
     host.and_then(|end| rest.get(..end)).is_some_and(|host| !has_a_label(host))
+}
+
+/// Whether these are the digits of a visible sign of ASCII that ends a host.
+fn is_escaped_end(high: u8, low: u8) -> bool {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let decoded = digit(high).zip(digit(low)).map(|(high, low)| high << 4 | low);
+    decoded.and_then(char::from_u32).is_some_and(|c| c.is_ascii_graphic() && ends_host(c))
 }
 
 /// Whether all decoded forms of a window are ASCII without A-labels: most windows of quoted-printable hold line breaks
@@ -94,15 +106,37 @@ mod tests {
 
     #[test]
     fn a_plain_host_is_not_deceptive_whatever_follows() {
-        for plain in
-            ["a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-"]
-        {
+        for plain in [
+            "a.com,=D1=80",
+            "//a.com;&#1088;",
+            "red;x=y",
+            "a.com!раypal.com",
+            ".a(~{",
+            "a$+BEA-",
+            "a.com%2Fx%26%D1%80",
+            "a.com=2F=D1=80",
+            "a.com%3Ax",
+            "a.com%253F+BEA-",
+        ] {
             assert!(starts_plain(plain.as_bytes()), "{plain}");
             assert!(!can_deceive(&front(plain)), "{plain}");
         }
-        for other in
-            ["a.com", "a=2Ecom,", "раypal.com,", "xn--a.com,x=", "a%41,", "a&#46;com,", "a+BEA-,"]
-        {
+        for other in [
+            "a.com",
+            "a=2Ecom,",
+            "раypal.com,",
+            "xn--a.com,x=",
+            "a%41,",
+            "a&#46;com,",
+            "a+BEA-,",
+            "a%00.com,",
+            "a=0D",
+            "a%2",
+            "a%D1%80.com%2F",
+            "xn--a.com%2F",
+            "a=",
+            "a=\r\n",
+        ] {
             assert!(!starts_plain(other.as_bytes()), "{other}");
         }
     }

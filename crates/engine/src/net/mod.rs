@@ -283,13 +283,16 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 if self.seen.is_deceptive(spelling) {
                     self.keep_offset(at, origin);
                 }
-            } else if host.is_some_and(|host| {
-                is_undecodable(&host)
-                    || runs_on(&host, &self.seen)
-                    || is_list(&host, self.judge, &self.seen)
-            }) {
+            } else if starts_plain(window)
+                || stays_plain(window)
+                || host.is_some_and(|host| {
+                    is_undecodable(&host)
+                        || runs_on(&host, &self.seen)
+                        || is_list(&host, self.judge, &self.seen)
+                })
+            {
                 is_read = false;
-            } else if !starts_plain(window) && !stays_plain(window) {
+            } else {
                 let place = origin.body_offset(|| at);
                 self.judge_host(&letters(window), place, origin);
                 self.read_shifted(window, place);

@@ -382,7 +382,7 @@ pub fn shifted(window: &[u8]) -> Vec<(Charset, String)> {
         (has(b"\x1B$") || has(b"\x1B."), Charset::Iso2022Jp2),
         (has(b"\x0E"), Charset::Iso2022Shift),
         (has(b"~{"), Charset::Hz),
-        (has(b"+"), Charset::Utf7),
+        (window.array_windows().any(is_shift_of_utf7), Charset::Utf7),
     ];
     let decoded = |charset: Charset| charset.decode(window.into()).as_str().to_owned();
     charsets
@@ -390,6 +390,12 @@ pub fn shifted(window: &[u8]) -> Vec<(Charset, String)> {
         .filter(|(has_sign, _)| *has_sign)
         .map(|(_, charset)| (charset, decoded(charset)))
         .collect()
+}
+
+/// A plus with the three digits that a character of UTF-7 takes at least: behind that of a telephone number is a blank.
+fn is_shift_of_utf7([sign, digits @ ..]: &[u8; 4]) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    *sign == b'+' && digits.iter().all(is_digit)
 }
 
 #[cfg(test)]

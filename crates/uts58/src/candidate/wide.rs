@@ -31,6 +31,9 @@ use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
 const FEW_BYTES: usize = 2 * SETTLED;
 const MEASURED_NAME_STEPS: u64 = 24;
 
+/// Steps of a run with hosts that does not stand between blanks, added to its bytes: its beginning and end are looked for.
+const RUN_STEPS: u64 = 128;
+
 /// How far the authority of a URL may reach, whatever it contains, and the last `@` in it. Cached
 /// until the search has passed it, so that nothing is read twice (S18).
 #[derive(Clone, Copy, Debug, Default)]
@@ -571,6 +574,7 @@ impl<'t> Candidates<'t> {
         }
         self.walker.steps += run.len() as u64;
         let last = found.last()?.end;
+        self.walker.steps += RUN_STEPS;
         // A host in a local part is judged with the address.
         if self.is_in_local_part(run.start + last)
             && self.is_local_part_short()

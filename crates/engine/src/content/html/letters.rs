@@ -6,7 +6,7 @@
 use super::compared::shows_host;
 use uts58::suffixes::{BUILTIN, Section};
 use uts58::unicode::hosts::{ends_host_to_a_reader, is_invisible, is_mark};
-use uts58::unicode::is_dot_to_somebody;
+use uts58::unicode::{is_alphanumeric, is_dot_to_somebody};
 
 /// Endings that look like others.
 const ENDINGS: [(&str, &str); 5] =
@@ -42,7 +42,7 @@ pub(super) fn read_as(word: &str) -> Option<String> {
         let is_in_word = std::mem::replace(&mut before, c).is_ascii_lowercase();
         match c {
             ',' | '\u{201a}' | '\u{66b}' | '\u{a4f9}'
-                if !read.is_empty() && chars.peek().is_some_and(|next| next.is_alphanumeric()) =>
+                if !read.is_empty() && chars.peek().is_some_and(|next| is_alphanumeric(*next)) =>
             {
                 read.push('.');
             }
@@ -62,7 +62,7 @@ pub(super) fn read_as(word: &str) -> Option<String> {
             _ if ends_host_to_a_reader(c) => read.push('/'),
             _ => match (with_dot_below(c), homograph::reads_as(c)) {
                 (Some(letter), _) => read.extend([letter, '.']),
-                (None, Some(letters)) => read.push_str(&letters),
+                (None, Some(letters)) => read.push_str(letters),
                 (None, None) => read.push(styled(c).unwrap_or(c)),
             },
         }
@@ -203,7 +203,7 @@ pub(super) fn reads_as_dot(c: char) -> bool {
                     | '\u{2880}'
                     | '\u{a4f8}'
             )
-            || !c.is_alphanumeric() && homograph::reads_as_dot(c))
+            || !is_alphanumeric(c) && homograph::reads_as_dot(c))
 }
 
 /// Whether nothing, or next to nothing, is seen of a character.

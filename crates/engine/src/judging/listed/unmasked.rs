@@ -66,7 +66,7 @@ fn in_plain_letters(host: &str) -> Option<String> {
     for c in host.chars() {
         match c.is_ascii() {
             true => plain.push(c),
-            false => plain.push_str(&reads_as(c).filter(|read| read.is_ascii())?),
+            false => plain.push_str(reads_as(c).filter(|read| read.is_ascii())?),
         }
     }
     Some(plain)
@@ -75,7 +75,9 @@ fn in_plain_letters(host: &str) -> Option<String> {
 /// A host with an `l` for each capital `I` among small letters, as they are drawn alike.
 fn with_drawn_l(spelling: &str, ascii: &str) -> Option<String> {
     let is_drawn = |label: &str| label.contains('I') && label.contains(|c: char| c.is_lowercase());
-    if !spelling.is_ascii() || !spelling.split('.').any(is_drawn) {
+    // What most lack.
+    let has_capital = spelling.bytes().any(|byte| byte == b'I');
+    if !has_capital || !spelling.is_ascii() || !spelling.split('.').any(is_drawn) {
         return None;
     }
     let read = |label: &str| match is_drawn(label) {

@@ -174,6 +174,11 @@ impl Charset {
         }
     }
 
+    /// Whether it keeps ASCII, and its other characters have several bytes that are not those of UTF-8: Big5, EUC, GBK.
+    pub fn has_wide_characters(self) -> bool {
+        matches!(self, Charset::Known(encoding) if encoding.is_ascii_compatible() && !encoding.is_single_byte())
+    }
+
     /// Bytes of an ASCII character.
     pub fn ascii_bytes(self) -> usize {
         match self {
