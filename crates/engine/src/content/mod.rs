@@ -59,8 +59,19 @@ pub struct Layer<'t> {
     pub depth: u8,
     /// Whether a link in it can be edited.
     pub edits: Edits,
+    /// What stands in front of its page and is not in the part.
+    pub in_front: InFront,
     /// Stretches of whole lines, in order, whose links an earlier reading has found.
     pub repeated: Vec<Range<usize>>,
+}
+
+/// What stands in front of a page although its part does not hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFront {
+    /// Nothing.
+    Nothing,
+    /// A `<base>` for the base that a header names (RFC 2557 §5), as Thunderbird writes it.
+    Base,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -116,6 +127,9 @@ pub const NAME_BYTES: usize = 64;
 pub fn named(name: &str) -> &str {
     name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
 }
+
+/// The header field that names the base of a page, as findings say it.
+pub const BASE_FIELD: &str = "Content-Location";
 
 /// Replaces a URL that cannot be left out.
 const NOWHERE: &str = "about:invalid";
@@ -432,6 +446,7 @@ pub fn documents<'l>(
         organizer: None,
         depth: layer.depth + 1,
         edits: layer.edits,
+        in_front: InFront::Nothing,
         repeated: Vec::new(),
     };
     std::mem::take(&mut view.documents).into_iter().map(inner)
@@ -446,8 +461,19 @@ impl<'t> Layer<'t> {
             organizer: None,
             depth: 0,
             edits: Edits::Possible,
+            in_front: InFront::Nothing,
             repeated: Vec::new(),
         }
+    }
+
+    /// A page below the base that a header names, if it has addresses that are relative to it.
+    pub fn under_base(page: &'t str, base: &str) -> Option<Layer<'t>> {
+        let seen = html::under_base(page, base)?;
+        Some(Layer {
+            edits: Edits::Impossible,
+            in_front: InFront::Base,
+            ..Layer::of(seen, Language::Html)
+        })
     }
 
     /// Whether the documents in it are not read as such.
@@ -463,6 +489,7 @@ impl Occurrence {
             return Place::Calendar(property.as_ref().to_owned());
         }
         match &self.site {
+            _ if self.is_base_of_header(layer) => Place::Header(BASE_FIELD.to_owned()),
             Site::Text | Site::Value => Place::Text,
             Site::HtmlText => Place::HtmlText,
             Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,
@@ -470,6 +497,12 @@ impl Occurrence {
                 Place::Attribute { element: element.clone(), attribute: (*attribute).into() }
             }
         }
+    }
+
+    /// Whether it is the base that a header names, and not in the layer's part.
+    pub fn is_base_of_header(&self, layer: &Layer<'_>) -> bool {
+        layer.in_front == InFront::Base
+            && matches!(&self.site, Site::Attribute { tag: 0, element, .. } if element == "base")
     }
 
     /// A link in running text.

@@ -42,7 +42,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
 pub use pictures::pictures;
-pub use relative::{Relative, relatives};
+pub use relative::{Relative, relatives, under_base};
 pub use token::{RawText, Tag, Token, Tokenizer};
 pub use top::top_of_html;
 
