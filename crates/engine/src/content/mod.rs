@@ -7,6 +7,7 @@
 mod across_signs;
 pub mod bidi;
 mod calendar;
+mod cards;
 mod css;
 mod data;
 mod defanger;
@@ -16,9 +17,11 @@ mod flowed;
 mod greedy;
 mod html;
 mod joined;
+mod labels;
 mod mapped;
 mod mapped_end;
 mod plain_stretches;
+mod property;
 mod runs;
 pub mod script;
 mod text;
@@ -72,6 +75,8 @@ pub enum InFront {
     Nothing,
     /// A `<base>` for the base that a header names (RFC 2557 §5), as Thunderbird writes it.
     Base,
+    /// The `<a>` of a link that a calendar or a card shows by a label.
+    Link,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -489,7 +494,7 @@ impl Occurrence {
             return Place::Calendar(property.as_ref().to_owned());
         }
         match &self.site {
-            _ if self.is_base_of_header(layer) => Place::Header(BASE_FIELD.to_owned()),
+            _ if self.is_in_front(layer) => Place::Header(BASE_FIELD.to_owned()),
             Site::Text | Site::Value => Place::Text,
             Site::HtmlText => Place::HtmlText,
             Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,
@@ -499,10 +504,9 @@ impl Occurrence {
         }
     }
 
-    /// Whether it is the base that a header names, and not in the layer's part.
-    pub fn is_base_of_header(&self, layer: &Layer<'_>) -> bool {
-        layer.in_front == InFront::Base
-            && matches!(&self.site, Site::Attribute { tag: 0, element, .. } if element == "base")
+    /// Whether it is in a tag that stands in front of the page in this layer.
+    pub fn is_in_front(&self, layer: &Layer<'_>) -> bool {
+        layer.in_front != InFront::Nothing && matches!(self.site, Site::Attribute { tag: 0, .. })
     }
 
     /// A link in running text.

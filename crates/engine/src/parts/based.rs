@@ -9,7 +9,7 @@ use crate::content::{InFront, Layer, Occurrence};
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::{Judge, Judged};
-use crate::outcome::Reason;
+use crate::outcome::{Reason, Verdict};
 use crate::prices;
 use mailsplice::media::Media;
 
@@ -42,12 +42,16 @@ impl OpenReading<'_> {
 }
 
 impl LayerReader<'_> {
-    /// Whether a link was found without the base in front of the page: of such a page only the base is new, if a
-    /// relative link shows another host.
+    /// Whether a link was found without the tag that stands in front of the page: of such a page only that is new, if
+    /// another host is shown for it. A label may be the name of a file, so that only a known host counts.
     pub(super) fn is_read_already(&self, occurrence: &Occurrence, judged: &Judged) -> bool {
-        self.layer.in_front == InFront::Base
-            && !(occurrence.is_base_of_header(self.layer)
-                && judged.reasons.contains(Reason::TextHrefMismatch))
+        let least = match self.layer.in_front {
+            InFront::Nothing => return false,
+            InFront::Base => Verdict::Notice,
+            InFront::Link => Verdict::Suspect,
+        };
+        let differs = judged.reasons.contains(Reason::TextHrefMismatch);
+        !(occurrence.is_in_front(self.layer) && differs && judged.verdict >= least)
     }
 }
 
