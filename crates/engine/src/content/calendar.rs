@@ -70,8 +70,8 @@ const NOT_SHOWN: &[&str] = &[
     "VERSION",
 ];
 
-/// The property that is shown as the title of an event.
-pub const SUMMARY: &str = "SUMMARY";
+/// The properties that are shown as the title of an event, as its place, and as the name of a calendar (RFC 7986 §5.1).
+pub const TITLES: [&str; 4] = ["SUMMARY", "LOCATION", "NAME", "X-WR-CALNAME"];
 
 /// A layer for each property that can hold a link, and for each title.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
@@ -179,7 +179,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
     let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
-    if plain && !encoded::is_encoded(text) && !is_title(text) {
+    if plain && !encoded::is_encoded(text) {
         return;
     }
     let colon =
@@ -247,12 +247,6 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let value = Layer { organizer, edits, ..layer(seen, language) };
     let layers = iter::once(value).chain(unescaped).chain(markup);
     found.extend(layers.map(|layer| Found::Layer(layer.into())));
-}
-
-/// Whether a line holds what is shown as a title, in letters that may be others than they seem.
-fn is_title(line: &str) -> bool {
-    line.get(..SUMMARY.len()).is_some_and(|name| name.eq_ignore_ascii_case(SUMMARY))
-        && !line.is_ascii()
 }
 
 /// How a value that is not encoded is written: with which escapes, and whether it is `FMTTYPE=text/html`.

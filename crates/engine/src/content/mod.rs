@@ -38,7 +38,7 @@ use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
 pub use across_signs::{pieces as pieces_between_signs, sites as sites_between_signs};
-pub use calendar::SUMMARY;
+pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;

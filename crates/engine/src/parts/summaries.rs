@@ -1,4 +1,5 @@
-//! The titles of events in a calendar (RFC 5545 §3.8.1.12). Programs show them as they show a Subject.
+//! The titles of events in a calendar (RFC 5545 §3.8.1.12), their places and the names of calendars. Programs show them
+//! as they show a Subject.
 
 use super::OpenReading;
 use crate::budget::Budget;
@@ -25,12 +26,12 @@ impl OpenReading<'_> {
         found: &mut Findings,
     ) {
         let text = layer.seen.as_str();
-        let is_title = layer.property.as_deref() == Some(content::SUMMARY);
-        if !is_title
-            || layer.language != Language::Text
-            || text.is_ascii()
-            || found.titles >= TITLES
-        {
+        let property = layer.property.as_deref();
+        let Some(property) = content::TITLES.into_iter().find(|title| property == Some(title))
+        else {
+            return;
+        };
+        if layer.language != Language::Text || text.is_ascii() || found.titles >= TITLES {
             return;
         }
         found.titles += 1;
@@ -58,7 +59,7 @@ impl OpenReading<'_> {
             return;
         }
         found.remember_locations(vec![(location, severity)], self.context.policy.limits.links);
-        let place = Place::Calendar(content::SUMMARY.to_owned());
+        let place = Place::Calendar(property.to_owned());
         let path = &self.entry.path;
         let mut finding = finding_of(&title.judged, path, place, range, &title.spelled);
         finding.target = title.name;
@@ -90,6 +91,10 @@ mod tests {
             ("SUMMARY:Рау\r\n Раl: your account", Reason::TextLookalike),
             ("SUMMARY:𝗣𝗮𝘆𝗣𝗮𝗹 at example.com", Reason::TextLookalike),
             ("SUMMARY:\u{202e}tnuocca lapyaP", Reason::BidiControl),
+            ("LOCATION:РауРаl office", Reason::TextLookalike),
+            ("LOCATION;LANGUAGE=en:\u{202e}eciffo lapyaP", Reason::BidiControl),
+            ("X-WR-CALNAME:Your РауРаl аccount", Reason::TextLookalike),
+            ("NAME:РауРаl", Reason::TextLookalike),
         ] {
             assert_eq!(reported(line), [[reason]], "{line}");
         }
@@ -102,6 +107,10 @@ mod tests {
             "SUMMARY:Zoë’s café · 3 pm",
             "SUMMARY:会議 with Ann",
             "SUMMARY:PayPal",
+            "LOCATION:Зал A, ул. Ленина 5, БЦ City",
+            "LOCATION:Κτίριο B, 2ος όροφος",
+            "LOCATION:会議室B (3F)",
+            "X-WR-CALNAME:Праздники России",
             "CATEGORIES:РауРаl",
         ] {
             assert!(reported(fine).is_empty(), "{fine}");
