@@ -5,7 +5,6 @@
 
 mod field;
 mod file_names;
-mod flags;
 mod truncate;
 mod words;
 

@@ -60,6 +60,8 @@ mod native;
 mod native_in_front;
 mod near;
 #[cfg(feature = "senders")]
+mod of_no_language;
+#[cfg(feature = "senders")]
 mod organisation_inside;
 mod organisations;
 #[cfg(feature = "character-names")]

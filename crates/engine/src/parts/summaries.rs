@@ -6,6 +6,7 @@ use crate::budget::Budget;
 use crate::content::{self, Language, Layer, Visibility, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, Location, Space, finding_of};
+use crate::flags;
 use crate::judging::{Judge, Title, without_links};
 use crate::outcome::{Edit, Place};
 use uts58::{Boundaries, Linkifier};
@@ -36,7 +37,8 @@ impl OpenReading<'_> {
         }
         found.titles += 1;
         let text = text.get(..text.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
-        let shown = bidi::shown(text);
+        let letters = flags::as_letters(text);
+        let shown = bidi::shown(&letters);
         let mut links = Linkifier::new(judge.tlds()).boundaries(Boundaries::Wide).links(&shown);
         let spans: Vec<_> = links.by_ref().map(|link| link.span).collect();
         let steps = text.len() as u64 + links.steps();
@@ -48,7 +50,7 @@ impl OpenReading<'_> {
         if !budget.spend(Stage::Judging, judge.take_steps()) {
             return;
         }
-        let Some(title) = Title::judged(text, &shown, disguise) else { return };
+        let Some(title) = Title::judged(&letters, &shown, disguise) else { return };
         let source = layer.seen.source(0..text.len());
         let range = self.context.tree.raw_span(self.part, self.reading, source);
         // Nobody follows a title: no link is remembered so.
@@ -90,6 +92,8 @@ mod tests {
             ("summary;LANGUAGE=en:Your аccount", Reason::TextLookalike),
             ("SUMMARY:Рау\r\n Раl: your account", Reason::TextLookalike),
             ("SUMMARY:𝗣𝗮𝘆𝗣𝗮𝗹 at example.com", Reason::TextLookalike),
+            ("SUMMARY:🇵🇦🇾🇵🇦🇱 account", Reason::TextLookalike),
+            ("SUMMARY:🇵\u{200b}🇦\u{200b}🇾\u{200b}🇵\u{200b}🇦\u{200b}🇱", Reason::TextLookalike),
             ("SUMMARY:\u{202e}tnuocca lapyaP", Reason::BidiControl),
             ("LOCATION:РауРаl office", Reason::TextLookalike),
             ("LOCATION;LANGUAGE=en:\u{202e}eciffo lapyaP", Reason::BidiControl),
@@ -107,6 +111,7 @@ mod tests {
             "SUMMARY:Zoë’s café · 3 pm",
             "SUMMARY:会議 with Ann",
             "SUMMARY:PayPal",
+            "SUMMARY:🇵🇱 Poland – 🇺🇸🇬🇧🇩🇪",
             "LOCATION:Зал A, ул. Ленина 5, БЦ City",
             "LOCATION:Κτίριο B, 2ος όροφος",
             "LOCATION:会議室B (3F)",
