@@ -1,7 +1,7 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
 mod attached;
-mod based;
+mod beside_page;
 mod extras;
 mod first_letters;
 mod misread;
@@ -157,7 +157,7 @@ impl OpenReading<'_> {
                 return None;
             }
         }
-        self.under_bases(judge, budget, found).then_some(complete)
+        self.beside_page(judge, budget, found).then_some(complete)
     }
 
     /// See [`Reading::is_utf8_misread`].

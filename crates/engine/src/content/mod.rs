@@ -42,7 +42,7 @@ pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
-pub use html::{Holds, Relative, pictures, relatives, top_of_html};
+pub use html::{Holds, Relative, actions, may_have_actions, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
 pub use text::LONGEST_WRAPPED;
@@ -77,6 +77,8 @@ pub enum InFront {
     Base,
     /// The `<a>` of a link that a calendar or a card shows by a label.
     Link,
+    /// The same of an action that is data of a page.
+    Action,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -494,7 +496,12 @@ impl Occurrence {
             return Place::Calendar(property.as_ref().to_owned());
         }
         match &self.site {
-            _ if self.is_in_front(layer) => Place::Header(BASE_FIELD.to_owned()),
+            _ if layer.in_front == InFront::Base && self.is_in_front(layer) => {
+                Place::Header(BASE_FIELD.to_owned())
+            }
+            _ if layer.in_front == InFront::Action => {
+                Place::Attribute { element: "action".into(), attribute: "url".into() }
+            }
             Site::Text | Site::Value => Place::Text,
             Site::HtmlText => Place::HtmlText,
             Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,

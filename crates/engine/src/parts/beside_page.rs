@@ -1,11 +1,11 @@
-//! Pages below the base that a header names (RFC 2557 §5): what their relative links show is compared with it, as it
-//! is with a `<base>`.
+//! What is read beside a page. Below the base that a header names (RFC 2557 §5): what relative links show is compared with
+//! it, as it is with a `<base>`. And its actions, which are links with their name as text.
 
 use std::collections::VecDeque;
 
 use super::{LayerReader, OpenReading, Repeats};
 use crate::budget::Budget;
-use crate::content::{InFront, Layer, Occurrence};
+use crate::content::{self, InFront, Layer, Occurrence};
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::{Judge, Judged};
@@ -14,26 +14,67 @@ use crate::prices;
 use mailsplice::media::Media;
 
 impl OpenReading<'_> {
-    /// Reads the page once more below each base that headers name. False if the budget ended.
-    pub(super) fn under_bases(
+    /// Reads what a page shows beside it: the links that are actions of it, and the page below the bases of its header.
+    /// False if the budget ended.
+    pub(super) fn beside_page(
         &self,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
-        if self.reading.media != Media::Html {
+        self.reading.media != Media::Html
+            || self.actions(judge, budget, found) && self.under_bases(judge, budget, found)
+    }
+
+    /// Reads the links that actions of a page are. False if the budget ended.
+    fn actions(
+        &self,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> bool {
+        let text = self.reading.text.as_str();
+        if !content::may_have_actions(text) {
             return true;
         }
+        // Once by tags, and data once more.
+        if !budget.spend(Stage::Reading, 2 * text.len() as u64) {
+            return false;
+        }
+        content::actions(text).iter().all(|layer| self.further(layer, judge, budget, found))
+    }
+
+    /// Reads a layer of which one link is new. False if the budget ended.
+    fn further(
+        &self,
+        layer: &Layer<'_>,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> bool {
+        if !budget.spend(Stage::Reading, prices::LAYER_STEPS) {
+            return false;
+        }
+        let mut documents = VecDeque::new();
+        self.layer((layer, Repeats::Never), &mut documents, judge, budget, found);
+        budget.limit_reached().is_none()
+    }
+
+    /// Reads the page once more below each base that headers name. False if the budget ended.
+    fn under_bases(
+        &self,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> bool {
         let text = self.reading.text.as_str();
         for base in &self.entry.bases {
             // The page is searched for relative addresses, and copied if it has one.
-            if !budget.spend(Stage::Reading, 2 * text.len() as u64 + prices::LAYER_STEPS) {
+            if !budget.spend(Stage::Reading, 2 * text.len() as u64) {
                 return false;
             }
             let Some(layer) = Layer::under_base(text, base) else { continue };
-            let mut documents = VecDeque::new();
-            self.layer((&layer, Repeats::Never), &mut documents, judge, budget, found);
-            if budget.limit_reached().is_some() {
+            if !self.further(&layer, judge, budget, found) {
                 return false;
             }
         }
@@ -48,7 +89,7 @@ impl LayerReader<'_> {
         let least = match self.layer.in_front {
             InFront::Nothing => return false,
             InFront::Base => Verdict::Notice,
-            InFront::Link => Verdict::Suspect,
+            InFront::Link | InFront::Action => Verdict::Suspect,
         };
         let differs = judged.reasons.contains(Reason::TextHrefMismatch);
         !(occurrence.is_in_front(self.layer) && differs && judged.verdict >= least)
