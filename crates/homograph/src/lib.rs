@@ -115,7 +115,7 @@ pub use organisation_inside::{may_ask, organisation_drawn, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]
-pub use own_inside::own_inside;
+pub use own_inside::{Writer, own_inside};
 #[cfg(feature = "senders")]
 pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
 pub use reading::{are_twins, reads_as};

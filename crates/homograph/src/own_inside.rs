@@ -30,8 +30,21 @@ const LEAST_BEFORE: usize = 6;
 /// Maximum number of names that hosts are searched for.
 const NAMES: usize = 64;
 
+/// Who sends a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// One of the recipients' own house, who knows its other domains: `harbouronline.com`.
+    Colleague,
+    /// Whoever is none of them.
+    Anybody,
+}
+
 /// The name of the recipients or the operator that stands in a host of somebody else, in ASCII form.
-pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<String> {
+pub fn own_inside(
+    host: &Judgement,
+    (protected, own): (&Names, &Names),
+    writer: Writer,
+) -> Option<String> {
     let counts = |name: &&Name| name.reach == Reach::Brand && name.brand_len() >= LEAST;
     let names = own.chosen().iter().chain(protected.chosen()).take(NAMES);
     let mut names = names.filter(counts).peekable();
@@ -52,7 +65,7 @@ pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<St
             |word: &str| STAFF.contains(&word) || !brand.is_ascii() && ASKING.contains(&word);
         is_beside(chosen, brand, table, asks)
             || is_glued(chosen, brand)
-            || is_before_word(chosen, brand, protected)
+            || writer == Writer::Anybody && is_before_word(chosen, brand, protected)
             || !brand.is_ascii() && beyond()
     });
     found.map(|name| name.ascii.to_string())
@@ -138,7 +151,7 @@ mod tests {
         let tlds = TldTable::new(["com", "de", "org", "рф"], "");
         let inside = |host: &str| {
             let host = crate::judge(host, &crate::tests::context(&protected, &none, &tlds));
-            own_inside(&host, &protected, &own)
+            own_inside(&host, (&protected, &own), Writer::Anybody)
         };
         for host in [
             "harbourlight-hr.com",
@@ -187,7 +200,10 @@ mod tests {
         let tlds = TldTable::new(["com", "de", "org", "uk"], "");
         let inside = |host: &str, own: &str| {
             let host = crate::judge(host, &crate::tests::context(&protected, &none, &tlds));
-            own_inside(&host, &protected, &Names::new([own]))
+            let names = Names::new([own]);
+            let of = |writer| own_inside(&host, (&protected, &names), writer);
+            assert_eq!(of(Writer::Colleague), None);
+            of(Writer::Anybody)
         };
         for (host, own) in [
             ("airmail.com", "air.org"),
