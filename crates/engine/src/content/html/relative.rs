@@ -61,7 +61,7 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
 }
 
 /// A page behind a `<base>` for the base that a header names, which no byte of the page stands for. `None` if the base
-/// is relative itself or of another kind (`cid:`), or the page has nothing that is relative to it.
+/// is relative itself or of another kind (`cid:`), or the page has no link that is relative to it.
 pub fn under_base(page: &str, base: &str) -> Option<MappedText<'static>> {
     // Clients leave out quotes and the blanks of folding (RFC 2557 §4.4.1).
     let url: String = base.chars().filter(|c| *c > ' ' && !"\"<>".contains(*c)).collect();
@@ -73,9 +73,10 @@ pub fn under_base(page: &str, base: &str) -> Option<MappedText<'static>> {
         return None;
     }
     let mut leads_to_base = false;
-    relatives(page, |_| {
-        leads_to_base = true;
-        ControlFlow::Break(())
+    relatives(page, |Relative { element, attribute, .. }| {
+        // A picture or a style sheet shows nobody where it leads.
+        leads_to_base = matches!(attribute, "href" | "action" | "formaction") && element != "link";
+        if leads_to_base { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if !leads_to_base {
         return None;
@@ -130,7 +131,16 @@ mod tests {
         for base in ["", "x.html", "/x", "cid:1@a.com", "mailto:a@b.com", "file:///x", "http:x"] {
             assert_eq!(under_base(page, base).map(|_| ()), None, "{base}");
         }
-        for page in ["", "x", "<a href=https://a.com/>x</a>", "<a href='//b.com'>x</a>"] {
+        for page in ["<img src=x><area href=x>", "<form action=/x>", "<button formaction='?x'>"] {
+            assert!(under_base(page, "http://a.com").is_some(), "{page}");
+        }
+        for page in [
+            "",
+            "x",
+            "<a href=https://a.com/>x</a>",
+            "<a href='//b.com'>x</a>",
+            "<link href=x.css><img src=x.png>",
+        ] {
             assert!(under_base(page, "http://a.com").is_none(), "{page}");
         }
     }
