@@ -5,7 +5,6 @@
 
 mod field;
 mod file_names;
-mod flags;
 mod truncate;
 mod words;
 
@@ -17,6 +16,7 @@ use mail_parser::{Header, HeaderName, HeaderValue, MessageParser, MessagePart};
 
 use super::actions;
 use super::budget::Budget;
+use super::content::BASE_FIELD;
 use super::cost::Stage;
 use super::finding::Findings;
 use super::judging::{Judge, Judged};
@@ -426,12 +426,8 @@ pub fn bases(
     let mut deceptive = None;
     let author = Author::default();
     for base in part.bases.iter().filter(|_| html) {
-        let field = Field {
-            part: &part.path,
-            name: "Content-Location",
-            span: 0..0,
-            interest: Interest::Any,
-        };
+        let field =
+            Field { part: &part.path, name: BASE_FIELD, span: 0..0, interest: Interest::Any };
         let mut reader = FieldReader { field, author: &author, judge, budget, policy, found };
         reader.text(base);
         for link in reader.links(base) {

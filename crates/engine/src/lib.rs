@@ -27,6 +27,7 @@ mod examine;
 pub mod fields;
 mod file_servers;
 mod finding;
+mod flags;
 mod forwarders;
 mod guard;
 mod headers;

@@ -1,6 +1,7 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
 mod attached;
+mod beside_page;
 mod extras;
 mod first_letters;
 mod misread;
@@ -156,7 +157,7 @@ impl OpenReading<'_> {
                 return None;
             }
         }
-        Some(complete)
+        self.beside_page(judge, budget, found).then_some(complete)
     }
 
     /// See [`Reading::is_utf8_misread`].
@@ -368,6 +369,9 @@ impl<'a> LayerReader<'a> {
         let explained = self.anchors_explained_in_text(occurrences, &judged);
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };
+            if self.is_read_already(occurrence, &judged) {
+                continue;
+            }
             if occurrence.seen_by != SeenBy::Standard && !self.is_wanted(occurrence, &judged, judge)
             {
                 continue;

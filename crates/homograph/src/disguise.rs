@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::display_text::{DisplayText, SOFT_HYPHEN, plain_letter, plain_letters};
 use super::name::{DISTINCTIVE, MIN_BRAND, Reach};
+use super::of_no_language::is_of_no_language;
 use super::organisations::Counts;
 use super::posing::resembles;
 use super::properties::{nfd, nfkc};
@@ -63,8 +64,10 @@ enum Kind {
     Mixed,
     /// Styled letters, which are characters of their own.
     Styled,
-    /// Plain letters with invisible characters between them.
+    /// Plain letters with invisible characters or odd blanks between them.
     Parted,
+    /// Latin letters that no one language has together: hooks and tails of several (`þąỵþąļ`).
+    OfNoLanguage,
     /// No letter is Latin.
     Whole,
 }
@@ -136,7 +139,9 @@ impl Candidate<'_> {
             let is_ascii = || self.letters(range.clone()).iter().all(char::is_ascii);
             return match all.contains(&Letter::Styled) {
                 true => Some(Kind::Styled),
-                false => parted().filter(|_| is_ascii()).map(|_| Kind::Parted),
+                false if !is_ascii() => None,
+                false if self.shown.is_spaced(range.start, range.end) => Some(Kind::Parted),
+                false => parted().map(|_| Kind::Parted),
             };
         }
         let latin = |word: &[Letter]| {
@@ -156,6 +161,13 @@ impl Candidate<'_> {
         }
     }
 
+    /// The ways in which letters may be disguised as a name.
+    fn kinds(&self, range: Range<usize>) -> impl Iterator<Item = Kind> {
+        let letters = self.letters(range.clone());
+        let of_none = is_of_no_language(letters).then_some(Kind::OfNoLanguage);
+        self.kind(range).into_iter().chain(of_none)
+    }
+
     /// A name that begins here, in letters that are not its own.
     fn named(&self, start: usize) -> Option<Disguise> {
         let range = |end: usize| (end > start).then_some(start..end);
@@ -168,39 +180,45 @@ impl Candidate<'_> {
         let organisation = protected.organisations().and_then(|table| {
             let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
             spans.find_map(|(end, looks)| {
-                let kind = self.kind(range(end)?)?;
-                let mut named = looks.into_iter().flat_map(|look| table.by_look(look, false));
-                let (row, ..) = named.find(|(row, look, counts)| {
-                    let is_counted = match kind {
-                        Kind::Mixed | Kind::Whole => {
-                            !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
-                        }
-                        Kind::Styled | Kind::Parted => {
-                            self.shown.is_counted(Some(table), *counts, start, end)
-                        }
-                    };
-                    is_counted
-                        && !table.serves(*row, self.host)
-                        && self.is_like(start..end, kind, look)
-                })?;
+                let named = |kind| {
+                    let looks = looks.iter().copied();
+                    let mut named = looks.flat_map(|look| table.by_look(look, false));
+                    named.find(|(row, look, counts)| {
+                        let is_counted = match kind {
+                            Kind::Mixed | Kind::Whole => {
+                                !matches!(counts, Counts::Nowhere | Counts::OtherOwner)
+                            }
+                            Kind::Styled | Kind::Parted | Kind::OfNoLanguage => {
+                                self.shown.is_counted(Some(table), *counts, start, end)
+                            }
+                        };
+                        is_counted
+                            && !table.serves(*row, self.host)
+                            && self.is_like(start..end, kind, look)
+                    })
+                };
+                let (row, ..) = self.kinds(range(end)?).find_map(named)?;
                 Some((end, table.domain(row).to_owned()))
             })
         });
         let of_set = |names: &crate::Names| {
             let mut spans = self.shown.spans(start, |look| names.begins(look));
             spans.find_map(|(end, looks)| {
-                let kind = self.kind(range(end)?)?;
-                let mut named = looks.into_iter().flat_map(|look| names.by_look(look));
-                let name = named.find(|name| {
-                    let brand = name.labels.get(name.brand);
-                    let counts = match kind {
-                        Kind::Mixed | Kind::Whole => name.brand_len() >= MIN_BRAND,
-                        Kind::Styled | Kind::Parted => {
-                            name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
-                        }
-                    };
-                    counts && brand.is_some_and(|(_, look)| self.is_like(start..end, kind, look))
-                })?;
+                let named = |kind| {
+                    let mut named = looks.iter().copied().flat_map(|look| names.by_look(look));
+                    named.find(|name| {
+                        let brand = name.labels.get(name.brand);
+                        let counts = match kind {
+                            Kind::Mixed | Kind::Whole => name.brand_len() >= MIN_BRAND,
+                            Kind::Styled | Kind::Parted | Kind::OfNoLanguage => {
+                                name.reach == Reach::Brand && name.brand_len() >= DISTINCTIVE
+                            }
+                        };
+                        let is_like = |look| self.is_like(start..end, kind, look);
+                        counts && brand.is_some_and(|(_, look)| is_like(look))
+                    })
+                };
+                let name = self.kinds(range(end)?).find_map(named)?;
                 (!names.covers(self.host)).then(|| (end, name.ascii.to_string()))
             })
         };
@@ -227,7 +245,7 @@ impl Candidate<'_> {
         let letters = self.letters(range.clone());
         match (kind, resembles(letters, look)) {
             (_, None) => false,
-            (Kind::Styled, Some(_)) => true,
+            (Kind::Styled | Kind::OfNoLanguage, Some(_)) => true,
             (Kind::Parted, Some(likeness)) => likeness == Likeness::Same,
             (Kind::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
             (Kind::Whole, Some(likeness)) => {
@@ -257,7 +275,7 @@ impl Candidate<'_> {
                             || letters.iter().any(|c| is_of_no_mail(*c))
                     }
                     Kind::Parted => self.is_divided_word(word.clone()),
-                    Kind::Styled | Kind::Whole => true,
+                    Kind::Styled | Kind::Whole | Kind::OfNoLanguage => true,
                 }
         })?;
         let verdict = if kind == Kind::Styled { Verdict::Notice } else { Verdict::Suspect };
@@ -398,6 +416,10 @@ mod tests {
             ("🅟🅐🅨🅟🅐🅛", "paypal.com"),
             ("🅿🅰🆈🅿🅰🅻", "paypal.com"),
             ("⒫⒜⒴⒫⒜⒧", "paypal.com"),
+            ("Your þąỵþąļ account", "paypal.com"),
+            ("ƥąỿƥąɭ", "paypal.com"),
+            ("ɳëţƒĺįх", "netflix.com"),
+            ("Ṃịçṛọṡọfṱ account", "microsoft.com"),
             ("\u{1cce5}\u{1ccd6}\u{1ccee}\u{1cce5}\u{1ccd6}\u{1cce1}", "paypal.com"),
             ("𝚸𝛂𝛄𝚸𝛂l", "paypal.com"),
             ("Your 𝓟𝓪𝔂𝓟𝓪𝓵 account", "paypal.com"),
@@ -455,6 +477,8 @@ mod tests {
             "p\u{336}a\u{336}y\u{336}p\u{336}a\u{336}l\u{336}",
             "P\u{332}a\u{332}y\u{332}P\u{332}a\u{332}l\u{332} news",
             "P\u{20dd}ayPal",
+            "Your P\u{2009}a\u{2009}y\u{2009}P\u{2009}a\u{2009}l account",
+            "P\u{3000}a\u{3000}y\u{3000}P\u{3000}a\u{3000}l",
         ] {
             assert_eq!(found(text, ""), paypal, "{text:?}");
         }
@@ -463,6 +487,9 @@ mod tests {
         }
         for text in [
             "PayPal\u{200b} news",
+            "Your P a y P a l account",
+            "Pay\u{2009}Pal account",
+            "10\u{202f}000\u{202f}€ – A\u{2009}&\u{2009}B",
             "w\u{336}o\u{336}r\u{336}d\u{336}",
             "PayPal\u{20dd}",
             "\u{200b}PayPal",
@@ -556,6 +583,11 @@ mod tests {
             "ﬁnance oﬃce",
             "Türkiye İş Bankası",
             "Oʻzbekiston Milliy banki",
+            "Société Générale à Zürich",
+            "Česká spořitelna, Śląski Bank Spółdzielczy",
+            "Thế Giới Di Động",
+            "Íslandsbanki í þágu",
+            "Pàypál",
             "Việt Nam",
             "№ 5, ½ off",
             "한국 Samsung 서비스",

@@ -44,8 +44,15 @@ pub(super) struct DisplayText {
     gaps: Vec<usize>,
     /// The letters inside words that an invisible character stands before, and that.
     parted: Vec<(usize, char)>,
+    /// The letters that a blank which nobody types stands before.
+    spaced: Vec<usize>,
     /// The letters that were a pair. If there are any, only names with one of them count.
     pairs: Vec<usize>,
+}
+
+/// Whether a blank is one of typesetting, that no key makes.
+fn is_untyped_blank(c: char) -> bool {
+    matches!(c, '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
 /// Whether a mark is none of a language, but a line through letters, under or over them, or a frame around them.
@@ -65,12 +72,13 @@ impl DisplayText {
             bounds: Vec::with_capacity(USUAL_WORDS),
             gaps: Vec::with_capacity(USUAL_WORDS),
             parted: Vec::new(),
+            spaced: Vec::new(),
             pairs: Vec::new(),
         };
         let mut before: Option<char> = None;
         let mut seen = composed(text).peekable();
         let mut visible = 0;
-        let mut parted = None;
+        let (mut parted, mut spaced) = (None, false);
         while let Some(c) = seen.next() {
             if is_unseen(c) {
                 parted = parted.filter(|parted| *parted != SOFT_HYPHEN).or(Some(c));
@@ -92,7 +100,7 @@ impl DisplayText {
             let stroke = c == '|'
                 && [before, seen.peek().copied()].iter().flatten().any(char::is_ascii_alphabetic);
             if !is_letter(c) && !stroke {
-                (before, parted) = (None, None);
+                (before, parted, spaced) = (None, None, is_untyped_blank(c));
                 continue;
             }
             let at = shown.letters.len();
@@ -115,6 +123,7 @@ impl DisplayText {
                     shown.parted.extend(parted.map(|c| (at, c)));
                 }
             }
+            shown.spaced.extend(std::mem::take(&mut spaced).then_some(at));
             parted = None;
             shown.letters.push(if stroke { 'l' } else { c });
             before = Some(c);
@@ -180,6 +189,7 @@ impl DisplayText {
             bounds: Vec::with_capacity(self.bounds.len()),
             gaps: Vec::new(),
             parted: Vec::new(),
+            spaced: Vec::new(),
             pairs: Vec::new(),
         };
         let mut at = 0;
@@ -209,6 +219,13 @@ impl DisplayText {
     pub(super) fn parted(&self, start: usize, end: usize) -> impl Iterator<Item = char> {
         let inside = self.parted.iter().filter(move |(at, _)| *at > start && *at < end);
         inside.map(|(_, c)| *c)
+    }
+
+    /// Whether a blank that nobody types stands before each of these letters but the first: `P a y P a l`.
+    pub(super) fn is_spaced(&self, start: usize, end: usize) -> bool {
+        let first = self.spaced.partition_point(|at| *at <= start);
+        let inside = self.spaced.iter().skip(first).take_while(|at| **at < end);
+        end - start > 1 && inside.count() == end - start - 1
     }
 
     pub(super) fn starts(&self) -> impl Iterator<Item = usize> {

@@ -62,6 +62,8 @@ mod native;
 mod native_in_front;
 mod near;
 #[cfg(feature = "senders")]
+mod of_no_language;
+#[cfg(feature = "senders")]
 mod organisation_inside;
 mod organisations;
 #[cfg(feature = "character-names")]
@@ -115,7 +117,7 @@ pub use organisation_inside::{may_ask, organisation_drawn, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]
-pub use own_inside::own_inside;
+pub use own_inside::{Writer, own_inside};
 #[cfg(feature = "senders")]
 pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
 pub use reading::{are_twins, reads_as};

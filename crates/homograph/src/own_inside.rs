@@ -3,6 +3,7 @@
 
 use super::Judgement;
 use super::domain::{Section, registrable};
+use super::english;
 use super::host_words::{ASKING, SEPARATORS, is_filler};
 use super::name::{Name, Reach};
 use super::names::Names;
@@ -19,11 +20,31 @@ const STAFF: [&str; 16] = [
 /// Letters of the shortest such word that is glued to a name.
 const GLUED: usize = 5;
 
+/// The same that is short, or that others put behind a name as well. Behind a short name, or one that is a word, it is
+/// part of other names: `airmail`, `summitonline`.
+const BEHIND: [&str; 3] = ["hr", "mail", "online"];
+
+/// Letters of the shortest name with such a word behind it.
+const LEAST_BEFORE: usize = 6;
+
 /// Maximum number of names that hosts are searched for.
 const NAMES: usize = 64;
 
+/// Who sends a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// One of the recipients' own house, who knows its other domains: `harbouronline.com`.
+    Colleague,
+    /// Whoever is none of them.
+    Anybody,
+}
+
 /// The name of the recipients or the operator that stands in a host of somebody else, in ASCII form.
-pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<String> {
+pub fn own_inside(
+    host: &Judgement,
+    (protected, own): (&Names, &Names),
+    writer: Writer,
+) -> Option<String> {
     let counts = |name: &&Name| name.reach == Reach::Brand && name.brand_len() >= LEAST;
     let names = own.chosen().iter().chain(protected.chosen()).take(NAMES);
     let mut names = names.filter(counts).peekable();
@@ -44,6 +65,7 @@ pub fn own_inside(host: &Judgement, protected: &Names, own: &Names) -> Option<St
             |word: &str| STAFF.contains(&word) || !brand.is_ascii() && ASKING.contains(&word);
         is_beside(chosen, brand, table, asks)
             || is_glued(chosen, brand)
+            || writer == Writer::Anybody && is_before_word(chosen, brand, protected)
             || !brand.is_ascii() && beyond()
     });
     found.map(|name| name.ascii.to_string())
@@ -56,6 +78,17 @@ const LEAST: usize = 5;
 fn is_glued(label: &str, brand: &str) -> bool {
     let mut glued = [label.strip_prefix(brand), label.strip_suffix(brand)].into_iter().flatten();
     glued.any(|word| word.len() >= GLUED && STAFF.contains(&word))
+}
+
+/// Whether a label is a brand that is no word with one of [`BEHIND`], and not that of a name that everybody knows
+/// (`dailymail`).
+fn is_before_word(label: &str, brand: &str, protected: &Names) -> bool {
+    let word = label.strip_prefix(brand).map(|word| word.strip_prefix('-').unwrap_or(word));
+    word.is_some_and(|word| BEHIND.contains(&word))
+        && brand.chars().count() >= LEAST_BEFORE
+        && !english::is_any_word(brand)
+        && !protected.has_label(label)
+        && !protected.known().any(|known| known.has_label(label))
 }
 
 /// Whether a label is a brand beside words of offices, of which one asks.
@@ -118,7 +151,7 @@ mod tests {
         let tlds = TldTable::new(["com", "de", "org", "рф"], "");
         let inside = |host: &str| {
             let host = crate::judge(host, &crate::tests::context(&protected, &none, &tlds));
-            own_inside(&host, &protected, &own)
+            own_inside(&host, (&protected, &own), Writer::Anybody)
         };
         for host in [
             "harbourlight-hr.com",
@@ -126,6 +159,10 @@ mod tests {
             "harbourlightportal.com",
             "webmail.harbourlight-vpn.com",
             "harbourlightwebmail.com",
+            "harbourlighthr.com",
+            "harbourlightmail.com",
+            "login.harbourlight-mail.com",
+            "harbourlightonline.de",
         ] {
             assert_eq!(inside(host).as_deref(), Some("harbourlight.org"), "{host}");
         }
@@ -144,13 +181,46 @@ mod tests {
             "harbourlight.com",
             "harbourlight-fans.com",
             "theharbourlight.com",
-            "harbourlighthr.com",
+            "harbourlightmailing.com",
+            "mailharbourlight.com",
+            "harbourlightshop.com",
+            "harbourlightonlineshop.com",
             "bücher-meier.de",
             "bucher-meier.de",
             "bücher-müller.de",
             "example.com",
         ] {
             assert_eq!(inside(host), None, "{host}");
+        }
+    }
+
+    #[test]
+    fn short_words_behind_short_and_ordinary_names() {
+        let (protected, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "de", "org", "uk"], "");
+        let inside = |host: &str, own: &str| {
+            let host = crate::judge(host, &crate::tests::context(&protected, &none, &tlds));
+            let names = Names::new([own]);
+            let of = |writer| own_inside(&host, (&protected, &names), writer);
+            assert_eq!(of(Writer::Colleague), None);
+            of(Writer::Anybody)
+        };
+        for (host, own) in [
+            ("airmail.com", "air.org"),
+            ("hotmail.com", "hot.org"),
+            ("gmail.com", "g.org"),
+            ("gmailonline.com", "gmail.com"),
+            ("dailymail.co.uk", "daily.com"),
+            ("worldmail.com", "world.org"),
+            ("capitalonline.com", "capital.org"),
+            ("internationalmail.com", "international.org"),
+            ("oceanmail.com", "ocean.org"),
+            ("harbourmail.org", "harbourmail.org"),
+        ] {
+            assert_eq!(inside(host, own), None, "{host} {own}");
+        }
+        for host in ["harbourmail.com", "harbourhr.com", "harbouronline.com", "harbour-mail.com"] {
+            assert_eq!(inside(host, "harbour.org").as_deref(), Some("harbour.org"), "{host}");
         }
     }
 }

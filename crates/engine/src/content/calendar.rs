@@ -13,10 +13,12 @@ use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr_iter, memchr2_iter};
+use memchr::memchr_iter;
 
+use super::cards::Card;
 use super::mapped::{Builder, MappedText};
-use super::{Edits, Language, Layer, STRETCH, encoded, named};
+use super::property::{Escapes, may_hold_link, parameters, piece, unescape, unquoted};
+use super::{Edits, Language, Layer, STRETCH, encoded, labels, named};
 use mailsplice::span::TextEdit;
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -68,28 +70,37 @@ const NOT_SHOWN: &[&str] = &[
     "VERSION",
 ];
 
-/// The property that is shown as the title of an event.
-pub const SUMMARY: &str = "SUMMARY";
+/// The properties that are shown as the title of an event, as its place, and as the name of a calendar (RFC 7986 §5.1).
+pub const TITLES: [&str; 4] = ["SUMMARY", "LOCATION", "NAME", "X-WR-CALNAME"];
 
 /// A layer for each property that can hold a link, and for each title.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let mut at = 0;
+    let mut card = Card::default();
     let stretches = iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let (unfolded, length) = unfold(rest, at);
         at += length;
-        Some(properties(unfolded))
+        let mut found = Vec::new();
+        let mut start = 0;
+        for line in unfolded.as_str().split_inclusive('\n') {
+            let range = start..start + line.trim_end_matches('\n').len();
+            found.extend(card.line(&unfolded, range.clone()).into_iter().map(Found::from));
+            property(&unfolded, range, &mut found);
+            start += line.len();
+        }
+        if at >= text.len() {
+            found.extend(card.end().into_iter().map(Found::from));
+        }
+        Some(properties(unfolded, found))
     });
     stretches.flatten()
 }
 
-fn properties<'t>(unfolded: MappedText<'static>) -> impl Iterator<Item = Layer<'t>> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for line in unfolded.as_str().split_inclusive('\n') {
-        property(&unfolded, at..at + line.trim_end_matches('\n').len(), &mut found);
-        at += line.len();
-    }
+fn properties<'t>(
+    unfolded: MappedText<'static>,
+    found: Vec<Found>,
+) -> impl Iterator<Item = Layer<'t>> {
     found.into_iter().map(move |found| match found {
         Found::Layer(layer) => *layer,
         Found::Value(range, property) => {
@@ -104,6 +115,12 @@ enum Found {
     Layer(Box<Layer<'static>>),
     /// The value of a parameter, which becomes a layer when it is read: a property may have very many.
     Value(Range<usize>, Arc<str>),
+}
+
+impl From<Layer<'static>> for Found {
+    fn from(layer: Layer<'static>) -> Found {
+        Found::Layer(layer.into())
+    }
 }
 
 /// The fold of a text: its line end and a space.
@@ -162,7 +179,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
     let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
-    if plain && !encoded::is_encoded(text) && !is_title(text) {
+    if plain && !encoded::is_encoded(text) {
         return;
     }
     let colon =
@@ -223,15 +240,13 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let escaped = language == Language::Url && reference::scheme(seen.as_str()).is_none();
     let unescaped = escaped.then(|| unescaped(&seen)).flatten();
     let unescaped = unescaped.map(|seen| Layer { edits, ..layer(seen, Language::Url) });
+    if edits == Edits::Possible && head.contains('=') {
+        let labelled = labels::of_property(unfolded, (head, line.start), &seen, &property);
+        found.extend(labelled.into_iter().map(Found::from));
+    }
     let value = Layer { organizer, edits, ..layer(seen, language) };
     let layers = iter::once(value).chain(unescaped).chain(markup);
     found.extend(layers.map(|layer| Found::Layer(layer.into())));
-}
-
-/// Whether a line holds what is shown as a title, in letters that may be others than they seem.
-fn is_title(line: &str) -> bool {
-    line.get(..SUMMARY.len()).is_some_and(|name| name.eq_ignore_ascii_case(SUMMARY))
-        && !line.is_ascii()
 }
 
 /// How a value that is not encoded is written: with which escapes, and whether it is `FMTTYPE=text/html`.
@@ -259,30 +274,6 @@ fn is_named(head: &str) -> bool {
     let scheme = matches!(scheme::does(name), Some(Does::Web | Does::Address));
     let belongs = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_');
     !scheme && !name.is_empty() && name.bytes().all(belongs)
-}
-
-/// The parameters of a property: the name of each and the range of its value, with its quotes.
-fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
-    let mut quoted = false;
-    let semicolons = memchr2_iter(b'"', b';', head.as_bytes()).filter(move |at| {
-        let is_quote = head.as_bytes().get(*at) == Some(&b'"');
-        quoted ^= is_quote;
-        !is_quote && !quoted
-    });
-    let mut after = 0;
-    semicolons.chain([head.len()]).filter_map(move |end| {
-        let piece = head.get(after..end).unwrap_or_default();
-        after = end + 1;
-        let (name, value) = piece.split_once('=')?;
-        Some((name, end - value.len()..end))
-    })
-}
-
-/// A value without its quotes; of several values the first.
-fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
-    let inner = head.get(value.clone())?.strip_prefix('"')?;
-    let length = inner.find('"').unwrap_or(inner.len());
-    Some(value.start + 1..value.start + 1 + length)
 }
 
 /// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.
@@ -321,57 +312,11 @@ fn is_chair(head: &str) -> bool {
     })
 }
 
-fn may_hold_link(text: &str) -> bool {
-    text.bytes().any(|c| matches!(c, b'.' | b'@' | 0x80..))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Escapes {
-    None,
-    /// §3.3.11.
-    Text,
-}
-
-/// A range of the unfolded text, mapped to the part.
-fn piece(unfolded: &MappedText<'_>, range: Range<usize>, escapes: Escapes) -> MappedText<'static> {
-    let text = unfolded.as_str().get(range.clone()).unwrap_or_default();
-    let inner = match escapes {
-        Escapes::None => MappedText::slice(text, range.start),
-        Escapes::Text => unescape(text).shifted(range.start),
-    };
-    inner.over(unfolded)
-}
-
 /// A value without the escapes of text, if it has a scheme then.
 fn unescaped(seen: &MappedText<'_>) -> Option<MappedText<'static>> {
     let text = seen.as_str();
     let url = text.contains('\\').then(|| unescape(text))?;
     reference::scheme(url.as_str()).map(|_| url.over(seen))
-}
-
-fn unescape(text: &str) -> MappedText<'_> {
-    if !text.contains('\\') {
-        return MappedText::slice(text, 0);
-    }
-    let mut seen = Builder::with_capacity(text.len());
-    let mut from = 0;
-    while let Some(found) = text.get(from..).and_then(|rest| rest.find('\\')) {
-        let at = from + found;
-        seen.linear(text.get(from..at).unwrap_or_default(), from);
-        let Some(c) = text.get(at + 1..).and_then(|rest| rest.chars().next()) else {
-            from = at;
-            break;
-        };
-        let end = at + 1 + c.len_utf8();
-        let mut utf8 = [0; 4];
-        match c {
-            'n' | 'N' => seen.unit("\n", at..end),
-            _ => seen.unit(c.encode_utf8(&mut utf8), at..end),
-        }
-        from = end;
-    }
-    seen.linear(text.get(from..).unwrap_or_default(), from);
-    seen.finish()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod across_signs;
 pub mod bidi;
 mod calendar;
+mod cards;
 mod css;
 mod data;
 mod defanger;
@@ -16,9 +17,11 @@ mod flowed;
 mod greedy;
 mod html;
 mod joined;
+mod labels;
 mod mapped;
 mod mapped_end;
 mod plain_stretches;
+mod property;
 mod runs;
 pub mod script;
 mod text;
@@ -35,11 +38,11 @@ use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
 pub use across_signs::{pieces as pieces_between_signs, sites as sites_between_signs};
-pub use calendar::SUMMARY;
+pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
-pub use html::{Holds, Relative, pictures, relatives, top_of_html};
+pub use html::{Holds, Relative, actions, may_have_actions, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
 pub use text::LONGEST_WRAPPED;
@@ -59,8 +62,23 @@ pub struct Layer<'t> {
     pub depth: u8,
     /// Whether a link in it can be edited.
     pub edits: Edits,
+    /// What stands in front of its page and is not in the part.
+    pub in_front: InFront,
     /// Stretches of whole lines, in order, whose links an earlier reading has found.
     pub repeated: Vec<Range<usize>>,
+}
+
+/// What stands in front of a page although its part does not hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFront {
+    /// Nothing.
+    Nothing,
+    /// A `<base>` for the base that a header names (RFC 2557 §5), as Thunderbird writes it.
+    Base,
+    /// The `<a>` of a link that a calendar or a card shows by a label.
+    Link,
+    /// The same of an action that is data of a page.
+    Action,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -116,6 +134,9 @@ pub const NAME_BYTES: usize = 64;
 pub fn named(name: &str) -> &str {
     name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
 }
+
+/// The header field that names the base of a page, as findings say it.
+pub const BASE_FIELD: &str = "Content-Location";
 
 /// Replaces a URL that cannot be left out.
 const NOWHERE: &str = "about:invalid";
@@ -432,6 +453,7 @@ pub fn documents<'l>(
         organizer: None,
         depth: layer.depth + 1,
         edits: layer.edits,
+        in_front: InFront::Nothing,
         repeated: Vec::new(),
     };
     std::mem::take(&mut view.documents).into_iter().map(inner)
@@ -446,8 +468,19 @@ impl<'t> Layer<'t> {
             organizer: None,
             depth: 0,
             edits: Edits::Possible,
+            in_front: InFront::Nothing,
             repeated: Vec::new(),
         }
+    }
+
+    /// A page below the base that a header names, if it has addresses that are relative to it.
+    pub fn under_base(page: &'t str, base: &str) -> Option<Layer<'t>> {
+        let seen = html::under_base(page, base)?;
+        Some(Layer {
+            edits: Edits::Impossible,
+            in_front: InFront::Base,
+            ..Layer::of(seen, Language::Html)
+        })
     }
 
     /// Whether the documents in it are not read as such.
@@ -463,6 +496,12 @@ impl Occurrence {
             return Place::Calendar(property.as_ref().to_owned());
         }
         match &self.site {
+            _ if layer.in_front == InFront::Base && self.is_in_front(layer) => {
+                Place::Header(BASE_FIELD.to_owned())
+            }
+            _ if layer.in_front == InFront::Action => {
+                Place::Attribute { element: "action".into(), attribute: "url".into() }
+            }
             Site::Text | Site::Value => Place::Text,
             Site::HtmlText => Place::HtmlText,
             Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,
@@ -470,6 +509,11 @@ impl Occurrence {
                 Place::Attribute { element: element.clone(), attribute: (*attribute).into() }
             }
         }
+    }
+
+    /// Whether it is in a tag that stands in front of the page in this layer.
+    pub fn is_in_front(&self, layer: &Layer<'_>) -> bool {
+        layer.in_front != InFront::Nothing && matches!(self.site, Site::Attribute { tag: 0, .. })
     }
 
     /// A link in running text.

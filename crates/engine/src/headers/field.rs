@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use mail_parser::{Addr, Address, Group, HeaderValue, MessageParser};
 
+use super::SUBJECT;
 use super::words::{decoded, holds};
-use super::{SUBJECT, flags};
 use crate::Dmarc;
 use crate::budget::Budget;
 use crate::content::{self, SeenBy, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
+use crate::flags;
 use crate::forwarders;
 use crate::judging::{Judge, Judged, Title, without_links};
 use crate::mailing_lists::before_via;

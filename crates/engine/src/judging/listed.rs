@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::mail_hosts::names_domain;
 use super::{Judge, Judged};
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Judgement, LinkJudgement};
+use homograph::{Judgement, LinkJudgement, Writer};
 use uts58::Link;
 
 impl Judge<'_> {
@@ -38,7 +38,8 @@ impl Judge<'_> {
         }
         let protected = &self.policy.protected;
         let organisation = homograph::organisation_inside(&judgement.ascii, protected);
-        let own = || homograph::own_inside(&judgement, protected, &self.own_names);
+        let writer = if self.is_own_mail() { Writer::Colleague } else { Writer::Anybody };
+        let own = || homograph::own_inside(&judgement, (protected, &self.own_names), writer);
         let inside = organisation.map(str::to_owned).or_else(own);
         let drawn = || homograph::organisation_drawn(&judgement.ascii, protected);
         let named = match inside {

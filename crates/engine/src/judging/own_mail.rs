@@ -47,6 +47,21 @@ mod tests {
     use crate::outcome::{Reason, Verdict};
     use crate::tests::to_harbour;
 
+    /// Colleagues know further domains of their house; nobody names one of them after its VPN.
+    #[test]
+    fn a_house_may_have_further_domains() {
+        let verdict = |from: &str, dmarc: Dmarc, to: &str| {
+            to_harbour(from, "text/plain", &format!("https://{to}/"), dmarc).verdict
+        };
+        let (own, other) = ("ann@harbour.com", "ann@evil.top");
+        for to in ["harbouronline.com", "harbourmail.top"] {
+            assert_eq!(verdict(own, Dmarc::Pass, to), Verdict::Ok, "{to}");
+            assert_eq!(verdict(own, Dmarc::Unknown, to), Verdict::Suspect);
+            assert_eq!(verdict(other, Dmarc::Pass, to), Verdict::Suspect);
+        }
+        assert_eq!(verdict(own, Dmarc::Pass, "harbour-vpn.com"), Verdict::Suspect);
+    }
+
     #[test]
     fn a_link_to_ones_own_site_may_name_a_site_that_it_watches() {
         let verdict = |from: &str, dmarc: Dmarc, to: &str| {

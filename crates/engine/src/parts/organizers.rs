@@ -1,6 +1,8 @@
 //! The name that a calendar shows for the organizer of an event (RFC 5545 §3.2.2, §3.8.4.3), in front of the
 //! organizer's address.
 
+use crate::content::bidi;
+use crate::flags;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
 use homograph::Sender;
@@ -17,6 +19,8 @@ pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judg
     if host.ascii == CALENDARS && judge.is_own_mail() {
         return;
     }
+    let shown = bidi::shown(name);
+    let name = &*flags::as_letters(&shown);
     let sender = Sender { local, host: &host.ascii };
     if judge.impersonated(name, sender).is_some() {
         let is_about = judge.is_authors(&host.ascii) && judge.names_no_office(name, sender);
@@ -83,6 +87,7 @@ mod tests {
             "ORGANIZER;ROLE=CHAIR;CN=Pay\r\n Pal:MAILTO:x@evil.top",
             "example.com"
         ));
+        assert!(is_reported("ORGANIZER;CN=🇵🇦🇾🇵🇦🇱 Service:mailto:x@evil.top", "example.com"));
         let chair = "ATTENDEE;ROLE=CHAIR;CN=PayPal:mailto:x@evil.top";
         assert!(is_reported(chair, "example.com"));
         assert!(is_reported(&chair.replace("CHAIR", "\"chair\""), "example.com"));

@@ -1,10 +1,12 @@
-//! The titles of events in a calendar (RFC 5545 §3.8.1.12). Programs show them as they show a Subject.
+//! The titles of events in a calendar (RFC 5545 §3.8.1.12), their places and the names of calendars. Programs show them
+//! as they show a Subject.
 
 use super::OpenReading;
 use crate::budget::Budget;
 use crate::content::{self, Language, Layer, Visibility, bidi};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, Location, Space, finding_of};
+use crate::flags;
 use crate::judging::{Judge, Title, without_links};
 use crate::outcome::{Edit, Place};
 use uts58::{Boundaries, Linkifier};
@@ -25,17 +27,18 @@ impl OpenReading<'_> {
         found: &mut Findings,
     ) {
         let text = layer.seen.as_str();
-        let is_title = layer.property.as_deref() == Some(content::SUMMARY);
-        if !is_title
-            || layer.language != Language::Text
-            || text.is_ascii()
-            || found.titles >= TITLES
-        {
+        let property = layer.property.as_deref();
+        let Some(property) = content::TITLES.into_iter().find(|title| property == Some(title))
+        else {
+            return;
+        };
+        if layer.language != Language::Text || text.is_ascii() || found.titles >= TITLES {
             return;
         }
         found.titles += 1;
         let text = text.get(..text.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
-        let shown = bidi::shown(text);
+        let letters = flags::as_letters(text);
+        let shown = bidi::shown(&letters);
         let mut links = Linkifier::new(judge.tlds()).boundaries(Boundaries::Wide).links(&shown);
         let spans: Vec<_> = links.by_ref().map(|link| link.span).collect();
         let steps = text.len() as u64 + links.steps();
@@ -47,7 +50,7 @@ impl OpenReading<'_> {
         if !budget.spend(Stage::Judging, judge.take_steps()) {
             return;
         }
-        let Some(title) = Title::judged(text, &shown, disguise) else { return };
+        let Some(title) = Title::judged(&letters, &shown, disguise) else { return };
         let source = layer.seen.source(0..text.len());
         let range = self.context.tree.raw_span(self.part, self.reading, source);
         // Nobody follows a title: no link is remembered so.
@@ -58,7 +61,7 @@ impl OpenReading<'_> {
             return;
         }
         found.remember_locations(vec![(location, severity)], self.context.policy.limits.links);
-        let place = Place::Calendar(content::SUMMARY.to_owned());
+        let place = Place::Calendar(property.to_owned());
         let path = &self.entry.path;
         let mut finding = finding_of(&title.judged, path, place, range, &title.spelled);
         finding.target = title.name;
@@ -89,7 +92,13 @@ mod tests {
             ("summary;LANGUAGE=en:Your аccount", Reason::TextLookalike),
             ("SUMMARY:Рау\r\n Раl: your account", Reason::TextLookalike),
             ("SUMMARY:𝗣𝗮𝘆𝗣𝗮𝗹 at example.com", Reason::TextLookalike),
+            ("SUMMARY:🇵🇦🇾🇵🇦🇱 account", Reason::TextLookalike),
+            ("SUMMARY:🇵\u{200b}🇦\u{200b}🇾\u{200b}🇵\u{200b}🇦\u{200b}🇱", Reason::TextLookalike),
             ("SUMMARY:\u{202e}tnuocca lapyaP", Reason::BidiControl),
+            ("LOCATION:РауРаl office", Reason::TextLookalike),
+            ("LOCATION;LANGUAGE=en:\u{202e}eciffo lapyaP", Reason::BidiControl),
+            ("X-WR-CALNAME:Your РауРаl аccount", Reason::TextLookalike),
+            ("NAME:РауРаl", Reason::TextLookalike),
         ] {
             assert_eq!(reported(line), [[reason]], "{line}");
         }
@@ -102,6 +111,11 @@ mod tests {
             "SUMMARY:Zoë’s café · 3 pm",
             "SUMMARY:会議 with Ann",
             "SUMMARY:PayPal",
+            "SUMMARY:🇵🇱 Poland – 🇺🇸🇬🇧🇩🇪",
+            "LOCATION:Зал A, ул. Ленина 5, БЦ City",
+            "LOCATION:Κτίριο B, 2ος όροφος",
+            "LOCATION:会議室B (3F)",
+            "X-WR-CALNAME:Праздники России",
             "CATEGORIES:РауРаl",
         ] {
             assert!(reported(fine).is_empty(), "{fine}");

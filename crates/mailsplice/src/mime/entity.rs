@@ -35,6 +35,8 @@ pub(super) struct Context {
     pub signed: bool,
     pub encrypted: bool,
     pub alternative: Option<usize>,
+    /// The innermost multipart with bases of relative URLs.
+    pub bases: Option<usize>,
     pub default_type: DefaultType,
 }
 

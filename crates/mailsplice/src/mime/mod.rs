@@ -30,6 +30,7 @@ mod wrapped;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
@@ -123,8 +124,9 @@ pub struct Part {
     pub document: bool,
     /// Which clients see it.
     pub view: View,
-    /// Content-Base and Content-Location: bases of relative URLs, as the header spells them.
-    pub bases: Vec<String>,
+    /// Content-Base and Content-Location: bases of relative URLs, as the header spells them, and those of the
+    /// multiparts around it.
+    pub bases: Vec<Arc<str>>,
     /// Addresses at which message/external-body, or a field of Thunderbird, says that the body is.
     pub externals: Vec<External>,
     /// Its file names, in every reading of its labels.

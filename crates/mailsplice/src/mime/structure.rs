@@ -76,6 +76,9 @@ pub const FILLERS_A_PART: usize = 100;
 /// Longest body in bytes: maps store offsets in 32 bits, and a byte can become three bytes of text.
 pub const LARGEST: u64 = u32::MAX as u64 / 3;
 
+/// Bases of relative URLs that one part has: honest mail has one.
+const BASES: usize = 8;
+
 /// Where a part is, and its labels.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
@@ -114,6 +117,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         inflater: None,
         visited: Visited::default(),
         alternatives: 0,
+        bases: Vec::new(),
     };
     if too_large(message.body.len()) {
         splitter.bypass("", Bypass::Limit(Limit::Size));
@@ -186,6 +190,8 @@ pub(super) struct Splitter<'m> {
     /// State of second readings.
     visited: Visited,
     pub alternatives: usize,
+    /// Bases of relative URLs that multiparts name, each with the next one around it that does.
+    bases: Vec<(Vec<Arc<str>>, Option<usize>)>,
     /// The inflater, reused for all compressed parts.
     inflater: Option<flate2::Decompress>,
 }
@@ -324,7 +330,8 @@ impl<'m> Splitter<'m> {
                     });
                 }
                 let path = entity.leaf_path();
-                let context = Context { default_type: DefaultType::Text, ..entity.context };
+                let context =
+                    Context { default_type: DefaultType::Text, bases: None, ..entity.context };
                 let depth = entity.depth + 1;
                 (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
                 continue;
@@ -348,7 +355,21 @@ impl<'m> Splitter<'m> {
             }
             _ => {}
         }
+        if !entity.labels.bases.is_empty() {
+            self.bases.push((entity.labels.bases.clone(), context.bases));
+            context.bases = self.bases.len().checked_sub(1);
+        }
         context
+    }
+
+    /// The bases of a part: its own, then those of the multiparts around it (RFC 2557 §5).
+    fn bases(&self, mut own: Vec<Arc<str>>, mut around: Option<usize>) -> Vec<Arc<str>> {
+        while let Some((outer, next)) = around.and_then(|at| self.bases.get(at)) {
+            own.extend_from_slice(outer);
+            around = next.filter(|_| own.len() < BASES);
+        }
+        own.truncate(BASES);
+        own
     }
 
     /// Reads the header of a multipart's child and enters its body.

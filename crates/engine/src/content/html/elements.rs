@@ -335,6 +335,11 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     })
 }
 
+/// The name of an attribute that can hold a URL, as in the table.
+pub fn attribute_name(written: &str) -> Option<&'static str> {
+    attribute(written).map(|(name, _)| name)
+}
+
 /// The element's name in lower case, cut to the length for findings.
 pub fn element(name: &str) -> Cow<'static, str> {
     match find(ELEMENTS, &ELEMENT_NAMES, |entry| entry, name) {

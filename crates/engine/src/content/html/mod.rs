@@ -4,6 +4,7 @@
 //! Conditional comments and the content of raw-text elements are queued for passes of their own, so nothing recurses
 //! and each byte is read at most three times.
 
+mod actions;
 mod anchors;
 mod as_xml;
 mod breaks;
@@ -40,9 +41,10 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
-pub use elements::Holds;
+pub use actions::{actions, may_have_actions};
+pub use elements::{Holds, attribute_name};
 pub use pictures::pictures;
-pub use relative::{Relative, relatives};
+pub use relative::{Relative, relatives, under_base};
 pub use token::{RawText, Tag, Token, Tokenizer};
 pub use top::top_of_html;
 
@@ -96,11 +98,6 @@ pub fn read<'t>(
         reader.pass(range, pass)?;
     }
     reader.finish()
-}
-
-/// The name of an attribute that can hold a URL, as in the table.
-pub fn attribute_name(written: &str) -> Option<&'static str> {
-    elements::attribute(written).map(|(name, _)| name)
 }
 
 /// The name under which an attribute is left in its tag, and followed by no client.

@@ -7,6 +7,7 @@ use super::elements::{self, Holds};
 use super::token::{RawText, Token, Tokenizer};
 use super::{entity, unsafe_name, urls};
 use crate::content::NOWHERE;
+use crate::content::mapped::{Builder, MappedText};
 use mailsplice::span::TextEdit;
 use uts58::{reference, scheme};
 
@@ -59,6 +60,33 @@ pub fn relatives(text: &str, mut visit: impl FnMut(Relative) -> ControlFlow<()>)
     }
 }
 
+/// A page behind a `<base>` for the base that a header names, which no byte of the page stands for. `None` if the base
+/// is relative itself or of another kind (`cid:`), or the page has no link that is relative to it.
+pub fn under_base(page: &str, base: &str) -> Option<MappedText<'static>> {
+    // Clients leave out quotes and the blanks of folding (RFC 2557 §4.4.1).
+    let url: String = base.chars().filter(|c| *c > ' ' && !"\"<>".contains(*c)).collect();
+    let is_of_web = match reference::scheme(&url).and_then(|colon| url.get(..colon)) {
+        Some(name) => scheme::is_web(name),
+        None => true,
+    };
+    if !is_of_web || is_relative(&url) {
+        return None;
+    }
+    let mut leads_to_base = false;
+    relatives(page, |Relative { element, attribute, .. }| {
+        // A picture or a style sheet shows nobody where it leads.
+        leads_to_base = matches!(attribute, "href" | "action" | "formaction") && element != "link";
+        if leads_to_base { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if !leads_to_base {
+        return None;
+    }
+    let mut seen = Builder::with_capacity(page.len() + url.len());
+    seen.unit(&format!("<base href=\"{}\">", url.replace('&', "&amp;")), 0..0);
+    seen.linear(page, 0);
+    Some(seen.finish())
+}
+
 /// Whether an address is relative to a base: it has neither a scheme nor a host. `https:login` and `https:/login` have
 /// no host if the base has the same scheme (WHATWG URL §4.4).
 pub(super) fn is_relative(url: &str) -> bool {
@@ -82,6 +110,38 @@ mod tests {
         }
         for url in ["https://x", "//x", "/\\x", "mailto:x", "javascript:x", "http:/\\x", "cid:x"] {
             assert!(!is_relative(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_read_under_an_absolute_base_if_it_has_relative_addresses() {
+        let page = "<a href=x>y</a>";
+        for (base, tag) in [
+            ("https://a.com/x?y&z", "<base href=\"https://a.com/x?y&amp;z\">"),
+            ("\"http://a.com/\"", "<base href=\"http://a.com/\">"),
+            ("HTTP://a.com/\r\n x\">", "<base href=\"HTTP://a.com/x\">"),
+            ("//a.com", "<base href=\"//a.com\">"),
+        ] {
+            let seen = under_base(page, base).map(|seen| seen.as_str().to_owned());
+            assert_eq!(seen.as_deref(), Some([tag, page].concat().as_str()), "{base}");
+        }
+        let seen = under_base(page, "http://a.com").unwrap();
+        let href = seen.as_str().find("=x").unwrap();
+        assert_eq!(seen.source(href + 1..href + 2), 8..9);
+        for base in ["", "x.html", "/x", "cid:1@a.com", "mailto:a@b.com", "file:///x", "http:x"] {
+            assert_eq!(under_base(page, base).map(|_| ()), None, "{base}");
+        }
+        for page in ["<img src=x><area href=x>", "<form action=/x>", "<button formaction='?x'>"] {
+            assert!(under_base(page, "http://a.com").is_some(), "{page}");
+        }
+        for page in [
+            "",
+            "x",
+            "<a href=https://a.com/>x</a>",
+            "<a href='//b.com'>x</a>",
+            "<link href=x.css><img src=x.png>",
+        ] {
+            assert!(under_base(page, "http://a.com").is_none(), "{page}");
         }
     }
 

@@ -110,7 +110,7 @@ impl Splitter<'_> {
             alternative: entity.context.alternative,
             label: [truncated_name(&label.kind), "/", truncated_name(&label.subtype)].concat(),
             view: walk.views.view(),
-            bases,
+            bases: self.bases(bases, entity.context.bases),
             externals,
             names,
             site: Site {

@@ -1,0 +1,299 @@
+//! Actions that a program offers as buttons beside a message in a list: data of schema.org, in JSON-LD (`<script
+//! type="application/ld+json">`) or in attributes (`itemprop`). Their name is read as the text of a link.
+
+use std::ops::Range;
+
+use memchr::{memchr2, memmem};
+
+use super::entity;
+use super::token::{Attribute, RawElement, RawText, TagKind, Token, Tokenizer};
+use crate::content::labels;
+use crate::content::mapped::MappedText;
+use crate::content::{InFront, Layer, script};
+
+/// Actions of one page that are read, and the names and addresses of one: honest mail has one or two.
+const ACTIONS: usize = 32;
+const VALUES: usize = 4;
+
+/// Objects inside one another that are read.
+const DEPTH: usize = 64;
+
+/// The names and addresses of an action.
+#[derive(Debug, Default)]
+struct Action<'t> {
+    names: Vec<MappedText<'t>>,
+    urls: Vec<MappedText<'t>>,
+}
+
+/// Whether a page may have actions.
+pub fn may_have_actions(page: &str) -> bool {
+    let has = |word: &str| memmem::find(page.as_bytes(), word.as_bytes()).is_some();
+    has("schema.org") && has(ACTION)
+}
+
+/// How the type of each action ends.
+const ACTION: &str = "Action";
+
+/// The links that actions are, each with its names as its text. Linear.
+pub fn actions(page: &str) -> Vec<Layer<'static>> {
+    let (mut found, mut open) = (Vec::new(), None);
+    let (mut is_data, mut is_named) = (false, false);
+    let mut tokens = Tokenizer::new(page, 0..page.len(), RawText::Honour);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Tag(tag) if tag.kind == TagKind::Open => {
+                let value = |name: &str| value_of(page, &tokens.attributes, name);
+                is_data = value("type").is_some_and(|kind| kind.as_str().contains("json"));
+                is_named = item(&value, &mut open, &mut found);
+            }
+            Token::Raw(RawElement::Script, content) if is_data => {
+                objects(page, content, &mut found);
+            }
+            Token::Text(text) if std::mem::take(&mut is_named) => {
+                let name = entity::attribute(page, text);
+                open.iter_mut()
+                    .for_each(|open: &mut Action<'_>| add(&mut open.names, name.clone()));
+            }
+            _ => {}
+        }
+        if found.len() >= ACTIONS {
+            break;
+        }
+    }
+    found.extend(open);
+    found.iter().take(ACTIONS).flat_map(links).collect()
+}
+
+fn links(action: &Action<'_>) -> Vec<Layer<'static>> {
+    let with_names = |url| labels::link(("", url), &action.names);
+    let links = action.urls.iter().filter_map(with_names);
+    links.map(|layer| Layer { in_front: InFront::Action, ..layer }).collect()
+}
+
+fn add<'t>(list: &mut Vec<MappedText<'t>>, value: MappedText<'t>) {
+    if list.len() < VALUES {
+        list.push(value);
+    }
+}
+
+fn value_of<'t>(page: &'t str, attributes: &[Attribute], name: &str) -> Option<MappedText<'t>> {
+    let is = |one: &&Attribute| {
+        page.get(one.name()).is_some_and(|written| written.eq_ignore_ascii_case(name))
+    };
+    Some(entity::attribute(page, attributes.iter().find(is)?.value()))
+}
+
+/// Reads the attributes of an element as an item. Whether its text is the name of the open action.
+fn item<'t>(
+    value: &impl Fn(&str) -> Option<MappedText<'t>>,
+    open: &mut Option<Action<'t>>,
+    found: &mut Vec<Action<'t>>,
+) -> bool {
+    if let Some(kind) = value("itemtype") {
+        let kind = kind.as_str().trim_end();
+        if kind.ends_with(ACTION) {
+            found.extend(open.replace(Action::default()));
+        } else if !["ActionHandler", "EntryPoint"].iter().any(|part| kind.ends_with(part)) {
+            found.extend(open.take());
+        }
+    }
+    let (Some(action), Some(property)) = (open.as_mut(), value("itemprop")) else { return false };
+    match Key::of(property.as_str().trim()) {
+        Key::Name => match value("content") {
+            Some(name) => add(&mut action.names, name),
+            None => return true,
+        },
+        Key::Address => {
+            let url = value("href").or_else(|| value("content"));
+            url.into_iter().for_each(|url| add(&mut action.urls, url));
+        }
+        Key::Type | Key::Other => {}
+    }
+    false
+}
+
+/// What a property says of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Type,
+    Name,
+    /// Where it leads, or who is told.
+    Address,
+    Other,
+}
+
+impl Key {
+    fn of(name: &str) -> Key {
+        match name {
+            "@type" | "type" => Key::Type,
+            "name" => Key::Name,
+            "url" | "target" | "urlTemplate" | "handler" => Key::Address,
+            _ => Key::Other,
+        }
+    }
+}
+
+/// An object of JSON that is open.
+struct Object<'t> {
+    /// The key under which it stands.
+    key: Key,
+    is_action: bool,
+    action: Action<'t>,
+}
+
+/// Finds the actions of data in JSON (RFC 8259).
+fn objects<'t>(page: &'t str, content: Range<usize>, found: &mut Vec<Action<'t>>) {
+    let data = page.get(..content.end).unwrap_or(page).as_bytes();
+    let mut open: Vec<Object<'_>> = Vec::new();
+    let (mut key, mut at) = (Key::Other, content.start);
+    while let Some(byte) = data.get(at) {
+        at += 1;
+        match byte {
+            b'{' if open.len() < DEPTH => {
+                open.push(Object { key, is_action: false, action: Action::default() });
+                key = Key::Other;
+            }
+            b'{' => return,
+            b'}' => {
+                let Some(closed) = open.pop() else { return };
+                key = closed.key;
+                if closed.is_action {
+                    found.push(closed.action);
+                } else if let (Key::Address, Some(outer)) = (key, open.last_mut()) {
+                    closed.action.urls.into_iter().for_each(|url| add(&mut outer.action.urls, url));
+                }
+                if found.len() >= ACTIONS {
+                    return;
+                }
+            }
+            b'"' => {
+                let Some(end) = string_end(data, at) else { return };
+                let string = MappedText::slice(page.get(at..end).unwrap_or_default(), at);
+                let string = script::unescaped(string);
+                at = end + 1;
+                let behind = data.get(at..).unwrap_or_default().trim_ascii_start();
+                match open.last_mut() {
+                    _ if behind.starts_with(b":") => key = Key::of(string.as_str()),
+                    Some(object) => match key {
+                        Key::Type => object.is_action |= string.as_str().ends_with(ACTION),
+                        Key::Name => add(&mut object.action.names, string),
+                        Key::Address => add(&mut object.action.urls, string),
+                        Key::Other => {}
+                    },
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Where a string ends that begins here.
+fn string_end(data: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        let found = at + memchr2(b'"', b'\\', data.get(at..)?)?;
+        if data.get(found) == Some(&b'"') {
+            return Some(found);
+        }
+        at = found + 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Dmarc;
+    use crate::outcome::{Reason, Verdict};
+    use crate::tests::to_harbour;
+
+    /// The verdict of a page with an action whose name differs from where it leads.
+    fn differs(page: &str) -> Option<Verdict> {
+        let outcome = to_harbour("Ann <ann@fine.com>", "text/html", page, Dmarc::Unknown);
+        assert_eq!(outcome.edits, []);
+        let mut findings = outcome.findings.iter();
+        let found = findings.find(|one| one.reasons.contains(Reason::TextHrefMismatch));
+        found.map(|one| {
+            assert_eq!(one.place.to_string(), "action[url]");
+            one.verdict
+        })
+    }
+
+    fn in_json(action: &str) -> String {
+        let context = "\"@context\":\"http://schema.org\",\"@type\":\"EmailMessage\"";
+        format!(
+            "<script type=\"application/ld+json\">{{{context},\"potentialAction\":{action}}}</script><p>Hi"
+        )
+    }
+
+    fn in_attributes(action: &str) -> String {
+        let of = |kind: &str| format!("itemscope itemtype=\"http://schema.org/{kind}\"");
+        let (message, action_of) = (of("EmailMessage"), of("ViewAction"));
+        let head = "<div itemprop=potentialAction";
+        format!("<div {message}>{head} {action_of}>{action}</div></div><p>Hi")
+    }
+
+    #[test]
+    fn the_name_of_an_action_is_compared_with_where_it_leads() {
+        let lure = |url: &str| {
+            in_json(&format!("{{\"@type\":\"ViewAction\",{url},\"name\":\"www.paypal.com\"}}"))
+        };
+        for page in [
+            lure("\"url\":\"https://evil.top/x\""),
+            lure("\"target\" : \"https:\\/\\/evil.top\\/x\""),
+            lure("\"target\":[\"https://evil.top/x\"]"),
+            lure("\"target\":{\"@type\":\"EntryPoint\",\"urlTemplate\":\"https://evil.top/x\"}"),
+            lure("\"handler\":{\"@type\":\"HttpActionHandler\",\"url\":\"https://evil.top/x\"}"),
+            lure("\"x\":\"\\\\\",\"url\":\"https://www.paypal.com\",\"target\":\"https://evil.top\""),
+            in_json(
+                "[{\"@type\":\"SaveAction\",\"name\":\"Save\"},{\"name\":\"Open\\u0020paypal.com\",\
+                 \"url\":\"https://evil.top/\",\"@type\":\"http://schema.org/ViewAction\"}]",
+            ),
+            in_attributes(
+                "<link itemprop=target href=\"https://evil.top/x\"><meta itemprop=name \
+                 content=\"www.paypal.com\">",
+            ),
+            in_attributes(
+                "<a itemprop=\"url\" href=\"https://evil.top/x\"><b itemprop=name>www.paypal&#46;com\
+                 </b></a>",
+            )
+            .replace("<a ", "<link ")
+            .replace("</a>", ""),
+        ] {
+            assert_eq!(differs(&page), Some(Verdict::Suspect), "{page}");
+        }
+    }
+
+    #[test]
+    fn honest_actions_and_other_data() {
+        for page in [
+            in_json(
+                "{\"@type\":\"ViewAction\",\"url\":\"https://fine.com/1\",\"name\":\"View order\"}",
+            ),
+            in_json(
+                "{\"@type\":\"ViewAction\",\"url\":\"https://www.paypal.com/1\",\"name\":\"paypal.com\"}",
+            ),
+            in_json(
+                "{\"@type\":\"ViewAction\",\"url\":\"https://evil.top/1\",\"name\":\"fine.com\"}",
+            ),
+            in_json(
+                "{\"@type\":\"Offer\",\"url\":\"https://evil.top/1\",\"name\":\"www.paypal.com\"}",
+            ),
+            in_json(
+                "{\"@type\":\"ViewAction\",\"url\":\"https://www.paypal.com/1\",\"name\":\"paypal.com\",\
+                 \"object\":{\"@type\":\"Offer\",\"name\":\"x\",\"url\":\"https://fine.com\"}}",
+            ),
+            in_json("{\"@type\":\"ViewAction\",\"url\":\"https://evil.top\",\"name\":\"paypal.com"),
+            in_attributes(
+                "<link itemprop=url href=\"https://fine.com/\"><meta itemprop=name content=Open>",
+            ),
+            in_attributes(
+                "<div itemscope itemtype=\"http://schema.org/Offer\"><meta itemprop=name \
+                 content=\"paypal.com\"><link itemprop=url href=\"https://fine.com/\"></div>",
+            ),
+        ] {
+            assert_eq!(differs(&page), None, "{page}");
+        }
+        for deep in ["{", "{\"a\":", "[{\"url\":\"", "\"\\", "{\"name\":\"paypal.com\",\"url\":{"] {
+            assert_eq!(differs(&in_json(&deep.repeat(5_000))), None);
+        }
+    }
+}
