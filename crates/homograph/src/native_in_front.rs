@@ -4,22 +4,20 @@ use super::form::Form;
 use super::lookalike::{likeness, name_look};
 use super::organisations::{Counts, Organisations};
 use super::reading::LabelChars;
+use uts58::suffixes::{BUILTIN, Section};
 use uts58::unicode::a_label::PREFIX;
 
 /// Labels of a host that are read at most.
 const LABELS: usize = 8;
-
-/// Suffixes beside those of countries and those in other letters.
-const SUFFIXES: [&str; 5] = ["app", "com", "info", "net", "org"];
 
 /// The domain of whom the labels in front of a domain name.
 pub(super) fn find(front: &str, table: &Organisations) -> Option<&'static str> {
     let next = front.split('.').skip(1);
     let mut pairs = front.split('.').zip(next).take(LABELS);
     pairs.find_map(|(label, suffix)| {
-        let is_suffix =
-            suffix.len() == 2 || suffix.starts_with(PREFIX) || SUFFIXES.contains(&suffix);
-        (is_suffix && label.starts_with(PREFIX)).then(|| named(label, table)).flatten()
+        let is_in_front =
+            label.starts_with(PREFIX) && BUILTIN.of_name(suffix).section == Some(Section::Icann);
+        is_in_front.then(|| named(label, table)).flatten()
     })
 }
 

@@ -1,6 +1,7 @@
 //! Words of which no two are alike: what is remembered of one says nothing about the next.
 
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 /// Letters of several scripts.
 const ALPHABETS: [&str; 8] = [
@@ -82,8 +83,12 @@ fn letters(chance: &mut Chance) -> String {
     (0..40).map(letter).collect()
 }
 
+/// Letters of all alphabets.
+static LETTERS: LazyLock<Vec<char>> =
+    LazyLock::new(|| ('à'..'\u{1f00}').filter(|c| c.is_alphabetic()).collect());
+
 fn many(chance: &mut Chance) -> String {
-    let all: Vec<char> = ('à'..'\u{1f00}').filter(|c| c.is_alphabetic()).collect();
+    let all = &*LETTERS;
     let (start, step) = (chance.below(all.len()), 1 + 2 * chance.below(all.len() / 4));
     (0..240).map(|place| all[(start + place * step) % all.len()]).collect()
 }

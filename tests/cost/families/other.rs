@@ -275,4 +275,40 @@ pub const SHAPES: &[Shape] = &[
         "SUMMARY:\u{420}\u{430}\u{443}\u{420}\u{430}l\r\n",
     ),
     shape("one title", "text/calendar", ("SUMMARY:", ""), "\u{430}ccount "),
+    shape(
+        "flags of a title",
+        "text/calendar",
+        ("SUMMARY:", ""),
+        "\u{1F1F5}\u{1F1E6}\u{1F1FE}\u{1F1F5}\u{1F1E6}\u{1F1F1} ",
+    ),
+    shape(
+        "labels of a calendar",
+        "text/calendar",
+        NONE,
+        "ATTACH;FILENAME=www.paypal.com:http://a{n}.co/\r\n",
+    ),
+    shape(
+        "cards",
+        "text/vcard",
+        NONE,
+        "BEGIN:VCARD\r\nFN:PayPal Service\r\nEMAIL:x@a{n}.co\r\nEND:VCARD\r\n",
+    ),
+    shape(
+        "properties of one card",
+        "text/vcard",
+        ("BEGIN:VCARD\r\nFN:PayPal Service\r\n", "END:VCARD\r\n"),
+        "item{n}.URL:http://a{n}.co\r\nitem{n}.X-ABLabel:www.paypal.com\r\n",
+    ),
+    shape(
+        "links beside a location",
+        "text/html\r\nContent-Location: http://a.co/",
+        NONE,
+        "<a href=x{n}>www.paypal.com</a>",
+    ),
+    shape(
+        "actions",
+        HTML,
+        NONE,
+        "<script type=application/ld+json>{\"@context\":\"http://schema.org\",\"@type\":\"ViewAction\",\"name\":\"paypal.com\",\"url\":\"http://a{n}.co\"}</script>",
+    ),
 ];
