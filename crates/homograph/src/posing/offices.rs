@@ -6,12 +6,19 @@ use super::super::organisations::{Counts, Organisations};
 /// Words of the longest offices: `Atención al Cliente`.
 const LONGEST_OFFICE: usize = 4;
 
+/// Words that say nothing about whose office it is: what gateways and replies put in front, and what is sent.
+#[rustfmt::skip]
+const FILLERS: [&str; 20] = [
+    "2fa", "24h", "action", "aw", "code", "codes", "donotreply", "eu", "external", "from", "fw", "fwd", "hello", "hq",
+    "hr", "mfa", "otp", "pin", "re", "urgent",
+];
+
 /// What a word beside a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beside {
     /// A word of an office, up to here.
     Office(usize),
-    /// Says nothing: a number, a letter.
+    /// Says nothing: a number, a letter, one of [`FILLERS`].
     Filler,
     /// Somebody or something else.
     Other,
@@ -78,10 +85,10 @@ impl DisplayText {
             return Beside::Office(end);
         }
         let word = self.plain(start, ends.first().copied().unwrap_or(start));
-        match word.chars().count() < 2 || word.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Beside::Filler,
-            false => Beside::Other,
-        }
+        let says_nothing = word.chars().count() < 2
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+            || FILLERS.contains(&&*word);
+        if says_nothing { Beside::Filler } else { Beside::Other }
     }
 
     /// Whether these letters are an office, without the number behind it.
@@ -215,6 +222,10 @@ mod tests {
             ("UPS Deutschland Kundenservice", "ups.com"),
             ("Visa Italia", "visa.com"),
             ("Support at Apple", "apple.com"),
+            ("Apple Support [External]", "apple.com"),
+            ("Re: Apple Support", "apple.com"),
+            ("Chase Support OTP", "chase.com"),
+            ("Zoom Support 2FA Code", "zoom.us"),
             ("Dear Apple Customer", "apple.com"),
             ("Mein Apple Konto", "apple.com"),
             ("Apple Sicherheitshinweis", "apple.com"),
@@ -306,6 +317,7 @@ mod tests {
             ("苹果", ""),
             ("Розетка", ""),
             ("Gusto Kitchen", ""),
+            ("Orange Code", ""),
             ("Azure Beach Hotel", ""),
         ] {
             assert_eq!(posed(text).unwrap_or_default(), owner, "{text}");
