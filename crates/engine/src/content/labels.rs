@@ -77,6 +77,23 @@ pub fn link(
     })
 }
 
+/// A link to the first URL among these pieces of a text, labelled by a name that is one word: a shortcut is shown by the
+/// name of its file.
+pub fn named_link<'t>(
+    text: &str,
+    mut pieces: impl Iterator<Item = &'t str>,
+    name: &str,
+) -> Option<Layer<'static>> {
+    if !is_word(name) || !may_hold_link(name) {
+        return None;
+    }
+    let url = pieces.find(|piece| leads(piece))?;
+    let start = text.find(url)?;
+    let mut label = Builder::default();
+    label.unit(name, start..start);
+    link(("", &MappedText::slice(url, start)), &[label.finish()])
+}
+
 /// Whether a value is the URL of a site or of a mail address.
 fn leads(value: &str) -> bool {
     let value = value.trim_start();

@@ -43,6 +43,7 @@ pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
 pub use html::{Holds, Relative, actions, may_have_actions, pictures, relatives, top_of_html};
+pub use labels::named_link;
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
 pub use text::LONGEST_WRAPPED;

@@ -1,10 +1,12 @@
 //! Files that a program of Windows follows when a reader opens them, or only their folder: shortcuts (`.url`,
 //! `.website`, `.scf`), saved searches and libraries (`.search-ms`, `.library-ms`), themes (`.theme`), settings of Remote
 //! Desktop (`.rdp`). Where they reach a file server, it is sent a password hash, or its program is run; a remote desktop
-//! gets the reader's drives. Their web addresses are read as those of text.
+//! gets the reader's drives. Their web addresses are read as those of text, and compared with the name of the file: its
+//! extension is not shown, so that `www.example.com.url` reads as a site.
 
 use super::OpenReading;
 use crate::budget::Budget;
+use crate::content::{self, Layer};
 use crate::cost::Stage;
 use crate::finding::{Candidate, Findings, finding_of};
 use crate::judging::Judge;
@@ -16,10 +18,28 @@ const EXTENSIONS: [&str; 7] =
     ["url", "website", "search", "library", "searchconnector", "scf", "theme"];
 const REMOTE_DESKTOP: &str = "rdp";
 
+/// Extensions of shortcuts that Windows, macOS or a desktop of Linux does not show.
+const HIDDEN: [&str; 4] = [".url", ".website", ".webloc", ".desktop"];
+
+/// Bytes of the name of a file that are looked at.
+const NAME_BYTES: usize = 512;
+
 /// Settings of Remote Desktop that name a server.
 const SERVERS: [&str; 3] = ["full address", "alternate full address", "gatewayhostname"];
 
 impl OpenReading<'_> {
+    /// The link of a shortcut below the name that is shown for it, in its first reading.
+    pub(super) fn link_below_name(&self) -> Option<Layer<'static>> {
+        let names = self.entry.names.iter().filter(|_| self.index == 0);
+        let shown = names.filter(|name| name.len() <= NAME_BYTES).find_map(|name| {
+            let (stem, extension) = name.split_at_checked(name.rfind('.')?)?;
+            let is_hidden = |hidden: &&str| hidden.eq_ignore_ascii_case(extension);
+            HIDDEN.iter().any(|hidden| is_hidden(&hidden)).then_some(stem)
+        })?;
+        let text = self.reading.text.as_str();
+        content::named_link(text, values(text), shown)
+    }
+
     /// Reports what such a file reaches, in its first reading.
     pub(super) fn shortcut(
         &self,
@@ -115,6 +135,41 @@ mod tests {
             crate::inspect(message, &facts, &Policy::default(), &tlds).resolve(&Answers::new());
         let dangerous = |one: &&crate::Finding| one.reasons.contains(Reason::DangerousScheme);
         outcome.findings.iter().filter(dangerous).map(|one| one.verdict).max()
+    }
+
+    #[test]
+    fn shortcuts_are_compared_with_the_names_that_are_shown_for_them() {
+        let differs = |name: &str, url: &str| {
+            let file = match name.ends_with("webloc") {
+                true => format!("<plist><dict><key>URL</key><string>{url}</string></dict></plist>"),
+                false => format!("[InternetShortcut]\r\nURL={url}\r\n"),
+            };
+            let head = format!(
+                "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n"
+            );
+            let message = Message { head: head.as_bytes(), body: file.as_bytes() };
+            let tlds = TldTable::new(["com", "top"], "");
+            let (facts, policy) = (Facts::default(), Policy::default());
+            let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+            let mut findings = outcome.findings.iter();
+            findings.any(|one| {
+                one.reasons.contains(Reason::TextHrefMismatch) && one.verdict == Verdict::Suspect
+            })
+        };
+        for name in [
+            "www.paypal.com.url",
+            "paypal.com.WEBSITE",
+            "www.paypal.com.webloc",
+            "paypal.com.desktop",
+        ] {
+            assert!(differs(name, "https://evil.top/x"), "{name}");
+            assert!(!differs(name, "https://www.paypal.com/x"), "{name}");
+        }
+        for name in
+            ["PayPal.url", "Booking.com confirmation.url", "www.paypal.com.txt", "example.com.url"]
+        {
+            assert!(!differs(name, "https://evil.top/x"), "{name}");
+        }
     }
 
     #[test]

@@ -266,7 +266,7 @@ fn by_extension(name: &str) -> Option<Media> {
             Some(Media::Html)
         }
         "ics" | "ical" | "ifb" | "icalendar" | "vcs" | "vcf" | "vcard" => Some(Media::Calendar),
-        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "website" | "rdp" => {
+        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "website" | "desktop" | "rdp" => {
             Some(Media::Plain)
         }
         // `x.search-ms`, `x.library-ms`, `x.searchConnector-ms`
