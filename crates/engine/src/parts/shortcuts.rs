@@ -33,8 +33,7 @@ impl OpenReading<'_> {
         let names = self.entry.names.iter().filter(|_| self.index == 0);
         let shown = names.filter(|name| name.len() <= NAME_BYTES).find_map(|name| {
             let (stem, extension) = name.split_at_checked(name.rfind('.')?)?;
-            let is_hidden = |hidden: &&str| hidden.eq_ignore_ascii_case(extension);
-            HIDDEN.iter().any(|hidden| is_hidden(&hidden)).then_some(stem)
+            HIDDEN.iter().any(|hidden| hidden.eq_ignore_ascii_case(extension)).then_some(stem)
         })?;
         let text = self.reading.text.as_str();
         content::named_link(text, values(text), shown)
