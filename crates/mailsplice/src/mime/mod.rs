@@ -155,6 +155,11 @@ impl Part {
         self.site.transfers.first().copied().unwrap_or_default()
     }
 
+    /// Whether no label declares a charset: none is there, or US-ASCII, or one that names no charset.
+    pub fn is_unlabelled(&self) -> bool {
+        !self.site.charsets.iter().any(|label| names_charset(label))
+    }
+
     /// Byte range of the content in the raw body; `None` inside an encoded message.
     pub fn raw_range(&self) -> Option<Range<usize>> {
         (self.site.layer == 0).then(|| self.site.body.clone())
@@ -166,6 +171,11 @@ impl Part {
         let label = self.site.charsets.first().map(String::as_str).unwrap_or_default();
         !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label) == Some(charset)
     }
+}
+
+/// Whether a label declares a charset larger than US-ASCII.
+fn names_charset(label: &str) -> bool {
+    !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
 }
 
 /// The parts of a message: leaves in order. If clients read labels in several ways, there are several leaves.
