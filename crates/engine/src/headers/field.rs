@@ -130,7 +130,7 @@ pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
 impl FieldReader<'_, '_, '_, '_> {
     /// Takes the steps of judging, and of reading so many bytes. If the budget has too few, the next caller of `spend`
     /// reports it.
-    fn has_steps(&mut self, bytes: usize) -> bool {
+    pub(super) fn has_steps(&mut self, bytes: usize) -> bool {
         self.budget.spend_link(bytes, self.judge.take_steps())
     }
 
@@ -276,7 +276,7 @@ impl FieldReader<'_, '_, '_, '_> {
             && own.is_some_and(|own| self.author.writes_through(own, self.judge))
     }
 
-    fn is_subject(&self) -> bool {
+    pub(super) fn is_subject(&self) -> bool {
         self.field.name.eq_ignore_ascii_case(SUBJECT)
     }
 
@@ -285,7 +285,7 @@ impl FieldReader<'_, '_, '_, '_> {
         may_hold_scheme(text) || self.is_subject()
     }
 
-    fn is_of_sender(&self) -> bool {
+    pub(super) fn is_of_sender(&self) -> bool {
         SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
     }
 

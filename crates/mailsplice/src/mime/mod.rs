@@ -198,6 +198,18 @@ pub struct Tree {
     layers: Vec<structure::Layer>,
 }
 
+impl Tree {
+    /// The charset that the first text with a label declares, if it is not UTF-8: programs read raw bytes of the header
+    /// in it.
+    pub fn declared_charset(&self) -> Option<Charset> {
+        let is_text = |part: &&Part| !matches!(part.media, Media::Opaque | Media::Inert);
+        let mut labels =
+            self.parts.iter().filter(is_text).flat_map(|part| part.site.charsets.iter());
+        let label = labels.find(|label| names_charset(label))?;
+        Charset::from_label(label).filter(|charset| *charset != Charset::Utf8)
+    }
+}
+
 /// Whether programs agree on the meaning of a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Clarity {
