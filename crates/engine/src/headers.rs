@@ -5,6 +5,7 @@
 
 mod field;
 mod file_names;
+mod inner;
 mod raw;
 mod truncate;
 mod words;
@@ -26,6 +27,7 @@ use super::outcome::{Bypass, Done, Limit};
 use super::policy::Policy;
 use super::sender::Author;
 pub use file_names::file_names;
+pub use inner::inner;
 
 use field::{Field, FieldReader, Interest, on_one_line};
 use homograph::HostBounds;

@@ -115,6 +115,8 @@ pub(super) enum Interest {
     Any,
     /// Unsafe URLs only: most programs do not show the field.
     UnsafeUrls,
+    /// Any, of a message inside the message: a notice at most.
+    Inner,
 }
 
 /// Reads and reports one field.
@@ -514,6 +516,9 @@ impl FieldReader<'_, '_, '_, '_> {
         let mut finding =
             finding_of(judged, self.field.part, place, self.field.span.clone(), spelled);
         finding.target = target;
+        if self.field.interest == Interest::Inner {
+            finding.verdict = finding.verdict.min(Verdict::Notice);
+        }
         self.found.push(self.policy, Candidate::report_only(finding));
     }
 }

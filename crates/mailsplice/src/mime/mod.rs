@@ -196,9 +196,25 @@ pub struct Tree {
     pub head: Option<Vec<HeaderField>>,
     /// The unwrapped bytes of encoded messages inside the message.
     layers: Vec<structure::Layer>,
+    /// Where the headers of inner messages are.
+    inner_heads: Vec<structure::InnerHead>,
 }
 
 impl Tree {
+    /// The headers of messages inside the message, each with its path.
+    pub fn inner_heads<'t>(
+        &'t self,
+        message: Message<'t>,
+    ) -> impl Iterator<Item = (&'t str, &'t [u8])> {
+        self.inner_heads.iter().filter_map(move |head| {
+            let bytes = match head.layer.checked_sub(1) {
+                None => message.body,
+                Some(above) => self.layers.get(above)?.bytes.as_slice(),
+            };
+            Some((head.path.as_str(), bytes.get(head.range.clone())?))
+        })
+    }
+
     /// The charset that the first text with a label declares, if it is not UTF-8: programs read raw bytes of the header
     /// in it.
     pub fn declared_charset(&self) -> Option<Charset> {
