@@ -538,7 +538,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
         }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.is_link(attributes) => {
+            [b'a' | b'A'] if self.is_link(attributes) || self.may_be_animated() => {
                 self.begin_anchor(tag, attributes, first, None);
             }
             name if name.eq_ignore_ascii_case(b"wbr") && !self.is_concealed() => {
