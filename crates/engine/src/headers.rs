@@ -5,6 +5,8 @@
 
 mod field;
 mod file_names;
+mod inner;
+mod raw;
 mod truncate;
 mod words;
 
@@ -25,23 +27,25 @@ use super::outcome::{Bypass, Done, Limit};
 use super::policy::Policy;
 use super::sender::Author;
 pub use file_names::file_names;
+pub use inner::inner;
 
 use field::{Field, FieldReader, Interest, on_one_line};
 use homograph::HostBounds;
-use mailsplice::mime::{Media, Part};
+use mailsplice::mime::{Media, Part, Tree};
 use mailsplice::splice::{self, fields::HeaderField};
 use truncate::truncated;
 use uts58::{Target, reference};
 use words::{WORD, encoded, holds};
 
-/// Judges the fields that a reader sees or a client acts on. `agreed_fields` are all fields, if programs agree on them.
+/// Judges the fields that a reader sees or a client acts on. `tree` has all fields, if programs agree on them.
 pub fn read(
-    (head, agreed_fields): (&[u8], Option<&[HeaderField]>),
+    (head, tree): (&[u8], &Tree),
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
     policy: &Policy,
     found: &mut Findings,
 ) {
+    let agreed_fields = tree.head.as_deref();
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
     let cut = truncated(bounded, agreed_fields);
     if cut.is_some() {
@@ -67,6 +71,7 @@ pub fn read(
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.set_author(&mailbox.host);
     }
+    let charset = tree.declared_charset();
     // Reported once, of however many fields.
     let mut is_first = true;
     let mut subjects = HashSet::new();
@@ -81,12 +86,16 @@ pub fn read(
         if header.name == HeaderName::From && std::mem::take(&mut is_first) {
             reader.report_first_author();
         }
-        reader.report_joined_names(&header.value, bounded.get(span).unwrap_or_default());
+        let source = bounded.get(span).unwrap_or_default();
+        reader.report_joined_names(&header.value, source);
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(text, &mut subjects);
             if !words.is_empty() && reader.may_be_reported(text) {
                 reported.insert(on_one_line(text));
             }
+        }
+        if let Some(charset) = charset {
+            reader.report_in_charset((charset, source), &header.value, &mut subjects);
         }
         if !spend(Stage::Judging, judge.take_steps(), budget, found) {
             return;

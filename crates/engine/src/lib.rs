@@ -207,7 +207,8 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Querie
     let Case { message, facts, policy, tlds, .. } = case;
     let mut judge = Judge::new(case);
     let mut found = Findings::new(tree.bypasses.clone());
-    headers::read((message.head, tree.head.as_deref()), &mut judge, budget, policy, &mut found);
+    headers::read((message.head, tree), &mut judge, budget, policy, &mut found);
+    headers::inner(case, tree, budget, &mut found);
     let notice = policy.notice == Notice::Inline;
     let of_header = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
     let language = facts.language.as_deref().or_else(of_header);

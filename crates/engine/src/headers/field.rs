@@ -115,6 +115,8 @@ pub(super) enum Interest {
     Any,
     /// Unsafe URLs only: most programs do not show the field.
     UnsafeUrls,
+    /// Any, of a message inside the message: a notice at most.
+    Inner,
 }
 
 /// Reads and reports one field.
@@ -130,7 +132,7 @@ pub(super) struct FieldReader<'h, 'j, 'p, 'b> {
 impl FieldReader<'_, '_, '_, '_> {
     /// Takes the steps of judging, and of reading so many bytes. If the budget has too few, the next caller of `spend`
     /// reports it.
-    fn has_steps(&mut self, bytes: usize) -> bool {
+    pub(super) fn has_steps(&mut self, bytes: usize) -> bool {
         self.budget.spend_link(bytes, self.judge.take_steps())
     }
 
@@ -276,7 +278,7 @@ impl FieldReader<'_, '_, '_, '_> {
             && own.is_some_and(|own| self.author.writes_through(own, self.judge))
     }
 
-    fn is_subject(&self) -> bool {
+    pub(super) fn is_subject(&self) -> bool {
         self.field.name.eq_ignore_ascii_case(SUBJECT)
     }
 
@@ -285,7 +287,7 @@ impl FieldReader<'_, '_, '_, '_> {
         may_hold_scheme(text) || self.is_subject()
     }
 
-    fn is_of_sender(&self) -> bool {
+    pub(super) fn is_of_sender(&self) -> bool {
         SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
     }
 
@@ -514,6 +516,9 @@ impl FieldReader<'_, '_, '_, '_> {
         let mut finding =
             finding_of(judged, self.field.part, place, self.field.span.clone(), spelled);
         finding.target = target;
+        if self.field.interest == Interest::Inner {
+            finding.verdict = finding.verdict.min(Verdict::Notice);
+        }
         self.found.push(self.policy, Candidate::report_only(finding));
     }
 }

@@ -21,6 +21,7 @@ mod deceptive;
 mod decoded_text;
 mod decoders;
 mod host;
+mod locales;
 mod part_offsets;
 mod triggers;
 mod uncovered;
@@ -275,6 +276,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         pending.windows.sort();
         for PendingWindow { at, length, .. } in pending.windows.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
+            self.read_in_locales(bytes, at, origin);
             let host = unescaped_host(window);
             let spelling =
                 host.as_deref().and_then(|host| seen_spelling(bytes, at, host, &self.seen));
@@ -356,6 +358,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let behind = window(behind_signs(text), 0);
         if needs_reading(behind) {
             self.judge_host(&letters(behind), at, Origin::Decoded(at));
+            self.read_in_locales(behind, 0, Origin::Decoded(at));
             self.read_shifted(behind, at);
         }
     }

@@ -4,6 +4,7 @@
 //! markup inside markup. The net does not report it again, and defangs it there as well.
 
 use super::host::{host_length, host_of};
+use super::locales::LocalWindow;
 use super::{Net, Origin, letters, text, window, window_steps};
 use crate::actions;
 use crate::budget::Budget;
@@ -36,10 +37,14 @@ pub fn defang_rest(
     let mut net = Net::new((body, tree), (&mut judge, case.policy), &mut *budget, &mut *found);
     for at in places {
         let window = window(body, at);
-        let letters = letters(window);
+        let local = LocalWindow::at(body, at);
+        let twin = local.as_ref().and_then(|local| local.twin(net.judge));
+        let letters = twin.map_or_else(|| letters(window), |(letters, _)| letters);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
         let tld = judgement.ascii.rsplit('.').next().unwrap_or_default();
-        let steps = window_steps(window, true) + net.judge.take_steps();
+        let steps = window_steps(window, true)
+            + local.map_or(0, |local| local.steps())
+            + net.judge.take_steps();
         if !net.budget.spend(Stage::Net, steps) || net.is_full {
             break;
         }

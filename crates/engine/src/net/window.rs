@@ -280,7 +280,7 @@ pub fn text(letters: &[Letter]) -> String {
 }
 
 /// The octets of a window with their ranges, quoted-printable and percent-escapes decoded.
-fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
+pub fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
     let mut found = Vec::with_capacity(window.len());
     let mut at = 0;
     while let Some(rest) = window.get(at..).filter(|rest| !rest.is_empty()) {

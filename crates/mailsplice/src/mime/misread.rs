@@ -1,7 +1,7 @@
 //! Recognizes text that was decoded in the wrong charset: letters of another charset, remains of escapes.
 
-use super::Reading;
 use super::charset::Charset;
+use super::{Reading, names_charset};
 
 /// The other charsets in which the bytes of a part are read.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +21,7 @@ pub(super) struct OtherCharsets {
 impl OtherCharsets {
     /// Those among the charsets in which a part with these labels is read.
     pub fn among(charsets: &[Charset], labels: &[String]) -> OtherCharsets {
-        let names = |label: &String| {
-            !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
-        };
-        let unnamed = !labels.iter().any(names);
+        let unnamed = !labels.iter().any(|label| names_charset(label));
         let other = |charset: &Charset| ![Charset::WINDOWS_1252, Charset::Utf8].contains(charset);
         OtherCharsets {
             escapes: charsets.iter().any(|charset| designates_sets(*charset)),

@@ -155,6 +155,11 @@ impl Part {
         self.site.transfers.first().copied().unwrap_or_default()
     }
 
+    /// Whether no label declares a charset: none is there, or US-ASCII, or one that names no charset.
+    pub fn is_unlabelled(&self) -> bool {
+        !self.site.charsets.iter().any(|label| names_charset(label))
+    }
+
     /// Byte range of the content in the raw body; `None` inside an encoded message.
     pub fn raw_range(&self) -> Option<Range<usize>> {
         (self.site.layer == 0).then(|| self.site.body.clone())
@@ -166,6 +171,11 @@ impl Part {
         let label = self.site.charsets.first().map(String::as_str).unwrap_or_default();
         !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label) == Some(charset)
     }
+}
+
+/// Whether a label declares a charset larger than US-ASCII.
+fn names_charset(label: &str) -> bool {
+    !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
 }
 
 /// The parts of a message: leaves in order. If clients read labels in several ways, there are several leaves.
@@ -186,6 +196,34 @@ pub struct Tree {
     pub head: Option<Vec<HeaderField>>,
     /// The unwrapped bytes of encoded messages inside the message.
     layers: Vec<structure::Layer>,
+    /// Where the headers of inner messages are.
+    inner_heads: Vec<structure::InnerHead>,
+}
+
+impl Tree {
+    /// The headers of messages inside the message, each with its path.
+    pub fn inner_heads<'t>(
+        &'t self,
+        message: Message<'t>,
+    ) -> impl Iterator<Item = (&'t str, &'t [u8])> {
+        self.inner_heads.iter().filter_map(move |head| {
+            let bytes = match head.layer.checked_sub(1) {
+                None => message.body,
+                Some(above) => self.layers.get(above)?.bytes.as_slice(),
+            };
+            Some((head.path.as_str(), bytes.get(head.range.clone())?))
+        })
+    }
+
+    /// The charset that the first text with a label declares, if it is not UTF-8: programs read raw bytes of the header
+    /// in it.
+    pub fn declared_charset(&self) -> Option<Charset> {
+        let is_text = |part: &&Part| !matches!(part.media, Media::Opaque | Media::Inert);
+        let mut labels =
+            self.parts.iter().filter(is_text).flat_map(|part| part.site.charsets.iter());
+        let label = labels.find(|label| names_charset(label))?;
+        Charset::from_label(label).filter(|charset| *charset != Charset::Utf8)
+    }
 }
 
 /// Whether programs agree on the meaning of a header.

@@ -79,6 +79,18 @@ pub const LARGEST: u64 = u32::MAX as u64 / 3;
 /// Bases of relative URLs that one part has: honest mail has one.
 const BASES: usize = 8;
 
+/// Where the header of an inner message is.
+#[derive(Clone, Debug)]
+pub(super) struct InnerHead {
+    pub path: String,
+    /// See [`Site::layer`].
+    pub layer: usize,
+    pub range: Range<usize>,
+}
+
+/// Headers of inner messages that are kept, at most.
+const INNER_HEADS: usize = 64;
+
 /// Where a part is, and its labels.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
@@ -334,10 +346,25 @@ impl<'m> Splitter<'m> {
                     Context { default_type: DefaultType::Text, bases: None, ..entity.context };
                 let depth = entity.depth + 1;
                 (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
+                self.keep_head(walk, &entity);
                 continue;
             }
             walk.open = Some(OpenLeaf { entity, start });
             return start;
+        }
+    }
+
+    /// Keeps where the header of an inner message is.
+    fn keep_head(&mut self, walk: &Walk<'_>, entity: &Entity) {
+        let Head::Block(range) = &entity.head else { return };
+        let range = range.start..range.end.min(range.start + self.limits.header_bytes);
+        let head = InnerHead { path: entity.path.clone(), layer: walk.layer, range };
+        let is_known = |other: &InnerHead| (other.layer, &other.range) == (head.layer, &head.range);
+        if !head.range.is_empty()
+            && self.tree.inner_heads.len() < INNER_HEADS
+            && !self.tree.inner_heads.iter().any(is_known)
+        {
+            self.tree.inner_heads.push(head);
         }
     }
 

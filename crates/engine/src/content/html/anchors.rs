@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::elements::{Holds, Key, key_of, leads_by_itself};
 use super::relative::is_relative;
+use super::urls::{BOUND_HREF, BOUND_TEXT};
 use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::content::AnchorAround;
 use crate::content::mapped::MappedText;
@@ -88,6 +89,8 @@ impl Reader<'_, '_, '_> {
             Anchor { occurrence, awaits_base, calls, relative, resolved, text, begun, lasts };
         self.compare_title(&anchor, attributes);
         self.open_anchor = Some(anchor);
+        let is_bound = |site: &Site| matches!(site, Site::Attribute { attribute: BOUND_HREF, .. });
+        self.lead_to_last(first, is_bound);
     }
 
     /// Whether one of these attributes leads to the host of the base, as an empty one and a fragment do.
@@ -249,7 +252,11 @@ impl Reader<'_, '_, '_> {
         form: Option<usize>,
     ) {
         let is_shown = |occurrence: &Occurrence| {
-            matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. })
+            matches!(
+                occurrence.site,
+                Site::Attribute { holds: Holds::Shown, .. }
+                    | Site::Attribute { attribute: BOUND_TEXT, .. }
+            )
         };
         if !self.view.occurrences.iter().skip(first).any(is_shown) {
             return;
@@ -267,19 +274,33 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// Notes where an animation makes the open link lead (SVG Animations §2): to its last other host.
+    /// Whether an anchor without an address may be given one by an animation in it: in a drawing, outside another link.
+    pub(super) fn may_be_animated(&self) -> bool {
+        self.foreign && self.open_anchor.is_none()
+    }
+
+    /// Notes where an animation makes the open link lead (SVG Animations §2).
     pub(super) fn animate(&mut self, attributes: &[token::Attribute], first: usize) {
         let is_href = self.value_of("attributeName", attributes).is_some_and(|name| {
             name.trim_ascii().rsplit(':').next().is_some_and(|n| n.eq_ignore_ascii_case("href"))
         });
-        let Some(own) = self.open_anchor.as_ref().and_then(|open| open.occurrence) else { return };
+        if is_href {
+            let is_animated =
+                |site: &Site| matches!(site, Site::Attribute { holds: Holds::Animated, .. });
+            self.lead_to_last(first, is_animated);
+        }
+    }
+
+    /// Notes that the open link is made to lead to the last other host in such an attribute of the tag whose
+    /// occurrences begin at `first`.
+    fn lead_to_last(&mut self, first: usize, leads: impl Fn(&Site) -> bool) {
+        let Some(own) = self.open_anchor.as_ref().map(|open| open.occurrence) else { return };
         let is_other = |at: &usize| {
-            let site = self.view.occurrences.get(*at).map(|one| &one.site);
-            let of_animation = matches!(site, Some(Site::Attribute { holds: Holds::Animated, .. }));
-            of_animation && !self.are_of_one_host(own, *at)
+            self.view.occurrences.get(*at).is_some_and(|one| leads(&one.site))
+                && own.is_none_or(|own| !self.are_of_one_host(own, *at))
         };
         let last = (first..self.view.occurrences.len()).rev().find(is_other);
-        if let Some(open) = self.open_anchor.as_mut().filter(|_| is_href) {
+        if let Some(open) = self.open_anchor.as_mut() {
             open.resolved = last.or(open.resolved);
         }
     }

@@ -474,11 +474,12 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.view.steps += 2 * outer.as_str().len() as u64;
         match outer.as_slice() {
             Some((css, _)) => {
-                css::urls(css).for_each(|url| self.references(url.through(outer), None, site));
+                css::urls(css)
+                    .for_each(|url| self.references(url.through(outer).as_url(), None, site));
             }
             None => {
                 let urls = css::urls(outer.as_str());
-                urls.for_each(|url| self.references(url.over(outer), None, site));
+                urls.for_each(|url| self.references(url.over(outer).as_url(), None, site));
             }
         }
     }
@@ -537,7 +538,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
         }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.is_link(attributes) => {
+            [b'a' | b'A'] if self.is_link(attributes) || self.may_be_animated() => {
                 self.begin_anchor(tag, attributes, first, None);
             }
             name if name.eq_ignore_ascii_case(b"wbr") && !self.is_concealed() => {

@@ -205,6 +205,19 @@ fn urls_are_decoded_as_a_browser_decodes_them() {
     ] {
         assert_eq!(found(html), ["a[href] a.com"], "{html:?}");
     }
+    // What URL parsers strip is written as it is between quotes, and as an escape anywhere (CSS Syntax §4.3).
+    for css in [
+        "b{x:url('htt\tp://a\t.com')}",
+        "@import 'ht\ttp:/\t/a.com';",
+        "b{x:url(ht\\9 tp://a\\a .com)}",
+        "b{x:url(\"ht\\d tp:/\\9/a.com\")}",
+        "b{x:image-set('h\tttp:\\\n//a.com' 1x)}",
+    ] {
+        assert_eq!(found(&format!("<style>{css}</style>")), ["style a.com"], "{css:?}");
+        let css = css.replace('"', "&quot;");
+        let found = found(&format!("<p style=\"{css}\">"));
+        assert_eq!(found, ["p[style] a.com"], "{css:?}");
+    }
 }
 
 #[test]

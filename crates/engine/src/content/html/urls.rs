@@ -83,7 +83,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
-                    let name = if written.starts_with(['[', 'd', 'D']) { "[*]" } else { "on*" };
+                    let name = bound(written).map_or("on*", named_binding);
                     self.script(seen, &found(name).site(Holds::Script));
                 }
                 None => {}
@@ -111,6 +111,7 @@ impl<'t> Reader<'t, '_, '_> {
             let name = self.slice(&attribute.name());
             // `xlink:href`, of anchors in SVG.
             let name = name.rsplit(':').next().unwrap_or_default();
+            let name = bound(name).unwrap_or(name);
             ["href", "data-unsafe-href", "formaction", "data-unsafe-formaction"]
                 .iter()
                 .any(|known| name.eq_ignore_ascii_case(known))
@@ -336,10 +337,30 @@ const BRACKET: u8 = b'[' | 0x20;
 
 /// Whether an attribute holds script: `onclick`, or an expression of AMP for another one (`[href]`).
 fn is_script(name: &str) -> bool {
-    let starts = |prefix: &str| {
-        name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
-    };
-    name.starts_with('[') || starts("on") || starts("data-amp-bind-")
+    bound(name).is_some() || name.get(..2).is_some_and(|head| head.eq_ignore_ascii_case("on"))
+}
+
+/// The attribute for which this one holds an expression of AMP: `[href]`, `data-amp-bind-href`.
+fn bound(name: &str) -> Option<&str> {
+    const PREFIX: &str = "data-amp-bind-";
+    if let Some(name) = name.strip_prefix('[') {
+        return Some(name.strip_suffix(']').unwrap_or(name));
+    }
+    let (head, name) = name.split_at_checked(PREFIX.len())?;
+    head.eq_ignore_ascii_case(PREFIX).then_some(name)
+}
+
+/// Expressions of AMP for where a link leads, and for the text of an element.
+pub(super) const BOUND_HREF: &str = "[href]";
+pub(super) const BOUND_TEXT: &str = "[text]";
+
+/// How an expression for an attribute is reported.
+fn named_binding(attribute: &str) -> &'static str {
+    match attribute {
+        name if name.eq_ignore_ascii_case("href") => BOUND_HREF,
+        name if name.eq_ignore_ascii_case("text") => BOUND_TEXT,
+        _ => "[*]",
+    }
 }
 
 /// An attribute with its tag.

@@ -109,8 +109,48 @@ fn animated_links_lead_where_they_are_made_to_lead() {
         &drawing("<animate attributeName=href values='{X}'/>"),
         &drawing("<animate attributeName=xlink:href values='https://paypal.com;{X}'/>"),
         &drawing("<set attributeName=href to={X} />"),
+        &drawing("<animate attributeName=href values='{X}'/>")
+            .replace(" href=https://www.paypal.com", ""),
+        &drawing("<set attributeName=href to={X} />").replace(" href=https://www.paypal.com", ""),
+        "<svg><a><text>www.paypal.com</text><set attributeName=xlink:href to={X} /></a></svg>",
+        "<a href={X}><svg><a><text>www.paypal.com</text></a></svg></a>",
     ]);
+    for fine in [
+        "<svg><a><text>www.paypal.com</text></a><a><set attributeName=href to=https://verify.top/ /></a></svg>",
+        "<svg><a><set attributeName=href to=https://www.paypal.com/x /><text>www.paypal.com</text></a></svg>",
+        "<svg><a><set attributeName=x to=https://verify.top/ /><text>www.paypal.com</text></a></svg>",
+        "<svg><a><text>www.paypal.com</text></a></svg>",
+    ] {
+        assert_eq!(in_page(fine), None, "{fine}");
+    }
     for fine in ["<animate attributeName=x values=https://verify.top/ />", "<set to=1 />"] {
         assert_eq!(in_page(&drawing(fine)), None, "{fine}");
+    }
+}
+
+/// AMP for Email evaluates what is bound to an attribute after a tap.
+#[test]
+fn bound_links_lead_where_they_are_made_to_lead() {
+    let text = "https://www.paypal.com/signin";
+    for page in [
+        "<a href={T} [href]=\"'{X}'\">{T}</a>",
+        "<a href={T} data-amp-bind-href=\"'{X}'\">{T}</a>",
+        "<a [href]=\"'{X}'\">{T}</a>",
+        "<a href={T} [href]=\"s.u ? s.u : '{X}'\">{T}</a>",
+        "<a href={X} [text]=\"'{T}'\">x</a>",
+        "<a href={X}><b [text]=\"s.a + '{T}'\">x</b></a>",
+        "<a href={X} data-amp-bind-text=\"'{T}'\">x</a>",
+    ] {
+        lures(&[&page.replace("{T}", text)]);
+    }
+    for fine in [
+        "<a href={T} [href]=\"'https://www.paypal.com/' + s.page\">{T}</a>",
+        "<a href={T} [class]=\"'https://verify.top/'\">{T}</a>",
+        "<a [href]=\"'https://verify.top/'\">Log in</a> {T}",
+        "<a href={T}>{T}</a><p [text]=\"'https://verify.top/'\">x</p>",
+        "<p [text]=\"'{T}'\">x</p><a href=https://verify.top/>Log in</a>",
+    ] {
+        let fine = fine.replace("{T}", text);
+        assert_eq!(in_page(&fine), None, "{fine}");
     }
 }

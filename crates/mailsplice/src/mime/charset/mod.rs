@@ -164,6 +164,16 @@ impl Charset {
     /// The charset of unlabelled text.
     pub const WINDOWS_1252: Charset = Charset::Known(encoding_rs::WINDOWS_1252);
 
+    /// The charsets that systems default to and in which letters of Latin have twins. Big5 has two tables of them.
+    pub fn of_systems() -> impl Iterator<Item = Charset> {
+        use encoding_rs::{BIG5, EUC_JP, EUC_KR, GBK, IBM866, ISO_8859_5, KOI8_R, SHIFT_JIS};
+        use encoding_rs::{WINDOWS_1251, WINDOWS_1253, X_MAC_CYRILLIC};
+        let single = [WINDOWS_1251, KOI8_R, ISO_8859_5, X_MAC_CYRILLIC, IBM866, WINDOWS_1253];
+        let double = [GBK, BIG5, EUC_JP, EUC_KR, SHIFT_JIS];
+        let known = single.into_iter().chain(double).map(Charset::Known);
+        known.chain(Rows::named("big5-python").map(Charset::Rows))
+    }
+
     /// Whether bytes below 128 are always ASCII, in every state.
     pub fn keeps_ascii(self) -> bool {
         match self {

@@ -1,0 +1,127 @@
+//! Hosts in bytes of a charset that nobody names: many programs then take that of the reader's system.
+//!
+//! Read are the windows after a scheme and behind `www.` whose bytes are no UTF-8, in parts without a charset. A misread
+//! host of an honest text is no twin of a known name in mixed letters, so that only such a twin counts.
+
+use super::deceptive::deceptive_judgement;
+use super::host::{host_of, is_behind_www};
+use super::window::{Letter, octets, text};
+use super::{Net, Origin, WINDOW, is_after_scheme, is_twin, window_steps};
+use crate::cost::Stage;
+use crate::judging::{Judge, Judged, TldStatus};
+use crate::outcome::Reason;
+use mailsplice::mime::Charset;
+use std::ops::Range;
+use uts58::unicode::is_dot_to_somebody;
+
+/// A window that is decoded in several charsets.
+pub struct LocalWindow {
+    octets: Vec<(u8, Range<usize>)>,
+}
+
+impl LocalWindow {
+    /// The window at an offset, up to what ends a host and is no second byte of a character. `None` if it is UTF-8.
+    pub fn at(bytes: &[u8], at: usize) -> Option<LocalWindow> {
+        let ends = |byte: &u8| {
+            byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'' | b'<' | b'>' | b'?')
+        };
+        let rest = bytes.get(at..)?;
+        let rest = rest.get(..WINDOW).unwrap_or(rest);
+        let window = rest.get(..rest.iter().position(ends).unwrap_or(rest.len()))?;
+        // What nearly all fail on.
+        if std::str::from_utf8(window).is_ok() && !window.array_windows().any(is_high_escape) {
+            return None;
+        }
+        let octets = octets(window);
+        let decoded: Vec<u8> = octets.iter().map(|(byte, _)| *byte).collect();
+        std::str::from_utf8(&decoded).is_err().then_some(LocalWindow { octets })
+    }
+
+    /// The window in a charset.
+    fn letters(&self, charset: Charset) -> Vec<Letter> {
+        let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
+        let decoded = charset.decode(bytes.into());
+        let place = |range: Range<usize>| {
+            let range = decoded.source(range);
+            let first = self.octets.get(range.start).map_or(0, |(_, raw)| raw.start);
+            let last = range.end.checked_sub(1).and_then(|last| self.octets.get(last));
+            first..last.map_or(first, |(_, raw)| raw.end)
+        };
+        let letters = decoded.as_str().char_indices();
+        letters.map(|(at, c)| Letter { c, raw: place(at..at + c.len_utf8()) }).collect()
+    }
+
+    /// The host as it reads in the charset of unlabelled text.
+    fn western(&self) -> String {
+        text(host_of(&self.letters(Charset::WINDOWS_1252)))
+    }
+
+    /// The letters of the first reading in which the host is a known name in letters of another script.
+    pub fn twin(&self, judge: &mut Judge<'_>) -> Option<(Vec<Letter>, Judged)> {
+        Charset::of_systems().find_map(|charset| {
+            let letters = self.letters(charset);
+            let host = host_of(&letters);
+            if !may_be_twin(host) {
+                return None;
+            }
+            let judgement = deceptive_judgement(&text(host), judge)?;
+            let scripts = [Reason::MixedScript, Reason::WholeScript];
+            let is_mixed = scripts.into_iter().any(|reason| judgement.reasons.contains(reason));
+            (is_twin(&judgement) && is_mixed)
+                .then(|| (letters, Judged::of(judgement, TldStatus::Link)))
+        })
+    }
+
+    pub fn steps(&self) -> u64 {
+        let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
+        Charset::of_systems().count() as u64 * window_steps(&bytes, true)
+    }
+}
+
+/// Whether this is an escape of an octet outside ASCII.
+fn is_high_escape([sign, high]: &[u8; 2]) -> bool {
+    matches!(sign, b'=' | b'%') && matches!(high, b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f')
+}
+
+/// Whether letters of Cyrillic or Greek are in a host, and none that no name in look-alikes has.
+fn may_be_twin(host: &[Letter]) -> bool {
+    let is_twin = |c: char| matches!(c, '\u{370}'..='\u{52F}');
+    let may_be_beside = |c: char| matches!(c, '\u{C0}'..='\u{24F}' | '\u{FF01}'..='\u{FF5E}');
+    host.iter().any(|letter| is_twin(letter.c))
+        && host.iter().all(|Letter { c, .. }| {
+            c.is_ascii() || is_twin(*c) || may_be_beside(*c) || is_dot_to_somebody(*c)
+        })
+}
+
+impl Net<'_, '_, '_> {
+    /// Reads the window at an offset of these bytes in the charsets of systems, if no label names one. What is found is
+    /// defanged once it is known what edits cover.
+    pub(super) fn read_in_locales(&mut self, bytes: &[u8], at: usize, origin: Origin) {
+        let place = origin.body_offset(|| at);
+        let is_plain = matches!(origin, Origin::Body);
+        let is_linked = !is_plain || is_after_scheme(bytes, at) || is_behind_www(bytes, at);
+        let Some(window) =
+            is_linked.then(|| LocalWindow::at(bytes, at)).flatten().filter(|window| {
+                self.is_unlabelled(place) && self.budget.spend(Stage::Net, window.steps())
+            })
+        else {
+            return;
+        };
+        let Some((letters, judged)) = window.twin(self.judge) else { return };
+        let western = window.western();
+        let part = self.editable_part(place, &judged);
+        match (is_plain, part) {
+            (true, Some(_)) => self.found.deceptive_offsets.push(at),
+            (false, Some(part)) if !self.seen.is_deceptive(&western) => {
+                self.keep_host(part, western, place, judged);
+            }
+            (false, Some(_)) => {}
+            (_, None) => self.report(&text(host_of(&letters)), place, judged, Vec::new()),
+        }
+    }
+
+    fn is_unlabelled(&self, place: usize) -> bool {
+        let part = self.part(place).and_then(|part| self.tree.parts.get(part));
+        part.is_some_and(mailsplice::mime::Part::is_unlabelled)
+    }
+}

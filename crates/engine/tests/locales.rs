@@ -1,0 +1,154 @@
+//! Hosts in bytes of a charset that no label names: programs take the charset of the reader's system.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use common::{edited, filtered, outcome, untouched};
+use encoding_rs::{
+    EUC_JP, EUC_KR, Encoding, GBK, IBM866, ISO_8859_5, KOI8_R, SHIFT_JIS, WINDOWS_1251,
+    WINDOWS_1252, WINDOWS_1253, X_MAC_CYRILLIC,
+};
+use linkmilter_engine::Verdict;
+
+/// The types without a charset.
+const UNLABELLED: [&str; 6] = [
+    "text/plain",
+    "text/html",
+    "text/plain; charset=us-ascii",
+    "text/html; charset=us-ascii",
+    "text/html; charset=x-unknown",
+    "text/plain; charset=unknown-8bit",
+];
+
+const SYSTEMS: [&Encoding; 9] =
+    [WINDOWS_1251, KOI8_R, ISO_8859_5, X_MAC_CYRILLIC, IBM866, GBK, EUC_JP, EUC_KR, SHIFT_JIS];
+
+fn bytes(charset: &'static Encoding, text: &str) -> Option<Vec<u8>> {
+    let (bytes, _, unmappable) = charset.encode(text);
+    (!unmappable).then(|| bytes.into_owned())
+}
+
+#[test]
+fn a_twin_in_the_charset_of_some_system_is_edited() {
+    for charset in SYSTEMS {
+        for host in ["раypal.com", "сhase.com", "miсrosoft.com", "аmazon.com", "www.nеtflix.com"]
+        {
+            for text in [
+                "https://HOST/x",
+                "<a href=\"https://HOST/x\">x</a>",
+                "Please see https://HOST/x now.\r\nRegards, Ann",
+                "see http://www.HOST",
+            ] {
+                let text = text.replace("HOST", host);
+                let body = bytes(charset, &text).unwrap();
+                UNLABELLED.iter().for_each(|kind| edited(kind, &body));
+            }
+        }
+    }
+}
+
+#[test]
+fn both_tables_of_big5_are_read() {
+    // `с` in the table of WHATWG and in that of Python.
+    for c in [b"\xC8\x67", b"\xC7\xDA"] {
+        let body = [b"see https://", &c[..], b"hase.com/ now"].concat();
+        edited("text/plain", &body);
+        edited("text/html", &[b"<a href=https://", &c[..], b"hase.com/>x</a>"].concat());
+    }
+}
+
+#[test]
+fn greek_is_read_as_well() {
+    let body = bytes(WINDOWS_1253, "see https://gοοgle.com/x now").unwrap();
+    UNLABELLED.iter().for_each(|kind| edited(kind, &body));
+}
+
+#[test]
+fn it_is_unsafe_and_edited_once() {
+    let body = bytes(WINDOWS_1251, "<a href=\"https://раypal.com/x\">x</a>").unwrap();
+    let outcome = outcome("Content-Type: text/html", &body);
+    assert_eq!(outcome.verdict, Verdict::Unsafe);
+    let after = filtered("Content-Type: text/html", &body);
+    let dots = after.windows(3).filter(|three| three == b"[.]").count();
+    assert_eq!(dots, 1, "{}", after.escape_ascii());
+    let again = filtered("Content-Type: text/html", &after);
+    assert!(again == after, "{}", again.escape_ascii());
+}
+
+/// Only one of two parts has a label.
+#[test]
+fn a_host_that_another_part_shows_is_edited_here_as_well() {
+    let host = "https://раypal.com/x\r\n";
+    let (utf8, local) = (host.as_bytes(), bytes(KOI8_R, host).unwrap());
+    let part = |kind: &str| format!("--b\r\nContent-Type: {kind}\r\n\r\n").into_bytes();
+    let body = [
+        part("text/plain; charset=utf-8"),
+        utf8.into(),
+        part("text/html"),
+        local.clone(),
+        b"--b--\r\n".to_vec(),
+    ];
+    let after = filtered("Content-Type: multipart/alternative; boundary=b", &body.concat());
+    let is_left = after.windows(local.len()).any(|bytes| bytes == local);
+    assert!(!is_left, "{}", after.escape_ascii());
+}
+
+#[test]
+fn encoded_bytes_are_read_as_well() {
+    for (transfer, body) in [
+        ("quoted-printable", "see https://=F0=E0ypal.com/x now\r\n"),
+        ("base64", "c2VlIGh0dHBzOi8v8OB5cGFsLmNvbS94IG5vdw0K"),
+    ] {
+        let head =
+            format!("Content-Type: text/html\r\nContent-Transfer-Encoding: {transfer}\r\nX: y");
+        let after = filtered(&head, body.as_bytes());
+        assert!(after != body.as_bytes(), "{transfer}");
+    }
+}
+
+#[test]
+fn honest_hosts_that_a_system_misreads_are_left() {
+    for (charset, hosts) in [
+        (
+            WINDOWS_1252,
+            &[
+                "müller.de",
+                "café.fr",
+                "españa.example",
+                "bånk.no",
+                "søk.no",
+                "citroën.fr",
+                "pâtisserie.fr",
+                "naïve.com",
+                "ångström.example",
+                "l'été.fr",
+                "têlé.fr",
+                "señor.com",
+                "são.br",
+                "übung.de",
+                "öko.at",
+                "niño.example",
+                "garçon.fr",
+            ][..],
+        ),
+        (WINDOWS_1251, &["президент.рф", "почта.рф", "пример.рф"]),
+        (KOI8_R, &["президент.рф", "почта.рф", "пример.рф"]),
+        (IBM866, &["президент.рф", "почта.рф"]),
+        (ISO_8859_5, &["президент.рф", "почта.рф"]),
+        (GBK, &["中国移动.com", "例子.cn", "新四方.com"]),
+        (EUC_JP, &["日本語.jp", "例え.jp"]),
+        (EUC_KR, &["한국.com", "삼성.kr"]),
+    ] {
+        for host in hosts {
+            for text in ["https://HOST/x", "<a href=\"https://www.HOST/x\">x</a>"] {
+                let text = text.replace("HOST", host);
+                let body = bytes(charset, &text).unwrap();
+                untouched("text/plain", &body);
+                untouched("text/html; charset=us-ascii", &body);
+            }
+        }
+    }
+    // A label says what the bytes are.
+    let body = bytes(WINDOWS_1251, "https://раypal.com/x").unwrap();
+    assert!(outcome("Content-Type: text/plain; charset=windows-1254", &body).edits.is_empty());
+}
