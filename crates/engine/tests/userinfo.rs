@@ -267,6 +267,11 @@ fn an_escaped_line_end_separates_a_site_from_an_address() {
     for text in [
         "{\"t\":\"Huber\\nwww.huber.de\\nann@example.org\"}",
         "{\"t\":\"https://www.huber.de\\nann@example.org\"}",
+        "{\"t\":\"https://www.huber.de\\ninfo@huber.de\",\"id\":1}",
+        "{\"t\":\"https://www.huber.de\\r\\ninfo@huber.de\",\"u\":\"ann@example.org\"}",
+        "[\"www.huber.de\\n---\\ninfo@huber.de\",\"https://example.org/\"]",
+        "{\"t\":\"https://www.dhl.de\\nkundenservice@dhl.com\",\"id\":1}",
+        "https://www.dhl.de\\nkundenservice@dhl.com",
         "info@huber.de\u{b7}www.huber.de",
         "info@huber.de\u{b7}\u{b7}\u{b7}\u{b7}www.huber.de",
         "+ git clone https://oauth2:glpat-a1b2c3@gitlab.com/a/b.git",
@@ -283,6 +288,11 @@ fn an_escaped_line_end_separates_a_site_from_an_address() {
     }
     for text in [
         "https://www.paypal.com\\nann@example.org",
+        "{\"t\":\"https://www.paypal.com\\nann@example.org\",\"id\":1}",
+        "{\"t\":\"https://www.huber.de\\nann@paypa1.com\",\"id\":1}",
+        "{\"t\":\"https://www.huber.de\\nann@example.org\",\"u\":\"ann@paypa1.com\"}",
+        "{\"t\":\"https://www.huber.de\\nann@example.org\",\"u\":\"https://paypa1.com/\"}",
+        "https://www.huber.de\\nann@paypa1.com",
         "info@apple.com\u{b7}www.huber.de",
         "https://paypal:secret@example.org/",
         "https://ann:paypal@example.org/",
