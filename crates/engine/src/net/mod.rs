@@ -21,6 +21,7 @@ mod deceptive;
 mod decoded_text;
 mod decoders;
 mod host;
+mod labelled;
 mod part_offsets;
 mod triggers;
 mod uncovered;
@@ -402,9 +403,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let letters = host_of(letters);
         let host = text(letters);
         let judgement = match find_deceptive(&host, self.judge, &self.seen) {
-            Some(Deceptive::Hidden(judgement)) => judgement,
+            Some(Deceptive::Hidden(judgement)) if !self.is_misread(&host, at, origin) => judgement,
             Some(Deceptive::Seen) => return self.keep_offset(at, origin),
-            None => return,
+            _ => return,
         };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (origin, self.editable_part(at, &judged)) {
