@@ -294,8 +294,20 @@ pub fn is_address_update(text: &str, link: &Link) -> bool {
         && named.all(is_of_name)
 }
 
+/// Where folders of Nextcloud are.
+const FOLDERS: [&str; 2] = ["/remote.php/dav", "/remote.php/webdav"];
+
+/// Whether the users of what a link leads to have names with a dot: of a repository, an index of packages, a folder of
+/// Nextcloud.
+pub fn has_accounts(text: &str, link: &Link) -> bool {
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    is_at_repository(text, link)
+        || is_package_index(text, link)
+        || FOLDERS.iter().any(|folder| tail.starts_with(folder))
+}
+
 /// Whether a link is the index of packages that a command or its settings name: `pip install --index-url https://…`.
-pub fn is_package_index(text: &str, link: &Link) -> bool {
+fn is_package_index(text: &str, link: &Link) -> bool {
     let before = text.get(..link.span.start).unwrap_or_default();
     let before = before.trim_end_matches([' ', '=', '"', '\'']);
     let option = before.len().checked_sub("index-url".len()).and_then(|at| before.get(at..));
@@ -317,7 +329,7 @@ const REPOSITORIES: [&str; 7] = [
 ];
 
 /// Whether a link leads to a repository at one of them: below its owner's page.
-pub fn is_at_repository(text: &str, link: &Link) -> bool {
+fn is_at_repository(text: &str, link: &Link) -> bool {
     let tail = text.get(link.tail.clone()).unwrap_or_default();
     let path = tail.split(['?', '#', '@']).next().unwrap_or_default();
     let segments = path.split('/').filter(|segment| !segment.is_empty());

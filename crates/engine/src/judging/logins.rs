@@ -194,17 +194,12 @@ fn in_placeholder(word: &str) -> &str {
     inside.next().unwrap_or(name)
 }
 
-/// Where folders of Nextcloud are.
-const FOLDERS: [&str; 2] = ["/remote.php/dav", "/remote.php/webdav"];
-
 /// Whether a link is the place of a repository, an index of packages or a folder of Nextcloud, whose users have names with
 /// a dot: `git+https:`, `….git`, `--index-url`, `/remote.php/dav`.
 fn is_of_repository(text: &str, link: &Link) -> bool {
     let before = text.get(..link.span.start).unwrap_or_default();
     let tail = text.get(link.tail.clone()).unwrap_or_default();
-    userinfo::is_at_repository(text, link)
-        || userinfo::is_package_index(text, link)
-        || FOLDERS.iter().any(|folder| tail.starts_with(folder))
+    userinfo::has_accounts(text, link)
         || before.ends_with("git+")
         || tail.split(['@', '#', '?']).next().is_some_and(|path| path.ends_with(".git"))
 }
