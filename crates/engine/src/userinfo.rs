@@ -253,8 +253,68 @@ pub fn is_login(text: &str, link: &Link) -> bool {
                 && !host.contains('@')
                 && ![local, host].into_iter().any(begins_with_www)
         }
-        None => is_person(name) || is_of_two_words(name) && is_at_repository(text, link),
+        None => {
+            is_person(name)
+                || is_of_two_words(name) && is_at_repository(text, link)
+                || is_address_update(text, link)
+        }
     }
+}
+
+/// Hosts where a router tells its address to who keeps its name: the login is the domain there, or its name. Nobody else has
+/// pages there.
+const ADDRESS_UPDATES: [&str; 6] = [
+    "dyn.dns.he.net",
+    "dyndns.strato.com",
+    "members.dyndns.org",
+    "update.dedyn.io",
+    "update.spdyn.de",
+    "update6.dedyn.io",
+];
+
+/// Whether a link tells such a host the address of the domain that is its login:
+/// `https://example.org:key@dyn.dns.he.net/nic/update?hostname=example.org`.
+pub fn is_address_update(text: &str, link: &Link) -> bool {
+    let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+    let (name, key) = user.split_once(':').unwrap_or_default();
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    let query = tail.split_once('?').map_or("", |(_, query)| query);
+    let mut named = query.split('&').filter_map(|field| field.strip_prefix("hostname="));
+    // A login may keep several names below it.
+    let is_of_name = |host: &str| {
+        let rest = host.len().checked_sub(name.len());
+        let (below, own) = rest.and_then(|at| host.split_at_checked(at)).unwrap_or_default();
+        own.eq_ignore_ascii_case(name) && (below.is_empty() || below.ends_with('.'))
+    };
+    let host = link.host_str(text);
+    link.kind == Kind::Scheme
+        && ADDRESS_UPDATES.iter().any(|known| host.eq_ignore_ascii_case(known))
+        && !name.is_empty()
+        && !key.is_empty()
+        && named.all(is_of_name)
+}
+
+/// Where folders of Nextcloud are.
+const FOLDERS: [&str; 2] = ["/remote.php/dav", "/remote.php/webdav"];
+
+/// Whether the users of what a link leads to have names with a dot: of a repository, an index of packages, a folder of
+/// Nextcloud.
+pub fn has_accounts(text: &str, link: &Link) -> bool {
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    is_at_repository(text, link)
+        || is_package_index(text, link)
+        || FOLDERS.iter().any(|folder| tail.starts_with(folder))
+}
+
+/// Whether a link is the index of packages that a command or its settings name: `pip install --index-url https://…`.
+fn is_package_index(text: &str, link: &Link) -> bool {
+    let before = text.get(..link.span.start).unwrap_or_default();
+    let before = before.trim_end_matches([' ', '=', '"', '\'']);
+    let option = before.len().checked_sub("index-url".len()).and_then(|at| before.get(at..));
+    link.kind == Kind::Scheme
+        && option.is_some_and(|option| {
+            ["index-url", "index_url"].iter().any(|known| option.eq_ignore_ascii_case(known))
+        })
 }
 
 /// Hosts of repositories, whose addresses have the login of who copied them.
@@ -269,7 +329,7 @@ const REPOSITORIES: [&str; 7] = [
 ];
 
 /// Whether a link leads to a repository at one of them: below its owner's page.
-pub fn is_at_repository(text: &str, link: &Link) -> bool {
+fn is_at_repository(text: &str, link: &Link) -> bool {
     let tail = text.get(link.tail.clone()).unwrap_or_default();
     let path = tail.split(['?', '#', '@']).next().unwrap_or_default();
     let segments = path.split('/').filter(|segment| !segment.is_empty());
@@ -313,9 +373,9 @@ fn is_person(name: &str) -> bool {
 }
 
 /// Top-level domains that are surnames, and `name` of placeholders.
-const SURNAMES: [&str; 40] = [
+const SURNAMES: [&str; 41] = [
     "abbott", "ba", "bond", "bosch", "cam", "chase", "cruise", "day", "dell", "do", "ferrari",
     "ford", "fox", "gallo", "ge", "gu", "hu", "hughes", "kim", "la", "li", "lincoln", "lu", "ly",
     "ma", "mo", "name", "ng", "page", "pohl", "rich", "sa", "schmidt", "schwarz", "so", "su",
-    "walter", "wang", "xin", "ye",
+    "walter", "wang", "weber", "xin", "ye",
 ];

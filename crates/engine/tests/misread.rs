@@ -268,3 +268,26 @@ fn the_rest_of_a_character_is_no_letter_of_the_host_behind_it() {
     }
     assert_ne!(found("text/plain", b"See \x81ppaypal.com now\r\n"), 0, "no Japanese");
 }
+
+#[test]
+fn bytes_of_a_labelled_charset_are_no_host_that_utf_8_leaves() {
+    let worst = |charset: &str, body: &[u8]| {
+        let outcome =
+            common::outcome(&format!("Content-Type: text/plain; charset={charset}"), body);
+        outcome.findings.iter().map(|finding| finding.verdict).max()
+    };
+    let text = "邮箱kf@taobao.com，网址taobao.com。\r\n";
+    for (charset, encoding) in [("gb2312", GBK), ("gbk", GBK), ("gb18030", GB18030)] {
+        assert!(worst(charset, &bytes(encoding, text)) <= Some(Verdict::Notice), "{charset}");
+    }
+    assert!(worst("utf-8", text.as_bytes()) <= Some(Verdict::Notice));
+    // What is UTF-8 throughout deceives whoever ignores the label.
+    for host in ["раypal.com", "paypal.com\u{5B7}paypal.com"] {
+        let found = worst("gb2312", format!("see https://{host}/ now\r\n").as_bytes());
+        assert!(found >= Some(Verdict::Suspect), "{host}");
+    }
+    assert!(
+        worst("utf-8", b"see kf@taobao.com\xFF\xD6\xB7taobao.com now\r\n")
+            >= Some(Verdict::Suspect)
+    );
+}

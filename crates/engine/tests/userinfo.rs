@@ -267,6 +267,11 @@ fn an_escaped_line_end_separates_a_site_from_an_address() {
     for text in [
         "{\"t\":\"Huber\\nwww.huber.de\\nann@example.org\"}",
         "{\"t\":\"https://www.huber.de\\nann@example.org\"}",
+        "{\"t\":\"https://www.huber.de\\ninfo@huber.de\",\"id\":1}",
+        "{\"t\":\"https://www.huber.de\\r\\ninfo@huber.de\",\"u\":\"ann@example.org\"}",
+        "[\"www.huber.de\\n---\\ninfo@huber.de\",\"https://example.org/\"]",
+        "{\"t\":\"https://www.dhl.de\\nkundenservice@dhl.com\",\"id\":1}",
+        "https://www.dhl.de\\nkundenservice@dhl.com",
         "info@huber.de\u{b7}www.huber.de",
         "info@huber.de\u{b7}\u{b7}\u{b7}\u{b7}www.huber.de",
         "+ git clone https://oauth2:glpat-a1b2c3@gitlab.com/a/b.git",
@@ -283,6 +288,11 @@ fn an_escaped_line_end_separates_a_site_from_an_address() {
     }
     for text in [
         "https://www.paypal.com\\nann@example.org",
+        "{\"t\":\"https://www.paypal.com\\nann@example.org\",\"id\":1}",
+        "{\"t\":\"https://www.huber.de\\nann@paypa1.com\",\"id\":1}",
+        "{\"t\":\"https://www.huber.de\\nann@example.org\",\"u\":\"ann@paypa1.com\"}",
+        "{\"t\":\"https://www.huber.de\\nann@example.org\",\"u\":\"https://paypa1.com/\"}",
+        "https://www.huber.de\\nann@paypa1.com",
         "info@apple.com\u{b7}www.huber.de",
         "https://paypal:secret@example.org/",
         "https://ann:paypal@example.org/",
@@ -396,6 +406,47 @@ fn an_account_may_be_called_by_a_site_of_its_own_host() {
         "https://www.huber.com:pw@evil.com/",
         "http://0300.0250.0.1/",
         "http://012.0.0.1/",
+    ] {
+        assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
+    }
+}
+
+#[test]
+fn logins_of_packages_folders_and_dynamic_addresses_are_a_notice() {
+    let worst = |text: &str| {
+        let found = common::outcome("Content-Type: text/plain; charset=utf-8\r\n", text.as_bytes());
+        found.findings.iter().map(|finding| finding.verdict).max()
+    };
+    for text in [
+        "https://huber.de:key1@dyndns.strato.com/nic/update?hostname=huber.de&myip=192.0.2.1",
+        "http://huber.de:key1@dyndns.strato.com/nic/update?hostname=nas.huber.de",
+        "https://nas.huber.de:key1@dyn.dns.he.net/nic/update?hostname=nas.huber.de",
+        "https://huber.de:key1@update.dedyn.io/?myipv4=192.0.2.1",
+        "https://mybank.com:key1@dyndns.strato.com/nic/update?hostname=mybank.com",
+        "pip install --index-url https://ann.miller:key1@nexus.huber.de/repository/pypi/simple app",
+        "pip install --index-url https://ann.kim:key1@nexus.huber.de/repository/pypi/simple app",
+        "extra-index-url = https://ann.miller:key1@nexus.huber.de/simple",
+        "PIP_INDEX_URL=https://ann.miller:key1@nexus.huber.de/simple",
+        "https://ann.miller@cloud.huber.de/remote.php/dav/files/ann.miller/",
+        "https://ann.kim@cloud.huber.de/remote.php/dav/files/ann.kim/",
+    ] {
+        assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
+    }
+    for text in [
+        "https://huber.de:key1@evil.com/nic/update?hostname=huber.de",
+        "https://mybank.com:key1@evil.com/nic/update?hostname=mybank.com",
+        "https://huber.de:key1@dyndns.strato.com.evil.com/nic/update?hostname=huber.de",
+        "https://huber.de:key1@dyndns.strato.com/nic/update?hostname=meier.de",
+        "https://huber.de@dyndns.strato.com/nic/update?hostname=huber.de",
+        "https://www.paypal.com:key1@dyndns.strato.com/nic/update?hostname=www.paypal.com",
+        "https://p\u{430}ypal.com:key1@dyndns.strato.com/nic/update?hostname=p\u{430}ypal.com",
+        "pip install --index-url https://www.paypal.com:key1@evil.com/simple app",
+        "pip install --index-url https://service.paypal:key1@evil.com/simple app",
+        "pip install --index-url https://paypal.kim:key1@evil.com/simple app",
+        "pip install --index-url https://huber.de:key1@evil.com/simple app",
+        "https://service.paypal@evil.com/remote.php/dav/",
+        "https://huber.de@evil.com/remote.php/dav/",
+        "https://paypal.kim@evil.com/remote.php/dav/",
     ] {
         assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
     }

@@ -31,6 +31,7 @@ pub fn are_twin_hosts(one: &Judgement, other: &Judgement) -> bool {
     };
     one != other
         && suffix == other_suffix
+        && !is_german_spelling(one, other, suffix)
         && (reads_as(one, other, suffix) || reads_as(other, one, suffix))
 }
 
@@ -57,6 +58,18 @@ fn reads_as(label: &str, other: &str, suffix: &str) -> bool {
         Likeness::Marks | Likeness::Hidden => other.is_ascii() && !is_native(label, suffix),
         Likeness::Foreign | Likeness::Alike | Likeness::Rough => true,
     }
+}
+
+/// Whether two labels are one word where ß is a letter of the country, with it and with `ss`, as firms register both; its
+/// umlauts may be written out as well.
+fn is_german_spelling(one: &str, other: &str, suffix: &str) -> bool {
+    let plain = |label: &str| {
+        let pairs = [("ß", "ss"), ("ä", "ae"), ("ö", "oe"), ("ü", "ue")];
+        pairs.iter().fold(label.to_owned(), |label, (letter, pair)| label.replace(letter, pair))
+    };
+    (one.contains('ß') || other.contains('ß'))
+        && is_native("ß", suffix)
+        && plain(one) == plain(other)
 }
 
 /// Whether all letters of a label are those of a language of the top-level domain.
@@ -100,7 +113,7 @@ mod tests {
 
     fn judged(host: &str) -> Judgement {
         let (protected, none) = (Names::builtin(), Names::default());
-        let tlds = TldTable::new(["com", "de", "fr"], "");
+        let tlds = TldTable::new(["com", "de", "fr", "at", "ch"], "");
         crate::judge(host, &context(&protected, &none, &tlds))
     }
 
@@ -120,6 +133,13 @@ mod tests {
             ("meridian-supplies.com", "meridiansupplies.com", false),
             ("muller.de", "müller.de", false),
             ("mueller.de", "müller.de", false),
+            ("weiss-it.de", "weiß-it.de", false),
+            ("schloss-kuehn.at", "schloß-kühn.at", false),
+            ("strasse.ch", "straße.ch", false),
+            ("password.com", "paßword.com", true),
+            ("essen-tours.fr", "eßen-tours.fr", true),
+            ("weib-it.de", "weiß-it.de", true),
+            ("weiss-it.de", "weiß-lt.de", true),
             ("societe.fr", "société.fr", false),
             ("societe.com", "société.com", true),
             ("bill.com", "biil.com", false),

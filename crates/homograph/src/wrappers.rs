@@ -83,6 +83,10 @@ impl Form {
                 let mut segments = path(tail).split('/');
                 target(segments.find_map(|segment| segment.strip_prefix(label))?)
             }
+            #[cfg(feature = "senders")]
+            Form::JsonSegment(key) => path(tail)
+                .split('/')
+                .find_map(|segment| json_url(segment.split('.').next().unwrap_or_default(), key)),
             Form::Between => tail.split(BETWEEN).nth(1).and_then(target),
             Form::Proofpoint => proofpoint(tail),
             Form::Mandrill => mandrill(parameter(tail, "p")?),
@@ -164,6 +168,14 @@ fn decoded(value: &str) -> String {
 fn base64_url(value: &str) -> Option<String> {
     let url = String::from_utf8(base64::decode(percent::decode_text(value).as_bytes())).ok()?;
     let url = if url.contains("://") { url } else { decoded(&url) };
+    url.contains("://").then_some(url)
+}
+
+/// The URL in this string of base64-encoded JSON.
+#[cfg(feature = "senders")]
+fn json_url(value: &str, key: &str) -> Option<String> {
+    let json = base64::decode(percent::decode_text(value).as_bytes());
+    let url = json::string_of(&String::from_utf8(json).ok()?, key)?;
     url.contains("://").then_some(url)
 }
 

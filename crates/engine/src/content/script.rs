@@ -87,25 +87,46 @@ fn octal(digits: &str) -> Option<(char, usize)> {
 }
 
 /// Whether a URL does nothing but call a function that only its original page has, or one of its objects, with
-/// words and numbers: `javascript:popUp('profile.cfm?id=7')` does nothing in a message.
+/// words and numbers: `javascript:popUp('profile.cfm?id=7')` does nothing in a message. Its escapes are those of URLs:
+/// `javascript:unCrypt(%27x%27)`.
 pub fn calls_page_function(url: &str) -> bool {
-    let call = url
-        .trim_ascii()
-        .split_once(':')
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("javascript"));
-    let call = call.and_then(|(_, call)| call.trim_ascii().trim_end_matches(';').split_once('('));
+    let Some(written) = code_of(url) else { return false };
+    let code = percent::decode_text(written);
+    let call = code.trim_ascii().trim_end_matches(';').split_once('(');
     let Some((name, arguments)) = call else { return false };
     let name = name.trim_ascii();
     let Some(arguments) = arguments.trim_ascii_end().strip_suffix(')') else { return false };
+    let holds_url = arguments.contains("//");
     let is_of_page = match name.split_once('.') {
         Some((object, method)) => {
-            is_own_name(object, &OBJECTS)
-                && is_own_name(method, &METHODS)
-                && !arguments.contains("//")
+            is_own_name(object, &OBJECTS) && is_own_name(method, &METHODS) && !holds_url
         }
-        None => is_own_name(name, &BUILT_IN),
+        None => is_own_name(name, &BUILT_IN) && !(holds_url && has_escaped_quote(written)),
     };
-    is_of_page && are_literals(arguments)
+    is_of_page && (are_literals(arguments) || is_new_object(arguments))
+}
+
+/// The code of a `javascript:` URL, as it is written.
+fn code_of(url: &str) -> Option<&str> {
+    let (scheme, code) = url.trim_ascii().split_once(':')?;
+    scheme.eq_ignore_ascii_case("javascript").then_some(code)
+}
+
+fn has_escaped_quote(code: &str) -> bool {
+    code.contains("%27") || code.contains("%22")
+}
+
+/// Whether an argument makes an object of the page out of words and numbers, as ASP.NET does:
+/// `new WebForm_PostBackOptions("name", "", true)`.
+fn is_new_object(argument: &str) -> bool {
+    let made = argument.trim_ascii().strip_prefix("new ").and_then(|made| made.split_once('('));
+    made.is_some_and(|(name, arguments)| {
+        let name = name.trim_ascii();
+        is_own_name(name, &BUILT_IN)
+            && is_own_name(name, &OBJECTS)
+            && !arguments.contains("//")
+            && arguments.strip_suffix(')').is_some_and(are_literals)
+    })
 }
 
 /// Whether it is a plain name that none of these is.
@@ -117,11 +138,8 @@ fn is_own_name(name: &str, known: &[&str]) -> bool {
 /// Whether a URL does nothing beside what a button of the client does: `javascript:;`, `javascript:history.back()`. Its
 /// escapes are those of URLs (HTML §7.4.2.3.2): `javascript:void%200`.
 pub fn does_nothing(url: &str) -> bool {
-    let code = url.trim_ascii().split_once(':');
-    let code = code.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("javascript"));
-    code.is_some_and(|(_, code)| {
-        percent::decode_text(code).split(';').map(str::trim_ascii).all(is_idle)
-    })
+    code_of(url)
+        .is_some_and(|code| percent::decode_text(code).split(';').map(str::trim_ascii).all(is_idle))
 }
 
 /// Whether a statement does nothing, or turns a page, scrolls, prints, closes or loads it again; also where what it gives
@@ -160,23 +178,40 @@ fn is_call_of_window(code: &str) -> bool {
     CALLS.contains(&call) || numbers.is_some_and(|numbers| numbers.split(',').all(is_number))
 }
 
-/// Whether arguments are quoted words without escapes, and numbers.
+/// Whether arguments are quoted words, numbers and truth values.
 fn are_literals(arguments: &str) -> bool {
     let mut rest = arguments.trim_ascii_start();
     loop {
         let behind = match rest.split_at_checked(1) {
-            Some((quote @ ("\"" | "'"), text)) => {
-                text.split_once(quote).and_then(|(text, behind)| {
-                    let plain = !text.contains(['"', '\'', '\\', '(', '<', '`', '\n']);
-                    plain.then_some(behind)
-                })
+            Some((quote @ ("\"" | "'"), text)) => text
+                .split_once(quote)
+                .and_then(|(text, behind)| is_plain_string(text).then_some(behind)),
+            _ => {
+                let value = ["true", "false", "null"].iter().find_map(|it| rest.strip_prefix(it));
+                let number = || rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+                Some(value.unwrap_or_else(number))
             }
-            _ => Some(rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')),
         };
         let Some(behind) = behind.map(str::trim_ascii_start) else { return false };
         let Some(next) = behind.strip_prefix(',') else { return behind.is_empty() };
         rest = next.trim_ascii_start();
     }
+}
+
+/// Whether a string has no quotes, nothing of code, and no escapes but that of a slash. Pages hide a mail address with
+/// words in brackets.
+fn is_plain_string(text: &str) -> bool {
+    const IN_ADDRESSES: [&str; 6] = ["(a)", "(at)", "(ät)", "(dot)", "(point)", "(punkt)"];
+    let is_hidden_sign = |rest: &str| {
+        let end = rest.find(')').map_or(0, |end| end + 1);
+        let word = rest.get(..end).unwrap_or_default();
+        IN_ADDRESSES.iter().any(|known| word.eq_ignore_ascii_case(known))
+    };
+    !text.contains(['"', '\'', '<', '`', '\n', '\r'])
+        && text
+            .match_indices('\\')
+            .all(|(at, _)| text.get(at..).is_some_and(|it| it.starts_with("\\/")))
+        && text.match_indices('(').all(|(at, _)| text.get(at..).is_some_and(is_hidden_sign))
 }
 
 /// Objects that every page has (HTML §7.2, ECMA-262 §19), by which a call does something.
@@ -315,6 +350,15 @@ mod tests {
             "javascript:linkTo_UnCryptMailto('ocknvq,kphq');",
             "javascript:UC_UI.showSecondLayer()",
             "javascript:klaro.show()",
+            "javascript:linkTo_UnCryptMailto(%27nbjmup%2BuftuAfybnqmf%5C%2Fdpn%27);",
+            "javascript:%20hideMail(%27info%27%2C%20%27example.com%27)",
+            "javascript:decode('info(at)example.com')",
+            "javascript:decode(%22info(At)example(dot)com%22)",
+            "javascript:f('a\\/b')",
+            "javascript:popUp('http://story.example.com/a%20b')",
+            "javascript:__doPostBack(%27ctl00$Main$lnk%27,%27%27)",
+            "javascript:WebForm_DoPostBackWithOptions(new WebForm_PostBackOptions(\"ctl00$x\", \"\", true, \"\", \"\", false, true))",
+            "javascript:WebForm_DoPostBackWithOptions(new%20WebForm_PostBackOptions(%22x%22,%20null))",
         ] {
             assert!(calls_page_function(call), "{call}");
         }
@@ -338,6 +382,26 @@ mod tests {
             "javascript:f(document)",
             "javascript:f('a')(b)",
             "javascript:f(`x`)",
+            "javascript:open(%27https://example.com%27)",
+            "javascript:location=%27https://example.com%27",
+            "javascript:location.assign(%27x%27)",
+            "javascript:f(%27https://example.com%27)",
+            "javascript:f(%27x%27);location=%27y%27",
+            "javascript:f(%27x%27)//%0Aalert(1)",
+            "javascript:f('a%27);alert(1);f(%27b')",
+            "javascript:f('%0Aalert(1)')",
+            "javascript:f(%27alert(1)%27)",
+            "javascript:f('info(at)example.com(x)')",
+            "javascript:f('a\\')",
+            "javascript:f('a\\/\\')",
+            "javascript:f('x'%2Balert(1))",
+            "javascript:f(%2527x%2527)",
+            "javascript:f(new Function('x'))",
+            "javascript:f(new Image('x'),alert(1))",
+            "javascript:f(new Options('//example.com'))",
+            "javascript:f(new Options('x').y('z'))",
+            "javascript:open(new Options('x'))",
+            "javascript:f(truely)",
             "data:text/html,f('x')",
             "javascript:('x')",
             "javascript:",

@@ -128,15 +128,21 @@ impl Judge<'_> {
         let claims = poses(&given) || local.as_deref().is_some_and(poses);
         // An address where everybody can have one is a person's.
         let is_persons = |host: &Judgement| local.is_some() && self.is_mailbox_host(host);
-        if claims || !login.inner.iter().all(|host| self.is_unknown(host) || is_persons(host)) {
+        // A hoster tells its customers what their routers call.
+        let is_update = userinfo::is_address_update(text, link);
+        let is_own_update =
+            is_update && login.inner.iter().all(|host| self.is_recipients(&host.ascii));
+        let is_plain = |host: &Judgement| self.is_unknown(host) || is_persons(host);
+        if !is_own_update && (claims || !login.inner.iter().all(is_plain)) {
             return carried;
         }
         let is_nobodys = |host: &Judgement| {
             !self.has_known_owner(&host.ascii) && !self.is_recipients(&host.ascii)
         };
-        let is_at_repository =
-            userinfo::is_at_repository(text, link) && login.inner.iter().all(is_nobodys);
-        let is_of_person = is_own || is_at_repository || login.inner.iter().all(is_persons);
+        let has_accounts = is_update || userinfo::has_accounts(text, link);
+        let is_account = has_accounts && login.inner.iter().all(is_nobodys);
+        let is_of_person =
+            is_own || is_own_update || is_account || login.inner.iter().all(is_persons);
         let mut rest =
             homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
         self.steps += carried_steps(beside_host(text, link), &login);

@@ -3,11 +3,11 @@
 
 use core::net::Ipv4Addr;
 
-use super::{Judge, Judgement, Section, Sender, registrable, same_domain};
+use super::{HostBounds, Judge, Judgement, Section, Sender, registrable, same_domain};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use crate::userinfo;
-use uts58::{Kind, Link};
+use uts58::{Kind, Link, reference};
 
 /// What servers are called, where digits behind it are a number. With look-alikes for digits they are known names:
 /// `app13`, `post3`.
@@ -99,17 +99,30 @@ impl Judge<'_> {
         }
     }
 
-    /// Lowers the verdict of a site that nobody knows, and behind which data escapes the end of a line:
-    /// `www.example.com\nann@example.org`. Browsers take the backslash for a slash.
+    /// Lowers the verdict of a site behind which data escapes the end of a line and has a mail address, if nobody knows the
+    /// site or both have one owner: `www.example.com\nann@example.org`. Browsers take the backslash for a slash; no host
+    /// has the quote at the end of a string of JSON.
     pub(super) fn downgrade_escaped_line(&mut self, text: &str, link: &Link, judged: &mut Judged) {
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        let is_of_nobody = |host: &Judgement| self.is_unknown(host);
-        if judged.verdict == Verdict::Suspect
-            && ["\\n", "\\r", "\\t"].into_iter().any(|end| tail.starts_with(end))
-            && has_only(judged.reasons, Reason::Userinfo)
-            && judged.host.as_deref().is_some_and(is_of_nobody)
-            && judged.inner.iter().all(Judgement::is_harmless)
+        let is_unwritable = |reasons: Reasons| {
+            let mut counting = reasons.iter().filter(|reason| reason.verdict() > Verdict::Notice);
+            counting.all(|reason| matches!(reason, Reason::Userinfo | Reason::IdnaInvalid))
+        };
+        let is_cut = |host: &Judgement| {
+            host.is_harmless() || tail.contains('"') && is_unwritable(host.reasons)
+        };
+        if judged.verdict != Verdict::Suspect
+            || !["\\n", "\\r", "\\t"].into_iter().any(|end| tail.starts_with(end))
+            || !is_unwritable(judged.reasons)
+            || !judged.inner.iter().all(is_cut)
         {
+            return;
+        }
+        let Some(site) = judged.host.clone() else { return };
+        let line = tail.split('"').next().and_then(reference::after_backslash);
+        let Some(address) = line.map(|host| self.host(host, HostBounds::Certain)) else { return };
+        let is_apart = self.is_unknown(&site) || self.are_of_one_owner(&site.ascii, &address.ascii);
+        if site.is_harmless() && address.is_harmless() && is_apart {
             judged.verdict = Verdict::Notice;
         }
     }
@@ -181,11 +194,12 @@ fn in_placeholder(word: &str) -> &str {
     inside.next().unwrap_or(name)
 }
 
-/// Whether a link is the place of a repository, whose users have names with a dot: `git+https:`, `….git`.
+/// Whether a link is the place of a repository, an index of packages or a folder of Nextcloud, whose users have names with
+/// a dot: `git+https:`, `….git`, `--index-url`, `/remote.php/dav`.
 fn is_of_repository(text: &str, link: &Link) -> bool {
     let before = text.get(..link.span.start).unwrap_or_default();
     let tail = text.get(link.tail.clone()).unwrap_or_default();
-    userinfo::is_at_repository(text, link)
+    userinfo::has_accounts(text, link)
         || before.ends_with("git+")
         || tail.split(['@', '#', '?']).next().is_some_and(|path| path.ends_with(".git"))
 }

@@ -161,7 +161,8 @@ mod tests {
         let (policy, tlds) = (
             Policy::default(),
             TldTable::new(
-                "com top jp de fr in co ly tk be gl google microsoft ms ru".split(' '),
+                "com top jp de fr in co ly tk be gl google microsoft ms ru cn cc net io hn"
+                    .split(' '),
                 "",
             ),
         );
@@ -486,6 +487,8 @@ mod tests {
             assert_eq!(mismatch("www.paypal.com", led), Some(Verdict::Suspect), "{led}");
             assert_eq!(mismatch(led, led), None, "{led}");
         }
+        // Anybody shortens there what is not the owner's.
+        assert_eq!(mismatch("www.vk.com", "vk.cc"), Some(Verdict::Suspect));
     }
 
     #[test]

@@ -222,6 +222,9 @@ fn units<const WIDTH: usize>(
     text
 }
 
+/// `://` in EBCDIC.
+pub const EBCDIC: &[u8] = b"\x7A\x61\x61";
+
 /// EBCDIC as ASCII, for the characters of hosts (code page 037; others have the same ones).
 pub fn ebcdic(bytes: &[u8]) -> Vec<u8> {
     let ascii = |byte: &u8| match byte {

@@ -21,6 +21,7 @@ mod deceptive;
 mod decoded_text;
 mod decoders;
 mod host;
+mod labelled;
 mod locales;
 mod part_offsets;
 mod triggers;
@@ -42,7 +43,7 @@ use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive};
 use deceptive::{is_list, is_undecodable, runs_on, seen_spelling, unescaped_host};
-use decoders::{Base64Lines, behind_signs, ebcdic, texts_behind_scheme, yenc};
+use decoders::{Base64Lines, EBCDIC, behind_signs, ebcdic, texts_behind_scheme, yenc};
 use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
 use mailsplice::mime::{self, Charset, Media, Message, Tree, View};
@@ -66,9 +67,6 @@ const SHIFTED_STEPS: u64 = 5_632;
 
 /// The same for UTF-7, which is decoded in one pass. Its sign is a plus, which forms write between their words.
 const UTF7_STEPS: u64 = 64;
-
-/// `://` in EBCDIC.
-const EBCDIC: &[u8] = b"\x7A\x61\x61";
 
 /// Reports hosts that no reading has found, and defangs those whose bytes are plain.
 pub fn search(
@@ -405,9 +403,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let letters = host_of(letters);
         let host = text(letters);
         let judgement = match find_deceptive(&host, self.judge, &self.seen) {
-            Some(Deceptive::Hidden(judgement)) => judgement,
+            Some(Deceptive::Hidden(judgement)) if !self.is_misread(&host, at, origin) => judgement,
             Some(Deceptive::Seen) => return self.keep_offset(at, origin),
-            None => return,
+            _ => return,
         };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (origin, self.editable_part(at, &judged)) {

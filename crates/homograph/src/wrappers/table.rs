@@ -19,6 +19,10 @@ pub(super) enum Form {
     /// A segment of the path is the URL behind this label, percent-encoded.
     #[cfg(feature = "senders")]
     Labelled(&'static str),
+    /// A segment of the path is JSON in base64, perhaps with a signature behind a dot, and has the
+    /// URL in this string.
+    #[cfg(feature = "senders")]
+    JsonSegment(&'static str),
     /// The path has the URL between `___` and `___`.
     Between,
     Proofpoint,
@@ -35,10 +39,19 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
-const COUNT: usize = if cfg!(feature = "senders") { 134 } else { 107 };
+const COUNT: usize = if cfg!(feature = "senders") { 147 } else { 107 };
 
 /// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
 pub(super) const ROWS: [Row; COUNT] = [
+    // ActiveCampaign.
+    #[cfg(feature = "senders")]
+    ("acemlna.com", "/Prod/link-tracker", Base64("redirectUrl")),
+    #[cfg(feature = "senders")]
+    ("acemlnb.com", "/Prod/link-tracker", Base64("redirectUrl")),
+    #[cfg(feature = "senders")]
+    ("acemlnc.com", "/Prod/link-tracker", Base64("redirectUrl")),
+    #[cfg(feature = "senders")]
+    ("acemlnd.com", "/Prod/link-tracker", Base64("redirectUrl")),
     #[cfg(feature = "senders")]
     ("ad.admitad.com", "", Query("ulp")),
     #[cfg(feature = "senders")]
@@ -46,8 +59,6 @@ pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("anrdoezrs.net", "/links/", Rest),
     ("atpscan.global.hornetsecurity.com", "", Query("u")),
-    // Check Point Harmony, Avanan.
-    ("avanan.url-protection.com", "/v1/", Query("o")),
     #[cfg(feature = "senders")]
     ("awin1.com", "", Query("ued")),
     #[cfg(feature = "senders")]
@@ -69,12 +80,18 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("clicktime.symantec.com", "", Query("u")),
     #[cfg(feature = "senders")]
     ("clk.tradedoubler.com", "", Query("url")),
+    // Exclaimer, in signatures.
+    #[cfg(feature = "senders")]
+    ("content.exclaimer.net", "", Query("url")),
     // Kit, formerly ConvertKit.
     ("convertkit-mail2.com", "", Base64Segment),
     ("convertkit-mail4.com", "", Base64Segment),
     ("csdn.net", "", Query("target")),
     // Barracuda Link Protection.
     ("cudasvc.com", "", Query("a")),
+    // Customer.io.
+    #[cfg(feature = "senders")]
+    ("customeriomail.com", "/e/c/", Form::JsonSegment("href")),
     ("deref-gmx.com", "", Query("redirectUrl")),
     ("deref-gmx.net", "", Query("redirectUrl")),
     ("deref-mail.com", "", Query("redirectUrl")),
@@ -85,6 +102,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("disq.us", "/url", Query("url")),
     ("douban.com", "/link2/", Query("url")),
     ("doubleclick.net", "", Query("adurl")),
+    #[cfg(feature = "senders")]
+    ("doubleclick.net", "/ddm/clk/", Query("")),
     #[cfg(feature = "senders")]
     ("dpbolvw.net", "", Query("url")),
     #[cfg(feature = "senders")]
@@ -117,6 +136,9 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("kqzyfj.com", "", Query("url")),
     #[cfg(feature = "senders")]
     ("kqzyfj.com", "/links/", Rest),
+    // Darktrace.
+    #[cfg(feature = "senders")]
+    ("l.antigena.com", "/l/", Token),
     ("l.facebook.com", "", Query("u")),
     ("l.instagram.com", "", Query("u")),
     ("l.messenger.com", "", Query("u")),
@@ -150,17 +172,24 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("outlook.live.com", "/mail/safelink.html", Query("url")),
     ("outlook.office.com", "/mail/safelink.html", Query("url")),
     ("pinterest.com", "/offsite/", Query("url")),
+    #[cfg(feature = "senders")]
+    ("prf.hn", "/click/", Form::Labelled("destination:")),
     // Check Point Harmony, Avanan.
     ("protect.checkpoint.com", "", Between),
     // Trellix, FireEye.
     ("protect.fireeye.com", "", Query("u")),
     ("protect2.fireeye.com", "", Query("u")),
+    // Retarus.
+    #[cfg(feature = "senders")]
+    ("protection.retarus.com", "/v1", Query("u")),
     ("protection.sophos.com", "", Base64("u")),
     ("protection.sophos.com", "", Query("d")),
     // Postmark.
     ("pstmrk.it", "", Segment),
     #[cfg(feature = "senders")]
     ("px.a8.net", "", Query("a8ejpredirect")),
+    #[cfg(feature = "senders")]
+    ("pxf.io", "/c/", Query("u")),
     ("quora.com", "/_/redirect", Query("url")),
     #[cfg(feature = "senders")]
     ("r.search.yahoo.com", "", Form::Labelled("RU=")),
@@ -188,6 +217,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("statics.teams.cdn.office.net", "/evergreen-assets/safelinks/", Query("url")),
     ("steamcommunity.com", "/linkfilter/", Query("u")),
     ("steamcommunity.com", "/linkfilter/", Query("url")),
+    #[cfg(feature = "senders")]
+    ("substack.com", "/redirect/", Form::JsonSegment("e")),
     ("t.umblr.com", "", Query("z")),
     ("tiktok.com", "/link/v2", Query("target")),
     #[cfg(feature = "senders")]
@@ -200,6 +231,10 @@ pub(super) const ROWS: [Row; COUNT] = [
     #[cfg(feature = "senders")]
     ("trendmicro-ctp.com", "/wis/clicktime/", Query("url")),
     ("trendmicro.com", "/wis/clicktime/", Query("url")),
+    // Avanan, Check Point Harmony, SonicWall.
+    ("url-protection.com", "/v1/", Query("o")),
+    #[cfg(feature = "senders")]
+    ("url-protection.com", "/v2/", Between),
     ("url.avanan.click", "", Between),
     ("url.emailprotection.link", "", Token),
     ("urldefense.com", "", Proofpoint),

@@ -57,6 +57,8 @@ impl Judge<'_> {
 
 #[cfg(test)]
 mod tests {
+    use ::base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+
     use super::super::tests::in_page;
     use crate::Dmarc;
     use crate::outcome::{Reason, Verdict};
@@ -70,6 +72,14 @@ mod tests {
             "eu1.trendmicro-ctp.com/wis/clicktime/v1/query?url=https%3a%2f%2f{}%2Fa&amp;umid=1",
             "www.jdoqocy.com/links/1/type/dlg/https://{}/",
             "r.search.yahoo.com/_ylt=abc/RU=https%3a%2f%2f{}%2fa/RK=0",
+            "eu.content.exclaimer.net/?url=https%3A%2F%2F{}%2Fa&amp;tenantid=a&amp;signature=b",
+            "checkpoint.url-protection.com/v1/r07/url?o=https%3A//{}/a&amp;g=a&amp;h=b",
+            "checkpoint.url-protection.com/v2/r01/___https://{}/a___.YzJl",
+            "sonicwall.url-protection.com/v1/url?o=https%3A//{}/a&amp;g=a",
+            "protection.retarus.com/v1?u=https%3A%2F%2F{}%2Fa&amp;c=a&amp;s=b",
+            "prf.hn/click/camref:1a/destination:https%3A%2F%2F{}%2Fa",
+            "shop.pxf.io/c/1/2/3?u=https%3A%2F%2F{}%2Fa",
+            "ad.doubleclick.net/ddm/clk/1;2;x?https://{}/a",
         ] {
             assert_eq!(over(&url.replace("{}", "www.paypal.com")), None, "{url}");
             let other = over(&url.replace("{}", "verify.top"));
@@ -80,8 +90,34 @@ mod tests {
             "verify.top/fmlurlsvc/?fewReq=:B:a&amp;url=https%3a%2f%2fwww.paypal.com",
             "verify.top/links/1/type/dlg/https://www.paypal.com/",
             "verify.top/RU=https%3a%2f%2fwww.paypal.com%2fa/RK=0",
+            "verify.top/?url=https%3A%2F%2Fwww.paypal.com%2Fa&amp;signature=b",
+            "content.exclaimer.net.verify.top/?url=https%3A%2F%2Fwww.paypal.com%2Fa",
+            "eu.content.exclaimer.net/?u=https%3A%2F%2Fwww.paypal.com%2Fa",
+            "url-protection.verify.top/v1/url?o=https%3A//www.paypal.com/a",
+            "verify.top/CL0/https:%2F%2Fwww.paypal.com%2Fa/1/a/b",
         ] {
             assert_eq!(over(own), Some(Verdict::Suspect), "{own}");
+        }
+    }
+
+    #[test]
+    fn links_with_an_encoded_end_lead_there() {
+        let over = |url: &str| in_page(&format!("<a href=\"https://{url}\">www.paypal.com</a>"));
+        for (url, text) in [
+            ("shop.lt.acemlna.com/Prod/link-tracker?redirectUrl={}&amp;sig=a", "https://HOST/a"),
+            ("shop.lt.acemlnb.com/Prod/link-tracker?redirectUrl={}", "https%3A%2F%2FHOST%2Fa"),
+            ("substack.com/redirect/2/{}.a-b", r#"{"e":"https://HOST/a","p":1}"#),
+            ("e.customeriomail.com/e/c/{}/0a1b", r#"{"email_id":"a","href":"https://HOST/a"}"#),
+        ] {
+            let over = |service: &str, host: &str| {
+                let token = BASE64_URL_SAFE_NO_PAD.encode(text.replace("HOST", host));
+                over(&service.replace("{}", &token))
+            };
+            assert_eq!(over(url, "www.paypal.com"), None, "{url}");
+            assert_eq!(over(url, "verify.top"), Some(Verdict::Suspect), "{url}");
+            let (_, path) = url.split_once('/').unwrap();
+            let other = over(&format!("verify.top/{path}"), "www.paypal.com");
+            assert_eq!(other, Some(Verdict::Suspect), "{path}");
         }
     }
 
@@ -118,6 +154,7 @@ mod tests {
             "protect-eu.mimecast.com/s/AbC?domain=shop.us1.list-manage.com",
             "www.mailcontrol.com/sr/abc==",
             "url.emailprotection.link/?babc~",
+            "us01.l.antigena.com/l/AbC~d",
         ] {
             assert_eq!(over(url), Some(Verdict::Notice), "{url}");
         }
@@ -129,6 +166,8 @@ mod tests {
             "shared.outlook.inky.com/link?domain=verify.top&t=h.eJx",
             "urlsand.com/?u=https%3A%2F%2Fverify.top",
             "mailcontrol.com.verify.top/sr/abc",
+            "l.antigena.com.verify.top/l/AbC~d",
+            "substack.com/redirect/0a1b-2c?j=eyJ1IjoiYSJ9.b",
         ] {
             assert_eq!(over(url), Some(Verdict::Suspect), "{url}");
         }

@@ -158,6 +158,8 @@ mod tests {
             ("maps.google.com", "goo.gl"),
             ("photos.google.com", "photos.app.goo.gl"),
             ("www.youtube.com", "youtu.be"),
+            ("www.taobao.com", "www.tmall.com"),
+            ("www.jd.com", "3.cn"),
             ("onedrive.com", "1drv.ms"),
             ("onedrive.live.com", "1drv.ms"),
             ("www.powerbi.com", "app.powerbi.com"),
