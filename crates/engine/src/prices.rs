@@ -17,7 +17,7 @@ const USUAL_TEXTS: usize = 3;
 
 /// Steps of each byte of text whose characters have two bytes or more, each converted by itself, with its place in the
 /// map back.
-const CONVERTED_READING_STEPS_PER_BYTE: u64 = 3;
+const CONVERTED_READING_STEPS_PER_BYTE: u64 = 2;
 
 /// Steps of each byte of text in a charset with shift states or wide units: each character is decoded by itself, and
 /// has its own place in the map back to the bytes, in which every link is looked up.

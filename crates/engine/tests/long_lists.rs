@@ -185,3 +185,22 @@ fn links_of_rewriters_are_read_to_their_end() {
         }
     }
 }
+
+/// Programs that name no charset: what stands behind each site without a blank is no letter of it in any charset.
+#[test]
+fn directories_without_a_charset_are_read_to_their_end() {
+    let row = |n| {
+        format!(
+            "单位{n}，网址：http://www.yamadaya{n}.cn，邮箱：info@yamadaya{n}.cn。电话：010-{n:04}\r\n"
+        )
+    };
+    // Bytes of no known charset are read in several ways.
+    for (charset, count) in [(encoding_rs::GBK, 60), (encoding_rs::UTF_8, 400)] {
+        let text = (0..count).map(row).collect::<String>();
+        let (body, _, lossy) = charset.encode(&text);
+        assert!(!lossy);
+        let outcome = common::outcome("Content-Type: text/plain", &body);
+        assert!(outcome.bypasses.is_empty(), "{} {count} {:?}", charset.name(), outcome.cost);
+        assert!(outcome.edits.is_empty(), "{} {count}", charset.name());
+    }
+}

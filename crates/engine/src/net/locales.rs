@@ -4,15 +4,25 @@
 //! host of an honest text is no twin of a known name in mixed letters, so that only such a twin counts.
 
 use super::deceptive::deceptive_judgement;
-use super::host::{host_of, is_behind_www};
+use super::host::{ends_host, host_of, is_behind_www};
 use super::window::{Letter, octets, text};
-use super::{Net, Origin, WINDOW, is_after_scheme, is_twin, window_steps};
+use super::{Net, Origin, WINDOW, is_after_scheme, is_twin};
 use crate::cost::Stage;
 use crate::judging::{Judge, Judged, TldStatus};
 use crate::outcome::Reason;
 use mailsplice::mime::Charset;
 use std::ops::Range;
+use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody;
+
+/// Bytes of a host that are read in each charset: no known name with labels in front of it is as long.
+const LONGEST: usize = 128;
+
+/// Bytes beyond ASCII in a row behind a host that are text.
+const ROW: usize = 4;
+
+/// Steps of each byte that is decoded in one charset.
+const DECODED_STEPS_PER_BYTE: u64 = 2;
 
 /// A window that is decoded in several charsets.
 pub struct LocalWindow {
@@ -32,7 +42,13 @@ impl LocalWindow {
         if std::str::from_utf8(window).is_ok() && !window.array_windows().any(is_high_escape) {
             return None;
         }
-        let octets = octets(window);
+        let mut octets = octets(window);
+        octets.truncate(LONGEST);
+        // Where text goes on behind a host without a blank, it seldom holds another dot.
+        let mut behind = octets.iter().skip_while(|(byte, _)| byte.is_ascii());
+        if !behind.any(|(byte, _)| *byte == b'.') {
+            return None;
+        }
         let decoded: Vec<u8> = octets.iter().map(|(byte, _)| *byte).collect();
         std::str::from_utf8(&decoded).is_err().then_some(LocalWindow { octets })
     }
@@ -58,13 +74,13 @@ impl LocalWindow {
 
     /// The letters of the first reading in which the host is a known name in letters of another script.
     pub fn twin(&self, judge: &mut Judge<'_>) -> Option<(Vec<Letter>, Judged)> {
+        let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
         Charset::of_systems().find_map(|charset| {
-            let letters = self.letters(charset);
-            let host = host_of(&letters);
-            if !may_be_twin(host) {
+            if !may_be_twin(charset.decode(bytes.as_slice().into()).as_str()) {
                 return None;
             }
-            let judgement = deceptive_judgement(&text(host), judge)?;
+            let letters = self.letters(charset);
+            let judgement = deceptive_judgement(&text(host_of(&letters)), judge)?;
             let scripts = [Reason::MixedScript, Reason::WholeScript];
             let is_mixed = scripts.into_iter().any(|reason| judgement.reasons.contains(reason));
             (is_twin(&judgement) && is_mixed)
@@ -72,9 +88,19 @@ impl LocalWindow {
         })
     }
 
+    /// Whether text goes on without a blank behind a host of ASCII, as in languages that have none: no letter of a name is
+    /// among so many bytes.
+    fn is_behind_host(&self, tlds: &dyn TldSet) -> bool {
+        let front = self.octets.iter().map(|(byte, _)| *byte).take_while(u8::is_ascii);
+        let front: String = front.map(char::from).collect();
+        let behind = self.octets.iter().skip(front.len());
+        let row = behind.take_while(|(byte, _)| !byte.is_ascii()).count();
+        row >= ROW && front.rsplit_once('.').is_some_and(|(_, tld)| tlds.exists_as(tld))
+    }
+
+    /// Steps of reading it in each charset.
     pub fn steps(&self) -> u64 {
-        let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
-        Charset::of_systems().count() as u64 * window_steps(&bytes, true)
+        Charset::of_systems().count() as u64 * DECODED_STEPS_PER_BYTE * self.octets.len() as u64
     }
 }
 
@@ -83,14 +109,15 @@ fn is_high_escape([sign, high]: &[u8; 2]) -> bool {
     matches!(sign, b'=' | b'%') && matches!(high, b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f')
 }
 
-/// Whether letters of Cyrillic or Greek are in a host, and none that no name in look-alikes has.
-fn may_be_twin(host: &[Letter]) -> bool {
+/// Whether letters of Cyrillic or Greek are in the host at the start of a text, and none that no name in look-alikes has.
+fn may_be_twin(text: &str) -> bool {
+    let host =
+        text.trim_start_matches(['/', '\\', '.']).split(ends_host).next().unwrap_or_default();
     let is_twin = |c: char| matches!(c, '\u{370}'..='\u{52F}');
     let may_be_beside = |c: char| matches!(c, '\u{C0}'..='\u{24F}' | '\u{FF01}'..='\u{FF5E}');
-    host.iter().any(|letter| is_twin(letter.c))
-        && host.iter().all(|Letter { c, .. }| {
-            c.is_ascii() || is_twin(*c) || may_be_beside(*c) || is_dot_to_somebody(*c)
-        })
+    let is_of_twin =
+        |c: char| c.is_ascii() || is_twin(c) || may_be_beside(c) || is_dot_to_somebody(c);
+    host.contains(is_twin) && host.chars().all(is_of_twin)
 }
 
 impl Net<'_, '_, '_> {
@@ -102,7 +129,9 @@ impl Net<'_, '_, '_> {
         let is_linked = !is_plain || is_after_scheme(bytes, at) || is_behind_www(bytes, at);
         let Some(window) =
             is_linked.then(|| LocalWindow::at(bytes, at)).flatten().filter(|window| {
-                self.is_unlabelled(place) && self.budget.spend(Stage::Net, window.steps())
+                !window.is_behind_host(self.judge.tlds())
+                    && self.is_unlabelled(place)
+                    && self.budget.spend(Stage::Net, window.steps())
             })
         else {
             return;
