@@ -6,7 +6,7 @@ mod common;
 
 use common::{edited, filtered, untouched};
 use encoding_rs::{EUC_JP, EUC_KR, GB18030, GBK, IBM866, WINDOWS_1250, WINDOWS_1252};
-use linkmilter_engine::Verdict;
+use linkmilter_engine::{Reason, Verdict};
 
 fn bytes(charset: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
     let (bytes, _, unmappable) = charset.encode(text);
@@ -281,6 +281,13 @@ fn bytes_of_a_labelled_charset_are_no_host_that_utf_8_leaves() {
         assert!(worst(charset, &bytes(encoding, text)) <= Some(Verdict::Notice), "{charset}");
     }
     assert!(worst("utf-8", text.as_bytes()) <= Some(Verdict::Notice));
+    // The same bytes are other characters in charsets that are built alike.
+    for charset in ["big5", "euc-kr", "euc-jp"] {
+        let kind = format!("Content-Type: text/plain; charset={charset}");
+        let findings = common::outcome(&kind, &bytes(GBK, text)).findings;
+        let hidden = findings.iter().find(|one| one.reasons.contains(Reason::HiddenHost));
+        assert!(hidden.is_none(), "{charset} {hidden:?}");
+    }
     // What is UTF-8 throughout deceives whoever ignores the label.
     for host in ["раypal.com", "paypal.com\u{5B7}paypal.com"] {
         let found = worst("gb2312", format!("see https://{host}/ now\r\n").as_bytes());

@@ -432,6 +432,10 @@ fn logins_of_packages_folders_and_dynamic_addresses_are_a_notice() {
     ] {
         assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
     }
+    for host in ["members.dyndns.org", "update.spdyn.de", "update6.dedyn.io"] {
+        let text = format!("https://huber.de:key1@{host}/nic/update?hostname=huber.de");
+        assert!(worst(&text) <= Some(Verdict::Notice), "{text}");
+    }
     for text in [
         "https://huber.de:key1@evil.com/nic/update?hostname=huber.de",
         "https://mybank.com:key1@evil.com/nic/update?hostname=mybank.com",

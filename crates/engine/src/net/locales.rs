@@ -113,11 +113,11 @@ fn is_high_escape([sign, high]: &[u8; 2]) -> bool {
 fn may_be_twin(text: &str) -> bool {
     let host =
         text.trim_start_matches(['/', '\\', '.']).split(ends_host).next().unwrap_or_default();
-    let is_twin = |c: char| matches!(c, '\u{370}'..='\u{52F}');
+    let is_other = |c: char| matches!(c, '\u{370}'..='\u{52F}');
     let may_be_beside = |c: char| matches!(c, '\u{C0}'..='\u{24F}' | '\u{FF01}'..='\u{FF5E}');
     let is_of_twin =
-        |c: char| c.is_ascii() || is_twin(c) || may_be_beside(c) || is_dot_to_somebody(c);
-    host.contains(is_twin) && host.chars().all(is_of_twin)
+        |c: char| c.is_ascii() || is_other(c) || may_be_beside(c) || is_dot_to_somebody(c);
+    host.contains(is_other) && host.chars().all(is_of_twin)
 }
 
 impl Net<'_, '_, '_> {
@@ -149,7 +149,8 @@ impl Net<'_, '_, '_> {
         }
     }
 
-    fn is_unlabelled(&self, place: usize) -> bool {
+    /// Whether no label names the charset of the part at an offset of the body.
+    pub(super) fn is_unlabelled(&self, place: usize) -> bool {
         let part = self.part(place).and_then(|part| self.tree.parts.get(part));
         part.is_some_and(mailsplice::mime::Part::is_unlabelled)
     }

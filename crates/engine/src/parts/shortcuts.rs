@@ -19,10 +19,7 @@ const EXTENSIONS: [&str; 7] =
 const REMOTE_DESKTOP: &str = "rdp";
 
 /// Extensions of shortcuts that Windows, macOS or a desktop of Linux does not show.
-const HIDDEN: [&str; 4] = [".url", ".website", ".webloc", ".desktop"];
-
-/// Bytes of the name of a file that are looked at.
-const NAME_BYTES: usize = 512;
+const HIDDEN: [&str; 4] = ["url", "website", "webloc", "desktop"];
 
 /// Settings of Remote Desktop that name a server.
 const SERVERS: [&str; 3] = ["full address", "alternate full address", "gatewayhostname"];
@@ -30,11 +27,7 @@ const SERVERS: [&str; 3] = ["full address", "alternate full address", "gatewayho
 impl OpenReading<'_> {
     /// The link of a shortcut below the name that is shown for it, in its first reading.
     pub(super) fn link_below_name(&self) -> Option<Layer<'static>> {
-        let names = self.entry.names.iter().filter(|_| self.index == 0);
-        let shown = names.filter(|name| name.len() <= NAME_BYTES).find_map(|name| {
-            let (stem, extension) = name.split_at_checked(name.rfind('.')?)?;
-            HIDDEN.iter().any(|hidden| hidden.eq_ignore_ascii_case(extension)).then_some(stem)
-        })?;
+        let shown = self.entry.name_without(&HIDDEN).filter(|_| self.index == 0)?;
         let text = self.reading.text.as_str();
         content::named_link(text, values(text), shown)
     }
@@ -160,6 +153,7 @@ mod tests {
             "paypal.com.WEBSITE",
             "www.paypal.com.webloc",
             "paypal.com.desktop",
+            "www.paypal.com.url. ",
         ] {
             assert!(differs(name, "https://evil.top/x"), "{name}");
             assert!(!differs(name, "https://www.paypal.com/x"), "{name}");

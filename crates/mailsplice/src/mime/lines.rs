@@ -257,6 +257,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_was_too_long_may_not_grow() {
+        let (raw, edits) = long_line();
+        let longer =
+            String::from_utf8(raw).unwrap().replace(" y\r\n", " yyyyyyyyyyyyyyyyyyyyy\r\n");
+        let is_fit = |edits: Vec<RawEdit>| {
+            matches!(fit(longer.as_bytes(), edits, Media::Plain, LineEnd::Crlf), Fit::Fits(_))
+        };
+        assert!(!is_fit(edits.clone()));
+        let shorter = |edit: RawEdit| RawEdit { replacement: b"x".as_slice().into(), ..edit };
+        assert!(is_fit(edits.into_iter().map(shorter).collect()));
+    }
+
+    #[test]
     fn html_breaks_at_the_white_space_beside() {
         let (raw, edits) = long_line();
         let Fit::Fits(edits) = fit(&raw, edits, Media::Html, LineEnd::Crlf) else { panic!() };

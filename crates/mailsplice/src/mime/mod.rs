@@ -150,9 +150,21 @@ impl Part {
         own.any(|own| extensions.contains(&own.as_str()))
     }
 
+    /// The first of its names with one of these extensions, without it: programs that know the extension do not show it.
+    pub fn name_without(&self, extensions: &[&str]) -> Option<&str> {
+        let mut names = self.names.iter().filter_map(|name| sniff::stem_and_extension(name));
+        names.find(|(_, own)| extensions.contains(&own.as_str())).map(|(stem, _)| stem)
+    }
+
     /// The declared transfer encoding.
     pub fn transfer(&self) -> Transfer {
         self.site.transfers.first().copied().unwrap_or_default()
+    }
+
+    /// The charset that its first label declares, larger than US-ASCII.
+    pub fn declared_charset(&self) -> Option<Charset> {
+        let label = self.site.charsets.first().filter(|label| names_charset(label))?;
+        Charset::from_label(label)
     }
 
     /// Whether no label declares a charset: none is there, or US-ASCII, or one that names no charset.
@@ -168,8 +180,7 @@ impl Part {
     /// Whether its label declares this charset. The label US-ASCII, which clients read as windows-1252 (WHATWG
     /// Encoding §4.2), declares no larger charset.
     pub fn declares(&self, charset: Charset) -> bool {
-        let label = self.site.charsets.first().map(String::as_str).unwrap_or_default();
-        !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label) == Some(charset)
+        self.declared_charset() == Some(charset)
     }
 }
 

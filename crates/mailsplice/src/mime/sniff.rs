@@ -277,15 +277,20 @@ fn by_extension(name: &str) -> Option<Media> {
     }
 }
 
-/// The extension of a file name in lower case. The name ends at the first control character, and trailing dots and
-/// blanks are dropped, as file systems do.
+/// The extension of a file name in lower case.
 pub(super) fn extension(name: &str) -> Option<String> {
+    stem_and_extension(name).map(|(_, extension)| extension)
+}
+
+/// A file name without its extension, and that in lower case. The name ends at the first control character, and trailing
+/// dots and blanks are dropped, as file systems do.
+pub(super) fn stem_and_extension(name: &str) -> Option<(&str, String)> {
     let name = name.trim_start().split(char::is_control).next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
-    let (_, extension) = name.rsplit_once('.')?;
+    let (stem, extension) = name.rsplit_once('.')?;
     // `a.html;1`
     let extension = extension.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    Some(extension.to_ascii_lowercase())
+    Some((stem, extension.to_ascii_lowercase()))
 }
 
 /// The media of unlabelled bytes: HTML or opaque.
