@@ -258,6 +258,41 @@ fn a_maildir_can_be_resumed() {
     assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
 }
 
+/// A scan that was ended after its last message goes on where it was: before its output was put in
+/// its place, and after.
+#[test]
+fn a_scan_that_was_ended_at_its_end_is_complete() {
+    let folder = folder();
+    let path = |name| folder.path().join(name);
+    let bytes = mbox(4_000);
+    let args = ["source", "--out", "part", "--resume", "journal"];
+    let scan = Piped { folder: folder.path(), args: &args };
+    let child = command(folder.path(), &args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut pipe = scan.open();
+    let (now, later) = bytes.split_at(bytes.len() / 2);
+    pipe.write_all(now).unwrap();
+    until("the journal", || path("journal").exists());
+    // A folder cannot be replaced by a file.
+    fs::create_dir(path("part")).unwrap();
+    pipe.write_all(later).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr_text(&output).contains("could not write the output"));
+    fs::remove_dir(path("part")).unwrap();
+    let journal = fs::read(path("journal")).unwrap();
+    assert_eq!(scan.whole(&bytes).status.code(), Some(1));
+    let part = fs::read(path("part")).unwrap();
+    assert_eq!(part.split(|byte| *byte == b'\n').count(), 1_001);
+    assert!(!path("journal").exists() && !path("part.part").exists());
+    // As when it was killed before it removed the journal. Nothing is read again.
+    fs::write(path("journal"), journal).unwrap();
+    let again = command(folder.path(), &args).output().unwrap();
+    assert_eq!(again.status.code(), Some(1), "{}", stderr_text(&again));
+    assert!(fs::read(path("part")).unwrap() == part);
+    assert!(!path("journal").exists());
+}
+
 /// Standard input can be resumed with the same bytes. With other bytes the scan refuses.
 #[test]
 fn standard_input_can_be_resumed_with_the_same_bytes() {

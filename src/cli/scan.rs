@@ -112,6 +112,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let destination = destination(&args)?;
     let journal = args.resume.as_deref().map(|path| Journal::open(path, &command));
     let mut journal = journal.transpose()?;
+    let ended = |journal: &mut Journal| journal.is_complete() && destination.is_in_place();
+    if let Some(journal) = journal.take_if(ended) {
+        let (tally, completion) = (journal.tally(), Completion::Complete);
+        return answer(&args, Report { tally, completion, journal: Some(journal) });
+    }
     let mut out = destination.open(journal.as_ref())?;
     let own = output::own_files(&out, &destination, args.resume.as_deref());
     let fresh = journal.as_ref().is_none_or(|journal| journal.position().batches == 0);
@@ -177,7 +182,7 @@ fn seen(overlap: &Cell<bool>, destination: &Destination, entry: &Input) -> bool 
     found
 }
 
-/// Writes the output formats that are made from the counts, reports what was not read, and answers.
+/// Writes the output formats that are made from the counts, puts the output in its place, and answers.
 fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
@@ -204,6 +209,13 @@ fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitSt
     } else {
         out.commit()?;
     }
+    answer(args, report)
+}
+
+/// Removes the journal of a scan whose output is in its place, reports what was not read, and answers.
+fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
+    report.journal.map(Journal::remove).transpose()?;
+    let tally = &report.tally;
     let bypassed: u64 = tally.bypasses.values().sum();
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =

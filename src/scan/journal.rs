@@ -20,7 +20,7 @@ use crate::engine::splice::hex;
 use crate::file;
 use crate::record::tally::Tally;
 
-use super::Error;
+use super::{Completion, Error};
 
 /// Version of the file format.
 const SCHEMA_VERSION: u32 = 2;
@@ -88,6 +88,9 @@ struct State {
     marks: Vec<(u64, String)>,
     /// Bytes of output of these batches.
     written: u64,
+    /// Whether these were all batches. Then the output may be in its place.
+    #[serde(default)]
+    complete: bool,
     tally: Tally,
 }
 
@@ -121,6 +124,7 @@ impl Journal {
             chain: HashChain::default().hex(),
             marks: Vec::new(),
             written: 0,
+            complete: false,
             tally: Tally::default(),
         };
         let file = open_locked(path, &fresh.to_bytes(path)?).map_err(io_failed)?;
@@ -164,6 +168,11 @@ impl Journal {
         self.state.tally.clone()
     }
 
+    /// Whether the earlier run has scanned everything. Its output may be in its place, or not yet.
+    pub fn is_complete(&self) -> bool {
+        self.state.complete
+    }
+
     /// Counts bytes of output that were written.
     pub fn add_written(&mut self, bytes: usize) {
         self.state.written += bytes as u64;
@@ -196,12 +205,14 @@ impl Journal {
         }
     }
 
-    /// Saves the journal of an interrupted scan.
-    pub fn save(mut self, tally: &Tally) -> Result<(), Error> {
+    /// Saves the journal of a scan that has ended.
+    pub fn save(&mut self, tally: &Tally, completion: Completion) -> Result<(), Error> {
+        self.state.complete = completion == Completion::Complete;
         self.store(tally)
     }
 
-    /// Removes the journal of a complete scan.
+    /// Removes the journal of a complete scan, when its output is in its place: a crash before then
+    /// costs nothing.
     pub fn remove(self) -> Result<(), Error> {
         file::remove(&self.path).map_err(|error| self.error(&error))
     }
@@ -336,7 +347,13 @@ mod tests {
         drop(again);
         let other = Journal::open(&path, "scan b").unwrap_err().to_string();
         assert!(other.contains("expected \"scan a\", found \"scan b\""), "{other}");
-        Journal::open(&path, "scan a").unwrap().remove().unwrap();
+        let mut done = Journal::open(&path, "scan a").unwrap();
+        assert!(!done.is_complete());
+        done.save(&Tally::default(), Completion::Complete).unwrap();
+        drop(done);
+        let done = Journal::open(&path, "scan a").unwrap();
+        assert!(done.is_complete());
+        done.remove().unwrap();
         assert!(!path.exists());
     }
 

@@ -41,6 +41,8 @@ pub use progress::Progress;
 pub struct Report {
     pub tally: Tally,
     pub completion: Completion,
+    /// The journal. It is there until the output of a complete scan is in its place.
+    pub journal: Option<Journal>,
 }
 
 /// Why a scan failed.

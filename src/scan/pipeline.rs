@@ -157,13 +157,10 @@ impl Writer<'_> {
         for _ in receiver {}
     }
 
-    fn end(self, completion: Completion) -> Result<Report, Error> {
-        if let Some(journal) = self.journal {
-            match completion {
-                Completion::Complete => journal.remove()?,
-                Completion::Interrupted => journal.save(&self.tally)?,
-            }
+    fn end(mut self, completion: Completion) -> Result<Report, Error> {
+        if let Some(journal) = &mut self.journal {
+            journal.save(&self.tally, completion)?;
         }
-        Ok(Report { tally: self.tally, completion })
+        Ok(Report { tally: self.tally, completion, journal: self.journal })
     }
 }

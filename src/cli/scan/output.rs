@@ -72,6 +72,12 @@ impl Destination {
         (found.dev(), found.ino()) == (data.dev(), data.ino())
     }
 
+    /// Whether the output of an earlier run, which had scanned everything, is no more to be continued:
+    /// that run was ended between putting it in its place and removing its journal.
+    pub fn is_in_place(&self) -> bool {
+        matches!(&self.to, To::File(path, _) if !continued_path(path).exists())
+    }
+
     /// The error of an output that is a source.
     pub fn is_a_source(&self) -> String {
         let given = self.given.as_deref().unwrap_or(Path::new("-"));
