@@ -101,7 +101,7 @@ pub const DOCUMENTS: usize = 1 << 14;
 
 /// Bytes of text that are collected before they are searched for links: joined lines and visible text without a link
 /// need not stay in memory. Its steps are taken when it was searched: the budget is passed by those of one at most.
-const STRETCH: usize = 16 << 10;
+const STRETCH: usize = 8 << 10;
 
 /// Bytes that the search for links reads in one step of the budget. It takes a few instructions for a byte.
 const SEARCHED: u64 = 4;

@@ -15,6 +15,6 @@ impl Net<'_, '_, '_> {
         };
         host.contains(char::REPLACEMENT_CHARACTER)
             && matches!(origin, Origin::Body)
-            && self.part(at).is_some_and(declares)
+            && self.part_offsets().part(at).is_some_and(declares)
     }
 }

@@ -127,13 +127,13 @@ impl Net<'_, '_, '_> {
         let place = origin.body_offset(|| at);
         let is_plain = matches!(origin, Origin::Body);
         let is_linked = !is_plain || is_after_scheme(bytes, at) || is_behind_www(bytes, at);
-        let Some(window) =
-            is_linked.then(|| LocalWindow::at(bytes, at)).flatten().filter(|window| {
-                !window.is_behind_host(self.judge.tlds())
-                    && self.is_unlabelled(place)
-                    && self.budget.spend(Stage::Net, window.steps())
-            })
-        else {
+        if !is_linked || !self.part_offsets().is_unlabelled(place, self.tree) {
+            return;
+        }
+        let Some(window) = LocalWindow::at(bytes, at).filter(|window| {
+            !window.is_behind_host(self.judge.tlds())
+                && self.budget.spend(Stage::Net, window.steps())
+        }) else {
             return;
         };
         let Some((letters, judged)) = window.twin(self.judge) else { return };
@@ -147,11 +147,5 @@ impl Net<'_, '_, '_> {
             (false, Some(_)) => {}
             (_, None) => self.report(&text(host_of(&letters)), place, judged, Vec::new()),
         }
-    }
-
-    /// Whether no label names the charset of the part at an offset of the body.
-    pub(super) fn is_unlabelled(&self, place: usize) -> bool {
-        let part = self.part(place).and_then(|part| self.tree.parts.get(part));
-        part.is_some_and(mailsplice::mime::Part::is_unlabelled)
     }
 }

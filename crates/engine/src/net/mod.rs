@@ -455,7 +455,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// The part at an offset of the body, if it is text and the policy has the host in it defanged.
     fn editable_part(&self, at: usize, judged: &Judged) -> Option<usize> {
-        let index = self.part(at)?;
+        let index = self.part_offsets().part(at)?;
         let part = self.tree.parts.get(index).filter(|part| part.view == View::Usual)?;
         let text = !matches!(part.media, Media::Opaque | Media::Inert);
         let (action, _) = actions::link(self.policy, part, judged);
@@ -546,14 +546,13 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         at - before..at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
-    /// The index of the innermost part at an offset of the body, as most clients split it.
-    fn part(&self, at: usize) -> Option<usize> {
-        self.part_offsets.get_or_init(|| PartOffsets::of(self.tree)).part(at)
+    fn part_offsets(&self) -> &PartOffsets {
+        self.part_offsets.get_or_init(|| PartOffsets::of(self.tree))
     }
 
     /// The path of that part.
     fn path(&self, at: usize) -> &str {
-        let part = self.part(at).and_then(|part| self.tree.parts.get(part));
+        let part = self.part_offsets().part(at).and_then(|part| self.tree.parts.get(part));
         part.map_or("1", |part| part.path.as_str())
     }
 

@@ -1,13 +1,16 @@
 //! Finds the part at an offset of the body.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use mailsplice::mime::{Tree, View};
+use mailsplice::mime::{Part, Tree, View};
 
 /// The innermost part at every offset, as most clients split the body. Parts of other readings may overlap them.
 pub struct PartOffsets {
     /// Where another part begins, in order: the offset, the part's index.
     starts: Vec<(usize, Option<usize>)>,
+    /// The part that was last asked for, and whether it is without a charset: hosts of one part are asked in a row.
+    last_unlabelled: Cell<Option<(usize, bool)>>,
 }
 
 impl PartOffsets {
@@ -35,7 +38,7 @@ impl PartOffsets {
                 None => starts.push((at, first)),
             }
         }
-        PartOffsets { starts }
+        PartOffsets { starts, last_unlabelled: Cell::new(None) }
     }
 
     /// The index of the part at an offset.
@@ -44,13 +47,26 @@ impl PartOffsets {
         let (_, index) = self.starts.get(after.checked_sub(1)?)?;
         *index
     }
+
+    /// Whether no label names the charset of the part at an offset.
+    pub fn is_unlabelled(&self, at: usize, tree: &Tree) -> bool {
+        let Some(index) = self.part(at) else { return false };
+        match self.last_unlabelled.get() {
+            Some((last, unlabelled)) if last == index => unlabelled,
+            _ => {
+                let unlabelled = tree.parts.get(index).is_some_and(Part::is_unlabelled);
+                self.last_unlabelled.set(Some((index, unlabelled)));
+                unlabelled
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use mailsplice::limits::Limits;
-    use mailsplice::mime::{Message, Part, parse};
+    use mailsplice::mime::{Message, parse};
 
     /// The definition: of all parts around an offset the shortest that most clients see.
     fn looked_for(tree: &Tree, at: usize) -> Option<&Part> {

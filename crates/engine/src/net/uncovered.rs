@@ -37,7 +37,8 @@ pub fn defang_rest(
     let mut net = Net::new((body, tree), (&mut judge, case.policy), &mut *budget, &mut *found);
     for at in places {
         let window = window(body, at);
-        let local = net.is_unlabelled(at).then(|| LocalWindow::at(body, at)).flatten();
+        let is_unlabelled = net.part_offsets().is_unlabelled(at, tree);
+        let local = is_unlabelled.then(|| LocalWindow::at(body, at)).flatten();
         let twin = local.as_ref().and_then(|local| local.twin(net.judge));
         let letters = twin.map_or_else(|| letters(window), |(letters, _)| letters);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
