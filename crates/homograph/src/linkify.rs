@@ -184,11 +184,10 @@ impl<'a> Writer<'a> {
     /// The visible path, query and fragment: minimally escaped; percent-encoded if they mix
     /// scripts.
     fn tail(&self, link: &Link, judgement: &LinkJudgement) -> String {
-        let tail = self.str(link.tail.clone());
-        if judgement.reasons.contains(Reason::ScriptPath) {
-            percent_encoded(tail)
-        } else {
-            format(tail)
+        let tail = format(self.str(link.tail.clone()));
+        match judgement.reasons.contains(Reason::ScriptPath) {
+            true => percent_encoded(&tail),
+            false => tail,
         }
     }
 
@@ -276,6 +275,11 @@ mod tests {
         assert_eq!(
             html("http://example.com/раypal"),
             "<a href=\"http://example.com/%D1%80%D0%B0ypal\">http://example.com/%D1%80%D0%B0ypal</a>"
+        );
+        // What is seen is what is followed, also a sign that ends no link where nothing follows.
+        assert_eq!(
+            html("example.com/рx:?"),
+            "<a href=\"http://example.com/%D1%80x:\">example.com/%D1%80x%3A</a>?"
         );
     }
 
