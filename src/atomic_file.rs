@@ -156,7 +156,9 @@ impl AtomicFile {
         fs::rename(&self.path, &self.target)?;
         // From now on the file of this name is the next writer's.
         self.path.clear();
-        File::open(directory(&self.target))?.sync_all()
+        // The file is in its place. Where its directory cannot be synced, a power cut may bring the old one back.
+        let _ = File::open(directory(&self.target)).and_then(|directory| directory.sync_all());
+        Ok(())
     }
 }
 

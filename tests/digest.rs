@@ -210,7 +210,6 @@ fn find_and_why_answer_by_host_domain_and_message() {
 #[test]
 fn as_a_file_sealed_and_without_a_live_link() {
     let site = site("digest = { to = [\"ops@bücher.example\"], transport = \"file\" }");
-    std::fs::create_dir(site.path("state/digests")).unwrap();
     let seal = Seal::load_or_create(&site.path("state/seal.key")).unwrap();
     let output = run(&site, &["digest", "--send"]);
     assert!(output.status.success(), "{}", said(&output));

@@ -460,7 +460,7 @@ fn recalls_that_cannot_be_recorded_where_they_should_be_are_an_error() {
     std::os::unix::fs::symlink(state.path().join("other"), segment).unwrap();
     let (code, said) = recall();
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("--recalls: not all changes are recorded"), "{said}");
+    assert!(said.contains("--recalls: 3 changes are not recorded"), "{said}");
     assert_ne!(mailbox.files(), before);
 }
 

@@ -70,11 +70,29 @@ fn odd_messages_come_back_as_they_were() {
         // The first line is a fold of whatever stands before it.
         format!(" {fields}\r\nsee https://xn--ypal-43d9g.com/\r\n"),
         format!("\t{fields}\r\nsee https://xn--ypal-43d9g.com/\r\n").replace("\r\n", "\n"),
+        // The same, and the last line of the header has no end.
+        " folded\r\nSubject: https://xn--ypal-43d9g.com/".to_owned(),
     ] {
         let mut rewrite = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
         let output = rewrite.arg("rewrite").write_stdin(message.clone()).output().unwrap();
         assert_ne!(output.stdout, message.as_bytes());
         restore().write_stdin(output.stdout).assert().success().stdout(message);
+    }
+}
+
+/// A field at either end of these would be folded with what stands beside it, and be lost with it.
+#[test]
+fn a_message_in_which_no_field_can_stand_is_as_it_was() {
+    for message in [
+        " Dear all,\rsee https://xn--ypal-43d9g.com/x today.\rBye\r",
+        " \rxn--80ak6aa92e.com",
+        " one\r\n https://xn--ypal-43d9g.com/",
+    ] {
+        let mut rewrite = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        let assert = rewrite.arg("rewrite").write_stdin(message).assert().success();
+        let output = assert.stdout(message).get_output().clone();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("in which a field can stand"), "{said}");
     }
 }
 

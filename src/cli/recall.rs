@@ -179,8 +179,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         print(&run.report())?;
     }
     match run.totals.failed {
-        0 if run.notes.are_lost() => anyhow::bail!("--recalls: not all changes are recorded"),
-        0 => Ok(ExitStatus::Done),
+        0 => match run.notes.lost() {
+            0 => Ok(ExitStatus::Done),
+            lost => anyhow::bail!("--recalls: {lost} changes are not recorded"),
+        },
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }
 }

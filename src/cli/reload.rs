@@ -67,7 +67,7 @@ pub fn request(config: &Config) -> anyhow::Result<ReloadOutcome> {
         if begun.elapsed() > RELOAD_TIMEOUT || running(&file) != Some(pid) {
             bail!(
                 "SIGHUP was sent to process {process}, which did not report a result within {} s: \
-                 see its log",
+                 the change is made and may be in force; its log says so (\"reloaded\")",
                 RELOAD_TIMEOUT.as_secs()
             );
         }

@@ -6,7 +6,7 @@ use super::ExitStatus;
 use super::dns::BlockingResolver;
 use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
-use crate::engine::outcome::Bypass;
+use crate::engine::outcome::{Bypass, fields_at};
 use crate::engine::policy::{Defang, HeaderFields, Mode, Signed};
 use crate::engine::splice::Believe;
 use crate::engine::whole::Whole;
@@ -94,6 +94,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
         super::warn(
             &"expected to judge the message, but the engine failed: it is written unchanged",
+        );
+    }
+    if !outcome.fields.is_empty() && fields_at(Message::split(&bytes).head).is_none() {
+        super::warn(
+            &"expected a header in which a field can stand, found lines that begin with a blank: it is written unchanged",
         );
     }
     super::deliver(&[&outcome.apply(&bytes)])

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::sleep;
 
+use super::health::{Health, Trouble};
 use super::journal;
 use super::mailer::{self, Encryption, MailRoute, MailerError, Smtp, Transport};
 use super::metrics::{Metrics, TaskResult};
@@ -156,11 +157,16 @@ pub enum DigestError {
 
 /// Sends digests when they are due, for ever. `settings` returns the settings in force, or `None` while digests are
 /// off.
-pub async fn daily(settings: impl Fn() -> Option<DigestSettings>, metrics: Arc<Metrics>) {
+pub async fn daily(
+    settings: impl Fn() -> Option<DigestSettings>,
+    metrics: Arc<Metrics>,
+    health: Arc<Health>,
+) {
     let mut failures = 0;
     loop {
         sleep(CHECK_INTERVAL).await;
         let Some(settings) = settings() else {
+            health.set_trouble(Trouble::Digest, None);
             continue;
         };
         let now = Timestamp::of(SystemTime::now());
@@ -170,6 +176,7 @@ pub async fn daily(settings: impl Fn() -> Option<DigestSettings>, metrics: Arc<M
         match send(&settings, from, now).await {
             Ok(()) => {
                 metrics.digest(TaskResult::Succeeded);
+                health.set_trouble(Trouble::Digest, None);
                 tracing::info!(recipients = settings.route.to.len(), "digest sent");
                 failures = 0;
                 save_sent(&settings.last, now);
@@ -177,6 +184,7 @@ pub async fn daily(settings: impl Fn() -> Option<DigestSettings>, metrics: Arc<M
             Err(error) => {
                 metrics.digest(TaskResult::Failed);
                 tracing::error!(%error, "no digest");
+                health.set_trouble(Trouble::Digest, Some(format!("no digest: {error}")));
                 match RETRY_DELAYS.get(failures) {
                     Some(pause) => {
                         failures += 1;

@@ -49,6 +49,8 @@ pub enum Trouble {
     Journal,
     /// The DNS is not queried.
     Dns,
+    /// The last digest was not sent.
+    Digest,
 }
 
 impl Health {

@@ -11,6 +11,7 @@ use lettre::{
     Address, AsyncFileTransport, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport,
     Message, Tokio1Executor,
 };
+use tokio::fs::DirBuilder;
 use tokio::time::timeout;
 
 use super::seal::{self, Seal};
@@ -33,7 +34,7 @@ pub enum Transport {
     Smtp(Smtp),
     /// A command that takes a message as sendmail does.
     Sendmail(PathBuf),
-    /// A directory that gets one file for each message.
+    /// A directory that gets one file for each message. It is made if it does not exist.
     File(PathBuf),
 }
 
@@ -99,11 +100,11 @@ pub enum MailerError {
         #[source]
         source: lettre::transport::sendmail::Error,
     },
-    #[error("directory {}: {source}", directory.display())]
+    #[error("digest.directory {}: {source}", directory.display())]
     File {
         directory: PathBuf,
         #[source]
-        source: lettre::transport::file::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
@@ -163,10 +164,11 @@ pub async fn send(route: &MailRoute, message: Message) -> Result<(), MailerError
                 .map_err(|source| MailerError::Sendmail { command: command.clone(), source })?;
         }
         Transport::File(directory) => {
-            AsyncFileTransport::<Tokio1Executor>::new(directory)
-                .send(message)
-                .await
-                .map_err(|source| MailerError::File { directory: directory.clone(), source })?;
+            let failed = |source| MailerError::File { directory: directory.clone(), source };
+            let made = DirBuilder::new().recursive(true).mode(0o750).create(directory).await;
+            made.map_err(|error| failed(error.into()))?;
+            let transport = AsyncFileTransport::<Tokio1Executor>::new(directory);
+            transport.send(message).await.map_err(|error| failed(error.into()))?;
         }
     }
     Ok(())

@@ -242,7 +242,7 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     tokio::spawn(canary::run(notifier.clone(), monitors, check));
     let (digest_filter, digest_health) = (Arc::clone(&filter), Arc::clone(&health));
     let settings = move || digest_settings(&digest_filter.live.get(), &digest_health);
-    tokio::spawn(digest::daily(settings, Arc::clone(&metrics)));
+    tokio::spawn(digest::daily(settings, Arc::clone(&metrics), Arc::clone(&health)));
     let tld_filter = Arc::clone(&filter);
     let settings = move || tld_refresh(&tld_filter.live.get().config);
     tokio::spawn(tlds.keep_fresh(settings, Arc::clone(&metrics)));
@@ -384,12 +384,16 @@ impl Service {
     }
 
     /// Mends what can be mended, and says what cannot.
-    fn look(&self, looks: u64) {
-        if let Some(pid_file) = &self.pid_file {
-            // Somebody may have removed it. An error was logged at the start, or is one of the directory.
-            let _ = pid_file.write();
-            if looks.is_multiple_of(LOOKS_PER_PROBE) || self.health.has(Trouble::State) {
-                state_dir::probe(&self.started.server.state_dir, &self.health);
+    fn look(&mut self, looks: u64) {
+        if let Some(pid_file) = &mut self.pid_file {
+            let in_use = pid_file.lock_again().err();
+            if in_use.is_none() {
+                // Somebody may have removed it. An error was logged at the start, or is one of the directory.
+                let _ = pid_file.write();
+            }
+            let is_turn = looks.is_multiple_of(LOOKS_PER_PROBE);
+            if is_turn || in_use.is_some() || self.health.has(Trouble::State) {
+                state_dir::probe(&self.started.server.state_dir, in_use, &self.health);
             }
         }
         if self.health.has(Trouble::Dns) {

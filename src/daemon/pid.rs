@@ -4,11 +4,14 @@
 use std::ffi::CStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
+
+use super::state_dir;
 
 /// The pid file and the lock on its directory. Dropping it removes the file, if it still holds our process id,
 /// then releases the lock.
@@ -16,7 +19,7 @@ use rustix::process::Pid;
 pub struct PidFile {
     path: PathBuf,
     /// The directory. `None` on a file system without locks.
-    _locked: Option<File>,
+    locked: Option<File>,
 }
 
 /// Another daemon works with the state directory.
@@ -43,11 +46,29 @@ impl PidFile {
         let begun = Instant::now();
         loop {
             match lock_directory(&path) {
-                Ok(_locked) => return Ok(PidFile { path, _locked }),
+                Ok(locked) => return Ok(PidFile { path, locked }),
                 Err(in_use) if begun.elapsed() > LOCK_TIMEOUT => return Err(in_use),
                 Err(_) => sleep(LOCK_TIMEOUT / 20),
             }
         }
+    }
+
+    /// Locks the directory that is at its path now, if that is not the one which was locked: somebody has removed it
+    /// while we ran, or put another in its place.
+    ///
+    /// # Errors
+    /// Another daemon has locked that one.
+    pub fn lock_again(&mut self) -> Result<(), StateInUse> {
+        let known = self.locked.as_ref().and_then(|locked| locked.metadata().ok());
+        let Some(known) = known else { return Ok(()) };
+        let now = fs::metadata(directory(&self.path));
+        if now.is_ok_and(|now| (now.dev(), now.ino()) == (known.dev(), known.ino())) {
+            return Ok(());
+        }
+        // An error is that of whoever writes there next.
+        let _ = state_dir::create(directory(&self.path));
+        self.locked = lock_directory(&self.path)?.or_else(|| self.locked.take());
+        Ok(())
     }
 
     /// Writes our process id, unless the file holds it.
@@ -72,9 +93,13 @@ impl Drop for PidFile {
     }
 }
 
+fn directory(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
 /// Locks the directory of a pid file. `None` on a file system without locks.
 fn lock_directory(path: &Path) -> Result<Option<File>, StateInUse> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
+    let directory = directory(path);
     let opened = File::open(directory);
     match opened.as_ref().map(File::try_lock) {
         Ok(Err(TryLockError::WouldBlock)) => Err(StateInUse {
@@ -110,6 +135,29 @@ pub fn running(file: &Path) -> Option<Pid> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_that_was_removed_is_made_and_locked_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state/linkmilter.pid");
+        state_dir::create(&dir.path().join("state")).unwrap();
+        let mut ours = PidFile::lock(path.clone()).unwrap();
+        ours.write().unwrap();
+        ours.lock_again().unwrap();
+        fs::remove_dir_all(dir.path().join("state")).unwrap();
+        assert!(!is_in_use(&path));
+        ours.lock_again().unwrap();
+        ours.write().unwrap();
+        assert!(is_in_use(&path) && path.exists());
+        // Another daemon was faster.
+        fs::rename(dir.path().join("state"), dir.path().join("old")).unwrap();
+        state_dir::create(&dir.path().join("state")).unwrap();
+        let theirs = PidFile::lock(path.clone()).unwrap();
+        let error = ours.lock_again().unwrap_err().to_string();
+        assert!(error.contains("works with this state directory"), "{error}");
+        drop(theirs);
+        ours.lock_again().unwrap();
+    }
 
     #[test]
     fn one_at_a_time_has_the_file_and_a_file_that_was_left_means_nothing() {

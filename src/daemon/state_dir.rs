@@ -6,6 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::health::{Health, Trouble};
+use super::pid::StateInUse;
 use crate::file;
 
 /// Bytes that there must be room for. The largest event has a quarter of them.
@@ -44,15 +45,19 @@ pub fn create(directory: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o711).create(directory)
 }
 
-/// Tries whether the directory can be written to: a full disk, a quota, one that is mounted read-only.
-pub fn probe(directory: &Path, health: &Health) {
-    let text = write_probe(directory).err().map(|error| {
-        format!(
-            "{}: the state cannot be written: {error}: events are not recorded, and undo recipes that \
-             do not fit into the header are lost",
-            directory.display()
-        )
-    });
+/// Tries whether the directory can be written to: a full disk, a quota, one that is mounted read-only. Nobody else may
+/// work with it.
+pub fn probe(directory: &Path, in_use: Option<StateInUse>, health: &Health) {
+    let written = || {
+        write_probe(directory).err().map(|error| {
+            format!(
+                "{}: the state cannot be written: {error}: events are not recorded, and undo recipes that \
+                 do not fit into the header are lost",
+                directory.display()
+            )
+        })
+    };
+    let text = in_use.map_or_else(written, |in_use| Some(in_use.to_string()));
     if health.set_trouble(Trouble::State, text.clone()) {
         match text {
             Some(text) => tracing::error!("{text}"),
@@ -62,7 +67,8 @@ pub fn probe(directory: &Path, health: &Health) {
 }
 
 fn write_probe(directory: &Path) -> io::Result<()> {
-    let path = directory.join(format!(".probe-{}", std::process::id()));
+    // One name: what a daemon left that was killed is written anew.
+    let path = directory.join(".probe");
     let written = fs::write(&path, [0; PROBE_BYTES]);
     written.and(file::remove(&path))
 }
@@ -77,11 +83,11 @@ mod tests {
         let state = root.path().join("state");
         let health = Health::default();
         health.set_canary(Ok(()));
-        probe(&state, &health);
+        probe(&state, None, &health);
         let said = health.report().unwrap();
         assert!(said.contains("state: the state cannot be written: No such file"), "{said}");
         fs::create_dir(&state).unwrap();
-        probe(&state, &health);
+        probe(&state, None, &health);
         assert_eq!(health.report(), Ok("ok".to_owned()));
         assert_eq!(fs::read_dir(&state).unwrap().count(), 0);
     }

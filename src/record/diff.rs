@@ -82,7 +82,7 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
             fields.extend_from_slice(line_end);
         }
         let at = fields_at(Message::split(raw).head);
-        changes.push(Change { range: at..at, replacement: fields });
+        changes.extend(at.map(|at| Change { range: at..at, replacement: fields }));
     }
     changes.extend(outcome.edits.iter().map(|edit| Change {
         range: body + edit.range.start..body + edit.range.end,

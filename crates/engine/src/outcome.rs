@@ -184,12 +184,12 @@ pub struct More {
 }
 
 /// Where our fields go in this header: at the top, unless the header begins with a blank, which would fold the last of
-/// our fields; then at the end.
-pub fn fields_at(head: &[u8]) -> usize {
-    match head.starts_with(b" ") || head.starts_with(b"\t") {
-        true if head.ends_with(b"\n") => head.len(),
-        _ => 0,
-    }
+/// our fields; then behind its last line end. `None` if they would be folded there as well.
+pub fn fields_at(head: &[u8]) -> Option<usize> {
+    let is_folded = |rest: &[u8]| matches!(rest, [b' ' | b'\t', ..]);
+    let behind = memchr::memrchr(b'\n', head).map(|feed| feed + 1);
+    let places = [Some(0), behind];
+    places.into_iter().flatten().find(|at| head.get(*at..).is_some_and(|rest| !is_folded(rest)))
 }
 
 impl Outcome {
@@ -200,7 +200,8 @@ impl Outcome {
     }
 
     /// The message with all changes applied: our fields at the top, edits in header and body. `bytes` is what the
-    /// inspected message was split from ([`Message::split`]).
+    /// inspected message was split from ([`Message::split`]). It is unchanged if our fields have no place in it
+    /// ([`fields_at`]).
     ///
     /// [`Message::split`]: mailsplice::Message::split
     pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
@@ -209,11 +210,13 @@ impl Outcome {
         let mut out = Vec::with_capacity(bytes.len());
         out.extend_from_slice(envelope);
         let fields = LineEnd::of(message.head).fields(&self.fields);
-        let head = apply_head(message.head, &self.head_edits);
-        match fields_at(message.head) {
-            0 => out.extend([fields, head].concat()),
-            _ => out.extend([head, fields].concat()),
+        let mut head = apply_head(message.head, &self.head_edits);
+        if let Some(at) = fields_at(&head) {
+            head.splice(at..at, fields);
+        } else if !fields.is_empty() {
+            return bytes.to_vec();
         }
+        out.extend(head);
         out.extend_from_slice(separator);
         body.for_each(|segment| out.extend_from_slice(segment));
         out

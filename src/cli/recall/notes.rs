@@ -21,6 +21,8 @@ pub struct Notes {
     /// Whether it is the directory that was given.
     is_named: bool,
     bounds: Bounds,
+    /// Changes that were not recorded.
+    lost: u64,
 }
 
 impl Notes {
@@ -38,7 +40,7 @@ impl Notes {
             return Ok(Notes::default());
         };
         let is_named = named.is_some();
-        let mut notes = Notes { open: None, is_journal: !is_named, is_named, bounds };
+        let mut notes = Notes { open: None, is_journal: !is_named, is_named, bounds, lost: 0 };
         let opened = match named {
             Some(named) => Recalls::of_user(named, bounds, now()),
             None => Recalls::open(journal, bounds),
@@ -51,27 +53,39 @@ impl Notes {
         Ok(notes)
     }
 
-    /// Whether the directory that was given takes no records any more.
-    pub fn are_lost(&self) -> bool {
-        self.is_named && self.open.is_none()
+    /// Changes that were not recorded although somebody asked for it.
+    pub fn lost(&self) -> u64 {
+        if self.is_named { self.lost } else { 0 }
     }
 
-    /// Records what was done to one message.
+    /// Records what was done to one message. After an error the next one is tried again: a disk has room again.
     pub fn record(&mut self, event: &RecallEvent) {
         while let Some(open) = &mut self.open {
             match open.record(event) {
                 Ok(()) => return,
-                Err(error) => self.fall_back(error),
+                Err(error) if self.is_denied(&error) => self.fall_back(error),
+                Err(error) => {
+                    if self.lost == 0 {
+                        warn(&not_recorded(&error));
+                    }
+                    self.lost += 1;
+                    return;
+                }
             }
         }
+        self.lost += 1;
+    }
+
+    /// Whether the journal is not for this user, who may have a directory of his own.
+    fn is_denied(&self, error: &JournalError) -> bool {
+        self.is_journal && error.source.kind() == ErrorKind::PermissionDenied
     }
 
     /// Tries the user's own directory, if there is one left to try. Without it the messages are
     /// changed without record.
     fn fall_back(&mut self, error: JournalError) {
         self.open = None;
-        let denied = error.source.kind() == ErrorKind::PermissionDenied;
-        let own = user_recall_directory().filter(|_| denied && self.is_journal);
+        let own = user_recall_directory().filter(|_| self.is_denied(&error));
         self.is_journal = false;
         let Some(own) = own else { return warn(&not_recorded(&error)) };
         match Recalls::of_user(&own, self.bounds, now()) {
@@ -86,7 +100,7 @@ impl Notes {
 }
 
 fn not_recorded(error: &dyn Display) -> String {
-    format!("{error}: this run is not recorded for linkmilter why")
+    format!("{error}: what this run changes may not be recorded for linkmilter why")
 }
 
 fn now() -> Timestamp {
