@@ -282,7 +282,7 @@ fn invalid_combinations_of_values_are_refused() {
         ("\n[blocklists.x]", "linkmilter.toml:2: blocklists.x: expected a zone, found none"),
         (
             "[digest]\nat = \"06:30\"",
-            "digest.to: expected at least one recipient, since digest.at is set, found []",
+            "linkmilter.toml:2: digest.at: expected off without a recipient (digest.to), found \"06:30\"",
         ),
         (
             "[digest]\nat = \"25:00\"",
@@ -514,8 +514,11 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         token.iter().for_each(|token| std::fs::write(dir.path().join("token"), token).unwrap());
         let wrong = linkmilter(&["config", "check", "-q", "--config", path]).assert().code(1);
         let printed = String::from_utf8(wrong.get_output().stderr.clone()).unwrap();
-        let expected =
-            format!("{}: expected the token of the metrics, found: {found}", list("token"));
+        let expected = format!(
+            "{}:9: metrics.token_file: expected the token of the metrics, found {}: {found}",
+            list("conf.d/ours.toml"),
+            list("token")
+        );
         assert!(printed.starts_with(&expected), "{printed}");
     }
     std::fs::write(dir.path().join("token"), "12345").unwrap();

@@ -85,8 +85,10 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
     match read {
         Ok((config, settings)) => {
             let (wrong, missing) = daemon::check_sockets(&config);
+            let unusable = unusable_files(&config);
+            let unusable = unusable.iter().map(ToString::to_string);
             let wrong: Vec<String> =
-                wrong.iter().map(ToString::to_string).chain(unusable_files(&config)).collect();
+                wrong.iter().map(ToString::to_string).chain(unusable).collect();
             wrong.iter().for_each(|problem| super::print_stderr(&format!("{problem}\n")));
             if !wrong.is_empty() {
                 return Ok(ExitStatus::Negative);
@@ -237,40 +239,50 @@ fn feeds(out: &mut String, config: &Config) {
     }
 }
 
-/// Files that are read only when they are needed, each with what it holds.
-fn other_files(config: &Config) -> impl Iterator<Item = (&'static str, PathBuf)> {
+/// Files that are read only when they are needed, each with its setting and what it holds.
+fn other_files(config: &Config) -> impl Iterator<Item = (&'static str, &'static str, PathBuf)> {
     let files = [
-        ("the key of the seal", &config.policy.seal_key_file),
-        ("the token of the metrics", &config.metrics.token_file),
-        ("the password of the digest", &config.digest.smtp_password_file),
-        ("certificates for the digest", &config.digest.smtp_ca_file),
-        ("certificates for the table of top-level domains", &config.tld.ca_file),
-        ("keys of the root of the DNS", &config.dns.trust_anchor),
+        ("policy.seal_key_file", "the key of the seal", &config.policy.seal_key_file),
+        ("metrics.token_file", "the token of the metrics", &config.metrics.token_file),
+        (
+            "digest.smtp_password_file",
+            "the password of the digest",
+            &config.digest.smtp_password_file,
+        ),
+        ("digest.smtp_ca_file", "certificates for the digest", &config.digest.smtp_ca_file),
+        ("tld.ca_file", "certificates for the table of top-level domains", &config.tld.ca_file),
+        ("dns.trust_anchor", "keys of the root of the DNS", &config.dns.trust_anchor),
     ];
-    files.into_iter().filter_map(|(what, file)| Some((what, config.resolve(file.as_ref()?))))
+    files
+        .into_iter()
+        .filter_map(|(key, what, file)| Some((key, what, config.resolve(file.as_ref()?))))
 }
 
 /// Those of them that are not there or empty, and a state directory that is none.
-fn unusable_files(config: &Config) -> Vec<String> {
-    let unusable = |(what, path): (&str, PathBuf)| {
+fn unusable_files(config: &Config) -> Vec<Problem> {
+    let problem = |key: &str, expected: &str, found: String| Problem {
+        found,
+        ..Problem::of_setting(config, key, expected)
+    };
+    let unusable = |(key, what, path): (&str, &str, PathBuf)| {
         let found = match std::fs::metadata(&path) {
             Ok(file) if file.is_file() && file.len() == 0 => "an empty file".to_owned(),
             Ok(_) => return None,
             Err(error) => error.to_string(),
         };
-        Some(format!("{}: expected {what}, found: {found}", path.display()))
+        Some(problem(key, what, format!("{}: {found}", path.display())))
     };
-    let mut found: Vec<String> = other_files(config).filter_map(unusable).collect();
+    let mut found: Vec<Problem> = other_files(config).filter_map(unusable).collect();
     let state = &config.server.state_dir;
     if std::fs::metadata(state).is_ok_and(|state| !state.is_dir()) {
-        let expected = "server.state_dir: expected a directory, found a file";
-        found.push(format!("{expected}: {}", state.display()));
+        let file = format!("{}: a file", state.display());
+        found.push(problem("server.state_dir", "a directory", file));
     }
     found
 }
 
 fn report_other_files(out: &mut String, config: &Config) {
-    for (what, path) in other_files(config) {
+    for (_, what, path) in other_files(config) {
         let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
         // Writing to a String cannot fail.
         let _ = writeln!(out, "{}: {what}, {bytes} bytes", path.display());

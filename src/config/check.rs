@@ -186,7 +186,8 @@ impl Checks<'_> {
     fn digest(&mut self) {
         let digest = &self.config.digest;
         if digest.at != Schedule::Off && digest.to.is_empty() {
-            self.refuse("digest.to", "at least one recipient, since digest.at is set");
+            let expected = "off without a recipient (digest.to)";
+            self.refuse("digest.at", expected);
         }
         let addresses = digest.to.iter().map(|to| ("digest.to", to));
         for (key, address) in addresses.chain(digest.from.iter().map(|from| ("digest.from", from)))

@@ -40,7 +40,7 @@ impl Problem {
     }
 
     /// A problem of a setting.
-    pub(super) fn of_setting(config: &Config, key: &str, expected: &str) -> Problem {
+    pub(crate) fn of_setting(config: &Config, key: &str, expected: &str) -> Problem {
         let setting = config.effective.iter().find(|setting| setting.key == key);
         let text = |text: Option<&String>| text.cloned().unwrap_or_default();
         Problem {

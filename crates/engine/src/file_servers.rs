@@ -112,8 +112,13 @@ fn is_on_own_network(rest: &str) -> bool {
     }
     match server.parse::<Ipv4Addr>() {
         Ok(address) => address.is_private(),
-        Err(_) => is_below(server, &OWN_NETWORK),
+        Err(_) => is_name_of_own_network(server),
     }
+}
+
+/// Whether a name with a dot is one that no public server has.
+pub fn is_name_of_own_network(host: &str) -> bool {
+    is_below(host, &OWN_NETWORK)
 }
 
 /// Whether a `file:` URL, given after its colon, names no other machine: it has no host, or a drive.

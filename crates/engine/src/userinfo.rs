@@ -225,7 +225,7 @@ fn is_separator(c: char) -> bool {
 }
 
 /// Whether userinfo is a login: a mail address (`ann%40example.org`), or the name of a person whose surname is a
-/// top-level domain (`james.kim`); or what a command connects to. No browser opens `ftp:`, whose users are often hosts.
+/// top-level domain (`james.kim`); or what a command connects to.
 pub fn is_login(text: &str, link: &Link) -> bool {
     let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
     let decoded = percent::decode_text(user);
@@ -239,8 +239,7 @@ pub fn is_login(text: &str, link: &Link) -> bool {
     if user == name && is_of_command(text, link) {
         return true;
     }
-    let before = text.get(link.span.start..link.host.start).unwrap_or_default();
-    if before.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("ftp")) {
+    if is_opened_by_no_browser(text, link) || is_at_folders(text, link) {
         return true;
     }
     // A password may be the host that is to be seen.
@@ -294,15 +293,53 @@ pub fn is_address_update(text: &str, link: &Link) -> bool {
         && named.all(is_of_name)
 }
 
+/// Schemes of programs that log in, none of which is a browser. Hosters call their accounts by the domains of customers.
+const PROGRAMS: [&str; 8] = ["ftp", "ftps", "git+ssh", "rsync", "scp", "sftp", "ssh", "svn+ssh"];
+
+fn is_opened_by_no_browser(text: &str, link: &Link) -> bool {
+    let before = text.get(link.span.start..link.host.start).unwrap_or_default();
+    let is = |scheme: &str| PROGRAMS.iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    before.split_once(':').is_some_and(|(scheme, _)| is(scheme))
+}
+
+/// Hosts with calendars, addresses and files of customers, whose logins are addresses or domains. Nobody else has pages
+/// there.
+const FOLDER_HOSTS: [&str; 17] = [
+    "apidata.googleusercontent.com",
+    "caldav.calendar.yahoo.com",
+    "caldav.fastmail.com",
+    "caldav.gmx.net",
+    "caldav.icloud.com",
+    "caldav.web.de",
+    "carddav.address.yahoo.com",
+    "carddav.fastmail.com",
+    "carddav.gmx.net",
+    "carddav.web.de",
+    "contacts.icloud.com",
+    "dav.mailbox.org",
+    "posteo.de",
+    "webdav.hidrive.ionos.com",
+    "webdav.hidrive.strato.com",
+    "webdav.mailbox.org",
+    "webdav.mc.gmx.net",
+];
+
+/// Whether a link leads to one of them.
+pub fn is_at_folders(text: &str, link: &Link) -> bool {
+    let host = link.host_str(text);
+    link.kind == Kind::Scheme && FOLDER_HOSTS.iter().any(|known| host.eq_ignore_ascii_case(known))
+}
+
 /// Where folders of Nextcloud are.
 const FOLDERS: [&str; 2] = ["/remote.php/dav", "/remote.php/webdav"];
 
 /// Whether the users of what a link leads to have names with a dot: of a repository, an index of packages, a folder of
-/// Nextcloud.
+/// Nextcloud, a server that programs log in to.
 pub fn has_accounts(text: &str, link: &Link) -> bool {
     let tail = text.get(link.tail.clone()).unwrap_or_default();
     is_at_repository(text, link)
         || is_package_index(text, link)
+        || is_opened_by_no_browser(text, link)
         || FOLDERS.iter().any(|folder| tail.starts_with(folder))
 }
 
@@ -361,6 +398,14 @@ pub fn mailbox(user: &str) -> Option<(String, String)> {
 pub fn given_name(user: &str) -> String {
     let decoded = percent::decode_text(user);
     decoded.split('.').next().unwrap_or_default().trim_matches(['$', '{']).to_owned()
+}
+
+/// Whether a login is a given name and the surname that a domain is called by: `ann.weber` at `weber.de`.
+pub fn is_of_family(user: &str, domain: &str) -> bool {
+    let name = user.split(':').next().unwrap_or_default();
+    let label = domain.split('.').next().unwrap_or_default();
+    is_of_two_words(name)
+        && name.split_once('.').is_some_and(|(_, surname)| surname.eq_ignore_ascii_case(label))
 }
 
 /// A given name and a surname that is a top-level domain.

@@ -429,6 +429,12 @@ fn logins_of_packages_folders_and_dynamic_addresses_are_a_notice() {
         "PIP_INDEX_URL=https://ann.miller:key1@nexus.huber.de/simple",
         "https://ann.miller@cloud.huber.de/remote.php/dav/files/ann.miller/",
         "https://ann.kim@cloud.huber.de/remote.php/dav/files/ann.kim/",
+        "https://huber.de@webdav.hidrive.strato.com/users/huber",
+        "https://ann%40huber.de@caldav.icloud.com/",
+        "https://ann@huber.de@caldav.fastmail.com/dav/",
+        "sftp://huber.de@ssh.strato.de/ ftp://huber.de:pw@ftp.strato.de/",
+        "https://ann.weber@cloud.weber.de/ http://ann.weber:pw@proxy.weber.de:8080/",
+        "http://admin@nas.local:5000/ http://admin:admin@fritz.box/",
     ] {
         assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
     }
@@ -451,7 +457,33 @@ fn logins_of_packages_folders_and_dynamic_addresses_are_a_notice() {
         "https://service.paypal@evil.com/remote.php/dav/",
         "https://huber.de@evil.com/remote.php/dav/",
         "https://paypal.kim@evil.com/remote.php/dav/",
+        "https://huber.de@caldav.icloud.com.evil.com/",
+        "https://ann%40huber.de@caldav.evil.com/",
+        "ftp://www.paypal.com:pw@evil.com/",
+        "https://ann.weber@evil.com/",
+        "https://service.paypal@nas.paypal.evil.com/",
+        "http://admin@nas.local.evil.com/",
+        "http://paypal.com@nas.local/",
     ] {
         assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
     }
+}
+
+/// No browser opens what a program logs in to.
+#[test]
+fn links_to_log_in_with_a_program_are_a_notice() {
+    let worst = |href: &str| {
+        let page = format!("<a href=\"{href}\">your web space</a>");
+        let found = common::outcome("Content-Type: text/html; charset=utf-8\r\n", page.as_bytes());
+        assert!(found.edits.is_empty() || href.contains("paypal"), "{href}");
+        found.findings.iter().map(|finding| finding.verdict).max()
+    };
+    for href in [
+        "sftp://huber.de@ssh.strato.de",
+        "ssh://huber.de@ssh.strato.de",
+        "ssh://ann.weber@gerrit.huber.de:29418/shop",
+    ] {
+        assert!(worst(href) <= Some(Verdict::Notice), "{href} {:?}", worst(href));
+    }
+    assert!(worst("ssh://www.paypal.com@evil.com") >= Some(Verdict::Suspect));
 }

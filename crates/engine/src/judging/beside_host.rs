@@ -111,8 +111,12 @@ impl Judge<'_> {
         }
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let mailbox = userinfo::mailbox(user);
-        // A mailbox of the host's own domain.
-        let is_own = mailbox.as_ref().is_some_and(|(_, domain)| same_domain(domain, &host.ascii));
+        // A mailbox of the host's own domain, or somebody of the family that has it; nobody but the owner of these hosts
+        // has pages there.
+        let is_own = mailbox.as_ref().is_some_and(|(_, domain)| same_domain(domain, &host.ascii))
+            || registrable(&host.ascii, Section::Private)
+                .is_some_and(|domain| userinfo::is_of_family(user, domain))
+            || userinfo::is_at_folders(text, link);
         if carried.verdict < Verdict::Unsafe {
             let is_harmless = is_own && has_only(carried.reasons, Reason::Userinfo);
             let verdict = if is_harmless { Verdict::Notice } else { carried.verdict };

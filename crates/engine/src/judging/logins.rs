@@ -4,6 +4,7 @@
 use core::net::Ipv4Addr;
 
 use super::{HostBounds, Judge, Judgement, Section, Sender, registrable, same_domain};
+use crate::file_servers::is_name_of_own_network;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use crate::userinfo;
@@ -68,7 +69,10 @@ impl Judge<'_> {
                 || self.impersonated(text, sender).is_some()
         };
         let address = link.host_str(text).parse::<Ipv4Addr>();
-        let is_own = address.is_ok_and(|address| address.is_private() || address.is_link_local());
+        let is_own = match address {
+            Ok(address) => address.is_private() || address.is_link_local(),
+            Err(_) => is_name_of_own_network(link.host_str(text)),
+        };
         let is_everybodys =
             |part: &str| is_own && part.split(':').all(|word| word == ADMINISTRATOR);
         let parts = word.split('.').chain([key, user]).filter(|part| !is_everybodys(part));
