@@ -309,7 +309,9 @@ impl OpenSegment {
         };
         match (self.file.metadata(), fs::metadata(&self.path)) {
             (Ok(file), Ok(here)) => same(file, here),
-            (_, Err(error)) => error.kind() != io::ErrorKind::NotFound,
+            (_, Err(error)) => {
+                !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+            }
             (Err(_), _) => true,
         }
     }

@@ -85,6 +85,20 @@ fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
 }
 
 #[test]
+fn a_directory_that_is_replaced_is_said_and_so_is_a_file_in_its_place() {
+    let root = tempfile::tempdir().unwrap();
+    let place = root.path().join("journal");
+    fs::create_dir(&place).unwrap();
+    let mut journal = Journal::open(&place, Bounds::default()).unwrap();
+    journal.record(&event(0, "A", Action::Edited)).unwrap();
+    journal.look().unwrap();
+    fs::rename(&place, root.path().join("old")).unwrap();
+    fs::write(&place, "").unwrap();
+    assert!(journal.look().is_err());
+    assert!(journal.record(&event(1, "B", Action::Edited)).is_err());
+}
+
+#[test]
 fn zeros_after_a_power_cut_are_one_damaged_line() {
     let root = tempfile::tempdir().unwrap();
     let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
