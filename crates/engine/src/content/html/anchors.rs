@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::elements::{Holds, Key, key_of, leads_by_itself};
 use super::relative::is_relative;
-use super::urls::{BOUND_HREF, BOUND_TEXT};
+use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER};
 use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::content::AnchorAround;
 use crate::content::mapped::MappedText;
@@ -59,6 +59,9 @@ impl Anchor {
     }
 }
 
+/// Words of scripts that open a page, or change where a link leads.
+const NAVIGATES: [&str; 3] = ["location", "href", "open("];
+
 impl Reader<'_, '_, '_> {
     /// Begins the text of a link. `form` is its target if it has none of its own.
     pub(super) fn begin_anchor(
@@ -91,6 +94,27 @@ impl Reader<'_, '_, '_> {
         self.open_anchor = Some(anchor);
         let is_bound = |site: &Site| matches!(site, Site::Attribute { attribute: BOUND_HREF, .. });
         self.lead_to_last(first, is_bound);
+        if self.navigates(attributes) {
+            let in_handler =
+                |site: &Site| matches!(site, Site::Attribute { attribute: HANDLER, .. });
+            self.lead_to_last(first, in_handler);
+        }
+    }
+
+    /// Whether the script of a click leads elsewhere: `onclick="location='https://…'"`, `onmousedown="this.href=…"`.
+    fn navigates(&mut self, attributes: &[token::Attribute]) -> bool {
+        let mut steps = 0;
+        let leads = attributes.iter().any(|attribute| {
+            let name = self.slice(&attribute.name());
+            let is_handler = name.get(..2).is_some_and(|on| on.eq_ignore_ascii_case("on"));
+            is_handler && {
+                let script = entity::attribute(self.text, attribute.value());
+                steps += script.as_str().len() as u64;
+                NAVIGATES.iter().any(|word| script.as_str().contains(word))
+            }
+        });
+        self.view.steps += steps;
+        leads
     }
 
     /// Whether one of these attributes leads to the host of the base, as an empty one and a fragment do.

@@ -83,7 +83,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
-                    let name = bound(written).map_or("on*", named_binding);
+                    let name = bound(written).map_or(HANDLER, named_binding);
                     self.script(seen, &found(name).site(Holds::Script));
                 }
                 None => {}
@@ -349,6 +349,9 @@ fn bound(name: &str) -> Option<&str> {
     let (head, name) = name.split_at_checked(PREFIX.len())?;
     head.eq_ignore_ascii_case(PREFIX).then_some(name)
 }
+
+/// How an attribute with a script is reported.
+pub(super) const HANDLER: &str = "on*";
 
 /// Expressions of AMP for where a link leads, and for the text of an element.
 pub(super) const BOUND_HREF: &str = "[href]";

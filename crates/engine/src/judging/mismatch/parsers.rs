@@ -154,3 +154,31 @@ fn bound_links_lead_where_they_are_made_to_lead() {
         assert_eq!(in_page(&fine), None, "{fine}");
     }
 }
+
+/// A page that is opened from a file runs what stands in attributes of its links.
+#[test]
+fn handlers_that_open_a_page_lead_there() {
+    let text = "https://www.paypal.com/signin";
+    for page in [
+        "<a href={T} onclick=\"location='{X}';return false\">{T}</a>",
+        "<a href={T} onmousedown=\"this.href='{X}'\">{T}</a>",
+        "<a href={T} onclick=\"window.open('{X}');return false\">{T}</a>",
+        "<a href={T} onclick=\"window.location.assign('{X}')\">{T}</a>",
+        "<a href={T} onclick=\"loc&#97;tion='{X}'\">{T}</a>",
+        "<a href=# onclick=\"location='{X}'\">{T}</a>",
+        "<svg><a href={T} onclick=\"location='{X}'\"><text>{T}</text></a></svg>",
+    ] {
+        lures(&[&page.replace("{T}", text)]);
+    }
+    for fine in [
+        "<a href={T} onclick=\"location='https://www.paypal.com/x';return false\">{T}</a>",
+        "<a href={T} onclick=\"log('https://stats.example.com/c')\">{T}</a>",
+        "<a href={T} onmousedown=\"this.href='https://www.google.com/url?q=https%3A%2F%2Fwww.paypal.com%2Fsignin'\">{T}</a>",
+        "<a href={T} onclick=\"location='/next'\">{T}</a>",
+        "<a href=https://verify.top/ onclick=\"location='https://verify.top/'\">Log in</a> {T}",
+        "<p onclick=\"location='https://verify.top/'\">{T}</p>",
+    ] {
+        let fine = fine.replace("{T}", text);
+        assert_eq!(in_page(&fine), None, "{fine}");
+    }
+}
