@@ -64,6 +64,8 @@ mod near;
 #[cfg(feature = "senders")]
 mod of_no_language;
 #[cfg(feature = "senders")]
+mod organisation_drawn;
+#[cfg(feature = "senders")]
 mod organisation_inside;
 mod organisations;
 #[cfg(feature = "character-names")]
@@ -113,7 +115,9 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
-pub use organisation_inside::{may_ask, organisation_drawn, organisation_inside};
+pub use organisation_drawn::organisation_drawn;
+#[cfg(feature = "senders")]
+pub use organisation_inside::{may_ask, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]

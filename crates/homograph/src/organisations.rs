@@ -15,9 +15,13 @@ use std::hash::BuildHasherDefault;
 use super::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
 use super::english;
+#[cfg(feature = "senders")]
+use super::lookalike::{Look, likeness, name_look};
 use super::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
 use super::near::is_drawn;
+#[cfg(feature = "senders")]
+use super::reading::{LabelChars, Likeness};
 use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
@@ -48,6 +52,10 @@ const SHORTEST_IN_DISGUISE: usize = 4;
 const LABEL_LETTERS: usize = 5;
 #[cfg(feature = "senders")]
 const SHORT_LABEL_LETTERS: usize = 4;
+
+/// Letters of the shortest label that no other word comes near with marks.
+#[cfg(feature = "senders")]
+const ACCENTED_LETTERS: usize = 6;
 
 /// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
@@ -211,6 +219,19 @@ impl Organisations {
         let name = label.replace('-', "");
         let is_drawn = is_drawn(name.as_bytes()) && !self.by_label.contains_key(&*name);
         is_drawn.then_some(domain)
+    }
+
+    /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of
+    /// countries are those of their people, with marks as well.
+    #[cfg(feature = "senders")]
+    pub(super) fn accented(&self, label: &str) -> Option<&'static str> {
+        let letters: String = label.chars().filter(|c| *c != '-').collect();
+        let domain = *self.by_look.get(&name_look(&letters, |_| {}))?;
+        let name = registrable_label(domain)?.replace('-', "");
+        let is_word = self.is_country(&name) || self.is_office_word(&name);
+        let chars = LabelChars::of(letters.chars());
+        let is_made_so = || likeness(chars.all(), &Look::new(&name)) >= Some(Likeness::Marks);
+        (name.len() >= ACCENTED_LETTERS && !is_word && is_made_so()).then_some(domain)
     }
 
     /// Adds the label of a domain that is a name and no word.

@@ -10,8 +10,9 @@ use std::hash::BuildHasherDefault;
 
 use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
-use crate::lookalike::{Look, LookHash, LookHasher, name_look};
+use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
 use crate::name::DISTINCTIVE;
+use crate::reading::{LabelChars, Likeness};
 use crate::rows::rows;
 use uts58::unicode::hosts::is_mark;
 
@@ -178,6 +179,19 @@ impl Organisations {
                     || self.says_rightly(self.domain(row), ascii)
             }
         }
+    }
+
+    /// Whether a label is a name of the domain's owner, letter by letter, where he may have a site.
+    pub(crate) fn is_spelled_so(&self, domain: &str, label: &str, ascii: &str) -> bool {
+        let letters = || label.chars().filter(|c| *c != '-');
+        let is_spelled = |name: &ClaimedName| {
+            likeness(LabelChars::of(letters()).all(), &name.look) == Some(Likeness::Same)
+        };
+        let mut rows = self.by_domain.get(domain).into_iter().flatten().map(|(row, _)| *row);
+        rows.any(|row| {
+            self.may_be_national(row, ascii)
+                && self.claimed.names.get(row).into_iter().flatten().any(is_spelled)
+        })
     }
 
     /// Whether mail of the host may be in the name of whom the other domain represents, although it is none of his.

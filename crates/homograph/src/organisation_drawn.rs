@@ -1,0 +1,134 @@
+//! The domain of an organisation, no protected name, that the domain of another is drawn as: with other letters of ASCII
+//! (`googIeapis.com`), or with accents, dots below and hooks (`sabadęll.com`).
+
+use uts58::suffixes::BUILTIN;
+use uts58::unicode::a_label::PREFIX;
+
+use super::domain::{Section, registrable};
+use super::form::Form;
+use super::names::Names;
+use super::organisations::Organisations;
+
+/// Labels of a host that are read at most.
+const LABELS: usize = 8;
+
+/// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
+/// `credit-agrico1e.fr`, in ASCII form `sabadęll.com`).
+pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    let table = protected.organisations()?;
+    // The last label but one or two, in front of a suffix.
+    let mut labels = ascii.rsplit('.').skip(1).take(2);
+    let (label, domain) = labels.find_map(|label| Some((label, drawn(label, table)?)))?;
+    let is_own = registrable(ascii, Section::Private)?.split('.').next() == Some(label);
+    let is_theirs =
+        || table.is_one_owner(ascii, domain) || table.is_spelled_so(domain, &shown(label), ascii);
+    (is_own && !is_theirs()).then_some(domain)
+}
+
+/// The domain that is drawn in front of that of another, with a suffix behind it: `www.sabade11.com.login.top`.
+pub(super) fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
+    let next = front.split('.').skip(1);
+    let mut pairs = front.split('.').zip(next).take(LABELS);
+    pairs.find_map(|(label, suffix)| {
+        let is_suffix = BUILTIN.of_name(suffix).section == Some(Section::Icann);
+        is_suffix.then(|| drawn(label, table)).flatten()
+    })
+}
+
+/// The domain whose label a label in ASCII form is drawn as.
+fn drawn(label: &str, table: &Organisations) -> Option<&'static str> {
+    match label.starts_with(PREFIX) {
+        true => table.accented(&shown(label)),
+        false => table.drawn(label),
+    }
+}
+
+/// A label in ASCII form as it is shown.
+fn shown(label: &str) -> String {
+    Form::read(label).unicode
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Judgement, judge};
+    use crate::{Names, organisation_drawn, organisation_inside};
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn domains_of_organisations_are_drawn() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("facebookrnail.com", Some("facebookmail.com")),
+            ("www.googieapis.com", Some("googleapis.com")),
+            ("credit-agrico1e.fr", Some("creditagricole.fr")),
+            ("www.rnercari.com.br", Some("mercari.com")),
+            ("facebookmail.com", None),
+            ("login.facebookmail.com", None),
+            ("facebookmail.example.com", None),
+            ("facebookrnail.example.com", None),
+            ("googleapis.de", None),
+            ("harbour.com", None),
+        ] {
+            assert_eq!(organisation_drawn(host, &names), domain, "{host}");
+        }
+        assert_eq!(organisation_inside("paytrn-login.com", &names), None);
+    }
+
+    fn ascii(host: &str, names: &Names) -> String {
+        let none = Names::default();
+        let tlds = TldTable::new(["com", "es", "de", "fr", "top", "ru"], "");
+        let Judgement { ascii, .. } = judge(host, &crate::tests::context(names, &none, &tlds));
+        ascii
+    }
+
+    #[test]
+    fn marks_make_no_other_name() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("sabadęll.com", "sabadell.com"),
+            ("www.sabadéll.es", "sabadell.com"),
+            ("arbeitsagentụr.de", "arbeitsagentur.de"),
+            ("arbeitsagentür.com", "arbeitsagentur.de"),
+            ("iberdrolą.com", "iberdrola.com"),
+            ("mediamarƙt.de", "mediamarkt.de"),
+            ("bouygues-telecöm.fr", "bouyguestelecom.fr"),
+            ("télefónica.com", "telefonica.com"),
+            // The name as it is spelled, but not where its owner has no site.
+            ("telefónica.com", ""),
+            ("www.telefónica.es", ""),
+            ("telefónica.top", "telefonica.com"),
+            ("crédit-agricole.fr", ""),
+            ("sociétégénérale.fr", ""),
+            ("försäkringskassan.se", ""),
+            ("hermès.com", ""),
+            // Words, countries, others.
+            ("türkiye.com", ""),
+            ("canadà.cat", ""),
+            ("sabadęll.example.com", ""),
+            ("sabadęlls.com", ""),
+            ("müller.de", ""),
+            ("xn--", ""),
+        ] {
+            let ascii = ascii(host, &names);
+            assert_eq!(organisation_drawn(&ascii, &names).unwrap_or_default(), domain, "{host}");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_stands_in_front_of_the_domain_of_another() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("www.sabadęll.com.evilhost.ru", "sabadell.com"),
+            ("sabadęll.com.evilhost.ru", "sabadell.com"),
+            ("telefónica.com.evilhost.ru", "telefonica.com"),
+            ("www.sabade11.com.evilhost.ru", "sabadell.com"),
+            ("sabadęll.evilhost.ru", ""),
+            ("sabade11.evilhost.ru", ""),
+            ("www.sabadęll.com.edgekey.net", ""),
+            ("www.müllerei.com.evilhost.ru", ""),
+        ] {
+            let ascii = ascii(host, &names);
+            assert_eq!(organisation_inside(&ascii, &names).unwrap_or_default(), domain, "{host}");
+        }
+    }
+}
