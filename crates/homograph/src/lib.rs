@@ -115,7 +115,7 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
-pub use organisation_drawn::organisation_drawn;
+pub use organisation_drawn::{exchanges_l_and_i, organisation_drawn};
 #[cfg(feature = "senders")]
 pub use organisation_inside::{may_ask, organisation_inside};
 #[cfg(feature = "senders")]

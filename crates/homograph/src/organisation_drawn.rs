@@ -4,9 +4,11 @@
 use uts58::suffixes::BUILTIN;
 use uts58::unicode::a_label::PREFIX;
 
+use super::Judgement;
 use super::domain::{Section, registrable};
 use super::form::Form;
 use super::names::Names;
+use super::near::{MIN_LETTERS, is_neighbour};
 use super::organisations::Organisations;
 
 /// Labels of a host that are read at most.
@@ -23,6 +25,23 @@ pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n s
     let is_theirs =
         || table.is_one_owner(ascii, domain) || table.is_spelled_so(domain, &shown(label), ascii);
     (is_own && !is_theirs()).then_some(domain)
+}
+
+/// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places (`booklng.com`): of
+/// long labels under the same suffix nobody has the other.
+pub fn exchanges_l_and_i(host: &Judgement) -> bool {
+    let of = |host| registrable(host, Section::Icann)?.split_once('.');
+    let target = host.target.as_deref().and_then(of);
+    let Some(((label, suffix), (name, theirs))) = of(&host.ascii).zip(target) else {
+        return false;
+    };
+    let is_exchange = |(one, other): (u8, u8)| matches!((one, other), (b'l', b'i') | (b'i', b'l'));
+    label.len() >= MIN_LETTERS
+        && label.len() == name.len()
+        && label != name
+        && suffix == theirs
+        && !is_neighbour(label.as_bytes())
+        && label.bytes().zip(name.bytes()).all(|pair| pair.0 == pair.1 || is_exchange(pair))
 }
 
 /// The domain that is drawn in front of that of another, with a suffix behind it: `www.sabade11.com.login.top`.
@@ -67,6 +86,11 @@ mod tests {
             ("facebookmail.example.com", None),
             ("facebookrnail.example.com", None),
             ("googleapis.de", None),
+            ("prox1mus.be", Some("proximus.be")),
+            ("proxlmus.be", Some("proximus.be")),
+            ("t-onllne.de", Some("t-online.de")),
+            ("proximus.com", None),
+            ("t-online.com", None),
             ("harbour.com", None),
         ] {
             assert_eq!(organisation_drawn(host, &names), domain, "{host}");
@@ -79,6 +103,28 @@ mod tests {
         let tlds = TldTable::new(["com", "es", "de", "fr", "top", "ru"], "");
         let Judgement { ascii, .. } = judge(host, &crate::tests::context(names, &none, &tlds));
         ascii
+    }
+
+    #[test]
+    fn l_and_i_in_each_others_places() {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "nl", "pl", "fr", "uk"], "");
+        for (host, exchanged) in [
+            ("booklng.com", true),
+            ("www.belastlngdienst.nl", true),
+            ("natlonwide.co.uk", true),
+            ("lnpost.pl", true),
+            ("servlce-public.fr", true),
+            ("lmpots.gouv.fr", true),
+            ("booklng.de", false),
+            ("booking.com", false),
+            ("boooking.com", false),
+            ("dlgid.nl", false),
+            ("booklng.example.com", false),
+        ] {
+            let host = judge(host, &crate::tests::context(&names, &none, &tlds));
+            assert_eq!(super::exchanges_l_and_i(&host), exchanged, "{host:?}");
+        }
     }
 
     #[test]

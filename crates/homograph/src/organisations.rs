@@ -153,9 +153,7 @@ impl Organisations {
                 _ => (domain, DomainUse::Own),
             };
             #[cfg(feature = "senders")]
-            if domain_use == DomainUse::Own {
-                self.add_label(domain);
-            }
+            self.add_label(domain, domain_use);
             organisation.domains.push((domain, domain_use));
             if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)
@@ -217,8 +215,8 @@ impl Organisations {
         label.bytes().filter(|byte| *byte != b'-').for_each(|byte| look.ascii(byte));
         let domain = *self.by_look.get(&look.value())?;
         let name = label.replace('-', "");
-        let is_drawn = is_drawn(name.as_bytes()) && !self.by_label.contains_key(&*name);
-        is_drawn.then_some(domain)
+        let is_known = || self.by_label.contains_key(&*name) || self.anybodys.contains(label);
+        (is_drawn(name.as_bytes()) && !is_known()).then_some(domain)
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of
@@ -234,15 +232,20 @@ impl Organisations {
         (name.len() >= ACCENTED_LETTERS && !is_word && is_made_so()).then_some(domain)
     }
 
-    /// Adds the label of a domain that is a name and no word.
+    /// Adds the label of a domain that is a name and no word, unless its customers alone have hosts there. Where anybody has
+    /// an address only what the label looks like counts.
     #[cfg(feature = "senders")]
-    fn add_label(&mut self, domain: &'static str) {
+    fn add_label(&mut self, domain: &'static str, domain_use: DomainUse) {
+        if domain_use == DomainUse::Customers {
+            return;
+        }
         let Some(label) = registrable_label(domain) else { return };
         let name = label.replace('-', "");
         if name.len() >= LABEL_LETTERS && !english::is_word(&name) {
             self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
         }
-        if name.len() >= SHORT_LABEL_LETTERS && !english::is_word(&name) {
+        let is_own = domain_use == DomainUse::Own;
+        if is_own && name.len() >= SHORT_LABEL_LETTERS && !english::is_word(&name) {
             self.by_label.entry(name.into()).or_insert(domain);
         }
     }
