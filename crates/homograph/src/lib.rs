@@ -21,6 +21,8 @@
 #[cfg(feature = "senders")]
 mod asking_domain;
 #[cfg(feature = "senders")]
+mod asks_abroad;
+#[cfg(feature = "senders")]
 mod beginnings;
 mod bidi;
 mod bounds;
@@ -96,6 +98,8 @@ mod wrappers;
 
 use std::ops::Range;
 
+#[cfg(feature = "senders")]
+pub use asks_abroad::asks_abroad;
 pub use bidi::{bidi_skeleton, displayed};
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
 pub use cjk::is_cjk;

@@ -28,7 +28,7 @@ const OFFICE: [&str; 7] =
     ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
 
 /// What carriers announce, beside a short name.
-const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
+pub(super) const PARCELS: [&str; 4] = ["package", "parcel", "redelivery", "tracking"];
 
 /// The domain of an organisation that a host (lower-case ASCII form) of another owner has in full in front of its own
 /// (`www.intuit.com.login.top`), or whose label stands in it beside words that ask for something
@@ -174,7 +174,7 @@ fn named<'n, 'w>(
 }
 
 /// Whether the name is one of the few letters that stand for other firms as well, and no word.
-fn is_short(name: &Name, table: &Organisations) -> bool {
+pub(super) fn is_short(name: &Name, table: &Organisations) -> bool {
     (MIN_BRAND..MIN_BRAND_IN_LABEL).contains(&name.brand_len())
         && !is_common(name.label(), Some(table))
 }

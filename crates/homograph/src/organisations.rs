@@ -26,7 +26,7 @@ use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
-pub(super) use claimed::Counts;
+pub(super) use claimed::{Asking, Counts};
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]

@@ -49,7 +49,8 @@ impl Judge<'_> {
         let organisation = homograph::organisation_inside(&judgement.ascii, protected);
         let writer = if self.is_own_mail() { Writer::Colleague } else { Writer::Anybody };
         let own = || homograph::own_inside(&judgement, (protected, &self.own_names), writer);
-        let inside = organisation.map(str::to_owned).or_else(own);
+        let abroad = || Some(homograph::asks_abroad(&judgement, protected)?.to_owned());
+        let inside = organisation.map(str::to_owned).or_else(abroad).or_else(own);
         let drawn = || homograph::organisation_drawn(&judgement.ascii, protected);
         let named = match inside {
             Some(name) => Some((name, Reason::NameInHost)),

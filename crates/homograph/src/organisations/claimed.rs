@@ -1,7 +1,7 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `inner_offices.txt` those of a company for its own people; `countries.txt` where it does
+//! have as well; `asking_words.txt` those of them that ask who a reader is; `inner_offices.txt` those of a company for its own people; `countries.txt` where it does
 //! business; `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
@@ -17,6 +17,7 @@ use crate::rows::rows;
 use uts58::unicode::hosts::is_mark;
 
 const OFFICE_WORDS: &str = rows!("office_words.txt");
+const ASKING_WORDS: &str = rows!("asking_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
 const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
@@ -43,6 +44,7 @@ pub(super) struct ClaimedNames {
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<Box<str>, ByText>,
+    asking_words: HashMap<&'static str, Asking, ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
     countries: HashSet<Box<str>, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
@@ -76,6 +78,15 @@ pub(crate) enum Counts {
     Nowhere,
 }
 
+/// How a word asks a reader to prove who he is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Asking {
+    /// Firms are named after it as well.
+    Trade,
+    /// And no firm is named so.
+    Surely,
+}
+
 impl ClaimedNames {
     /// No names, but office words.
     pub(super) fn nobody() -> ClaimedNames {
@@ -86,8 +97,20 @@ impl ClaimedNames {
                 rightful.entry(domain).or_default().push(owner);
             }
         }
-        let countries = words(COUNTRIES);
-        ClaimedNames { office_words, inner_offices, countries, rightful, ..ClaimedNames::default() }
+        let asking_words =
+            ASKING_WORDS.split_ascii_whitespace().map(|word| match word.strip_prefix('+') {
+                Some(word) => (word, Asking::Trade),
+                None => (word, Asking::Surely),
+            });
+        let (asking_words, countries) = (asking_words.collect(), words(COUNTRIES));
+        ClaimedNames {
+            office_words,
+            asking_words,
+            inner_offices,
+            countries,
+            rightful,
+            ..ClaimedNames::default()
+        }
     }
 
     /// Adds the names of the next row of the table.
@@ -257,7 +280,14 @@ impl Organisations {
     /// Whether a word of a text, in plain lower-case letters of any script, does not identify a
     /// sender.
     pub(crate) fn is_office_word(&self, word: &str) -> bool {
-        self.is_role(word) || self.claimed.office_words.contains(word)
+        self.is_role(word)
+            || self.claimed.office_words.contains(word)
+            || self.asking_word(word).is_some()
+    }
+
+    /// Whether such a word asks a reader to prove who he is.
+    pub(crate) fn asking_word(&self, word: &str) -> Option<Asking> {
+        self.claimed.asking_words.get(word).copied()
     }
 
     /// Whether such a word is of an office that a company has for its own people.
