@@ -12,6 +12,7 @@ use super::display_text::plain_letters;
 use super::domain::{Section, registrable};
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks};
 use super::lookalike::LookHash;
+use super::name::MIN_BRAND;
 use super::names::Names;
 use super::organisation_inside::{PARCELS, is_short};
 use super::organisations::{Asking, Organisations};
@@ -36,10 +37,10 @@ enum Word {
     Short,
     /// Of an office.
     Office,
-    /// Of what carriers announce.
-    Parcel,
     /// It asks, and firms are named after it.
     Trade,
+    /// Of what carriers announce.
+    Parcel,
     /// It surely asks.
     Asks,
 }
@@ -71,6 +72,7 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
         .or_else(|| reader.before(front.last()?, chosen))?;
     let is_theirs = protected.covers(&host.ascii)
         || table.is_one_owner(&host.ascii, found)
+        || table.says_rightly(found, &host.ascii)
         || table.carries(&host.ascii);
     (!is_theirs).then_some(found)
 }
@@ -118,7 +120,7 @@ impl<'n> Reader<'n> {
         while let Some(rest) = words.get(kinds.len()..).filter(|rest| !rest.is_empty()) {
             let together = (2..=rest.len().min(JOINED)).rev().find_map(|count| {
                 let kind = self.kind(&rest.get(..count)?.concat());
-                (kind >= Word::Trade).then_some((kind, count))
+                (kind > Word::Office).then_some((kind, count))
             });
             let first = || rest.first().map_or(Word::Other, |word| self.kind(word));
             let (kind, count) = together.unwrap_or_else(|| (first(), 1));
@@ -130,18 +132,14 @@ impl<'n> Reader<'n> {
     fn kind(&self, word: &str) -> Word {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let plain = plain(bare);
-        if surely_asks(&plain) {
-            return Word::Asks;
-        }
-        // Letters of other scripts are words as they are spelled.
-        let spellings = || [Cow::Borrowed(bare), Cow::Borrowed(&*plain), without_e(&plain)];
-        let asking = spellings().into_iter().filter_map(|word| self.table.asking_word(&word)).max();
-        match asking {
+        match self.asking(bare) {
             Some(Asking::Surely) => Word::Asks,
+            _ if surely_asks(&plain) => Word::Asks,
             Some(Asking::Trade) => Word::Trade,
             None if ASKING.contains(&&*plain) => Word::Trade,
+            Some(Asking::Parcel) => Word::Parcel,
             None if PARCELS.contains(&&*plain) => Word::Parcel,
-            None => match spellings().iter().any(|word| self.table.is_office_word(word)) {
+            None => match spellings(bare).iter().any(|word| self.table.is_office_word(word)) {
                 true if bare.len() >= OFFICE => Word::Office,
                 true => Word::Short,
                 false if is_filler(word, Some(self.table)) => Word::Short,
@@ -150,20 +148,26 @@ impl<'n> Reader<'n> {
         }
     }
 
+    /// How a word of another language asks.
+    fn asking(&self, word: &str) -> Option<Asking> {
+        spellings(word).iter().filter_map(|word| self.table.asking_word(word)).max()
+    }
+
     /// The domain of whom the words name, if the most that is said beside them counts.
     fn named(&self, words: &[&str], said: Word, place: Place) -> Option<&'n str> {
         let enough = match place {
-            Place::Chosen => Word::Office,
-            Place::Below => Word::Trade,
+            Place::Chosen => said >= Word::Office,
+            Place::Below => asks(said),
         };
-        if said < enough {
+        if !enough {
             return None;
         }
         let plain: SmallVec<[_; WORDS]> = words.iter().map(|word| plain(word)).collect();
         if let Some(name) = spelled(&plain.join("-"), self.protected) {
             let counts = name.brand_len() >= MIN_BRAND_IN_LABEL
                 || place == Place::Chosen
-                    && matches!(said, Word::Asks | Word::Parcel)
+                    && said
+                        >= if name.brand_len() > MIN_BRAND { Word::Trade } else { Word::Parcel }
                     && is_short(name, self.table);
             return counts.then_some(&*name.ascii);
         }
@@ -178,7 +182,7 @@ impl<'n> Reader<'n> {
         if label.len() < MIN_BRAND_IN_LABEL + GLUED {
             return None;
         }
-        let asks = |word: &str| word.len() >= GLUED && self.kind(word) >= Word::Trade;
+        let asks = |word: &str| word.len() >= GLUED && self.asking(word) >= Some(Asking::Trade);
         let named = |word: &str| {
             let name = spelled(word, self.protected)?;
             (name.brand_len() >= MIN_BRAND_IN_LABEL).then_some(&*name.ascii)
@@ -214,11 +218,22 @@ impl<'n> Reader<'n> {
             .filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
         let words: SmallVec<[&str; WORDS + 1]> = chosen.split(SEPARATORS).take(WORDS + 1).collect();
         let kinds = self.kinds(words.get(..words.len().min(WORDS))?);
-        let asks = words.len() <= WORDS
+        let is_asked = words.len() <= WORDS
             && kinds.iter().all(|kind| *kind > Word::Other)
-            && kinds.iter().any(|kind| *kind >= Word::Trade);
-        asks.then_some(&*name.ascii)
+            && kinds.iter().any(|kind| asks(*kind));
+        is_asked.then_some(&*name.ascii)
     }
+}
+
+/// Whether a word asks who the reader is.
+fn asks(word: Word) -> bool {
+    matches!(word, Word::Trade | Word::Asks)
+}
+
+/// How a word may be listed: letters of other scripts as they are spelled, those of Latin without their marks.
+fn spellings(word: &str) -> [Cow<'_, str>; 3] {
+    let plain = plain(word);
+    [Cow::Borrowed(word), without_e(&plain).into_owned().into(), plain]
 }
 
 /// A word without the marks of its letters.
@@ -313,10 +328,15 @@ mod tests {
             ("sabadell-verificación.com", "sabadell.com"),
             ("pàypal-connexion.com", "paypal.com"),
             ("credit-agricole-connexion.com", "creditagricole.fr"),
+            ("dhl-sporing.no", "dhl.com"),
+            ("usps-sécurité.com", "usps.com"),
             // Firms with the same letters, customers, fans, words alone, owners, carriers.
             ("dhl-sicherheit.de", ""),
             ("sabadell-sicherheit.com", ""),
             ("paypal-shop.evilhost.top", ""),
+            ("paypal-rastreo.evilhost.top", ""),
+            ("outlooksecure.com", ""),
+            ("bradescoseguranca.com.br", ""),
             ("paypal-konferenz.de", ""),
             ("paypal-fans-connexion.com", ""),
             ("paypal-de.com", ""),

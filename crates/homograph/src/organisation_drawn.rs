@@ -90,6 +90,7 @@ mod tests {
             ("proxlmus.be", Some("proximus.be")),
             ("t-onllne.de", Some("t-online.de")),
             ("proximus.com", None),
+            ("jcloud.com", None),
             ("t-online.com", None),
             ("harbour.com", None),
         ] {

@@ -19,7 +19,7 @@ use super::english;
 use super::lookalike::{Look, likeness, name_look};
 use super::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
-use super::near::is_drawn;
+use super::near::{is_drawn, keeps_word};
 #[cfg(feature = "senders")]
 use super::reading::{LabelChars, Likeness};
 use super::rows::rows;
@@ -216,7 +216,11 @@ impl Organisations {
         let domain = *self.by_look.get(&look.value())?;
         let name = label.replace('-', "");
         let is_known = || self.by_label.contains_key(&*name) || self.anybodys.contains(label);
-        (is_drawn(name.as_bytes()) && !is_known()).then_some(domain)
+        let is_part = || {
+            let brand = registrable_label(domain).unwrap_or_default();
+            keeps_word(name.as_bytes(), brand.as_bytes())
+        };
+        (is_drawn(name.as_bytes()) && !is_known() && !is_part()).then_some(domain)
     }
 
     /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of

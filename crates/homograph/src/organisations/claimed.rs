@@ -1,8 +1,9 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `asking_words.txt` those of them that ask who a reader is; `inner_offices.txt` those of a company for its own people; `countries.txt` where it does
-//! business; `rightful.txt` whose mail may be in the name of an organisation, beside its own.
+//! have as well; `asking_words.txt` those of them that ask who a reader is, which count in hosts, too;
+//! `inner_offices.txt` those of a company for its own people; `countries.txt` where it does business;
+//! `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -81,6 +82,8 @@ pub(crate) enum Counts {
 /// How a word asks a reader to prove who he is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Asking {
+    /// It announces a parcel.
+    Parcel,
     /// Firms are named after it as well.
     Trade,
     /// And no firm is named so.
@@ -97,11 +100,12 @@ impl ClaimedNames {
                 rightful.entry(domain).or_default().push(owner);
             }
         }
-        let asking_words =
-            ASKING_WORDS.split_ascii_whitespace().map(|word| match word.strip_prefix('+') {
-                Some(word) => (word, Asking::Trade),
-                None => (word, Asking::Surely),
-            });
+        let asks = |word: &'static str| match word.split_at_checked(1) {
+            Some(("*", word)) => (word, Asking::Parcel),
+            Some(("+", word)) => (word, Asking::Trade),
+            _ => (word, Asking::Surely),
+        };
+        let asking_words = ASKING_WORDS.split_ascii_whitespace().map(asks);
         let (asking_words, countries) = (asking_words.collect(), words(COUNTRIES));
         ClaimedNames {
             office_words,
