@@ -14,6 +14,22 @@ use super::organisations::Organisations;
 /// Labels of a host that are read at most.
 const LABELS: usize = 8;
 
+/// Words of languages with marks that read as a label of the table, and the suffixes under which they mean themselves. By
+/// hand.
+const WORDS: [(&str, &[&str]); 11] = [
+    ("alınma", &["com.tr", "tr"]),
+    ("europă", &["ro"]),
+    ("europą", &["lt", "pl"]),
+    ("európa", &["com", "eu", "hu", "sk"]),
+    ("gémini", &["com", "fr"]),
+    ("megafón", &["com", "es", "sk"]),
+    ("megàfon", &["cat", "com"]),
+    ("merakı", &["com.tr", "tr"]),
+    ("rituāls", &["lv"]),
+    ("télécom", &["com", "fr"]),
+    ("électrum", &["fr"]),
+];
+
 /// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
 /// `credit-agrico1e.fr`, in ASCII form `sabadęll.com`).
 pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
@@ -21,14 +37,25 @@ pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n s
     // The last label but one or two, in front of a suffix.
     let mut labels = ascii.rsplit('.').skip(1).take(2);
     let (label, domain) = labels.find_map(|label| Some((label, drawn(label, table)?)))?;
-    let is_own = registrable(ascii, Section::Private)?.split('.').next() == Some(label);
+    let own = registrable(ascii, Section::Private)?;
+    let is_own = own.split('.').next() == Some(label);
     let is_theirs =
         || table.is_one_owner(ascii, domain) || table.is_spelled_so(domain, &shown(label), ascii);
-    (is_own && !is_theirs()).then_some(domain)
+    (is_own && !is_theirs() && !is_word(own)).then_some(domain)
 }
 
-/// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places (`booklng.com`): of
-/// long labels under the same suffix nobody has the other.
+/// Whether a domain is one of [`WORDS`] where it means itself.
+fn is_word(own: &str) -> bool {
+    own.split_once('.').filter(|(label, _)| label.starts_with(PREFIX)).is_some_and(
+        |(label, suffix)| {
+            let shown = shown(label);
+            WORDS.iter().any(|(word, suffixes)| shown == *word && suffixes.contains(&suffix))
+        },
+    )
+}
+
+/// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places
+/// (`booklng.com`): of long labels under the same suffix nobody has the other.
 pub fn exchanges_l_and_i(host: &Judgement) -> bool {
     let of = |host| registrable(host, Section::Icann)?.split_once('.');
     let target = host.target.as_deref().and_then(of);
@@ -99,6 +126,15 @@ mod tests {
         assert_eq!(organisation_inside("paytrn-login.com", &names), None);
     }
 
+    #[test]
+    fn words_are_small_and_sorted() {
+        assert!(super::WORDS.is_sorted_by(|(one, _), (next, _)| one < next));
+        for (word, suffixes) in super::WORDS {
+            assert!(suffixes.is_sorted() && !word.is_ascii(), "{word}");
+            assert!(!word.chars().any(char::is_uppercase), "{word}");
+        }
+    }
+
     fn ascii(host: &str, names: &Names) -> String {
         let none = Names::default();
         let tlds = TldTable::new(["com", "es", "de", "fr", "top", "ru"], "");
@@ -151,6 +187,9 @@ mod tests {
             // Words, countries, others.
             ("türkiye.com", ""),
             ("canadà.cat", ""),
+            ("télécom.fr", ""),
+            ("www.európa.sk", ""),
+            ("télécom.top", "telecom.pt"),
             ("sabadęll.example.com", ""),
             ("sabadęlls.com", ""),
             ("müller.de", ""),

@@ -1,4 +1,4 @@
-//! Words of languages in letters beyond ASCII that read as a known name and mean something else: `monēta`, `pošten`,
+//! Words of languages in letters beyond ASCII that read as a protected name and mean something else: `monēta`, `pošten`,
 //! `монета`. By hand. They are no lure in front of the next sentence (`postën.Ne`), nor as a host of their own country.
 
 use super::Judge;
@@ -7,14 +7,9 @@ use crate::outcome::{Reason, Verdict};
 use uts58::Kind;
 
 /// Each word in small letters, with the top-level domains in which it means itself.
-const WORDS: [(&str, &[&str]); 26] = [
+const WORDS: [(&str, &[&str]); 17] = [
     ("al·legro", &["cat"]),
-    ("alınma", &["com.tr", "tr"]),
-    ("europă", &["ro"]),
-    ("europą", &["lt", "pl"]),
-    ("európa", &["com", "hu", "sk"]),
     ("kašperský", &["cz", "sk"]),
-    ("merakı", &["com.tr", "tr"]),
     ("monēta", &["lv"]),
     ("mõneta", &["ee"]),
     ("nórton", &[]),
@@ -22,12 +17,8 @@ const WORDS: [(&str, &[&str]); 26] = [
     ("postën", &["al"]),
     ("pošten", &["ba", "hr", "me", "rs", "si"]),
     ("protón", &["ar", "cl", "co", "es", "mx", "pe"]),
-    ("próton", &["br", "com.br", "pt"]),
-    ("rituāls", &["lv"]),
     ("schwáb", &["cz", "hu", "sk"]),
     ("skríll", &[]),
-    ("télécom", &["com", "fr"]),
-    ("électrum", &["fr"]),
     ("škrilj", &["ba", "hr", "si"]),
     ("монета", &["bg", "by", "com", "kz", "net", "org", "ru", "su", "ua"]),
     ("ногтол", &["mn"]),

@@ -151,7 +151,6 @@ mod tests {
             ("sabadęll.com", "sabadell.com"),
             ("www.sabadęll.com.evilhost.ru", "sabadell.com"),
             ("boooking.com", ""),
-            ("télécom.fr", ""),
             ("hébay-login.com", ""),
             ("ebáy-fans.com", ""),
             ("apple-Island.com", ""),
