@@ -339,6 +339,13 @@ mod tests {
             ("Portal das Finanças", "portaldasfinancas.gov.pt", "mail.at.gov.pt"),
             ("삼성카드", "samsungcard.com", "samsungcard.com"),
             ("腾讯客服", "wechat.com", "tencent.com"),
+            ("Allianz", "allianz.com", "allianz.ch"),
+            ("DAK-Gesundheit", "dak.de", "mail.dak.de"),
+            ("Trenitalia Assistenza", "trenitalia.com", "fsitaliane.it"),
+            ("E.ON Kundenservice", "eon.com", "eon.de"),
+            ("Finančná správa", "financnasprava.sk", "financnasprava.sk"),
+            ("FasTrak", "bayareafastrak.org", "thetollroads.com"),
+            ("Carteira Digital de Transito", "gov.br", "serpro.gov.br"),
         ] {
             assert_eq!(posed(text, "example.org").as_deref(), Some(owner), "{text}");
             assert_eq!(posed(text, own), None, "{text}");
@@ -373,6 +380,10 @@ mod tests {
             "Jane (Zendesk)",
             "Asana Yoga",
             "Via Verde",
+            "Allianz der Wissenschaft",
+            "Allianz Arena",
+            "Same Day Delivery",
+            "Eon",
             "GOV.UK One Login",
             "Box Support",
         ] {
