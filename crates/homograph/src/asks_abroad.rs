@@ -179,13 +179,15 @@ impl<'n> Reader<'n> {
 
     /// The name in a label of one word that a word which asks is glued to.
     fn glued(&self, label: &str) -> Option<&'n str> {
-        if label.len() < MIN_BRAND_IN_LABEL + GLUED {
+        if label.len() <= MIN_BRAND + GLUED {
             return None;
         }
         let asks = |word: &str| word.len() >= GLUED && self.asking(word) >= Some(Asking::Trade);
-        let named = |word: &str| {
+        let named = |word: &str, least: usize| {
             let name = spelled(word, self.protected)?;
-            (name.brand_len() >= MIN_BRAND_IN_LABEL).then_some(&*name.ascii)
+            let counts = |length| length >= MIN_BRAND_IN_LABEL || is_short(name, self.table);
+            let length = name.brand_len();
+            (length >= least && counts(length)).then_some(&*name.ascii)
         };
         let (bytes, names) = (label.as_bytes(), self.protected);
         let mut look = LookHash::EMPTY;
@@ -196,7 +198,7 @@ impl<'n> Reader<'n> {
         let mut ends = ends.filter_map(|(end, is_name)| is_name.then_some(end));
         let in_front = ends.find_map(|end| {
             let (name, word) = label.split_at_checked(end)?;
-            named(name).filter(|_| asks(word))
+            named(name, MIN_BRAND + 1).filter(|_| asks(word))
         });
         let mut look = LookHash::EMPTY;
         let starts = bytes.iter().enumerate().rev().map_while(|(start, byte)| {
@@ -207,7 +209,7 @@ impl<'n> Reader<'n> {
         in_front.or_else(|| {
             starts.find_map(|start| {
                 let (word, name) = label.split_at_checked(start)?;
-                named(name).filter(|_| asks(word))
+                named(name, MIN_BRAND_IN_LABEL).filter(|_| asks(word))
             })
         })
     }
@@ -330,8 +332,11 @@ mod tests {
             ("credit-agricole-connexion.com", "creditagricole.fr"),
             ("dhl-sporing.no", "dhl.com"),
             ("usps-sécurité.com", "usps.com"),
+            ("uspsconnexion.com", "usps.com"),
             // Firms with the same letters, customers, fans, words alone, owners, carriers.
             ("dhl-sicherheit.de", ""),
+            ("dhlconnexion.com", ""),
+            ("connexionusps.com", ""),
             ("sabadell-sicherheit.com", ""),
             ("paypal-shop.evilhost.top", ""),
             ("paypal-rastreo.evilhost.top", ""),

@@ -262,6 +262,8 @@ mod tests {
             ("Bon d'achat Apple", "apple.com"),
             ("Suivi du colis GLS", "gls-group.com"),
             ("OTTO Gewinnspiel", "otto.de"),
+            ("Su paquete GLS está en espera", "gls-group.com"),
+            ("GLS Paket wartet", "gls-group.com"),
             ("Apple Shopper Survey", "apple.com"),
             ("GLS Livraison en attente", "gls-group.com"),
             ("Mein Apple Konto", "apple.com"),
