@@ -21,6 +21,8 @@
 #[cfg(feature = "senders")]
 mod asking_domain;
 #[cfg(feature = "senders")]
+mod asks_abroad;
+#[cfg(feature = "senders")]
 mod beginnings;
 mod bidi;
 mod bounds;
@@ -64,6 +66,8 @@ mod near;
 #[cfg(feature = "senders")]
 mod of_no_language;
 #[cfg(feature = "senders")]
+mod organisation_drawn;
+#[cfg(feature = "senders")]
 mod organisation_inside;
 mod organisations;
 #[cfg(feature = "character-names")]
@@ -94,6 +98,8 @@ mod wrappers;
 
 use std::ops::Range;
 
+#[cfg(feature = "senders")]
+pub use asks_abroad::asks_abroad;
 pub use bidi::{bidi_skeleton, displayed};
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
 pub use cjk::is_cjk;
@@ -113,7 +119,9 @@ pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
 #[cfg(feature = "senders")]
-pub use organisation_inside::{may_ask, organisation_drawn, organisation_inside};
+pub use organisation_drawn::{exchanges_l_and_i, organisation_drawn};
+#[cfg(feature = "senders")]
+pub use organisation_inside::{may_ask, organisation_inside};
 #[cfg(feature = "senders")]
 pub use organisations::claimed::is_given_away;
 #[cfg(feature = "senders")]

@@ -221,7 +221,7 @@ pub(super) fn is_drawn(word: &[u8]) -> bool {
 
 /// Whether the label has a word that the name consists of except for a letter or two, so that only
 /// those differ: `acloud` beside `icloud`, `1office` beside `office`.
-fn keeps_word(label: &[u8], name: &[u8]) -> bool {
+pub(super) fn keeps_word(label: &[u8], name: &[u8]) -> bool {
     // Prefixes of many names: `icloud`, `ebay`.
     if matches!(label.split_first(), Some((b'i' | b'e', rest)) if rest == name) {
         return true;

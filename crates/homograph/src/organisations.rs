@@ -15,14 +15,18 @@ use std::hash::BuildHasherDefault;
 use super::domain::{Section, and_above, is_hosted, registrable};
 #[cfg(feature = "senders")]
 use super::english;
+#[cfg(feature = "senders")]
+use super::lookalike::{Look, likeness, name_look};
 use super::lookalike::{LookHash, LookHasher};
 #[cfg(feature = "senders")]
-use super::near::is_drawn;
+use super::near::{is_drawn, keeps_word};
+#[cfg(feature = "senders")]
+use super::reading::{LabelChars, Likeness};
 use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
-pub(super) use claimed::Counts;
+pub(super) use claimed::{Asking, Counts};
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]
@@ -48,6 +52,10 @@ const SHORTEST_IN_DISGUISE: usize = 4;
 const LABEL_LETTERS: usize = 5;
 #[cfg(feature = "senders")]
 const SHORT_LABEL_LETTERS: usize = 4;
+
+/// Letters of the shortest label that no other word comes near with marks.
+#[cfg(feature = "senders")]
+const ACCENTED_LETTERS: usize = 6;
 
 /// The tables, indexed by domain and by the looks of the names.
 #[derive(Clone, Debug, Default)]
@@ -145,9 +153,7 @@ impl Organisations {
                 _ => (domain, DomainUse::Own),
             };
             #[cfg(feature = "senders")]
-            if domain_use == DomainUse::Own {
-                self.add_label(domain);
-            }
+            self.add_label(domain, domain_use);
             organisation.domains.push((domain, domain_use));
             if domain_use == DomainUse::Anybodys
                 && let Some(label) = registrable_label(domain)
@@ -209,19 +215,41 @@ impl Organisations {
         label.bytes().filter(|byte| *byte != b'-').for_each(|byte| look.ascii(byte));
         let domain = *self.by_look.get(&look.value())?;
         let name = label.replace('-', "");
-        let is_drawn = is_drawn(name.as_bytes()) && !self.by_label.contains_key(&*name);
-        is_drawn.then_some(domain)
+        let is_known = || self.by_label.contains_key(&*name) || self.anybodys.contains(label);
+        let is_part = || {
+            let brand = registrable_label(domain).unwrap_or_default();
+            keeps_word(name.as_bytes(), brand.as_bytes())
+        };
+        (is_drawn(name.as_bytes()) && !is_known() && !is_part()).then_some(domain)
     }
 
-    /// Adds the label of a domain that is a name and no word.
+    /// The domain whose label a label beyond ASCII reads as without the marks of its letters, hyphens aside. Names of
+    /// countries are those of their people, with marks as well.
     #[cfg(feature = "senders")]
-    fn add_label(&mut self, domain: &'static str) {
+    pub(super) fn accented(&self, label: &str) -> Option<&'static str> {
+        let letters: String = label.chars().filter(|c| *c != '-').collect();
+        let domain = *self.by_look.get(&name_look(&letters, |_| {}))?;
+        let name = registrable_label(domain)?.replace('-', "");
+        let is_word = self.is_country(&name) || self.is_office_word(&name);
+        let chars = LabelChars::of(letters.chars());
+        let is_made_so = || likeness(chars.all(), &Look::new(&name)) >= Some(Likeness::Marks);
+        (name.len() >= ACCENTED_LETTERS && !is_word && is_made_so()).then_some(domain)
+    }
+
+    /// Adds the label of a domain that is a name and no word, unless its customers alone have hosts there. Where anybody has
+    /// an address only what the label looks like counts.
+    #[cfg(feature = "senders")]
+    fn add_label(&mut self, domain: &'static str, domain_use: DomainUse) {
+        if domain_use == DomainUse::Customers {
+            return;
+        }
         let Some(label) = registrable_label(domain) else { return };
         let name = label.replace('-', "");
         if name.len() >= LABEL_LETTERS && !english::is_word(&name) {
             self.by_look.entry(LookHash::of(name.as_bytes()).value()).or_insert(domain);
         }
-        if name.len() >= SHORT_LABEL_LETTERS && !english::is_word(&name) {
+        let is_own = domain_use == DomainUse::Own;
+        if is_own && name.len() >= SHORT_LABEL_LETTERS && !english::is_word(&name) {
             self.by_label.entry(name.into()).or_insert(domain);
         }
     }

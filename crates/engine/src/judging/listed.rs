@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::mail_hosts::names_domain;
 use super::{Judge, Judged};
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Judgement, LinkJudgement, Writer};
+use homograph::{Judgement, LinkJudgement, Writer, exchanges_l_and_i};
 use uts58::Link;
 
 impl Judge<'_> {
@@ -33,14 +33,24 @@ impl Judge<'_> {
     /// Adds the organisation that a host of another owner names or looks like, if it is none of the protected names, or
     /// the recipients' own name beside words that only they use.
     fn with_organisation(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
-        if !judgement.is_harmless() || self.policy.allows(&judgement.ascii) {
+        if self.policy.allows(&judgement.ascii) {
+            return judgement;
+        }
+        if judgement.verdict == Verdict::Notice && exchanges_l_and_i(&judgement) {
+            return Arc::new(Judgement {
+                verdict: Verdict::Suspect,
+                ..Judgement::clone(&judgement)
+            });
+        }
+        if !judgement.is_harmless() {
             return judgement;
         }
         let protected = &self.policy.protected;
         let organisation = homograph::organisation_inside(&judgement.ascii, protected);
         let writer = if self.is_own_mail() { Writer::Colleague } else { Writer::Anybody };
         let own = || homograph::own_inside(&judgement, (protected, &self.own_names), writer);
-        let inside = organisation.map(str::to_owned).or_else(own);
+        let abroad = || Some(homograph::asks_abroad(&judgement, protected)?.to_owned());
+        let inside = organisation.map(str::to_owned).or_else(abroad).or_else(own);
         let drawn = || homograph::organisation_drawn(&judgement.ascii, protected);
         let named = match inside {
             Some(name) => Some((name, Reason::NameInHost)),

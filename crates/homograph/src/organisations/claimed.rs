@@ -1,8 +1,9 @@
 //! The names of organisations in texts, and who may say them.
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
-//! have as well; `inner_offices.txt` those of a company for its own people; `countries.txt` where it does
-//! business; `rightful.txt` whose mail may be in the name of an organisation, beside its own.
+//! have as well; `asking_words.txt` those of them that ask who a reader is, which count in hosts, too;
+//! `inner_offices.txt` those of a company for its own people; `countries.txt` where it does business;
+//! `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,12 +11,14 @@ use std::hash::BuildHasherDefault;
 
 use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
-use crate::lookalike::{Look, LookHash, LookHasher, name_look};
+use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
 use crate::name::DISTINCTIVE;
+use crate::reading::{LabelChars, Likeness};
 use crate::rows::rows;
 use uts58::unicode::hosts::is_mark;
 
 const OFFICE_WORDS: &str = rows!("office_words.txt");
+const ASKING_WORDS: &str = rows!("asking_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
 const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
@@ -42,6 +45,7 @@ pub(super) struct ClaimedNames {
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<Box<str>, ByText>,
+    asking_words: HashMap<&'static str, Asking, ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
     countries: HashSet<Box<str>, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
@@ -75,6 +79,17 @@ pub(crate) enum Counts {
     Nowhere,
 }
 
+/// How a word asks a reader to prove who he is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Asking {
+    /// It announces a parcel.
+    Parcel,
+    /// Firms are named after it as well.
+    Trade,
+    /// And no firm is named so.
+    Surely,
+}
+
 impl ClaimedNames {
     /// No names, but office words.
     pub(super) fn nobody() -> ClaimedNames {
@@ -85,8 +100,21 @@ impl ClaimedNames {
                 rightful.entry(domain).or_default().push(owner);
             }
         }
-        let countries = words(COUNTRIES);
-        ClaimedNames { office_words, inner_offices, countries, rightful, ..ClaimedNames::default() }
+        let asks = |word: &'static str| match word.split_at_checked(1) {
+            Some(("*", word)) => (word, Asking::Parcel),
+            Some(("+", word)) => (word, Asking::Trade),
+            _ => (word, Asking::Surely),
+        };
+        let asking_words = ASKING_WORDS.split_ascii_whitespace().map(asks);
+        let (asking_words, countries) = (asking_words.collect(), words(COUNTRIES));
+        ClaimedNames {
+            office_words,
+            asking_words,
+            inner_offices,
+            countries,
+            rightful,
+            ..ClaimedNames::default()
+        }
     }
 
     /// Adds the names of the next row of the table.
@@ -180,6 +208,19 @@ impl Organisations {
         }
     }
 
+    /// Whether a label is a name of the domain's owner, letter by letter, where he may have a site.
+    pub(crate) fn is_spelled_so(&self, domain: &str, label: &str, ascii: &str) -> bool {
+        let letters = || label.chars().filter(|c| *c != '-');
+        let is_spelled = |name: &ClaimedName| {
+            likeness(LabelChars::of(letters()).all(), &name.look) == Some(Likeness::Same)
+        };
+        let mut rows = self.by_domain.get(domain).into_iter().flatten().map(|(row, _)| *row);
+        rows.any(|row| {
+            self.may_be_national(row, ascii)
+                && self.claimed.names.get(row).into_iter().flatten().any(is_spelled)
+        })
+    }
+
     /// Whether mail of the host may be in the name of whom the other domain represents, although it is none of his.
     pub(crate) fn says_rightly(&self, owner: &str, ascii: &str) -> bool {
         let rightful = and_above(ascii).filter_map(|domain| self.claimed.rightful.get(domain));
@@ -243,7 +284,14 @@ impl Organisations {
     /// Whether a word of a text, in plain lower-case letters of any script, does not identify a
     /// sender.
     pub(crate) fn is_office_word(&self, word: &str) -> bool {
-        self.is_role(word) || self.claimed.office_words.contains(word)
+        self.is_role(word)
+            || self.claimed.office_words.contains(word)
+            || self.asking_word(word).is_some()
+    }
+
+    /// Whether such a word asks a reader to prove who he is.
+    pub(crate) fn asking_word(&self, word: &str) -> Option<Asking> {
+        self.claimed.asking_words.get(word).copied()
     }
 
     /// Whether such a word is of an office that a company has for its own people.
@@ -291,6 +339,13 @@ mod tests {
             ("Portal das Finanças", "portaldasfinancas.gov.pt", "mail.at.gov.pt"),
             ("삼성카드", "samsungcard.com", "samsungcard.com"),
             ("腾讯客服", "wechat.com", "tencent.com"),
+            ("Allianz", "allianz.com", "allianz.ch"),
+            ("DAK-Gesundheit", "dak.de", "mail.dak.de"),
+            ("Trenitalia Assistenza", "trenitalia.com", "fsitaliane.it"),
+            ("E.ON Kundenservice", "eon.com", "eon.de"),
+            ("Finančná správa", "financnasprava.sk", "financnasprava.sk"),
+            ("FasTrak", "bayareafastrak.org", "thetollroads.com"),
+            ("Carteira Digital de Transito", "gov.br", "serpro.gov.br"),
         ] {
             assert_eq!(posed(text, "example.org").as_deref(), Some(owner), "{text}");
             assert_eq!(posed(text, own), None, "{text}");
@@ -325,6 +380,10 @@ mod tests {
             "Jane (Zendesk)",
             "Asana Yoga",
             "Via Verde",
+            "Allianz der Wissenschaft",
+            "Allianz Arena",
+            "Same Day Delivery",
+            "Eon",
             "GOV.UK One Login",
             "Box Support",
         ] {

@@ -8,9 +8,17 @@ const LONGEST_OFFICE: usize = 4;
 
 /// Words that say nothing about whose office it is: what gateways and replies put in front, and what is sent.
 #[rustfmt::skip]
-const FILLERS: [&str; 20] = [
+const FILLERS: [&str; 28] = [
     "2fa", "24h", "action", "aw", "code", "codes", "donotreply", "eu", "external", "from", "fw", "fwd", "hello", "hq",
-    "hr", "mfa", "otp", "pin", "re", "urgent",
+    "hr", "mfa", "nr", "num", "numero", "otp", "pin", "re", "ref", "reference", "referencia", "referenz",
+    "riferimento", "urgent",
+];
+
+/// Words that join two offices to one: `Seguimiento del paquete`. Anywhere else they may be part of a person's name.
+#[rustfmt::skip]
+const JOINTS: [&str; 24] = [
+    "al", "alla", "aux", "da", "dei", "del", "den", "dem", "do", "dos", "du", "een", "het", "och", "og", "su", "sulla",
+    "van", "vom", "von", "vos", "vous", "zum", "zur",
 ];
 
 /// What a word beside a name is.
@@ -64,6 +72,7 @@ impl DisplayText {
                 Beside::Office(to) => (found, read) = (found + 1, to),
                 Beside::Filler => {}
                 Beside::Other if self.is_in_another_script(table, at) => {}
+                Beside::Other if read == at && self.joins(table, counts, at, limit) => {}
                 Beside::Other => return None,
             }
         }
@@ -89,6 +98,21 @@ impl DisplayText {
             || word.bytes().all(|byte| byte.is_ascii_digit())
             || FILLERS.contains(&&*word);
         if says_nothing { Beside::Filler } else { Beside::Other }
+    }
+
+    /// Whether the word that begins here joins the office in front of it to one behind it.
+    fn joins(
+        &self,
+        table: Option<&Organisations>,
+        counts: Counts,
+        start: usize,
+        limit: usize,
+    ) -> bool {
+        let end = self.bounds.iter().copied().find(|bound| *bound > start);
+        end.filter(|end| *end < limit).is_some_and(|end| {
+            let next = || self.beside(table, counts, end, limit);
+            JOINTS.contains(&&*self.plain(start, end)) && matches!(next(), Beside::Office(_))
+        })
     }
 
     /// Whether these letters are an office, without the number behind it.
@@ -227,6 +251,21 @@ mod tests {
             ("Chase Support OTP", "chase.com"),
             ("Zoom Support 2FA Code", "zoom.us"),
             ("Dear Apple Customer", "apple.com"),
+            ("GLS |Seguimiento del paquete", "gls-group.com"),
+            ("GLS |track&trace", "gls-group.com"),
+            ("GLS-Support-Team-Ref-99", "gls-group.com"),
+            ("Apple Support Ref 99", "apple.com"),
+            ("Ledger-secured", "ledger.com"),
+            ("Ledger Incident Response", "ledger.com"),
+            ("Ledger Recovery Phrase Team", "ledger.com"),
+            ("Votre colis La Poste", "laposte.fr"),
+            ("Bon d'achat Apple", "apple.com"),
+            ("Suivi du colis GLS", "gls-group.com"),
+            ("OTTO Gewinnspiel", "otto.de"),
+            ("Su paquete GLS está en espera", "gls-group.com"),
+            ("GLS Paket wartet", "gls-group.com"),
+            ("Apple Shopper Survey", "apple.com"),
+            ("GLS Livraison en attente", "gls-group.com"),
             ("Mein Apple Konto", "apple.com"),
             ("Apple Sicherheitshinweis", "apple.com"),
             ("Apple お支払い方法", "apple.com"),
@@ -247,6 +286,10 @@ mod tests {
             "Halifax Legal",
             "Square Resolution Choir",
             "Chase Mary",
+            "Chase Du",
+            "Support Del Chase",
+            "Chase von Trapp",
+            "Delta Team van Dyke",
         ] {
             assert_eq!(posed(text), None, "{text}");
         }

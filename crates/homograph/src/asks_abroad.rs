@@ -1,0 +1,361 @@
+//! A known name beside words that ask in any language, with the marks of their letters or without: `paypal-sécurité.com`,
+//! `amazon-ログイン.com`, `paypal-connexion.example.top`, `paypalconnexion.com`, `paypal.connexion.top`.
+//!
+//! `name_in_host`, `organisation_inside` and `asking_domain` find the English ones, and those of hosts, in ASCII.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use super::Judgement;
+use super::display_text::plain_letters;
+use super::domain::{Section, registrable};
+use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks};
+use super::lookalike::LookHash;
+use super::name::MIN_BRAND;
+use super::names::Names;
+use super::organisation_inside::{PARCELS, is_short};
+use super::organisations::{Asking, Organisations};
+
+/// Labels in front of a domain, and words of a label, that are read at most.
+const LABELS: usize = 4;
+const WORDS: usize = 6;
+
+/// Words that are one office together at most: `mise-à-jour`.
+const JOINED: usize = 3;
+
+/// Bytes of the shortest word that is found glued to a name, and of the shortest office that counts where none asks.
+const GLUED: usize = 5;
+const OFFICE: usize = 4;
+
+/// What a word of a label is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Word {
+    /// A name, or anything.
+    Other,
+    /// Of an office, and short, or a number.
+    Short,
+    /// Of an office.
+    Office,
+    /// It asks, and firms are named after it.
+    Trade,
+    /// Of what carriers announce.
+    Parcel,
+    /// It surely asks.
+    Asks,
+}
+
+/// Where a label stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// It was registered.
+    Chosen,
+    /// Below what was registered, where honest hosts are named after what they serve.
+    Below,
+}
+
+/// The known name that stands in a host of another owner beside words that ask, in ASCII form.
+pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
+    let table = protected.organisations()?;
+    let own = registrable(&host.ascii, Section::Private)?;
+    let labels: SmallVec<[&str; LABELS + 2]> = host.unicode.split('.').collect();
+    let at = labels.len().checked_sub(own.split('.').count())?;
+    let (front, chosen) = (labels.get(..at)?, *labels.get(at)?);
+    let reader = Reader { protected, table };
+    let below = || {
+        let nearest = front.iter().rev().take(LABELS);
+        nearest.into_iter().find_map(|label| reader.label(label, Place::Below))
+    };
+    let found = reader
+        .label(chosen, Place::Chosen)
+        .or_else(below)
+        .or_else(|| reader.before(front.last()?, chosen))?;
+    let is_theirs = protected.covers(&host.ascii)
+        || table.is_one_owner(&host.ascii, found)
+        || table.says_rightly(found, &host.ascii)
+        || table.carries(&host.ascii);
+    (!is_theirs).then_some(found)
+}
+
+struct Reader<'n> {
+    protected: &'n Names,
+    table: &'n Organisations,
+}
+
+impl<'n> Reader<'n> {
+    fn label(&self, label: &str, place: Place) -> Option<&'n str> {
+        match label.contains(SEPARATORS) {
+            true => self.beside(label, place),
+            false => self.glued(label),
+        }
+    }
+
+    /// The name in a label of several words, of which all others are those of offices.
+    fn beside(&self, label: &str, place: Place) -> Option<&'n str> {
+        let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
+        let words: SmallVec<[&str; WORDS + 1]> = words.take(WORDS + 1).collect();
+        if words.len() > WORDS {
+            return None;
+        }
+        let kinds = self.kinds(&words);
+        let is_other = |kind: &Word| *kind == Word::Other;
+        // Most labels say nothing of offices.
+        kinds.iter().any(|kind| *kind > Word::Short).then_some(())?;
+        let first = kinds.iter().position(is_other).unwrap_or(words.len());
+        let last = kinds.iter().rposition(is_other).map_or(0, |last| last + 1);
+        // Words that might be of an office may be those of a name.
+        let starts = 0..=first.min(words.len() - 1);
+        let mut runs =
+            starts.flat_map(|start| (last.max(start + 1)..=words.len()).map(move |end| start..end));
+        runs.find_map(|run| {
+            let (before, after) = (kinds.get(..run.start)?, kinds.get(run.end..)?);
+            let said = before.iter().chain(after).max()?;
+            self.named(words.get(run)?, *said, place)
+        })
+    }
+
+    /// What the words are, some of them together.
+    fn kinds(&self, words: &[&str]) -> SmallVec<[Word; WORDS]> {
+        let mut kinds = SmallVec::new();
+        while let Some(rest) = words.get(kinds.len()..).filter(|rest| !rest.is_empty()) {
+            let together = (2..=rest.len().min(JOINED)).rev().find_map(|count| {
+                let kind = self.kind(&rest.get(..count)?.concat());
+                (kind > Word::Office).then_some((kind, count))
+            });
+            let first = || rest.first().map_or(Word::Other, |word| self.kind(word));
+            let (kind, count) = together.unwrap_or_else(|| (first(), 1));
+            kinds.extend(std::iter::repeat_n(kind, count));
+        }
+        kinds
+    }
+
+    fn kind(&self, word: &str) -> Word {
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let plain = plain(bare);
+        match self.asking(bare) {
+            Some(Asking::Surely) => Word::Asks,
+            _ if surely_asks(&plain) => Word::Asks,
+            Some(Asking::Trade) => Word::Trade,
+            None if ASKING.contains(&&*plain) => Word::Trade,
+            Some(Asking::Parcel) => Word::Parcel,
+            None if PARCELS.contains(&&*plain) => Word::Parcel,
+            None => match spellings(bare).iter().any(|word| self.table.is_office_word(word)) {
+                true if bare.len() >= OFFICE => Word::Office,
+                true => Word::Short,
+                false if is_filler(word, Some(self.table)) => Word::Short,
+                false => Word::Other,
+            },
+        }
+    }
+
+    /// How a word of another language asks.
+    fn asking(&self, word: &str) -> Option<Asking> {
+        spellings(word).iter().filter_map(|word| self.table.asking_word(word)).max()
+    }
+
+    /// The domain of whom the words name, if the most that is said beside them counts.
+    fn named(&self, words: &[&str], said: Word, place: Place) -> Option<&'n str> {
+        let enough = match place {
+            Place::Chosen => said >= Word::Office,
+            Place::Below => asks(said),
+        };
+        if !enough {
+            return None;
+        }
+        let plain: SmallVec<[_; WORDS]> = words.iter().map(|word| plain(word)).collect();
+        if let Some(name) = spelled(&plain.join("-"), self.protected) {
+            let counts = name.brand_len() >= MIN_BRAND_IN_LABEL
+                || place == Place::Chosen
+                    && said
+                        >= if name.brand_len() > MIN_BRAND { Word::Trade } else { Word::Parcel }
+                    && is_short(name, self.table);
+            return counts.then_some(&*name.ascii);
+        }
+        let name = plain.concat();
+        let asks = place == Place::Chosen && said == Word::Asks;
+        let labelled = || self.table.labelled(&name, !is_filler(&name, Some(self.table)));
+        asks.then(|| labelled().or_else(|| self.table.drawn(&name))).flatten()
+    }
+
+    /// The name in a label of one word that a word which asks is glued to.
+    fn glued(&self, label: &str) -> Option<&'n str> {
+        if label.len() <= MIN_BRAND + GLUED {
+            return None;
+        }
+        let asks = |word: &str| word.len() >= GLUED && self.asking(word) >= Some(Asking::Trade);
+        let named = |word: &str, least: usize| {
+            let name = spelled(word, self.protected)?;
+            let counts = |length| length >= MIN_BRAND_IN_LABEL || is_short(name, self.table);
+            let length = name.brand_len();
+            (length >= least && counts(length)).then_some(&*name.ascii)
+        };
+        let (bytes, names) = (label.as_bytes(), self.protected);
+        let mut look = LookHash::EMPTY;
+        let ends = bytes.iter().zip(1..).map_while(|(byte, end)| {
+            look.ascii(*byte);
+            names.begins(look).then_some((end, names.is_look(look.value())))
+        });
+        let mut ends = ends.filter_map(|(end, is_name)| is_name.then_some(end));
+        let in_front = ends.find_map(|end| {
+            let (name, word) = label.split_at_checked(end)?;
+            named(name, MIN_BRAND + 1).filter(|_| asks(word))
+        });
+        let mut look = LookHash::EMPTY;
+        let starts = bytes.iter().enumerate().rev().map_while(|(start, byte)| {
+            look = look.preceded_by(&[*byte]);
+            names.ends(look).then_some((start, names.is_backwards(look)))
+        });
+        let mut starts = starts.filter_map(|(start, is_name)| is_name.then_some(start));
+        in_front.or_else(|| {
+            starts.find_map(|start| {
+                let (word, name) = label.split_at_checked(start)?;
+                named(name, MIN_BRAND_IN_LABEL).filter(|_| asks(word))
+            })
+        })
+    }
+
+    /// The name that a label is, in front of a domain that is nothing but words of which one asks.
+    fn before(&self, label: &str, chosen: &str) -> Option<&'n str> {
+        let name = spelled(&plain(label), self.protected)
+            .filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
+        let words: SmallVec<[&str; WORDS + 1]> = chosen.split(SEPARATORS).take(WORDS + 1).collect();
+        let kinds = self.kinds(words.get(..words.len().min(WORDS))?);
+        let is_asked = words.len() <= WORDS
+            && kinds.iter().all(|kind| *kind > Word::Other)
+            && kinds.iter().any(|kind| asks(*kind));
+        is_asked.then_some(&*name.ascii)
+    }
+}
+
+/// Whether a word asks who the reader is.
+fn asks(word: Word) -> bool {
+    matches!(word, Word::Trade | Word::Asks)
+}
+
+/// How a word may be listed: letters of other scripts as they are spelled, those of Latin without their marks.
+fn spellings(word: &str) -> [Cow<'_, str>; 3] {
+    let plain = plain(word);
+    [Cow::Borrowed(word), without_e(&plain).into_owned().into(), plain]
+}
+
+/// A word without the marks of its letters.
+fn plain(word: &str) -> Cow<'_, str> {
+    match word.is_ascii() {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(plain_letters(word.chars())),
+    }
+}
+
+/// A word without the `e` that German writes for two dots.
+fn without_e(word: &str) -> Cow<'_, str> {
+    const WRITTEN_OUT: [(&str, &str); 3] = [("ae", "a"), ("oe", "o"), ("ue", "u")];
+    match WRITTEN_OUT.iter().any(|(pair, _)| word.contains(pair)) {
+        true => WRITTEN_OUT
+            .iter()
+            .fold(word.to_owned(), |word, (pair, letter)| word.replace(pair, letter))
+            .into(),
+        false => Cow::Borrowed(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge;
+    use uts58::tlds::TldTable;
+
+    fn asked(host: &str) -> String {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "de", "fr", "top", "net", "no"], "");
+        let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
+        asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn words_that_ask_are_those_of_their_language_with_marks_and_without() {
+        for word in [
+            "sécurité",
+            "securite",
+            "bestätigung",
+            "bestaetigung",
+            "bestatigung",
+            "verificación",
+            "verificação",
+            "ověření",
+            "giriş",
+            "güvenlik",
+            "płatność",
+            "säkerhet",
+            "segurança",
+            "innlogging",
+            "bekreft",
+            "vahvistus",
+            "kirjaudu",
+            "overenie",
+            "bejelentkezés",
+            "autentificare",
+            "beveiliging",
+            "rastreo",
+            "seuranta",
+            "takip",
+            "toll",
+            "passkey",
+            "ログイン",
+            "登录",
+            "로그인",
+            "đăng-nhập",
+            "mise-à-jour",
+            "sécurité2",
+        ] {
+            for host in [format!("paypal-{word}.com"), format!("{word}-paypal.com")] {
+                assert_eq!(asked(&host), "paypal.com", "{host}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_stand_where_they_do_beside_english_words() {
+        for (host, name) in [
+            ("paypal-connexion.evilhost.top", "paypal.com"),
+            ("www.anmelden-paypal.evilhost.top", "paypal.com"),
+            ("paypal-sécurité.evilhost.top", "paypal.com"),
+            ("paypalconnexion.com", "paypal.com"),
+            ("connexionpaypal.com", "paypal.com"),
+            ("paypalsécurité.com", "paypal.com"),
+            ("amazonログイン.com", "amazon.com"),
+            ("paypal.connexion.top", "paypal.com"),
+            ("www.paypal.mon-connexion.top", "paypal.com"),
+            ("dhl-bestätigung.de", "dhl.com"),
+            ("dhl-connexion.fr", "dhl.com"),
+            ("sabadell-verificación.com", "sabadell.com"),
+            ("pàypal-connexion.com", "paypal.com"),
+            ("credit-agricole-connexion.com", "creditagricole.fr"),
+            ("dhl-sporing.no", "dhl.com"),
+            ("usps-sécurité.com", "usps.com"),
+            ("uspsconnexion.com", "usps.com"),
+            // Firms with the same letters, customers, fans, words alone, owners, carriers.
+            ("dhl-sicherheit.de", ""),
+            ("dhlconnexion.com", ""),
+            ("connexionusps.com", ""),
+            ("sabadell-sicherheit.com", ""),
+            ("paypal-shop.evilhost.top", ""),
+            ("paypal-rastreo.evilhost.top", ""),
+            ("outlooksecure.com", ""),
+            ("bradescoseguranca.com.br", ""),
+            ("paypal-konferenz.de", ""),
+            ("paypal-fans-connexion.com", ""),
+            ("paypal-de.com", ""),
+            ("paypals-connexion.com", ""),
+            ("paypal.example.com", ""),
+            ("connexion.paypal.com", ""),
+            ("paypal-connexion.paypal.com", ""),
+            ("paypal-connexion.com.edgekey.net", ""),
+            ("mon-connexion.com", ""),
+            ("paypalconnexionclub.com", ""),
+            ("sécurité.com", ""),
+            ("-.com", ""),
+        ] {
+            assert_eq!(asked(host), name, "{host}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The domain of an organisation, no protected name, that the domain of another is drawn as: with other letters of ASCII
+//! (`googIeapis.com`), or with accents, dots below and hooks (`sabadęll.com`).
+
+use uts58::suffixes::BUILTIN;
+use uts58::unicode::a_label::PREFIX;
+
+use super::Judgement;
+use super::domain::{Section, registrable};
+use super::form::Form;
+use super::names::Names;
+use super::near::{MIN_LETTERS, is_neighbour};
+use super::organisations::Organisations;
+
+/// Labels of a host that are read at most.
+const LABELS: usize = 8;
+
+/// Words of languages with marks that read as a label of the table, and the suffixes under which they mean themselves. By
+/// hand.
+const WORDS: [(&str, &[&str]); 11] = [
+    ("alınma", &["com.tr", "tr"]),
+    ("europă", &["ro"]),
+    ("europą", &["lt", "pl"]),
+    ("európa", &["com", "eu", "hu", "sk"]),
+    ("gémini", &["com", "fr"]),
+    ("megafón", &["com", "es", "sk"]),
+    ("megàfon", &["cat", "com"]),
+    ("merakı", &["com.tr", "tr"]),
+    ("rituāls", &["lv"]),
+    ("télécom", &["com", "fr"]),
+    ("électrum", &["fr"]),
+];
+
+/// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
+/// `credit-agrico1e.fr`, in ASCII form `sabadęll.com`).
+pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+    let table = protected.organisations()?;
+    // The last label but one or two, in front of a suffix.
+    let mut labels = ascii.rsplit('.').skip(1).take(2);
+    let (label, domain) = labels.find_map(|label| Some((label, drawn(label, table)?)))?;
+    let own = registrable(ascii, Section::Private)?;
+    let is_own = own.split('.').next() == Some(label);
+    let is_theirs =
+        || table.is_one_owner(ascii, domain) || table.is_spelled_so(domain, &shown(label), ascii);
+    (is_own && !is_theirs() && !is_word(own)).then_some(domain)
+}
+
+/// Whether a domain is one of [`WORDS`] where it means itself.
+fn is_word(own: &str) -> bool {
+    own.split_once('.').filter(|(label, _)| label.starts_with(PREFIX)).is_some_and(
+        |(label, suffix)| {
+            let shown = shown(label);
+            WORDS.iter().any(|(word, suffixes)| shown == *word && suffixes.contains(&suffix))
+        },
+    )
+}
+
+/// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places
+/// (`booklng.com`): of long labels under the same suffix nobody has the other.
+pub fn exchanges_l_and_i(host: &Judgement) -> bool {
+    let of = |host| registrable(host, Section::Icann)?.split_once('.');
+    let target = host.target.as_deref().and_then(of);
+    let Some(((label, suffix), (name, theirs))) = of(&host.ascii).zip(target) else {
+        return false;
+    };
+    let is_exchange = |(one, other): (u8, u8)| matches!((one, other), (b'l', b'i') | (b'i', b'l'));
+    label.len() >= MIN_LETTERS
+        && label.len() == name.len()
+        && label != name
+        && suffix == theirs
+        && !is_neighbour(label.as_bytes())
+        && label.bytes().zip(name.bytes()).all(|pair| pair.0 == pair.1 || is_exchange(pair))
+}
+
+/// The domain that is drawn in front of that of another, with a suffix behind it: `www.sabade11.com.login.top`.
+pub(super) fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
+    let next = front.split('.').skip(1);
+    let mut pairs = front.split('.').zip(next).take(LABELS);
+    pairs.find_map(|(label, suffix)| {
+        let is_suffix = BUILTIN.of_name(suffix).section == Some(Section::Icann);
+        is_suffix.then(|| drawn(label, table)).flatten()
+    })
+}
+
+/// The domain whose label a label in ASCII form is drawn as.
+fn drawn(label: &str, table: &Organisations) -> Option<&'static str> {
+    match label.starts_with(PREFIX) {
+        true => table.accented(&shown(label)),
+        false => table.drawn(label),
+    }
+}
+
+/// A label in ASCII form as it is shown.
+fn shown(label: &str) -> String {
+    Form::read(label).unicode
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Judgement, judge};
+    use crate::{Names, organisation_drawn, organisation_inside};
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn domains_of_organisations_are_drawn() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("facebookrnail.com", Some("facebookmail.com")),
+            ("www.googieapis.com", Some("googleapis.com")),
+            ("credit-agrico1e.fr", Some("creditagricole.fr")),
+            ("www.rnercari.com.br", Some("mercari.com")),
+            ("facebookmail.com", None),
+            ("login.facebookmail.com", None),
+            ("facebookmail.example.com", None),
+            ("facebookrnail.example.com", None),
+            ("googleapis.de", None),
+            ("prox1mus.be", Some("proximus.be")),
+            ("proxlmus.be", Some("proximus.be")),
+            ("t-onllne.de", Some("t-online.de")),
+            ("proximus.com", None),
+            ("jcloud.com", None),
+            ("t-online.com", None),
+            ("harbour.com", None),
+        ] {
+            assert_eq!(organisation_drawn(host, &names), domain, "{host}");
+        }
+        assert_eq!(organisation_inside("paytrn-login.com", &names), None);
+    }
+
+    #[test]
+    fn words_are_small_and_sorted() {
+        assert!(super::WORDS.is_sorted_by(|(one, _), (next, _)| one < next));
+        for (word, suffixes) in super::WORDS {
+            assert!(suffixes.is_sorted() && !word.is_ascii(), "{word}");
+            assert!(!word.chars().any(char::is_uppercase), "{word}");
+        }
+    }
+
+    fn ascii(host: &str, names: &Names) -> String {
+        let none = Names::default();
+        let tlds = TldTable::new(["com", "es", "de", "fr", "top", "ru"], "");
+        let Judgement { ascii, .. } = judge(host, &crate::tests::context(names, &none, &tlds));
+        ascii
+    }
+
+    #[test]
+    fn l_and_i_in_each_others_places() {
+        let (names, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "nl", "pl", "fr", "uk"], "");
+        for (host, exchanged) in [
+            ("booklng.com", true),
+            ("www.belastlngdienst.nl", true),
+            ("natlonwide.co.uk", true),
+            ("lnpost.pl", true),
+            ("servlce-public.fr", true),
+            ("lmpots.gouv.fr", true),
+            ("booklng.de", false),
+            ("booking.com", false),
+            ("boooking.com", false),
+            ("dlgid.nl", false),
+            ("booklng.example.com", false),
+        ] {
+            let host = judge(host, &crate::tests::context(&names, &none, &tlds));
+            assert_eq!(super::exchanges_l_and_i(&host), exchanged, "{host:?}");
+        }
+    }
+
+    #[test]
+    fn marks_make_no_other_name() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("sabadęll.com", "sabadell.com"),
+            ("www.sabadéll.es", "sabadell.com"),
+            ("arbeitsagentụr.de", "arbeitsagentur.de"),
+            ("arbeitsagentür.com", "arbeitsagentur.de"),
+            ("iberdrolą.com", "iberdrola.com"),
+            ("mediamarƙt.de", "mediamarkt.de"),
+            ("bouygues-telecöm.fr", "bouyguestelecom.fr"),
+            ("télefónica.com", "telefonica.com"),
+            // The name as it is spelled, but not where its owner has no site.
+            ("telefónica.com", ""),
+            ("www.telefónica.es", ""),
+            ("telefónica.top", "telefonica.com"),
+            ("crédit-agricole.fr", ""),
+            ("sociétégénérale.fr", ""),
+            ("försäkringskassan.se", ""),
+            ("hermès.com", ""),
+            // Words, countries, others.
+            ("türkiye.com", ""),
+            ("canadà.cat", ""),
+            ("télécom.fr", ""),
+            ("www.európa.sk", ""),
+            ("télécom.top", "telecom.pt"),
+            ("sabadęll.example.com", ""),
+            ("sabadęlls.com", ""),
+            ("müller.de", ""),
+            ("xn--", ""),
+        ] {
+            let ascii = ascii(host, &names);
+            assert_eq!(organisation_drawn(&ascii, &names).unwrap_or_default(), domain, "{host}");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_stands_in_front_of_the_domain_of_another() {
+        let names = Names::builtin();
+        for (host, domain) in [
+            ("www.sabadęll.com.evilhost.ru", "sabadell.com"),
+            ("sabadęll.com.evilhost.ru", "sabadell.com"),
+            ("telefónica.com.evilhost.ru", "telefonica.com"),
+            ("www.sabade11.com.evilhost.ru", "sabadell.com"),
+            ("sabadęll.evilhost.ru", ""),
+            ("sabade11.evilhost.ru", ""),
+            ("www.sabadęll.com.edgekey.net", ""),
+            ("www.müllerei.com.evilhost.ru", ""),
+        ] {
+            let ascii = ascii(host, &names);
+            assert_eq!(organisation_inside(&ascii, &names).unwrap_or_default(), domain, "{host}");
+        }
+    }
+}
