@@ -152,7 +152,7 @@ struct Reader<'t, 'k, 'f> {
     nodes: Vec<usize>,
     /// Where the text of an anchor is separated from a word next to it, in bytes of visible text.
     seams: Vec<usize>,
-    /// Where words are separated that stand side by side: by pictures and cells, in bytes of visible text.
+    /// Where words are separated that stand side by side, and where boxes of a line begin, in bytes of visible text.
     joints: Vec<usize>,
     /// Elements inside words.
     skipped: Skipped,
