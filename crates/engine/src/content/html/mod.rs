@@ -19,6 +19,7 @@ mod lasting;
 mod lenient;
 mod letters;
 mod named;
+mod named_page;
 mod open;
 mod opened_hosts;
 mod outlook;
@@ -43,6 +44,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
 pub use elements::{Holds, attribute_name};
+pub use named_page::below_name as page_below_name;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives, under_base};
 pub use token::{RawText, Tag, Token, Tokenizer};
