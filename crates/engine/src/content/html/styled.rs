@@ -85,6 +85,7 @@ impl Reader<'_, '_, '_> {
 
     /// Handles an end tag of elements that lay out or direct their text. Whether it ends one that breaks the line.
     pub(super) fn leave_line(&mut self, tag: &Tag) -> bool {
+        self.write_behind(tag);
         for slot in [&mut self.leftward, &mut self.rightward, &mut self.lining_up] {
             StyledElement::leave(slot, self.text, tag);
         }
