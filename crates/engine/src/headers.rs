@@ -13,6 +13,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use mail_parser::{Header, HeaderName, HeaderValue, MessageParser, MessagePart};
 
@@ -68,9 +69,7 @@ pub fn read(
     let parsed = others.parsed_as_text();
     let unselected = unselected(parsed.as_ref(), &others);
     let author = Author::of(&message, judge);
-    if let [mailbox] = author.mailboxes.as_slice() {
-        judge.set_author(&mailbox.host);
-    }
+    judge.set_authors(author.mailboxes.iter().map(|mailbox| Arc::clone(&mailbox.host)).collect());
     let charset = tree.declared_charset();
     // Reported once, of however many fields.
     let mut is_first = true;

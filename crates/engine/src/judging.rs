@@ -6,6 +6,7 @@ mod bounces;
 mod candidates;
 mod code;
 mod consoles;
+mod correspondents;
 mod encoded_urls;
 mod file_names;
 mod glued;
@@ -45,6 +46,7 @@ use super::policy::AskDomains;
 use super::prices::{carried_steps, edited_label_steps, host_steps, sender_steps};
 use super::seen_hosts::SeenHosts;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
+pub use correspondents::Nearness;
 use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
     Section, Sender, registrable,
@@ -65,6 +67,8 @@ pub struct Judge<'a> {
     own_names: Arc<Names>,
     /// The host of the author's address, if a trusted server has confirmed it by DMARC.
     author: Option<Arc<Judgement>>,
+    /// The hosts of all addresses in From.
+    named_authors: Vec<Arc<Judgement>>,
     facts: &'a Facts,
     head: &'a [u8],
     header: OnceCell<bounces::HeaderSays>,
@@ -121,6 +125,7 @@ impl<'a> Judge<'a> {
             tlds,
             own_names: own_names(&facts.recipient_domains, policy, memory),
             author: None,
+            named_authors: Vec::new(),
             facts,
             head: message.head,
             header: OnceCell::new(),
@@ -438,13 +443,6 @@ impl<'a> Judge<'a> {
     /// The DMARC result of the author's domain, by a trusted server.
     pub fn dmarc(&self) -> Dmarc {
         self.facts.dmarc
-    }
-
-    /// Remembers the only author, if DMARC confirmed his domain and not everybody can have an address there.
-    pub fn set_author(&mut self, host: &Arc<Judgement>) {
-        let is_confirmed = self.facts.dmarc == Dmarc::Pass
-            && !homograph::is_anybodys(&host.ascii, &self.policy.protected);
-        self.author = is_confirmed.then(|| Arc::clone(host));
     }
 
     /// Whether a host is protected: on the list, or of a recipient.

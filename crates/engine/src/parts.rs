@@ -135,7 +135,7 @@ impl OpenReading<'_> {
         found: &mut Findings,
     ) -> Option<bool> {
         let mut layers = content::layers(self.reading.text.as_str(), self.reading.media).peekable();
-        let mut documents: VecDeque<_> = self.link_below_name().into_iter().collect();
+        let mut documents: VecDeque<_> = self.link_below_name(budget).into_iter().collect();
         let (mut first, mut complete) = (true, true);
         while let Some(mut layer) = layers.next().or_else(|| documents.pop_front()) {
             let repeats = match is_alone && first && layers.peek().is_none() && documents.is_empty()

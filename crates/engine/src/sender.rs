@@ -528,6 +528,10 @@ mod tests {
                 "Subject: \u{202e}tnuocca lapyaP ruoY\n",
                 "header:Subject bidi-control Your Paypal account",
             ),
+            (
+                "Subject: Your \u{2067}Pal\u{200f}Pay\u{2069} account\n",
+                "header:Subject bidi-control Your PayPal account",
+            ),
             ("Subject: your ac\u{200b}count\n", "header:Subject text-lookalike account"),
             ("Subject: Your Pay\u{ad}Pal\n", "header:Subject text-lookalike PayPal"),
         ] {
@@ -536,6 +540,8 @@ mod tests {
         for head in [
             "Subject: \u{202e}םולש\n",
             "Subject: \u{202b}שלום Example\u{202c} News\n",
+            "Subject: \u{2067}עדכון iPhone\u{200f}, iPad\u{2069}\n",
+            "Subject: \u{2068}Ann\u{2069} shared \u{2068}a.pdf\u{2069}\n",
             "Subject: \u{202a}Example\u{202c}\n",
             "Subject: in\u{ad}for\u{ad}ma\u{ad}tion\n",
         ] {

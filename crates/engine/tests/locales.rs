@@ -5,19 +5,22 @@ mod common;
 
 use common::{edited, filtered, outcome, untouched};
 use encoding_rs::{
-    EUC_JP, EUC_KR, Encoding, GBK, IBM866, ISO_8859_5, KOI8_R, SHIFT_JIS, WINDOWS_1251,
-    WINDOWS_1252, WINDOWS_1253, X_MAC_CYRILLIC,
+    EUC_JP, EUC_KR, Encoding, GBK, IBM866, ISO_8859_2, ISO_8859_4, ISO_8859_5, ISO_8859_7,
+    ISO_8859_10, KOI8_R, KOI8_U, MACINTOSH, SHIFT_JIS, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
+    WINDOWS_1253, WINDOWS_1254, WINDOWS_1257, X_MAC_CYRILLIC,
 };
 use linkmilter_engine::Verdict;
 
-/// The types without a charset.
-const UNLABELLED: [&str; 6] = [
+/// The types without a charset, and those of the commonest wrong label.
+const UNLABELLED: [&str; 8] = [
     "text/plain",
     "text/html",
     "text/plain; charset=us-ascii",
     "text/html; charset=us-ascii",
     "text/html; charset=x-unknown",
     "text/plain; charset=unknown-8bit",
+    "text/plain; charset=utf-8",
+    "text/html; charset=\"UTF-8\"",
 ];
 
 const SYSTEMS: [&Encoding; 9] =
@@ -64,6 +67,35 @@ fn greek_is_read_as_well() {
 }
 
 #[test]
+fn letters_of_latin_in_charsets_of_other_regions_are_read_as_well() {
+    for (charset, hosts) in [
+        (WINDOWS_1250, &["pąypal.com", "amaźon.com", "netfłix.com"][..]),
+        (ISO_8859_2, &["pąypal.com", "micrősoft.com"]),
+        (ISO_8859_4, &["pąypal.com", "nėtflix.com"]),
+        (ISO_8859_10, &["pąypal.com"]),
+        (WINDOWS_1254, &["ınstagram.com", "mıcrosoft.com", "ğoogle.com"]),
+        (WINDOWS_1257, &["pąypal.com", "nėtflix.com"]),
+        (MACINTOSH, &["pàypal.com", "mıcrosoft.com"]),
+        (KOI8_U, &["nеtflіx.com", "mіcrosoft.com"]),
+        (ISO_8859_7, &["gοοgle.com"]),
+    ] {
+        for host in hosts {
+            let body = bytes(charset, &format!("see https://www.{host}/x now")).unwrap();
+            UNLABELLED.iter().for_each(|kind| edited(kind, &body));
+        }
+    }
+    // Code pages of DOS, which the standard of the web lacks: ą of 852, ı of 857, і of 1125, о of 737.
+    for body in [
+        &b"see https://p\xA5ypal.com/x"[..],
+        b"see https://m\x8Dcrosoft.com/x",
+        b"see https://m\xF7crosoft.com/x",
+        b"see https://micr\xA6soft.com/x",
+    ] {
+        UNLABELLED.iter().for_each(|kind| edited(kind, body));
+    }
+}
+
+#[test]
 fn it_is_unsafe_and_edited_once() {
     let body = bytes(WINDOWS_1251, "<a href=\"https://раypal.com/x\">x</a>").unwrap();
     let outcome = outcome("Content-Type: text/html", &body);
@@ -98,11 +130,14 @@ fn encoded_bytes_are_read_as_well() {
     for (transfer, body) in [
         ("quoted-printable", "see https://=F0=E0ypal.com/x now\r\n"),
         ("base64", "c2VlIGh0dHBzOi8v8OB5cGFsLmNvbS94IG5vdw0K"),
+        ("quoted-printable", "see https://m=FDcrosoft.com/x now\r\n"),
     ] {
-        let head =
-            format!("Content-Type: text/html\r\nContent-Transfer-Encoding: {transfer}\r\nX: y");
-        let after = filtered(&head, body.as_bytes());
-        assert!(after != body.as_bytes(), "{transfer}");
+        for kind in UNLABELLED {
+            let head =
+                format!("Content-Type: {kind}\r\nContent-Transfer-Encoding: {transfer}\r\nX: y");
+            let after = filtered(&head, body.as_bytes());
+            assert!(after != body.as_bytes(), "{transfer} {kind}");
+        }
     }
 }
 
@@ -135,6 +170,13 @@ fn honest_hosts_that_a_system_misreads_are_left() {
         (KOI8_R, &["президент.рф", "почта.рф", "пример.рф"]),
         (IBM866, &["президент.рф", "почта.рф"]),
         (ISO_8859_5, &["президент.рф", "почта.рф"]),
+        (
+            WINDOWS_1250,
+            &["škoda.com", "żywność.pl", "kávé.com", "łódź.pl", "zelená-úsporám.com", "žilina.sk"],
+        ),
+        (ISO_8859_2, &["žilina.sk", "łódź.pl", "święto.pl", "győr.com", "škoda.com"]),
+        (WINDOWS_1254, &["sağlık.com.tr", "türkçe.com.tr", "çağrı.com", "işbankası.com.tr"]),
+        (WINDOWS_1257, &["rīga.com", "šiauliai.com", "žemaitija.com"]),
         (GBK, &["中国移动.com", "例子.cn", "新四方.com"]),
         (EUC_JP, &["日本語.jp", "例え.jp"]),
         (EUC_KR, &["한국.com", "삼성.kr"]),
@@ -145,6 +187,7 @@ fn honest_hosts_that_a_system_misreads_are_left() {
                 let body = bytes(charset, &text).unwrap();
                 untouched("text/plain", &body);
                 untouched("text/html; charset=us-ascii", &body);
+                untouched("text/plain; charset=utf-8", &body);
             }
         }
     }

@@ -1,5 +1,8 @@
 //! Text reversed by U+202E: its characters run from right to left to the end of the line, whatever their script (UAX
-//! #9 §3.3.2, X4), so that `moc.elpmaxe` is shown as `example.com`.
+//! #9 §3.3.2, X4), so that `moc.elpmaxe` is shown as `example.com`. And words of Latin letters in text from right to left
+//! that marks of direction divide: their pieces stand in reverse order.
+
+mod marks;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -123,11 +126,31 @@ fn word<'o>(
     (word.without(is_bidi_control), shown)
 }
 
-/// A text as a reader sees it, with its overrides applied.
+/// U+200F, which stands like a letter that is written from right to left, and is not seen.
+pub const RIGHT_TO_LEFT_MARK: char = '\u{200f}';
+
+/// The mark that stands for a control inside a word from right to left: what isolates or embeds a piece divides the word.
+pub fn mark(control: char) -> char {
+    match control {
+        LEFT_TO_RIGHT_MARK => control,
+        _ => RIGHT_TO_LEFT_MARK,
+    }
+}
+
+const LEFT_TO_RIGHT_MARK: char = '\u{200e}';
+
+/// A word with marks of direction as it is shown in text from right to left (UAX #9 §3.3.2, X2), without them.
+pub fn from_right(word: &str) -> String {
+    let mut shown = homograph::displayed(&["\u{202b}", word].concat());
+    shown.retain(|c| !is_bidi_control(c));
+    shown
+}
+
+/// A text as a reader sees it, with its overrides applied, or the marks in its words.
 pub fn shown(text: &str) -> Cow<'_, str> {
     let overridden = Overridden::of(text, &[]);
     if overridden.stretches.is_empty() {
-        return Cow::Borrowed(text);
+        return marks::shown(text).map_or(Cow::Borrowed(text), Cow::Owned);
     }
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;

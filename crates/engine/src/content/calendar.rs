@@ -224,7 +224,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let plain = if URLS.contains(&name) { Language::Url } else { Language::Text };
     let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
     let leads = name == "ORGANIZER" || name == "ATTENDEE" && is_chair(head);
-    let organizer = (encoded.is_none() && leads).then(|| common_name(head)).flatten();
+    let organizer = (encoded.is_none() && leads).then(|| common_name(head).unwrap_or_default());
     let (seen, language, edits) = match encoded {
         Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
         None => {

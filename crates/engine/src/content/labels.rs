@@ -84,18 +84,27 @@ pub fn named_link<'t>(
     mut pieces: impl Iterator<Item = &'t str>,
     name: &str,
 ) -> Option<Layer<'static>> {
-    if !is_word(name) || !may_hold_link(name) {
-        return None;
-    }
+    site_of_name(name)?;
     let url = pieces.find(|piece| leads(piece))?;
-    let start = text.find(url)?;
+    below_name(url, text.find(url)?, name)
+}
+
+/// A link to a URL that begins here, labelled by a name.
+pub fn below_name(url: &str, start: usize, name: &str) -> Option<Layer<'static>> {
     let mut label = Builder::default();
     label.unit(name, start..start);
     link(("", &MappedText::slice(url, start)), &[label.finish()])
 }
 
+/// The site that a name may be, without `www.`.
+pub fn site_of_name(name: &str) -> Option<&str> {
+    let name = Some(name.trim()).filter(|name| is_word(name) && may_hold_link(name))?;
+    let rest = name.split_at_checked(4).filter(|(www, _)| www.eq_ignore_ascii_case("www."));
+    Some(rest.map_or(name, |(_, rest)| rest))
+}
+
 /// Whether a value is the URL of a site or of a mail address.
-fn leads(value: &str) -> bool {
+pub fn leads(value: &str) -> bool {
     let value = value.trim_start();
     let name = reference::scheme(value).and_then(|colon| value.get(..colon));
     name.is_some_and(|name| scheme::is_web(name) || name.eq_ignore_ascii_case("mailto"))

@@ -189,7 +189,10 @@ impl FieldReader<'_, '_, '_, '_> {
             judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
         }
         self.name_before(name, &judged);
-        self.push(spelled, &judged);
+        match self.check_recipient(&mut judged) {
+            Some(author) => self.push_as(spelled, &judged, Some(author)),
+            None => self.push(spelled, &judged),
+        }
     }
 
     /// Judges a name without an address. An address in that of the sender is shown as his, and no server has verified it.
@@ -242,7 +245,7 @@ impl FieldReader<'_, '_, '_, '_> {
             let own = address.host.as_deref();
             let is_known = self.judge.is_protected(&shown.ascii)
                 && !own.is_some_and(|own| self.is_answer_to_author(own));
-            let poses = is_known || own.is_some_and(|own| self.judge.are_twins(own, &shown));
+            let poses = is_known || own.is_some_and(|own| self.judge.poses_beside(own, &shown));
             if self.is_of_sender()
                 && poses
                 && !self.claims_person(name, link, &shown)

@@ -127,7 +127,10 @@ mod tests {
         ] {
             assert_eq!(reported(label), shown(), "{label}");
         }
+        let label = "Content-Disposition: attachment; filename=\"\u{2067}pdf\u{200f}.invoice\u{200f}.html\u{2069}\"";
+        assert_eq!(reported(label), Some((Verdict::Suspect, "html.invoice.pdf".to_owned())));
         for fine in [
+            "\u{200f}invoice\u{200f}.pdf",
             "\u{200f}חשבונית.pdf",
             "חשבונית\u{200e}.pdf",
             "\u{202b}חשבונית 3\u{202c}.pdf",

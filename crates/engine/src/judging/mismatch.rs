@@ -455,6 +455,38 @@ mod tests {
         }
     }
 
+    /// Marks and boxes of a line from right to left, boxes that float to the right or are laid out in reverse.
+    #[test]
+    fn pieces_in_reverse_order_are_read_as_they_stand() {
+        for seen in [
+            "<p dir=rtl>com&rlm;.&rlm;paypal&rlm;.&rlm;www</p>",
+            "<p dir=rtl>com&rlm;.paypal&rlm;.www</p>",
+            "<p style='direction:rtl'>com\u{61c}.\u{61c}paypal</p>",
+            "\u{2067}com\u{200f}.\u{200f}paypal\u{2069}",
+            "log in: &#x202b;com&rlm;.&rlm;paypal&#x202c; now",
+            "<p dir=rtl>\u{2066}com\u{2069}\u{2066}.\u{2069}\u{2066}paypal\u{2069}</p>",
+            "<p dir=rtl><bdi>com</bdi><bdi>.</bdi><bdi>paypal</bdi></p>",
+            "<p dir=rtl><bdi>com</bdi>.<bdi>paypal</bdi></p>",
+            "<p dir=rtl><i style='unicode-bidi:isolate'>com</i><i style='unicode-bidi:isolate'>.paypal</i></p>",
+            "<p dir=rtl><b style='display:inline-block'>com.</b><b style='display:inline-block'>paypal</b></p>",
+            "<b style='float:right'>com</b><b style='float:right'>.</b><b style='float:right'>paypal</b>",
+            "<p style='display:flex;flex-flow:row-reverse'><b>com</b><b>.</b><b>paypal</b></p>",
+            "<p style='display:flex;flex-direction:row-reverse'><i>m</i><i>o</i><i>c</i><i>.</i><i>l</i><i>a</i><i>p</i><i>y</i><i>a</i><i>p</i></p>",
+        ] {
+            assert_eq!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+            assert_ne!(mismatch(seen, "www.paypal.com"), Some(Verdict::Suspect), "{seen}");
+        }
+        for fine in [
+            "<p dir=rtl>com&rlm; . &rlm;paypal</p>",
+            "<p dir=rtl>com.paypal.android&rlm; יישום</p>",
+            "<p dir=rtl><bdi>verify.top</bdi>&rlm;</p>",
+            "<p dir=rtl>&rlm;www.verify.top&rlm;.</p>",
+            "<b style='float:left'>www.</b><b style='float:left'>verify.top</b>",
+        ] {
+            assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
+        }
+    }
+
     /// Outlook reads what is inside conditional comments, and the anchor goes on behind one.
     #[test]
     fn anchors_of_outlook_are_compared() {

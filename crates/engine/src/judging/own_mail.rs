@@ -7,6 +7,20 @@ use crate::Dmarc;
 use homograph::Judgement;
 
 impl Judge<'_> {
+    /// Remembers the hosts of From; that of the only author too, if DMARC confirmed his domain and not everybody can have
+    /// an address there.
+    pub fn set_authors(&mut self, hosts: Vec<Arc<Judgement>>) {
+        let is_confirmed = |host: &Arc<Judgement>| {
+            self.facts.dmarc == Dmarc::Pass
+                && !homograph::is_anybodys(&host.ascii, &self.policy.protected)
+        };
+        self.author = match hosts.as_slice() {
+            [host] => Some(host).filter(|host| is_confirmed(host)).cloned(),
+            _ => None,
+        };
+        self.named_authors = hosts;
+    }
+
     /// The host of the only author, if DMARC confirmed it.
     pub fn author(&self) -> Option<Arc<Judgement>> {
         self.author.clone()

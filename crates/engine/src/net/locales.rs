@@ -1,7 +1,8 @@
 //! Hosts in bytes of a charset that nobody names: many programs then take that of the reader's system.
 //!
-//! Read are the windows after a scheme and behind `www.` whose bytes are no UTF-8, in parts without a charset. A misread
-//! host of an honest text is no twin of a known name in mixed letters, so that only such a twin counts.
+//! Read are the windows after a scheme and behind `www.` whose bytes are no UTF-8, in parts without a charset, and in those
+//! labelled as UTF-8: the commonest wrong label. A misread host of an honest text is no twin of a known name in mixed
+//! letters, nor, if most of it is ASCII, one in letters of Latin that is unsafe, so that only such a twin counts.
 
 use super::deceptive::deceptive_judgement;
 use super::host::{ends_host, host_of, is_behind_www};
@@ -9,7 +10,7 @@ use super::window::{Letter, octets, text};
 use super::{Net, Origin, WINDOW, is_after_scheme, is_twin};
 use crate::cost::Stage;
 use crate::judging::{Judge, Judged, TldStatus};
-use crate::outcome::Reason;
+use crate::outcome::{Reason, Verdict};
 use mailsplice::mime::Charset;
 use std::ops::Range;
 use uts58::tlds::TldSet;
@@ -67,23 +68,36 @@ impl LocalWindow {
         letters.map(|(at, c)| Letter { c, raw: place(at..at + c.len_utf8()) }).collect()
     }
 
-    /// The host as it reads in the charset of unlabelled text.
-    fn western(&self) -> String {
-        text(host_of(&self.letters(Charset::WINDOWS_1252)))
+    /// The host as it reads in a charset.
+    fn host(&self, charset: Charset) -> String {
+        text(host_of(&self.letters(charset)))
     }
 
-    /// The letters of the first reading in which the host is a known name in letters of another script.
+    /// The charsets that it is read in. Of letters of Latin a disguise changes a few.
+    fn charsets(&self) -> impl Iterator<Item = Charset> + use<> {
+        let wide = self.octets.iter().filter(|(byte, _)| !byte.is_ascii()).count();
+        let is_latin = 2 * wide < self.octets.len();
+        let latin = is_latin.then(Charset::of_latin_systems).into_iter().flatten();
+        Charset::of_systems().chain(latin)
+    }
+
+    /// The letters of the first reading in which the host is a known name in other letters.
     pub fn twin(&self, judge: &mut Judge<'_>) -> Option<(Vec<Letter>, Judged)> {
         let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
-        Charset::of_systems().find_map(|charset| {
+        self.charsets().find_map(|charset| {
             if !may_be_twin(charset.decode(bytes.as_slice().into()).as_str()) {
                 return None;
             }
             let letters = self.letters(charset);
-            let judgement = deceptive_judgement(&text(host_of(&letters)), judge)?;
+            let host = text(host_of(&letters));
+            let judgement = deceptive_judgement(&host, judge)?;
             let scripts = [Reason::MixedScript, Reason::WholeScript];
             let is_mixed = scripts.into_iter().any(|reason| judgement.reasons.contains(reason));
-            (is_twin(&judgement) && is_mixed)
+            let is_certain = match host.contains(is_of_other_script) {
+                true => is_mixed,
+                false => judgement.verdict == Verdict::Unsafe,
+            };
+            (is_twin(&judgement) && is_certain)
                 .then(|| (letters, Judged::of(judgement, TldStatus::Link)))
         })
     }
@@ -100,7 +114,7 @@ impl LocalWindow {
 
     /// Steps of reading it in each charset.
     pub fn steps(&self) -> u64 {
-        Charset::of_systems().count() as u64 * DECODED_STEPS_PER_BYTE * self.octets.len() as u64
+        self.charsets().count() as u64 * DECODED_STEPS_PER_BYTE * self.octets.len() as u64
     }
 }
 
@@ -109,15 +123,20 @@ fn is_high_escape([sign, high]: &[u8; 2]) -> bool {
     matches!(sign, b'=' | b'%') && matches!(high, b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f')
 }
 
-/// Whether letters of Cyrillic or Greek are in the host at the start of a text, and none that no name in look-alikes has.
+/// Whether letters beyond ASCII are in the host at the start of a text, and none that no name in look-alikes has.
 fn may_be_twin(text: &str) -> bool {
     let host =
         text.trim_start_matches(['/', '\\', '.']).split(ends_host).next().unwrap_or_default();
-    let is_other = |c: char| matches!(c, '\u{370}'..='\u{52F}');
-    let may_be_beside = |c: char| matches!(c, '\u{C0}'..='\u{24F}' | '\u{FF01}'..='\u{FF5E}');
-    let is_of_twin =
-        |c: char| c.is_ascii() || is_other(c) || may_be_beside(c) || is_dot_to_somebody(c);
-    host.contains(is_other) && host.chars().all(is_of_twin)
+    let is_latin = |c: char| matches!(c, '\u{C0}'..='\u{24F}');
+    let is_wide = |c: char| matches!(c, '\u{FF01}'..='\u{FF5E}');
+    let is_letter = |c: char| is_of_other_script(c) || is_latin(c);
+    let is_of_twin = |c: char| c.is_ascii() || is_letter(c) || is_wide(c) || is_dot_to_somebody(c);
+    host.contains(is_letter) && host.chars().all(is_of_twin)
+}
+
+/// Whether this is a letter of Cyrillic or Greek.
+fn is_of_other_script(c: char) -> bool {
+    matches!(c, '\u{370}'..='\u{52F}')
 }
 
 impl Net<'_, '_, '_> {
@@ -127,7 +146,7 @@ impl Net<'_, '_, '_> {
         let place = origin.body_offset(|| at);
         let is_plain = matches!(origin, Origin::Body);
         let is_linked = !is_plain || is_after_scheme(bytes, at) || is_behind_www(bytes, at);
-        if !is_linked || !self.part_offsets().is_unlabelled(place, self.tree) {
+        if !is_linked || !self.part_offsets().leaves_charset_open(place, self.tree) {
             return;
         }
         let Some(window) = LocalWindow::at(bytes, at).filter(|window| {
@@ -137,15 +156,22 @@ impl Net<'_, '_, '_> {
             return;
         };
         let Some((letters, judged)) = window.twin(self.judge) else { return };
-        let western = window.western();
         let part = self.editable_part(place, &judged);
         match (is_plain, part) {
             (true, Some(_)) => self.found.deceptive_offsets.push(at),
-            (false, Some(part)) if !self.seen.is_deceptive(&western) => {
-                self.keep_host(part, western, place, judged);
+            (false, Some(part)) => {
+                let host = window.host(self.charset_of_text(part));
+                if !self.seen.is_deceptive(&host) {
+                    self.keep_host(part, host, place, judged);
+                }
             }
-            (false, Some(_)) => {}
             (_, None) => self.report(&text(host_of(&letters)), place, judged, Vec::new()),
         }
+    }
+
+    /// The charset in which readings read the letters of a part that are no UTF-8.
+    fn charset_of_text(&self, part: usize) -> Charset {
+        let is_utf8 = self.tree.parts.get(part).is_some_and(|part| part.declares(Charset::Utf8));
+        if is_utf8 { Charset::Utf8 } else { Charset::WINDOWS_1252 }
     }
 }

@@ -9,8 +9,9 @@ use mailsplice::mime::{Part, Tree, View};
 pub struct PartOffsets {
     /// Where another part begins, in order: the offset, the part's index.
     starts: Vec<(usize, Option<usize>)>,
-    /// The part that was last asked for, and whether it is without a charset: hosts of one part are asked in a row.
-    last_unlabelled: Cell<Option<(usize, bool)>>,
+    /// The part that was last asked for, and whether no label says what is no UTF-8 in it: hosts of one part are asked in
+    /// a row.
+    last_open: Cell<Option<(usize, bool)>>,
 }
 
 impl PartOffsets {
@@ -38,7 +39,7 @@ impl PartOffsets {
                 None => starts.push((at, first)),
             }
         }
-        PartOffsets { starts, last_unlabelled: Cell::new(None) }
+        PartOffsets { starts, last_open: Cell::new(None) }
     }
 
     /// The index of the part at an offset.
@@ -48,15 +49,15 @@ impl PartOffsets {
         *index
     }
 
-    /// Whether no label names the charset of the part at an offset.
-    pub fn is_unlabelled(&self, at: usize, tree: &Tree) -> bool {
+    /// Whether no label names the charset of what is no UTF-8 in the part at an offset.
+    pub fn leaves_charset_open(&self, at: usize, tree: &Tree) -> bool {
         let Some(index) = self.part(at) else { return false };
-        match self.last_unlabelled.get() {
-            Some((last, unlabelled)) if last == index => unlabelled,
+        match self.last_open.get() {
+            Some((last, is_open)) if last == index => is_open,
             _ => {
-                let unlabelled = tree.parts.get(index).is_some_and(Part::is_unlabelled);
-                self.last_unlabelled.set(Some((index, unlabelled)));
-                unlabelled
+                let is_open = tree.parts.get(index).is_some_and(Part::leaves_charset_open);
+                self.last_open.set(Some((index, is_open)));
+                is_open
             }
         }
     }

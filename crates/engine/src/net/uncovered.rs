@@ -37,8 +37,8 @@ pub fn defang_rest(
     let mut net = Net::new((body, tree), (&mut judge, case.policy), &mut *budget, &mut *found);
     for at in places {
         let window = window(body, at);
-        let is_unlabelled = net.part_offsets().is_unlabelled(at, tree);
-        let local = is_unlabelled.then(|| LocalWindow::at(body, at)).flatten();
+        let is_open = net.part_offsets().leaves_charset_open(at, tree);
+        let local = is_open.then(|| LocalWindow::at(body, at)).flatten();
         let twin = local.as_ref().and_then(|local| local.twin(net.judge));
         let letters = twin.map_or_else(|| letters(window), |(letters, _)| letters);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);

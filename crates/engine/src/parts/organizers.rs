@@ -10,7 +10,8 @@ use homograph::Sender;
 /// Where calendars that are no person's have an address, which their owners name as they like.
 const CALENDARS: &str = "group.calendar.google.com";
 
-/// Reports an organizer whose name is that of another organization. Who writes from his own domain, as DMARC confirmed,
+/// Reports an organizer whose name is that of another organization, or whose address is made to be taken for that of the
+/// author. Who writes from his own domain, as DMARC confirmed,
 /// may have a calendar about one: `Amazon Sync`, `Ann Miller (PayPal)`.
 pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
@@ -18,6 +19,9 @@ pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judg
     };
     if host.ascii == CALENDARS && judge.is_own_mail() {
         return;
+    }
+    if let Some((_, nearness)) = judge.near_author(&host) {
+        judged.add_with(Reason::TargetLookalike, nearness.verdict());
     }
     let shown = bidi::shown(name);
     let name = &*flags::as_letters(&shown);
@@ -65,6 +69,26 @@ mod tests {
         }
         for name in ["PayPal", "PayPal Support", "\"PayPal 24\""] {
             assert_eq!(verdict(name, "evil.top", Dmarc::Pass), Verdict::Suspect, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_organizer_is_not_at_a_twin_of_the_domain_of_the_author() {
+        let verdict = |organizer: &str| {
+            let body = format!("BEGIN:VEVENT\r\n{organizer}\r\nEND:VEVENT\r\n");
+            to_harbour("Ann <ann@meridian-pumps.com>", "text/calendar", &body, Dmarc::Unknown)
+                .verdict
+        };
+        for host in ["rneridian-pumps.com", "meridian-pumps.com.evil.top"] {
+            for organizer in ["ORGANIZER;CN=Ann", "ORGANIZER", "ATTENDEE;ROLE=CHAIR;CN=Ann"] {
+                let line = format!("{organizer}:mailto:ann@{host}");
+                assert_eq!(verdict(&line), Verdict::Suspect, "{line}");
+            }
+        }
+        let slip = "ORGANIZER:mailto:ann@merridian-pumps.com";
+        assert_eq!(verdict(slip), Verdict::Notice);
+        for host in ["meridian-pumps.com", "mail.meridian-pumps.com", "meridianpumps.com"] {
+            assert_eq!(verdict(&format!("ORGANIZER:mailto:ann@{host}")), Verdict::Ok, "{host}");
         }
     }
 

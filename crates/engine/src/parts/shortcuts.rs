@@ -2,7 +2,7 @@
 //! `.website`, `.scf`), saved searches and libraries (`.search-ms`, `.library-ms`), themes (`.theme`), settings of Remote
 //! Desktop (`.rdp`). Where they reach a file server, it is sent a password hash, or its program is run; a remote desktop
 //! gets the reader's drives. Their web addresses are read as those of text, and compared with the name of the file: its
-//! extension is not shown, so that `www.example.com.url` reads as a site.
+//! extension is not shown, so that `www.example.com.url` reads as a site, and so does `www.example.com.html`.
 
 use super::OpenReading;
 use crate::budget::Budget;
@@ -21,15 +21,29 @@ const REMOTE_DESKTOP: &str = "rdp";
 /// Extensions of shortcuts that Windows, macOS or a desktop of Linux does not show.
 const HIDDEN: [&str; 4] = ["url", "website", "webloc", "desktop"];
 
+/// Extensions of pages that a browser opens, which systems do not show either.
+const PAGES: [&str; 6] = ["htm", "html", "shtml", "svg", "xht", "xhtml"];
+
+/// Steps of each byte of a page that is read for where it leads.
+const PAGE_STEPS_PER_BYTE: u64 = 2;
+
 /// Settings of Remote Desktop that name a server.
 const SERVERS: [&str; 3] = ["full address", "alternate full address", "gatewayhostname"];
 
 impl OpenReading<'_> {
-    /// The link of a shortcut below the name that is shown for it, in its first reading.
-    pub(super) fn link_below_name(&self) -> Option<Layer<'static>> {
-        let shown = self.entry.name_without(&HIDDEN).filter(|_| self.index == 0)?;
+    /// The link of a shortcut, or of a page, below the name that is shown for it, in its first reading.
+    pub(super) fn link_below_name(&self, budget: &mut Budget<'_>) -> Option<Layer<'static>> {
+        if self.index > 0 {
+            return None;
+        }
         let text = self.reading.text.as_str();
-        content::named_link(text, values(text), shown)
+        if let Some(shown) = self.entry.name_without(&HIDDEN) {
+            return content::named_link(text, values(text), shown);
+        }
+        let shown =
+            self.entry.name_without(&PAGES).filter(|name| content::site_of_name(name).is_some())?;
+        let is_read = budget.spend(Stage::Reading, PAGE_STEPS_PER_BYTE * text.len() as u64);
+        is_read.then(|| content::page_below_name(text, shown)).flatten()
     }
 
     /// Reports what such a file reaches, in its first reading.
@@ -162,6 +176,59 @@ mod tests {
             ["PayPal.url", "Booking.com confirmation.url", "www.paypal.com.txt", "example.com.url"]
         {
             assert!(!differs(name, "https://evil.top/x"), "{name}");
+        }
+    }
+
+    /// Whether a page differs from the site that it is named as.
+    fn page_differs(name: &str, page: &str) -> bool {
+        let head = format!(
+            "Content-Type: text/html\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n"
+        );
+        let message = Message { head: head.as_bytes(), body: page.as_bytes() };
+        let tlds = TldTable::new(["com", "top"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        let mut findings = outcome.findings.iter();
+        findings.any(|one| {
+            one.reasons.contains(Reason::TextHrefMismatch) && one.verdict == Verdict::Suspect
+        })
+    }
+
+    #[test]
+    fn pages_are_compared_with_the_names_that_are_shown_for_them() {
+        for page in [
+            "<meta http-equiv=refresh content=\"0;url={}\">",
+            "<a href={}>Open</a>",
+            "<svg><a xlink:href='{}'><text>Open</text></a></svg>",
+            "<form action={}><input name=a></form>",
+            "<script>window.location.href = '{}'</script>",
+            // With the links of the site that it looks like.
+            "<a href=https://www.paypal.com/help>Help</a><form action='{}'><input type=password></form>",
+            "<a href=https://paypal.com/>Home</a><meta http-equiv=Refresh content='1; {}'>",
+        ] {
+            let page = |url: &str| page.replace("{}", url);
+            for name in
+                ["www.paypal.com.html", "paypal.com.htm", "PayPal.com.svg", "paypal.com.xhtml"]
+            {
+                assert!(page_differs(name, &page("https://evil.top/x")), "{name} {}", page(""));
+                assert!(!page_differs(name, &page("https://www.paypal.com/x")), "{name}");
+            }
+            for name in ["invoice.html", "example.com.html", "Booking.com confirmation.html"] {
+                assert!(!page_differs(name, &page("https://evil.top/x")), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_that_was_saved_leads_to_its_site() {
+        for page in [
+            "<a href=https://www.paypal.com/>Home</a><a href=https://evil.top/>Advertisement</a>",
+            "<form action=https://search.top/><input name=q></form><a href=//x>1</a>\
+             <a href=https://shop.paypal.com/x>2</a>",
+            "<script>ads('https://evil.top/')</script><p>No links",
+            "<p>No links",
+        ] {
+            assert!(!page_differs("www.paypal.com.html", page), "{page}");
         }
     }
 

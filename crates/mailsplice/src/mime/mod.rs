@@ -167,9 +167,10 @@ impl Part {
         Charset::from_label(label)
     }
 
-    /// Whether no label declares a charset: none is there, or US-ASCII, or one that names no charset.
-    pub fn is_unlabelled(&self) -> bool {
-        !self.site.charsets.iter().any(|label| names_charset(label))
+    /// Whether no label says what bytes are that are no UTF-8: it names UTF-8, US-ASCII or no charset, or none is there.
+    pub fn leaves_charset_open(&self) -> bool {
+        let mut named = self.site.charsets.iter().filter(|label| names_charset(label));
+        named.all(|label| Charset::from_label(label) == Some(Charset::Utf8))
     }
 
     /// Byte range of the content in the raw body; `None` inside an encoded message.

@@ -76,7 +76,12 @@ fn add<'t>(list: &mut Vec<MappedText<'t>>, value: MappedText<'t>) {
     }
 }
 
-fn value_of<'t>(page: &'t str, attributes: &[Attribute], name: &str) -> Option<MappedText<'t>> {
+/// The value of the first attribute of this name.
+pub(super) fn value_of<'t>(
+    page: &'t str,
+    attributes: &[Attribute],
+    name: &str,
+) -> Option<MappedText<'t>> {
     let is = |one: &&Attribute| {
         page.get(one.name()).is_some_and(|written| written.eq_ignore_ascii_case(name))
     };

@@ -12,7 +12,9 @@ impl Reader<'_, '_, '_> {
             // Every program sees a break here.
             self.take_seam();
             let here = self.visible.len();
-            self.joints.pop_if(|joint| *joint + 1 == here);
+            // A box of one letter may begin there as well.
+            let is_gap = self.visible.ends_with_break();
+            self.joints.pop_if(|joint| is_gap && *joint + 1 == here);
         }
         self.add_separator(at);
     }

@@ -1,5 +1,5 @@
 //! Pictures between the words of an anchor: what stands for them (`alt`) is read with the words, and a small one between
-//! two words may be a full stop: `https://www.<img alt="example">.com`.
+//! two words may be a full stop: `https://www.<img alt="example">.com`. So is what style sheets write there.
 //!
 //! Honest links have pictures beside words. So these are only compared with where the anchor leads
 //! ([`SeenBy::Glance`](super::SeenBy)).
@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::token::Attribute;
+use super::written::Written;
 use super::{Anchor, MappedText, Reader, Tag};
 use crate::content::mapped::Builder;
 
@@ -17,18 +18,27 @@ const BYTES: usize = 256;
 /// Pixels of the side of a picture that may be taken for a full stop.
 const DOT: u32 = 10;
 
-/// What is seen in place of a picture, and where that is in the visible text and in the source.
+/// What is drawn in the open anchor.
+#[derive(Debug, Default)]
+pub(super) struct Drawing {
+    found: Vec<Drawn>,
+    pub written: Written,
+}
+
+/// What is seen in place of a picture, or of nothing, and where that is in the visible text and in the source.
 #[derive(Debug)]
-pub(super) struct Drawn {
+struct Drawn {
     at: usize,
     tag: Range<usize>,
     shown: String,
+    /// Whether a style sheet writes it. What stands for a picture is compared by itself elsewhere.
+    is_written: bool,
 }
 
 impl<'t> Reader<'t, '_, '_> {
     /// Notes a picture in the open anchor.
     pub(super) fn draw(&mut self, tag: &Tag, attributes: &[Attribute]) {
-        if self.open_anchor.is_none() || self.is_concealed() || self.drawn.len() >= PICTURES {
+        if self.open_anchor.is_none() || self.is_concealed() || self.drawn.found.len() >= PICTURES {
             return;
         }
         let alt = self.value_of("alt", attributes).filter(|alt| !alt.trim_ascii().is_empty());
@@ -39,7 +49,15 @@ impl<'t> Reader<'t, '_, '_> {
             None => return,
         };
         let (at, tag) = (self.visible.len(), tag.range.clone());
-        self.drawn.push(Drawn { at, tag, shown });
+        self.drawn.found.push(Drawn { at, tag, shown, is_written: false });
+    }
+
+    /// Notes what a style sheet writes here.
+    pub(super) fn draw_written(&mut self, tag: Range<usize>, shown: String) {
+        if !shown.is_empty() && shown.len() <= BYTES && self.drawn.found.len() < PICTURES {
+            let at = self.visible.len();
+            self.drawn.found.push(Drawn { at, tag, shown, is_written: true });
+        }
     }
 
     fn is_dot(&self, attributes: &[Attribute]) -> bool {
@@ -51,7 +69,8 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Compares the words of an anchor, with what stands for its pictures, with where it leads.
     pub(super) fn compare_drawn(&mut self, anchor: &Anchor) {
-        let drawn = std::mem::take(&mut self.drawn);
+        self.write_rest(usize::MAX);
+        let drawn = std::mem::take(&mut self.drawn.found);
         let (Some(first), Some(last)) = (drawn.first(), drawn.last()) else { return };
         let source = first.tag.start..last.tag.end;
         let text = self.visible.as_str().get(anchor.text.clone()).unwrap_or_default();
@@ -68,13 +87,22 @@ impl<'t> Reader<'t, '_, '_> {
         }
         let rest = self.visible.as_str().get(from..anchor.text.end).unwrap_or_default();
         word.push_str(rest.trim_matches('\n'));
-        if word.contains('.') && !text.contains(&word) && drawn.iter().all(|one| one.shown != word)
-        {
-            let mut seen = Builder::default();
-            seen.unit(&word, source);
-            let seen: MappedText<'t> = seen.finish();
-            self.add_compared(seen, leads_to);
+        let is_new = drawn.iter().all(|one| one.is_written || one.shown != word);
+        let is_new = word.contains('.') && !text.contains(&word) && is_new;
+        let written = drawn.iter().filter(|one| one.is_written && one.shown != word);
+        for Drawn { tag, shown, .. } in written.filter(|one| one.shown.contains('.')) {
+            self.add_drawn(shown, tag.clone(), leads_to);
         }
+        if is_new {
+            self.add_drawn(&word, source, leads_to);
+        }
+    }
+
+    fn add_drawn(&mut self, word: &str, source: Range<usize>, leads_to: usize) {
+        let mut seen = Builder::default();
+        seen.unit(word, source);
+        let seen: MappedText<'t> = seen.finish();
+        self.add_compared(seen, leads_to);
     }
 }
 
@@ -116,6 +144,47 @@ mod tests {
             "Fine <img src=x alt=logo>.com",
         ] {
             assert_ne!(over(text), Some(Verdict::Suspect), "{text}");
+        }
+    }
+
+    /// The same of a link in a page with this style sheet.
+    fn under(sheet: &str, text: &str) -> Option<Verdict> {
+        over(&format!(
+            "</a><style>{sheet}</style><a class='X y' id=i data-x=www.paypal.com style='--t: \"paypal.com\"' href=https://verify.top/x>{text}"
+        ))
+    }
+
+    #[test]
+    fn what_style_sheets_write_is_read_with_the_words() {
+        for (sheet, text) in [
+            ("a::before{content:'www.paypal.com'}", ""),
+            ("A.x:BEFORE { color:red; content : \"www.paypal.com\" !important }", ""),
+            ("p > .x::after, b{content:'pay' 'pal.com'}", ""),
+            ("#i::after{content:attr(data-x)}", ""),
+            (".y::after{content:var(--t)}", ""),
+            (":root{--u:'www.paypal.com'} a::before{content:var(--u, '')}", ""),
+            ("@media screen{.x.y::before{content:'www.paypal.'}}", "com"),
+            ("a::after{content:'.com'}", "www.paypal"),
+            ("b::after{content:'pal'}", "<b>pay</b>.com"),
+            ("a::before{content:'\\77ww.paypal\\2e com'}", ""),
+            ("*::before{content:'www.paypal.com'}", "Log in"),
+            ("ul{list-style-type:'www.paypal.com'}", "<ul><li></ul>"),
+            ("li::marker{content:'www.paypal.com'}", "<ul><li></ul>"),
+            ("", "<ul style=\"list-style-type:'www.paypal.com'\"><li></ul>"),
+            ("q{quotes:'www.paypal.com' ''}", "<q></q>"),
+        ] {
+            assert_eq!(under(sheet, text), Some(Verdict::Suspect), "{sheet} {text}");
+        }
+        for (sheet, text) in [
+            ("a[href]::after{content:' (' attr(href) ')'}", "Log in"),
+            ("a{content:'www.paypal.com'}", ""),
+            ("i::before{content:'www.paypal.com'}", "Log in"),
+            (".z::before{content:'www.paypal.com'}", "Log in"),
+            ("a::before{content:'\\00a0\\2022'}", "Log in"),
+            ("a::before{content:'www.verify.top'}", "Log in"),
+            ("ul{list-style-type:square}", "<ul><li>Log in</ul>"),
+        ] {
+            assert_ne!(under(sheet, text), Some(Verdict::Suspect), "{sheet} {text}");
         }
     }
 

@@ -10,9 +10,11 @@ use std::ops::Range;
 use super::compared::{compared, shows_host};
 use super::letters::{self, is_mark_of_owner, is_not_seen, reads_as_dot};
 use super::{Anchor, Builder, MappedText, Occurrence, Reader, Target};
+use crate::content::bidi::{self, RIGHT_TO_LEFT_MARK};
 use crate::content::search_steps;
 use unicode_script::Script;
 use uts58::Kind;
+use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
 
 /// Maximum bytes of such a word that are read: no host that people read is as long, and it stands in front.
@@ -29,8 +31,13 @@ const LOOK_STEPS: u64 = 160;
 const READ_STEPS: u64 = 3;
 const LOOSE_STEPS: u64 = 7;
 
-/// Words that a first look shows for one word of the text: from left to right, turned round, and what pieces read as.
-const SHOWN_AT_ONCE: usize = 3;
+/// Steps of a word that is put in the order of its boxes and marks, besides its bytes, and of each of these.
+const ORDER_STEPS: u64 = 128;
+const ORDER_STEPS_PER_BYTE: u64 = 16;
+
+/// Words that a first look shows for one word of the text: from left to right, turned round, in the order of its boxes,
+/// and what pieces read as.
+const SHOWN_AT_ONCE: usize = 4;
 
 /// A word that is not so in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +169,7 @@ impl<'t> Reader<'t, '_, '_> {
 /// Reads words of a text.
 struct Words<'v> {
     text: &'v str,
-    /// Where separators show nothing; each list in order.
+    /// Where separators show nothing, and in the second list where boxes of a line begin as well; each in order.
     gaps: [&'v [usize]; 2],
     found: Vec<Glance>,
     /// How many may be found, and whether there are more.
@@ -248,15 +255,28 @@ impl Words<'_> {
         let mut word = Glance { word: shown_word, range: range.start..range.start, leads_to };
         let (mut is_other, mut has_twin) = (all, false);
         let mut joints = Vec::new();
+        let [_, boxes] = self.gaps;
+        let first = boxes.partition_point(|at| *at <= range.start);
+        let mut boxes = boxes.iter().skip(first).copied().peekable();
+        // What the order of boxes and marks is made of.
+        let mut ordered: Option<String> = None;
         for (at, c) in text.char_indices().map(|(at, c)| (range.start + at, c)) {
             if c == '\n' && self.is_gap(at) {
                 is_other = true;
                 joints.push(word.word.len());
+                ordered.iter_mut().for_each(|word| word.push(RIGHT_TO_LEFT_MARK));
                 continue;
+            }
+            while boxes.next_if(|boxed| *boxed < at).is_some() {}
+            let is_boxed = boxes.next_if_eq(&at).is_some() && !word.word.is_empty();
+            if is_boxed || is_bidi_control(c) {
+                let ordered = ordered.get_or_insert_with(|| word.word.clone());
+                ordered.push(if is_boxed { RIGHT_TO_LEFT_MARK } else { bidi::mark(c) });
             }
             if c.is_whitespace() && !is_not_seen(c) {
                 is_other |= std::mem::take(&mut has_twin) && word.word.is_ascii();
                 self.keep_joined(&word, &mut joints);
+                self.keep_ordered(&word, ordered.take());
                 self.keep(&mut word, std::mem::replace(&mut is_other, all));
                 continue;
             }
@@ -271,10 +291,12 @@ impl Words<'_> {
             is_other |= shown != Some(c) && !is_twin;
             if let Some(shown) = shown.filter(|_| word.word.len() < WORD_BYTES) {
                 word.word.push(shown);
+                ordered.iter_mut().for_each(|word| word.push(shown));
             }
         }
         is_other |= has_twin && word.word.is_ascii();
         self.keep_joined(&word, &mut joints);
+        self.keep_ordered(&word, ordered);
         self.keep(&mut word, is_other);
     }
 
@@ -294,6 +316,16 @@ impl Words<'_> {
         }
         if turned != word.word && shows_host(&turned) {
             self.add(Glance { word: turned, range: word.range.clone(), ..*word });
+        }
+    }
+
+    /// Keeps a word as it stands in a line that runs from right to left, with the marks of direction in it.
+    fn keep_ordered(&mut self, word: &Glance, ordered: Option<String>) {
+        let Some(ordered) = ordered else { return };
+        self.steps += ORDER_STEPS + ORDER_STEPS_PER_BYTE * ordered.len() as u64;
+        let shown = bidi::from_right(&ordered);
+        if shown != word.word && shows_host(&shown) {
+            self.add(Glance { word: shown, range: word.range.clone(), ..*word });
         }
     }
 

@@ -19,6 +19,7 @@ mod lasting;
 mod lenient;
 mod letters;
 mod named;
+mod named_page;
 mod open;
 mod opened_hosts;
 mod outlook;
@@ -35,6 +36,7 @@ mod token;
 mod top;
 mod urls;
 mod visible;
+mod written;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -43,12 +45,12 @@ use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
 pub use elements::{Holds, attribute_name};
+pub use named_page::below_name as page_below_name;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives, under_base};
 pub use token::{RawText, Tag, Token, Tokenizer};
 pub use top::top_of_html;
 
-use super::css;
 use super::mapped::{Builder, MappedText};
 use super::{
     Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, USUAL_LINKS,
@@ -144,15 +146,15 @@ struct Reader<'t, 'k, 'f> {
     anchors: Vec<Anchor>,
     /// Elements with a tooltip, the innermost last.
     titled: Vec<Titled>,
-    /// Pictures in the open anchor.
-    drawn: Vec<drawn::Drawn>,
+    /// Pictures in the open anchor, and what style sheets write.
+    drawn: drawn::Drawing,
     /// Ranges of visible text that something invisible breaks or reverses; empty for a break.
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
     nodes: Vec<usize>,
     /// Where the text of an anchor is separated from a word next to it, in bytes of visible text.
     seams: Vec<usize>,
-    /// Where words are separated that stand side by side: by pictures and cells, in bytes of visible text.
+    /// Where words are separated that stand side by side, and where boxes of a line begin, in bytes of visible text.
     joints: Vec<usize>,
     /// Elements inside words.
     skipped: Skipped,
@@ -230,7 +232,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             open_anchor: None,
             outer: Vec::new(),
             titled: Vec::new(),
-            drawn: Vec::new(),
+            drawn: drawn::Drawing::default(),
             anchors: Vec::new(),
             marks: Vec::new(),
             nodes: Vec::new(),
@@ -468,22 +470,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         result
     }
 
-    /// Reads the URLs of a style sheet; `outer` maps it to the text.
-    fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
-        // It is searched for strings, and these are read without their escapes.
-        self.view.steps += 2 * outer.as_str().len() as u64;
-        match outer.as_slice() {
-            Some((css, _)) => {
-                css::urls(css)
-                    .for_each(|url| self.references(url.through(outer).as_url(), None, site));
-            }
-            None => {
-                let urls = css::urls(outer.as_str());
-                urls.for_each(|url| self.references(url.over(outer).as_url(), None, site));
-            }
-        }
-    }
-
     fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
@@ -568,6 +554,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if breaks && hides && self.is_concealed() {
             self.separate_by(name, tag.range.start);
         }
+        self.write(tag, attributes, name);
         self.enter(tag, name, &traits);
     }
 

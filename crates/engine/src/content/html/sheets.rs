@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::style::Traits;
 use super::token::{RawElement, RawText, Token, Tokenizer};
+use super::{MappedText, Reader, Site};
 use crate::content::css;
 
 /// What hides, moves away or blanks out, for some programs and whatever is said later, without white space. Sizes of
@@ -81,6 +82,9 @@ const RARELY_SHOWN: [&str; 30] = [
 
 /// Maximum words of a shorthand `font:` up to the size: style, variant, weight and stretch come before it.
 const FONT_WORDS: usize = 5;
+
+/// Steps of each byte of a sheet that is read for what it writes.
+const WRITING_STEPS_PER_BYTE: u64 = 2;
 
 /// What the rules of a page that hide something are for.
 #[derive(Clone, Debug, Default)]
@@ -208,6 +212,27 @@ impl HidingRules {
                 self.named.extend(words.map(|word| format!("{sign}{word}")));
             }
             None => self.any = true,
+        }
+    }
+}
+
+impl<'t> Reader<'t, '_, '_> {
+    /// Reads the URLs of a style sheet; `outer` maps it to the text.
+    pub(super) fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
+        // It is searched for strings, and these are read without their escapes.
+        self.view.steps += 2 * outer.as_str().len() as u64;
+        if *site == Site::Style && self.drawn.written.read(outer.as_str()) {
+            self.view.steps += WRITING_STEPS_PER_BYTE * outer.as_str().len() as u64;
+        }
+        match outer.as_slice() {
+            Some((css, _)) => {
+                css::urls(css)
+                    .for_each(|url| self.references(url.through(outer).as_url(), None, site));
+            }
+            None => {
+                let urls = css::urls(outer.as_str());
+                urls.for_each(|url| self.references(url.over(outer).as_url(), None, site));
+            }
         }
     }
 }

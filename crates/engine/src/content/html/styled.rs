@@ -52,6 +52,9 @@ impl Reader<'_, '_, '_> {
         if !within && traits.is_plain() || elements::is_void(name) {
             return;
         }
+        if self.begins_box(name, traits) && self.joints.last() != Some(&self.visible.len()) {
+            self.joints.push(self.visible.len());
+        }
         let from = self.visible.len();
         let traits = &style::Traits { direction: self.direction(name, traits), ..*traits };
         self.enter_direction(tag, traits);
@@ -68,8 +71,21 @@ impl Reader<'_, '_, '_> {
         StyledElement::enter(&mut self.lining_up, self.text, tag, lines_up);
     }
 
+    /// Whether an element of the text of a link is a box of a line whose boxes may stand in another order: it floats, it
+    /// is laid out with others, or the line runs from right to left.
+    fn begins_box(&self, name: &str, traits: &style::Traits) -> bool {
+        let is_isolated =
+            || traits.isolated || traits.sets_display || name.eq_ignore_ascii_case("bdi");
+        self.open_anchor.is_some()
+            && !self.is_concealed()
+            && (traits.flow == style::Flow::Beside
+                || self.lining_up.is_some()
+                || self.leftward.is_some() && is_isolated())
+    }
+
     /// Handles an end tag of elements that lay out or direct their text. Whether it ends one that breaks the line.
     pub(super) fn leave_line(&mut self, tag: &Tag) -> bool {
+        self.write_behind(tag);
         for slot in [&mut self.leftward, &mut self.rightward, &mut self.lining_up] {
             StyledElement::leave(slot, self.text, tag);
         }

@@ -6,10 +6,14 @@ use mail_parser::HeaderValue;
 
 use super::super::has_other_address;
 use super::{FieldReader, REPLY_TO, SENDERS, mailboxes};
-use crate::judging::Judged;
+use crate::Dmarc;
+use crate::judging::{Judged, Nearness};
 use crate::outcome::{Reason, Verdict};
 use crate::sender::{MAILBOXES, Mailbox};
 use homograph::{Judgement, Section, registrable};
+
+/// The fields that name those who were written to.
+const RECIPIENTS: [&str; 3] = ["To", "Cc", "Bcc"];
 
 impl FieldReader<'_, '_, '_, '_> {
     /// Reports addresses whose host is made to be taken for that of From, and those that programs show without a name
@@ -30,9 +34,9 @@ impl FieldReader<'_, '_, '_, '_> {
                     site
                 }
                 None => {
-                    let Some(twin) = self.twin_of(&own) else { continue };
-                    judged.add_with(Reason::TargetLookalike, Verdict::Suspect);
-                    twin
+                    let Some((author, least)) = self.near_author(&own) else { continue };
+                    judged.add_with(Reason::TargetLookalike, least);
+                    author
                 }
             };
             self.push_as(spelled, &judged, Some(target));
@@ -45,14 +49,37 @@ impl FieldReader<'_, '_, '_, '_> {
         self.field.name.eq_ignore_ascii_case(REPLY_TO) && self.author.is_honest_at(own, self.judge)
     }
 
-    /// The host of From that this one of another field reads like.
-    fn twin_of(&self, own: &Mailbox) -> Option<String> {
+    /// The host of From that this one of another field is made to be taken for, and the verdict on it. Few firms have a
+    /// second domain one letter away, and DMARC says that the first one is the author's: that is no more than a notice,
+    /// unless the same person seems to have both addresses.
+    fn near_author(&mut self, own: &Mailbox) -> Option<(String, Verdict)> {
         if self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
             return None;
         }
-        let mut hosts = self.author.mailboxes.iter().map(|from| &from.host);
-        let twin = hosts.find(|from| self.judge.are_twins(from, &own.host));
-        twin.map(|from| from.ascii.clone())
+        let mailboxes = &self.author.mailboxes;
+        let near = mailboxes.iter().filter_map(|from| {
+            let nearness = self.judge.nearness(&own.host, &from.host)?;
+            let is_same_person = from.local.eq_ignore_ascii_case(&own.local);
+            let misleads = is_same_person && self.judge.dmarc() != Dmarc::Pass;
+            let least = match nearness {
+                Nearness::Posing => Verdict::Suspect,
+                Nearness::Slip if misleads => Verdict::Suspect,
+                Nearness::Slip | Nearness::Country => Verdict::Notice,
+            };
+            Some((from.host.ascii.clone(), least))
+        });
+        near.max_by_key(|(_, least)| *least)
+    }
+
+    /// Adds to an address of a recipient that it is made to be taken for that of the author: who answers to all writes
+    /// there as well.
+    pub(super) fn check_recipient(&mut self, judged: &mut Judged) -> Option<String> {
+        let is_recipients =
+            RECIPIENTS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known));
+        let host = judged.host.clone().filter(|_| is_recipients)?;
+        let (author, nearness) = self.judge.near_author(&host)?;
+        judged.add_with(Reason::TargetLookalike, nearness.verdict());
+        Some(author)
     }
 
     /// The protected site that a local part ends with, alone or behind a hyphen, an underscore or a dot:
@@ -68,14 +95,18 @@ impl FieldReader<'_, '_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Answers, Facts, Message, Policy, Reason, TldTable, Verdict, inspect};
+    use crate::inspect;
+    use crate::outcome::Place;
+    use crate::{Answers, Dmarc, Facts, Message, Outcome, Policy, Reason, TldTable, Verdict};
+
+    fn outcome(head: &str, facts: &Facts) -> Outcome {
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["cam", "cm", "co", "com", "net", "org", "ru", "uk"], "");
+        inspect(message, facts, &Policy::default(), &tlds).resolve(&Answers::new())
+    }
 
     fn found(head: &str) -> Vec<String> {
-        let message = Message { head: head.as_bytes(), body: b"" };
-        let tlds = TldTable::new(["com", "org", "net", "co"], "");
-        let (facts, policy) = (Facts::default(), Policy::default());
-        let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-        let findings = outcome.findings.into_iter();
+        let findings = outcome(head, &Facts::default()).findings.into_iter();
         let suspect = findings.filter(|finding| finding.verdict >= Verdict::Suspect);
         let said = suspect.map(|finding| {
             let codes: Vec<_> = finding.reasons.iter().map(Reason::code).collect();
@@ -102,6 +133,75 @@ mod tests {
         {
             let head = format!("From: Ann <ann@meridian-supplies.com>\nReply-To: ann@{other}\n");
             assert_eq!(found(&head), [""; 0], "{head}");
+        }
+    }
+
+    /// The verdict on a message of `ann@harbourmarine.com` with such a field.
+    fn verdict(field: &str, facts: &Facts) -> Verdict {
+        outcome(&format!("From: Ann <ann@harbourmarine.com>\n{field}\n"), facts).verdict
+    }
+
+    #[test]
+    fn what_comes_near_the_domain_of_the_author() {
+        for (host, answers, copies) in [
+            ("harbourrnarine.com", Verdict::Suspect, Verdict::Suspect),
+            ("harb0urmarine.com", Verdict::Suspect, Verdict::Suspect),
+            ("harbọurmarine.com", Verdict::Suspect, Verdict::Suspect),
+            ("harbourmarine.com.evilhost.ru", Verdict::Suspect, Verdict::Suspect),
+            ("www.harbourmarine.com.evilhost.ru", Verdict::Suspect, Verdict::Suspect),
+            ("harbourmarine-login.com", Verdict::Suspect, Verdict::Suspect),
+            ("harbourrmarine.com", Verdict::Suspect, Verdict::Notice),
+            ("habrourmarine.com", Verdict::Suspect, Verdict::Notice),
+            ("mail.harbormarine.com", Verdict::Suspect, Verdict::Notice),
+            ("harbourmarine.cam", Verdict::Suspect, Verdict::Notice),
+            ("harbourmarine-com.evilhost.ru", Verdict::Suspect, Verdict::Notice),
+            ("harbourmarine.cm", Verdict::Notice, Verdict::Notice),
+            ("mail.harbourmarine.com", Verdict::Ok, Verdict::Ok),
+            ("harbour-marine.com", Verdict::Ok, Verdict::Ok),
+            ("harbourmarines.com", Verdict::Ok, Verdict::Ok),
+            ("harbourmarine.co", Verdict::Ok, Verdict::Ok),
+            ("harbourmarine.co.uk", Verdict::Ok, Verdict::Ok),
+            ("harbourmarine.org", Verdict::Ok, Verdict::Ok),
+            ("harbourmarine-group.com", Verdict::Ok, Verdict::Ok),
+            ("harbourmarine.com.edgekey.net", Verdict::Ok, Verdict::Ok),
+        ] {
+            let at =
+                |field: &str| verdict(&format!("{field}: Ann <ann@{host}>"), &Facts::default());
+            assert_eq!(at("Reply-To"), answers, "{host}");
+            assert_eq!(at("Cc"), copies, "{host}");
+            assert_eq!(at("To"), copies, "{host}");
+            // Another person, and an author whom DMARC confirms, may have an address at a second domain.
+            let other = format!("Reply-To: bob@{host}");
+            assert_eq!(verdict(&other, &Facts::default()), copies, "{host}");
+            let pass = Facts { dmarc: Dmarc::Pass, ..Facts::default() };
+            assert_eq!(verdict(&format!("Reply-To: ann@{host}"), &pass), copies, "{host}");
+        }
+    }
+
+    #[test]
+    fn readers_are_at_their_own_domain_whatever_it_reads_like() {
+        let is_found = |domains: &[&str]| {
+            let recipient_domains = domains.iter().map(|domain| (*domain).to_owned()).collect();
+            let facts = Facts { recipient_domains, ..Facts::default() };
+            let head = "From: ann@harbourmarine.com\nTo: bob@harb0urmarine.com\n";
+            let to = Place::Header("To".to_owned());
+            outcome(head, &facts).findings.iter().any(|one| one.place == to)
+        };
+        assert!(!is_found(&["harb0urmarine.com"]));
+        assert!(is_found(&[]));
+    }
+
+    #[test]
+    fn an_address_that_has_the_one_of_its_name_in_front_is_suspect() {
+        for (host, least) in [
+            ("harbourmarine.com.evilhost.ru", Verdict::Suspect),
+            ("harbourmarine-login.com", Verdict::Suspect),
+            ("harbourrnarine.com", Verdict::Suspect),
+            ("harbour-marine.com", Verdict::Notice),
+            ("mail.harbourmarine.com", Verdict::Ok),
+        ] {
+            let head = format!("From: \"ann@harbourmarine.com\" <ann@{host}>\n");
+            assert_eq!(outcome(&head, &Facts::default()).verdict, least, "{host}");
         }
     }
 

@@ -164,14 +164,29 @@ impl Charset {
     /// The charset of unlabelled text.
     pub const WINDOWS_1252: Charset = Charset::Known(encoding_rs::WINDOWS_1252);
 
-    /// The charsets that systems default to and in which letters of Latin have twins. Big5 has two tables of them.
+    /// The charsets that systems default to and in which letters of Latin have twins of other scripts. Big5 has two
+    /// tables of them; KOI8-U has the letters of KOI8-R.
     pub fn of_systems() -> impl Iterator<Item = Charset> {
-        use encoding_rs::{BIG5, EUC_JP, EUC_KR, GBK, IBM866, ISO_8859_5, KOI8_R, SHIFT_JIS};
+        use encoding_rs::{BIG5, EUC_JP, EUC_KR, GBK, IBM866, ISO_8859_5, KOI8_U, SHIFT_JIS};
         use encoding_rs::{WINDOWS_1251, WINDOWS_1253, X_MAC_CYRILLIC};
-        let single = [WINDOWS_1251, KOI8_R, ISO_8859_5, X_MAC_CYRILLIC, IBM866, WINDOWS_1253];
+        let single = [WINDOWS_1251, KOI8_U, ISO_8859_5, X_MAC_CYRILLIC, IBM866, WINDOWS_1253];
         let double = [GBK, BIG5, EUC_JP, EUC_KR, SHIFT_JIS];
+        let pages = ["cp1125", "cp855", "cp737", "cp869", "mac-greek"];
         let known = single.into_iter().chain(double).map(Charset::Known);
-        known.chain(Rows::named("big5-python").map(Charset::Rows))
+        known
+            .chain(Rows::named("big5-python").map(Charset::Rows))
+            .chain(pages.into_iter().filter_map(Page::named).map(Charset::Page))
+    }
+
+    /// The charsets that systems default to where Latin is written with letters that windows-1252 lacks, or has at other
+    /// bytes: of Central Europe, the Baltic, Turkey, DOS and the Mac.
+    pub fn of_latin_systems() -> impl Iterator<Item = Charset> {
+        use encoding_rs::{ISO_8859_2, ISO_8859_4, ISO_8859_10, MACINTOSH};
+        use encoding_rs::{WINDOWS_1250, WINDOWS_1254, WINDOWS_1257};
+        let latin = [WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, ISO_8859_2, ISO_8859_4, ISO_8859_10];
+        let pages = ["cp437", "cp850", "cp852", "cp857", "mac-latin2", "mac-turkish"];
+        let known = latin.into_iter().chain([MACINTOSH]).map(Charset::Known);
+        known.chain(pages.into_iter().filter_map(Page::named).map(Charset::Page))
     }
 
     /// Whether bytes below 128 are always ASCII, in every state.

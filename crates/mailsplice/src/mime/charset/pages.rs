@@ -18,6 +18,11 @@ impl Page {
         self.characters.chars().count() == 128
     }
 
+    /// The page of this name.
+    pub(super) fn named(name: &str) -> Option<&'static Page> {
+        all().find(|page| page.name == name)
+    }
+
     /// The byte of a character.
     pub fn byte(&self, character: char) -> Option<u8> {
         let found = self.characters.chars().position(|known| known == character);

@@ -1,0 +1,145 @@
+//! Hosts in a message that are made to be taken for its author's, though nobody knows him: answers and money go there.
+
+use super::Judge;
+use crate::outcome::Verdict;
+use crate::prices::TWIN_COMPARISON_STEPS;
+use homograph::{Judgement, Section, registrable};
+
+/// Letters of a label that no other comes near by chance.
+const LEAST: usize = 7;
+
+/// The top-level domain that is one letter away from `.com` and of no country: nobody has a second address there.
+const SLIP_OF_COM: &str = "cam";
+
+/// Those of countries, in which firms have their first one.
+const COUNTRIES_BESIDE_COM: [&str; 2] = ["cm", "om"];
+
+/// How a host comes near that of an author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// Its top-level domain is that of a country whose letters are nearly the same. The author may live there.
+    Country,
+    /// One letter is another, left out, added or in another place, or hyphens stand for its dots in front of another
+    /// domain. Few have two such domains.
+    Slip,
+    /// It reads as the author's, has it in front of another domain, or his name beside words that ask.
+    Posing,
+}
+
+impl Nearness {
+    /// The verdict on a host that few write to: a reader may take it for the author's, or it may be his.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Nearness::Posing => Verdict::Suspect,
+            Nearness::Slip | Nearness::Country => Verdict::Notice,
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// The author whom a host comes nearest to, in ASCII form, and how. None for a host of the readers' own.
+    pub fn near_author(&mut self, host: &Judgement) -> Option<(String, Nearness)> {
+        if self.named_authors.is_empty() || self.is_recipients(&host.ascii) {
+            return None;
+        }
+        let authors = std::mem::take(&mut self.named_authors);
+        let near = authors.iter().filter_map(|author| Some((author, self.nearness(host, author)?)));
+        let nearest = near.max_by_key(|(_, nearness)| *nearness);
+        let nearest = nearest.map(|(author, nearness)| (author.ascii.clone(), nearness));
+        self.named_authors = authors;
+        nearest
+    }
+
+    /// How a host comes near that of an author of somebody else.
+    pub fn nearness(&mut self, host: &Judgement, author: &Judgement) -> Option<Nearness> {
+        if host.ascii == author.ascii {
+            return None;
+        }
+        self.steps += TWIN_COMPARISON_STEPS;
+        if self.are_of_one_owner(&host.ascii, &author.ascii) {
+            return None;
+        }
+        if self.poses_beside(host, author) {
+            return Some(Nearness::Posing);
+        }
+        let ((one, suffix), (other, other_suffix)) =
+            chosen(&host.ascii).zip(chosen(&author.ascii))?;
+        let is_known = self.has_known_owner(&host.ascii);
+        if is_known || one.len().min(other.len()) < LEAST {
+            return None;
+        }
+        let is_same = one == other && other_suffix == "com";
+        let is_slip = match suffix == other_suffix {
+            true => is_slip(one.as_bytes(), other.as_bytes()),
+            false => {
+                is_same && suffix == SLIP_OF_COM || has_hyphens(&host.ascii, other, other_suffix)
+            }
+        };
+        let is_country = is_same && COUNTRIES_BESIDE_COM.contains(&suffix);
+        match is_slip {
+            true => Some(Nearness::Slip),
+            false => is_country.then_some(Nearness::Country),
+        }
+    }
+
+    /// Whether a host of somebody else reads as another, has it in front, or his name beside words that ask.
+    pub fn poses_beside(&self, host: &Judgement, shown: &Judgement) -> bool {
+        let protected = &self.policy.protected;
+        self.are_twins(host, shown)
+            || homograph::stands_in_front(&shown.ascii, &host.ascii, protected)
+            || homograph::asks_beside(&shown.ascii, &host.ascii, protected)
+    }
+}
+
+/// The label of a host that was registered, and its suffix.
+fn chosen(host: &str) -> Option<(&str, &str)> {
+    registrable(host, Section::Private)?.split_once('.')
+}
+
+/// Whether a label differs from another by one letter, or by two neighbours that are swapped. A hyphen, a digit and a
+/// letter at the end are what owners themselves have two of.
+fn is_slip(one: &[u8], other: &[u8]) -> bool {
+    let front = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let back = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let shorter = one.len().min(other.len());
+    let back = back.min(shorter - front);
+    let rest = |label: &[u8]| label.get(front..label.len() - back).unwrap_or_default().to_vec();
+    let (one, other) = (rest(one), rest(other));
+    let is_of_letters = [&one, &other].iter().all(|rest| rest.iter().all(u8::is_ascii_lowercase));
+    let is_one = one.len() <= 1 && other.len() <= 1;
+    let is_swapped = one.len() == 2 && other.len() == 2 && one.iter().rev().eq(other.iter());
+    back > 0 && is_of_letters && (is_one || is_swapped)
+}
+
+/// Whether a label of a host is a domain with hyphens for its dots.
+fn has_hyphens(host: &str, label: &str, suffix: &str) -> bool {
+    let hyphened = [label, &suffix.replace('.', "-")].join("-");
+    host.split('.').any(|label| label == hyphened)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_slip;
+
+    #[test]
+    fn one_letter_away() {
+        for (label, is) in [
+            ("harbourrmarine", true),
+            ("harbormarine", true),
+            ("habrourmarine", true),
+            ("harbourmaripe", true),
+            ("arbourmarine", true),
+            ("harbourmarine", false),
+            ("harbourmarines", false),
+            ("harbour-marine", false),
+            ("harbour2marine", false),
+            ("harbourmarina", false),
+            ("harbourmairen", false),
+            ("harbour", false),
+            ("", false),
+        ] {
+            assert_eq!(is_slip(label.as_bytes(), b"harbourmarine"), is, "{label}");
+            assert_eq!(is_slip(b"harbourmarine", label.as_bytes()), is, "{label}");
+        }
+    }
+}
