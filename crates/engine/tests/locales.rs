@@ -78,6 +78,7 @@ fn letters_of_latin_in_charsets_of_other_regions_are_read_as_well() {
         (MACINTOSH, &["pàypal.com", "mıcrosoft.com"]),
         (KOI8_U, &["nеtflіx.com", "mіcrosoft.com"]),
         (ISO_8859_7, &["gοοgle.com"]),
+        (GBK, &["ɡoogle.com", "pāypal.com"]),
     ] {
         for host in hosts {
             let body = bytes(charset, &format!("see https://www.{host}/x now")).unwrap();

@@ -26,6 +26,11 @@ impl Judge<'_> {
         self.author.clone()
     }
 
+    /// Whether a word is the label of a protected name, or of a recipient's.
+    pub fn is_name(&self, word: &str) -> bool {
+        self.policy.protected.has_label(word) || self.own_names.has_label(word)
+    }
+
     /// Whether a host is protected, or of an organisation that is known.
     pub fn has_known_owner(&self, ascii: &str) -> bool {
         self.is_protected(ascii) || homograph::has_owner(ascii, &self.policy.protected)

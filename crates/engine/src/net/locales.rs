@@ -5,7 +5,7 @@
 //! letters, nor, if most of it is ASCII, one in letters of Latin that is unsafe, so that only such a twin counts.
 
 use super::deceptive::deceptive_judgement;
-use super::host::{ends_host, host_of, is_behind_www};
+use super::host::{WWW, ends_host, host_of, is_behind_www};
 use super::window::{Letter, octets, text};
 use super::{Net, Origin, WINDOW, is_after_scheme, is_twin};
 use crate::cost::Stage;
@@ -81,11 +81,22 @@ impl LocalWindow {
         Charset::of_systems().chain(latin)
     }
 
-    /// The letters of the first reading in which the host is a known name in other letters.
-    pub fn twin(&self, judge: &mut Judge<'_>) -> Option<(Vec<Letter>, Judged)> {
+    /// The letters of the first reading in which the host is a known name in other letters. Only where no label is there
+    /// all readings with letters of another script are judged, which takes longest: else those that spell a known name.
+    pub fn twin(&self, judge: &mut Judge<'_>, labelled: Charset) -> Option<(Vec<Letter>, Judged)> {
         let bytes: Vec<u8> = self.octets.iter().map(|(byte, _)| *byte).collect();
+        // Many charsets have the same letters at the same bytes.
+        let mut read: Vec<String> = Vec::new();
         self.charsets().find_map(|charset| {
-            if !may_be_twin(charset.decode(bytes.as_slice().into()).as_str()) {
+            let decoded = charset.decode(bytes.as_slice().into());
+            let known = read.iter().any(|one| one == decoded.as_str());
+            if known || !may_be_twin(decoded.as_str(), judge.tlds()) {
+                return None;
+            }
+            read.push(decoded.as_str().to_owned());
+            let is_judged =
+                labelled != Charset::Utf8 && decoded.as_str().contains(is_of_other_script);
+            if !is_judged && !spells_known_name(decoded.as_str(), judge) {
                 return None;
             }
             let letters = self.letters(charset);
@@ -123,15 +134,39 @@ fn is_high_escape([sign, high]: &[u8; 2]) -> bool {
     matches!(sign, b'=' | b'%') && matches!(high, b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f')
 }
 
-/// Whether letters beyond ASCII are in the host at the start of a text, and none that no name in look-alikes has.
-fn may_be_twin(text: &str) -> bool {
+/// Whether letters beyond ASCII are in the host at the start of a text, all of those that are read as one of ASCII, in
+/// front of a top-level domain that exists. In a word that is misread most are not.
+fn may_be_twin(text: &str, tlds: &dyn TldSet) -> bool {
     let host =
         text.trim_start_matches(['/', '\\', '.']).split(ends_host).next().unwrap_or_default();
-    let is_latin = |c: char| matches!(c, '\u{C0}'..='\u{24F}');
+    let is_latin = |c: char| matches!(c, '\u{C0}'..='\u{2AF}');
     let is_wide = |c: char| matches!(c, '\u{FF01}'..='\u{FF5E}');
     let is_letter = |c: char| is_of_other_script(c) || is_latin(c);
     let is_of_twin = |c: char| c.is_ascii() || is_letter(c) || is_wide(c) || is_dot_to_somebody(c);
-    host.contains(is_letter) && host.chars().all(is_of_twin)
+    let is_read = |c: char| !is_letter(c) || homograph::reads_as(c).is_some();
+    let host = host.trim_end_matches(is_dot_to_somebody);
+    let Some((at, dot)) = host.rmatch_indices(is_dot_to_somebody).next() else { return false };
+    let (front, tld) = (host.get(..at), host.get(at + dot.len()..));
+    let (front, tld) = (front.unwrap_or_default(), tld.unwrap_or_default());
+    front.contains(is_letter)
+        && host.chars().all(is_of_twin)
+        && front.chars().all(is_read)
+        && (tlds.exists_as(tld) || homograph::is_special_use(&tld.to_ascii_lowercase()))
+}
+
+/// Whether a word of the host at the start of a text is a known name, read letter by letter.
+fn spells_known_name(text: &str, judge: &Judge<'_>) -> bool {
+    let mut words = text.split(|c| c == '-' || is_dot_to_somebody(c) || ends_host(c));
+    words.any(|word| {
+        let mut plain = String::with_capacity(word.len());
+        for c in word.chars() {
+            match homograph::reads_as(c) {
+                Some(read) => plain.push_str(read),
+                None => plain.extend(c.to_lowercase()),
+            }
+        }
+        !word.is_ascii() && judge.is_name(&plain)
+    })
 }
 
 /// Whether this is a letter of Cyrillic or Greek.
@@ -145,7 +180,10 @@ impl Net<'_, '_, '_> {
     pub(super) fn read_in_locales(&mut self, bytes: &[u8], at: usize, origin: Origin) {
         let place = origin.body_offset(|| at);
         let is_plain = matches!(origin, Origin::Body);
-        let is_linked = !is_plain || is_after_scheme(bytes, at) || is_behind_www(bytes, at);
+        // Behind a scheme the host was read with its `www.`.
+        let is_of_scheme = at.checked_sub(WWW).is_some_and(|www| is_after_scheme(bytes, www));
+        let is_linked =
+            !is_plain || is_after_scheme(bytes, at) || is_behind_www(bytes, at) && !is_of_scheme;
         if !is_linked || !self.part_offsets().leaves_charset_open(place, self.tree) {
             return;
         }
@@ -155,12 +193,13 @@ impl Net<'_, '_, '_> {
         }) else {
             return;
         };
-        let Some((letters, judged)) = window.twin(self.judge) else { return };
+        let labelled = self.charset_of_text(place);
+        let Some((letters, judged)) = window.twin(self.judge, labelled) else { return };
         let part = self.editable_part(place, &judged);
         match (is_plain, part) {
             (true, Some(_)) => self.found.deceptive_offsets.push(at),
             (false, Some(part)) => {
-                let host = window.host(self.charset_of_text(part));
+                let host = window.host(labelled);
                 if !self.seen.is_deceptive(&host) {
                     self.keep_host(part, host, place, judged);
                 }
@@ -169,9 +208,12 @@ impl Net<'_, '_, '_> {
         }
     }
 
-    /// The charset in which readings read the letters of a part that are no UTF-8.
-    fn charset_of_text(&self, part: usize) -> Charset {
-        let is_utf8 = self.tree.parts.get(part).is_some_and(|part| part.declares(Charset::Utf8));
-        if is_utf8 { Charset::Utf8 } else { Charset::WINDOWS_1252 }
+    /// The charset in which readings read what is no UTF-8 in the part at an offset.
+    pub(super) fn charset_of_text(&self, at: usize) -> Charset {
+        let part = self.part_offsets().part(at).and_then(|part| self.tree.parts.get(part));
+        match part.is_some_and(|part| part.declares(Charset::Utf8)) {
+            true => Charset::Utf8,
+            false => Charset::WINDOWS_1252,
+        }
     }
 }

@@ -39,7 +39,8 @@ pub fn defang_rest(
         let window = window(body, at);
         let is_open = net.part_offsets().leaves_charset_open(at, tree);
         let local = is_open.then(|| LocalWindow::at(body, at)).flatten();
-        let twin = local.as_ref().and_then(|local| local.twin(net.judge));
+        let labelled = net.charset_of_text(at);
+        let twin = local.as_ref().and_then(|local| local.twin(net.judge, labelled));
         let letters = twin.map_or_else(|| letters(window), |(letters, _)| letters);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
         let tld = judgement.ascii.rsplit('.').next().unwrap_or_default();
