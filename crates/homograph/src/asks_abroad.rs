@@ -57,11 +57,14 @@ enum Place {
 /// The known name that stands in a host of another owner beside words that ask, in ASCII form.
 pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
+    let reader = Reader { protected, table };
+    if !reader.may_find(&host.unicode) {
+        return None;
+    }
     let own = registrable(&host.ascii, Section::Private)?;
     let labels: SmallVec<[&str; LABELS + 2]> = host.unicode.split('.').collect();
     let at = labels.len().checked_sub(own.split('.').count())?;
     let (front, chosen) = (labels.get(..at)?, *labels.get(at)?);
-    let reader = Reader { protected, table };
     let below = || {
         let nearest = front.iter().rev().take(LABELS);
         nearest.into_iter().find_map(|label| reader.label(label, Place::Below))
@@ -83,6 +86,17 @@ struct Reader<'n> {
 }
 
 impl<'n> Reader<'n> {
+    /// Whether some label may hold a name beside other words, or be one: most hosts have none.
+    fn may_find(&self, host: &str) -> bool {
+        let is_name = |label: &str| {
+            label.len() >= MIN_BRAND_IN_LABEL
+                && self.protected.is_look(LookHash::of(label.as_bytes()).value())
+        };
+        !host.is_ascii()
+            || memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
+            || host.split('.').any(|label| is_name(label) || self.glued(label).is_some())
+    }
+
     fn label(&self, label: &str, place: Place) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
             true => self.beside(label, place),
