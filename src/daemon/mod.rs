@@ -386,7 +386,7 @@ impl Service {
     /// Mends what can be mended, and says what cannot.
     fn look(&mut self, looks: u64) {
         if let Some(pid_file) = &mut self.pid_file {
-            let in_use = pid_file.lock_again().err();
+            let in_use = pid_file.lock_again().err().map(|in_use| in_use.to_string());
             if in_use.is_none() {
                 // Somebody may have removed it. An error was logged at the start, or is one of the directory.
                 let _ = pid_file.write();

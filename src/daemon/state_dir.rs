@@ -6,7 +6,6 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::health::{Health, Trouble};
-use super::pid::StateInUse;
 use crate::file;
 
 /// Bytes that there must be room for. The largest event has a quarter of them.
@@ -46,8 +45,8 @@ pub fn create(directory: &Path) -> io::Result<()> {
 }
 
 /// Tries whether the directory can be written to: a full disk, a quota, one that is mounted read-only. Nobody else may
-/// work with it.
-pub fn probe(directory: &Path, in_use: Option<StateInUse>, health: &Health) {
+/// work with it: `in_use` says who does.
+pub fn probe(directory: &Path, in_use: Option<String>, health: &Health) {
     let written = || {
         write_probe(directory).err().map(|error| {
             format!(
@@ -57,7 +56,7 @@ pub fn probe(directory: &Path, in_use: Option<StateInUse>, health: &Health) {
             )
         })
     };
-    let text = in_use.map_or_else(written, |in_use| Some(in_use.to_string()));
+    let text = in_use.or_else(written);
     if health.set_trouble(Trouble::State, text.clone()) {
         match text {
             Some(text) => tracing::error!("{text}"),

@@ -20,7 +20,7 @@ use crate::engine::splice::hex;
 use crate::file;
 use crate::record::tally::Tally;
 
-use super::{Completion, Error};
+use super::Error;
 
 /// Version of the file format.
 const SCHEMA_VERSION: u32 = 2;
@@ -33,6 +33,13 @@ const SAVE_TIME_FACTOR: u32 = 20;
 /// Places on the way, half as many at least in a long scan, where the hash chain is kept: between two of
 /// them a change is found, and named.
 const MARKS: u64 = 256;
+
+/// Whether all inputs were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    Complete,
+    Interrupted,
+}
 
 /// The progress of a scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

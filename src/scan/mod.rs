@@ -30,10 +30,9 @@ use std::path::PathBuf;
 use crate::record::tally::Tally;
 
 pub use input::Input;
-pub use journal::Journal;
+pub use journal::{Completion, Journal};
 pub use judge::{CrossCheck, Dns, GapLines, OutputFormat, Results, Settings};
 pub use pipeline::Scan;
-pub use produce::Completion;
 pub use progress::Progress;
 
 /// The counts of a scan, and whether it is complete.

@@ -20,9 +20,9 @@ use crate::record::tally::Tally;
 use super::batch::BatchOutput;
 use super::budget::Budget;
 use super::input::Input;
-use super::journal::Journal;
+use super::journal::{Completion, Journal};
 use super::judge::Settings;
-use super::produce::{Completion, Producer, Shared};
+use super::produce::{Producer, Shared};
 use super::progress::Progress;
 use super::{Error, Report};
 

@@ -17,7 +17,7 @@ use super::batch::{Batch, BatchOutput, Item, SMALL_FILE_BYTES, judge};
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::input::Input;
-use super::journal::{HashChain, Position};
+use super::journal::{Completion, HashChain, Position};
 use super::judge::Settings;
 use super::mbox::Splitter;
 use super::message::RawMessage;
@@ -42,13 +42,6 @@ pub(super) struct Shared<'scope> {
     pub halted: &'scope AtomicBool,
     /// The scan's own files, as canonical paths.
     pub own_files: &'scope [PathBuf],
-}
-
-/// Whether all inputs were read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
-    Complete,
-    Interrupted,
 }
 
 /// Reads sources and sends batches.
