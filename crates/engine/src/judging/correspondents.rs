@@ -122,7 +122,7 @@ mod tests {
     use super::is_slip;
 
     #[test]
-    fn one_letter_away() {
+    fn labels_that_differ_by_one_letter() {
         for (label, is) in [
             ("harbourrmarine", true),
             ("harbormarine", true),
