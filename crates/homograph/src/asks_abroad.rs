@@ -92,8 +92,7 @@ impl<'n> Reader<'n> {
             label.len() >= MIN_BRAND_IN_LABEL
                 && self.protected.is_look(LookHash::of(label.as_bytes()).value())
         };
-        !host.is_ascii()
-            || memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
+        memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || host.split('.').any(|label| is_name(label) || self.glued(label).is_some())
     }
 

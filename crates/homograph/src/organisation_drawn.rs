@@ -31,27 +31,25 @@ const WORDS: [(&str, &[&str]); 11] = [
 ];
 
 /// The domain of an organisation, no protected name, that the domain of another is drawn as (`googIeapis.com`,
-/// `credit-agrico1e.fr`, in ASCII form `sabadęll.com`).
-pub fn organisation_drawn<'n>(ascii: &str, protected: &'n Names) -> Option<&'n str> {
+/// `credit-agrico1e.fr`, `sabadęll.com`).
+pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
     // The last label but one or two, in front of a suffix.
-    let mut labels = ascii.rsplit('.').skip(1).take(2);
-    let (label, domain) = labels.find_map(|label| Some((label, drawn(label, table)?)))?;
-    let own = registrable(ascii, Section::Private)?;
-    let is_own = own.split('.').next() == Some(label);
-    let is_theirs =
-        || table.is_one_owner(ascii, domain) || table.is_spelled_so(domain, &shown(label), ascii);
-    (is_own && !is_theirs() && !is_word(own)).then_some(domain)
+    let labels = host.ascii.rsplit('.').zip(host.unicode.rsplit('.'));
+    let mut labels = labels.skip(1).take(2);
+    let (label, shown, domain) =
+        labels.find_map(|(label, shown)| Some((label, shown, drawn(label, || shown, table)?)))?;
+    let own = registrable(&host.ascii, Section::Private)?;
+    let (own, suffix) = own.split_once('.')?;
+    let is_theirs = || {
+        table.is_one_owner(&host.ascii, domain) || table.is_spelled_so(domain, shown, &host.ascii)
+    };
+    (own == label && !is_theirs() && !is_word(shown, suffix)).then_some(domain)
 }
 
-/// Whether a domain is one of [`WORDS`] where it means itself.
-fn is_word(own: &str) -> bool {
-    own.split_once('.').filter(|(label, _)| label.starts_with(PREFIX)).is_some_and(
-        |(label, suffix)| {
-            let shown = shown(label);
-            WORDS.iter().any(|(word, suffixes)| shown == *word && suffixes.contains(&suffix))
-        },
-    )
+/// Whether a label is one of [`WORDS`] where it means itself.
+fn is_word(label: &str, suffix: &str) -> bool {
+    WORDS.iter().any(|(word, suffixes)| label == *word && suffixes.contains(&suffix))
 }
 
 /// Whether the host is below the domain that it resembles but for `l` and `i` in each other's places
@@ -77,21 +75,20 @@ pub(super) fn in_front(front: &str, table: &Organisations) -> Option<&'static st
     let mut pairs = front.split('.').zip(next).take(LABELS);
     pairs.find_map(|(label, suffix)| {
         let is_suffix = BUILTIN.of_name(suffix).section == Some(Section::Icann);
-        is_suffix.then(|| drawn(label, table)).flatten()
+        is_suffix.then(|| drawn(label, || Form::read(label).unicode, table)).flatten()
     })
 }
 
-/// The domain whose label a label in ASCII form is drawn as.
-fn drawn(label: &str, table: &Organisations) -> Option<&'static str> {
+/// The domain whose label a label in ASCII form is drawn as, which is shown so.
+fn drawn<S: AsRef<str>>(
+    label: &str,
+    shown: impl FnOnce() -> S,
+    table: &Organisations,
+) -> Option<&'static str> {
     match label.starts_with(PREFIX) {
-        true => table.accented(&shown(label)),
+        true => table.accented(shown().as_ref()),
         false => table.drawn(label),
     }
-}
-
-/// A label in ASCII form as it is shown.
-fn shown(label: &str) -> String {
-    Form::read(label).unicode
 }
 
 #[cfg(test)]
@@ -121,7 +118,7 @@ mod tests {
             ("t-online.com", None),
             ("harbour.com", None),
         ] {
-            assert_eq!(organisation_drawn(host, &names), domain, "{host}");
+            assert_eq!(drawn(host, &names), domain.map(str::to_owned), "{host}");
         }
         assert_eq!(organisation_inside("paytrn-login.com", &names), None);
     }
@@ -135,11 +132,14 @@ mod tests {
         }
     }
 
-    fn ascii(host: &str, names: &Names) -> String {
+    fn judged(host: &str, names: &Names) -> Judgement {
         let none = Names::default();
         let tlds = TldTable::new(["com", "es", "de", "fr", "top", "ru"], "");
-        let Judgement { ascii, .. } = judge(host, &crate::tests::context(names, &none, &tlds));
-        ascii
+        judge(host, &crate::tests::context(names, &none, &tlds))
+    }
+
+    fn drawn(host: &str, names: &Names) -> Option<String> {
+        organisation_drawn(&judged(host, names), names).map(str::to_owned)
     }
 
     #[test]
@@ -195,8 +195,7 @@ mod tests {
             ("müller.de", ""),
             ("xn--", ""),
         ] {
-            let ascii = ascii(host, &names);
-            assert_eq!(organisation_drawn(&ascii, &names).unwrap_or_default(), domain, "{host}");
+            assert_eq!(drawn(host, &names).unwrap_or_default(), domain, "{host}");
         }
     }
 
@@ -213,8 +212,8 @@ mod tests {
             ("www.sabadęll.com.edgekey.net", ""),
             ("www.müllerei.com.evilhost.ru", ""),
         ] {
-            let ascii = ascii(host, &names);
-            assert_eq!(organisation_inside(&ascii, &names).unwrap_or_default(), domain, "{host}");
+            let found = organisation_inside(&judged(host, &names).ascii, &names);
+            assert_eq!(found.unwrap_or_default(), domain, "{host}");
         }
     }
 }

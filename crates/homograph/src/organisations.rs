@@ -227,6 +227,10 @@ impl Organisations {
     /// countries are those of their people, with marks as well.
     #[cfg(feature = "senders")]
     pub(super) fn accented(&self, label: &str) -> Option<&'static str> {
+        // What most fail on.
+        if !label.chars().all(is_of_latin) {
+            return None;
+        }
         let letters: String = label.chars().filter(|c| *c != '-').collect();
         let domain = *self.by_look.get(&name_look(&letters, |_| {}))?;
         let name = registrable_label(domain)?.replace('-', "");
@@ -305,6 +309,12 @@ pub(super) fn is_rented(ascii: &str) -> bool {
 /// The label that was registered.
 pub(super) fn registrable_label(ascii: &str) -> Option<&str> {
     registrable(ascii, Section::Icann)?.split('.').next()
+}
+
+/// Whether a character is ASCII or in a block of Latin letters or of marks.
+#[cfg(feature = "senders")]
+fn is_of_latin(c: char) -> bool {
+    matches!(c, '\0'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' | '\u{2C60}'..='\u{2C7F}' | '\u{A720}'..='\u{A7FF}')
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Judge<'_> {
         let own = || homograph::own_inside(&judgement, (protected, &self.own_names), writer);
         let abroad = || Some(homograph::asks_abroad(&judgement, protected)?.to_owned());
         let inside = organisation.map(str::to_owned).or_else(abroad).or_else(own);
-        let drawn = || homograph::organisation_drawn(&judgement.ascii, protected);
+        let drawn = || homograph::organisation_drawn(&judgement, protected);
         let named = match inside {
             Some(name) => Some((name, Reason::NameInHost)),
             None => drawn().map(|name| (name.to_owned(), Reason::TargetLookalike)),
