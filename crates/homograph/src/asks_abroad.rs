@@ -105,6 +105,10 @@ impl<'n> Reader<'n> {
 
     /// The name in a label of several words, of which all others are those of offices.
     fn beside(&self, label: &str, place: Place) -> Option<&'n str> {
+        // Names are in letters of Latin, and those without marks are in ASCII then.
+        if !label.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            return None;
+        }
         let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
         let words: SmallVec<[&str; WORDS + 1]> = words.take(WORDS + 1).collect();
         if words.len() > WORDS {

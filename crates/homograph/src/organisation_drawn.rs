@@ -35,10 +35,10 @@ const WORDS: [(&str, &[&str]); 11] = [
 pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
     // The last label but one or two, in front of a suffix.
-    let labels = host.ascii.rsplit('.').zip(host.unicode.rsplit('.'));
-    let mut labels = labels.skip(1).take(2);
-    let (label, shown, domain) =
-        labels.find_map(|(label, shown)| Some((label, shown, drawn(label, || shown, table)?)))?;
+    let shown = |at| host.unicode.rsplit('.').nth(at).unwrap_or_default();
+    let mut labels = host.ascii.rsplit('.').enumerate().skip(1).take(2);
+    let (label, shown, domain) = labels
+        .find_map(|(at, label)| Some((label, shown(at), drawn(label, || shown(at), table)?)))?;
     let own = registrable(&host.ascii, Section::Private)?;
     let (own, suffix) = own.split_once('.')?;
     let is_theirs = || {

@@ -99,6 +99,12 @@ pub fn stands_in_front(name: &str, host: &str, protected: &Names) -> bool {
 /// Whether the label of a host is that of a name beside words of offices of which one asks for something
 /// (`example-login.com` beside `example.com`): no further site of the same owner is named so.
 pub fn asks_beside(name: &str, host: &str, protected: &Names) -> bool {
+    // What most fail on: a label of the name stands in the host with a word beside it.
+    let stands =
+        |label: &str| label.len() >= LEAST && label.len() < host.len() && host.contains(label);
+    if !name.split('.').any(stands) {
+        return false;
+    }
     let label = |host| registrable_label(registrable(host, Section::Private)?);
     let (Some(name), Some(label)) = (label(name), label(host)) else { return false };
     let table = protected.organisations();

@@ -56,16 +56,19 @@ impl Judge<'_> {
             return None;
         }
         self.steps += TWIN_COMPARISON_STEPS;
-        if self.are_of_one_owner(&host.ascii, &author.ascii) {
-            return None;
-        }
-        if self.poses_beside(host, author) {
-            return Some(Nearness::Posing);
-        }
+        let near = match self.poses_beside(host, author) {
+            true => Nearness::Posing,
+            false => self.slips(host, author)?,
+        };
+        // Few hosts come so far.
+        (!self.are_of_one_owner(&host.ascii, &author.ascii)).then_some(near)
+    }
+
+    /// How a host that nobody knows slips from that of an author.
+    fn slips(&self, host: &Judgement, author: &Judgement) -> Option<Nearness> {
         let ((one, suffix), (other, other_suffix)) =
             chosen(&host.ascii).zip(chosen(&author.ascii))?;
-        let is_known = self.has_known_owner(&host.ascii);
-        if is_known || one.len().min(other.len()) < LEAST {
+        if one.len().min(other.len()) < LEAST {
             return None;
         }
         let is_same = one == other && other_suffix == "com";
@@ -76,10 +79,11 @@ impl Judge<'_> {
             }
         };
         let is_country = is_same && COUNTRIES_BESIDE_COM.contains(&suffix);
-        match is_slip {
+        let near = match is_slip {
             true => Some(Nearness::Slip),
             false => is_country.then_some(Nearness::Country),
-        }
+        };
+        near.filter(|_| !self.has_known_owner(&host.ascii))
     }
 
     /// Whether a host of somebody else reads as another, has it in front, or his name beside words that ask.
