@@ -149,14 +149,15 @@ impl<'n> Reader<'n> {
     fn kind(&self, word: &str) -> Word {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let plain = plain(bare);
-        match self.asking(bare) {
+        let spellings = spellings(bare);
+        match self.asking_of(&spellings) {
             Some(Asking::Surely) => Word::Asks,
             _ if surely_asks(&plain) => Word::Asks,
             Some(Asking::Trade) => Word::Trade,
             None if ASKING.contains(&&*plain) => Word::Trade,
             Some(Asking::Parcel) => Word::Parcel,
             None if PARCELS.contains(&&*plain) => Word::Parcel,
-            None => match spellings(bare).iter().any(|word| self.table.is_office_word(word)) {
+            None => match spellings.iter().any(|word| self.table.is_office_word(word)) {
                 true if bare.len() >= OFFICE => Word::Office,
                 true => Word::Short,
                 false if is_filler(word, Some(self.table)) => Word::Short,
@@ -167,7 +168,11 @@ impl<'n> Reader<'n> {
 
     /// How a word of another language asks.
     fn asking(&self, word: &str) -> Option<Asking> {
-        spellings(word).iter().filter_map(|word| self.table.asking_word(word)).max()
+        self.asking_of(&spellings(word))
+    }
+
+    fn asking_of(&self, spellings: &[Cow<'_, str>]) -> Option<Asking> {
+        spellings.iter().filter_map(|word| self.table.asking_word(word)).max()
     }
 
     /// The domain of whom the words name, if the most that is said beside them counts.
@@ -250,9 +255,17 @@ fn asks(word: Word) -> bool {
 }
 
 /// How a word may be listed: letters of other scripts as they are spelled, those of Latin without their marks.
-fn spellings(word: &str) -> [Cow<'_, str>; 3] {
+fn spellings(word: &str) -> SmallVec<[Cow<'_, str>; 3]> {
+    let mut spellings = SmallVec::new();
+    spellings.push(Cow::Borrowed(word));
     let plain = plain(word);
-    [Cow::Borrowed(word), without_e(&plain).into_owned().into(), plain]
+    if let Cow::Owned(shorter) = without_e(&plain) {
+        spellings.push(Cow::Owned(shorter));
+    }
+    if let Cow::Owned(plain) = plain {
+        spellings.push(Cow::Owned(plain));
+    }
+    spellings
 }
 
 /// A word without the marks of its letters.

@@ -37,8 +37,9 @@ pub fn organisation_drawn<'n>(host: &Judgement, protected: &'n Names) -> Option<
     // The last label but one or two, in front of a suffix.
     let shown = |at| host.unicode.rsplit('.').nth(at).unwrap_or_default();
     let mut labels = host.ascii.rsplit('.').enumerate().skip(1).take(2);
-    let (label, shown, domain) = labels
-        .find_map(|(at, label)| Some((label, shown(at), drawn(label, || shown(at), table)?)))?;
+    let found = |(at, label)| drawn(label, || shown(at), table).map(|domain| (at, label, domain));
+    let (at, label, domain) = labels.find_map(found)?;
+    let shown = shown(at);
     let own = registrable(&host.ascii, Section::Private)?;
     let (own, suffix) = own.split_once('.')?;
     let is_theirs = || {
