@@ -9,7 +9,7 @@ use super::finding::{Candidate, Findings};
 use super::judging::TldStatus;
 use super::outcome::{Bypass, Finding};
 use super::policy::{Policy, Report};
-use super::{Case, Facts, Survey, TldSet, survey};
+use super::{Answers, Case, Facts, Survey, TldSet, inspect_case, survey};
 use mailsplice::mime::{Message, Tree};
 use mailsplice::span::TextEdit;
 
@@ -43,13 +43,14 @@ pub struct Traced {
 
 /// Reads a message like [`super::inspect`], and returns every link.
 pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &dyn TldSet) -> Trace {
+    let given = Case::new(message, facts, policy, tlds);
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let case = Case::new(message, facts, &policy, tlds);
     let bytes = message.head.len() + message.body.len();
     let mut budget = Budget::new(&policy, bytes, None);
     let Survey { tree, found, .. } = survey(case, &mut budget);
     let Findings { candidates, bypasses, .. } = found;
-    let links = candidates
+    let mut links: Vec<Traced> = candidates
         .into_iter()
         .map(|Candidate { finding, tld_status, reading, edits }| Traced {
             finding,
@@ -62,12 +63,46 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &dyn Tl
             },
         })
         .collect();
+    let later = found_later(given, &tree, &links);
+    links.extend(later);
     Trace { tree, links, bypasses, cost: budget.cost() }
+}
+
+/// What only the edits of a message come upon: hosts in its bytes, below every structure, or in other charsets.
+fn found_later(case: Case<'_>, tree: &Tree, links: &[Traced]) -> Vec<Traced> {
+    let outcome = inspect_case(case).resolve(&Answers::new());
+    let is_new = |finding: &Finding| {
+        let is_told =
+            |told: &Finding| told.ascii == finding.ascii && told.verdict >= finding.verdict;
+        !finding.ascii.is_empty() && !links.iter().any(|link| is_told(&link.finding))
+    };
+    let part = |path: &str| tree.parts.iter().position(|part| part.path == path);
+    let findings = outcome.findings.into_iter().filter(is_new);
+    let traced = |finding: Finding| Traced {
+        part: part(&finding.part),
+        finding,
+        reading: 0,
+        edits: Vec::new(),
+        question: None,
+    };
+    findings.map(traced).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{Facts, Message, Policy, TldTable, inspect, trace};
+
+    #[test]
+    fn a_trace_has_what_is_found_in_the_bytes() {
+        let (name, _, _) = encoding_rs::WINDOWS_1251.encode("р\u{430}ypal");
+        let body = [b"see http://www.", name.as_ref(), b".com/login now\r\n"].concat();
+        let head = b"From: ann@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n";
+        let message = Message { head, body: &body };
+        let tlds = TldTable::new(["com"], "");
+        let shown = trace::trace(message, &Facts::default(), &Policy::default(), &tlds);
+        let mut found = shown.links.iter().map(|link| (&*link.finding.ascii, link.part));
+        assert!(found.any(|link| link == ("www.xn--ypal-43d9g.com", Some(0))), "{:?}", shown.links);
+    }
 
     #[test]
     fn a_trace_costs_what_the_message_does() {
