@@ -15,7 +15,7 @@ use uts58::unicode::Class;
 use uts58::{Confidence, Kind, Link, Target, known_end, reference, scheme};
 
 /// Maximum bytes of an authority, with its blanks.
-pub const AUTHORITY_BYTES: usize = 8 * STRETCH;
+pub const AUTHORITY_BYTES: usize = 16 * STRETCH;
 
 /// Maximum number of letters that are read for the name of a scheme.
 const LONGEST_SCHEME: usize = 16;
