@@ -49,9 +49,10 @@ hosts.forEach((host, index) => {
   const form = ['idna-invalid', 'invisible-removed']
   const dead = /^[\x20-\x7e\u200c\u200d]*$/.test(host) && ours.verdict === 'invalid' && ours.reasons.every(reason => form.includes(reason))
   const found = JSON.stringify({ verdict: dead ? 'notice' : ours.verdict, reasons: ours.reasons, target: ours.target, ascii: ours.ascii, unicode: ours.unicode })
-  // Organisations that are no protected names are a table of the command's, which reads it, and short names, beside words that
-  // ask for something.
-  const named = ours.verdict === 'ok' && verdict === 'suspect' && String(reasons) === 'name-in-host'
+  // Organisations are a table of the command's, which reads them, and short names, beside words that ask for something, and
+  // their labels with marks.
+  const told = ['name-in-host', 'target-lookalike'].includes(String(reasons))
+  const named = ours.verdict === 'ok' && verdict === 'suspect' && told
   if (named) ofTable += 1
   if (input !== host || found !== expected && !named) wrong.push(`${host}: the command says ${expected}, the package ${found}`)
   kinds.add(verdict)
