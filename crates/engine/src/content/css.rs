@@ -51,6 +51,19 @@ pub fn plain(css: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
+/// The rules of a sheet without comments: selectors and declarations. Conditions as `@media` have rules inside them, whose
+/// selectors are theirs alone.
+pub fn rules(sheet: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = sheet;
+    std::iter::from_fn(move || {
+        let (before, behind) = rest.split_once('{')?;
+        rest = behind;
+        let selectors = before.rsplit(['}', ';', '{']).next().unwrap_or_default();
+        let end = behind.find(['{', '}']).unwrap_or(behind.len());
+        Some((selectors, behind.get(..end).unwrap_or_default()))
+    })
+}
+
 /// Visits the declarations of a style: what stands in strings, brackets and comments separates none (CSS Syntax §5.4.4).
 /// Each is without comments, its escapes decoded after its ends are known.
 pub fn declarations(style: &str, mut visit: impl FnMut(&str)) {

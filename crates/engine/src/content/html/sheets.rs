@@ -144,17 +144,9 @@ impl HidingRules {
     fn read(&mut self, sheet: &str) {
         let sheet = css::plain(sheet).to_ascii_lowercase();
         self.any |= sheet.contains("@import");
-        let mut rest = sheet.as_str();
-        while let Some((before, behind)) = rest.split_once('{') {
-            let selector = before.rsplit(['}', ';', '{']).next().unwrap_or_default();
-            let end = behind.find(['{', '}']).unwrap_or(behind.len());
-            let declarations = behind.get(..end).unwrap_or_default();
-            // Conditions as `@media` have rules inside them.
-            if hides(declarations) {
-                self.name(selector);
-            }
-            rest = behind;
-        }
+        css::rules(&sheet)
+            .filter(|(_, declarations)| hides(declarations))
+            .for_each(|(selectors, _)| self.name(selectors));
     }
 
     /// Adds what a selector names.

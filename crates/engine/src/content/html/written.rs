@@ -53,18 +53,13 @@ impl Written {
         if !PROPERTIES.iter().any(|property| sheet.contains(property)) {
             return false;
         }
-        let mut rest = sheet.as_str();
-        while let Some((before, behind)) = rest.split_once('{') {
-            let end = behind.find(['{', '}']).unwrap_or(behind.len());
-            let block = behind.get(..end).unwrap_or_default();
+        for (selectors, block) in css::rules(&sheet) {
             let may_write = || {
                 block.contains("--") || PROPERTIES.iter().any(|property| block.contains(property))
             };
             if block.contains(['"', '\'', '(']) && may_write() {
-                let selectors = before.rsplit(['}', ';', '{']).next().unwrap_or_default();
                 css::declarations(block, |declaration| self.declare(selectors, declaration));
             }
-            rest = behind;
         }
         true
     }
