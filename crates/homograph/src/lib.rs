@@ -118,6 +118,7 @@ pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
+pub use near::{Slip, slip_between};
 #[cfg(feature = "senders")]
 pub use organisation_drawn::{exchanges_l_and_i, organisation_drawn};
 #[cfg(feature = "senders")]

@@ -275,19 +275,24 @@ const INVERSE: u64 = 0xf1de_83e1_9937_733d;
 
 /// How the first word differs from the second; ASCII letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slip {
+pub enum Slip {
     /// An additional letter.
     More(u8),
     /// A missing letter.
     Less(u8),
     /// A different letter.
-    Other { found: u8, meant: u8 },
+    Other {
+        /// The letter in the first word.
+        found: u8,
+        /// That in the second.
+        meant: u8,
+    },
     /// Two swapped letters, in the order of the second word.
     Swapped(u8, u8),
 }
 
 /// The one letter more, less or different between both words, or the two that are swapped.
-pub(super) fn slip_between(one: &[u8], other: &[u8]) -> Option<Slip> {
+pub fn slip_between(one: &[u8], other: &[u8]) -> Option<Slip> {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..)?, other.get(same..)?);
     match (one, other) {

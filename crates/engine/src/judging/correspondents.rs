@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::outcome::Verdict;
 use crate::prices::TWIN_COMPARISON_STEPS;
-use homograph::{Judgement, Section, registrable};
+use homograph::{Judgement, Section, Slip, registrable, slip_between};
 
 /// Letters of a label that no other comes near by chance.
 const LEAST: usize = 7;
@@ -73,7 +73,7 @@ impl Judge<'_> {
         }
         let is_same = one == other && other_suffix == "com";
         let is_slip = match suffix == other_suffix {
-            true => is_slip(one.as_bytes(), other.as_bytes()),
+            true => is_slip(one, other),
             false => {
                 is_same && suffix == SLIP_OF_COM || has_hyphens(&host.ascii, other, other_suffix)
             }
@@ -102,17 +102,17 @@ fn chosen(host: &str) -> Option<(&str, &str)> {
 
 /// Whether a label differs from another by one letter, or by two neighbours that are swapped. A hyphen, a digit and a
 /// letter at the end are what owners themselves have two of.
-fn is_slip(one: &[u8], other: &[u8]) -> bool {
-    let front = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let back = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
-    let shorter = one.len().min(other.len());
-    let back = back.min(shorter - front);
-    let rest = |label: &[u8]| label.get(front..label.len() - back).unwrap_or_default().to_vec();
-    let (one, other) = (rest(one), rest(other));
-    let is_of_letters = [&one, &other].iter().all(|rest| rest.iter().all(u8::is_ascii_lowercase));
-    let is_one = one.len() <= 1 && other.len() <= 1;
-    let is_swapped = one.len() == 2 && other.len() == 2 && one.iter().rev().eq(other.iter());
-    back > 0 && is_of_letters && (is_one || is_swapped)
+fn is_slip(one: &str, other: &str) -> bool {
+    let is_letter = |letters: &[u8]| letters.iter().all(u8::is_ascii_lowercase);
+    let is_inside = one.bytes().next_back() == other.bytes().next_back()
+        && !one.starts_with(other)
+        && !other.starts_with(one);
+    is_inside
+        && slip_between(one.as_bytes(), other.as_bytes()).is_some_and(|slip| match slip {
+            Slip::More(letter) | Slip::Less(letter) => is_letter(&[letter]),
+            Slip::Other { found, meant } => is_letter(&[found, meant]),
+            Slip::Swapped(first, second) => is_letter(&[first, second]),
+        })
 }
 
 /// Whether a label of a host is a domain with hyphens for its dots.
@@ -142,8 +142,8 @@ mod tests {
             ("harbour", false),
             ("", false),
         ] {
-            assert_eq!(is_slip(label.as_bytes(), b"harbourmarine"), is, "{label}");
-            assert_eq!(is_slip(b"harbourmarine", label.as_bytes()), is, "{label}");
+            assert_eq!(is_slip(label, "harbourmarine"), is, "{label}");
+            assert_eq!(is_slip("harbourmarine", label), is, "{label}");
         }
     }
 }
