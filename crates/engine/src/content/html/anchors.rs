@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::elements::{Holds, Key, key_of, leads_by_itself};
 use super::relative::is_relative;
-use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER};
+use super::urls::{BOUND_HREF, BOUND_TEXT, HANDLER, is_handler};
 use super::{Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target, entity, token};
 use crate::content::AnchorAround;
 use crate::content::mapped::MappedText;
@@ -105,9 +105,7 @@ impl Reader<'_, '_, '_> {
     fn navigates(&mut self, attributes: &[token::Attribute]) -> bool {
         let mut steps = 0;
         let leads = attributes.iter().any(|attribute| {
-            let name = self.slice(&attribute.name());
-            let is_handler = name.get(..2).is_some_and(|on| on.eq_ignore_ascii_case("on"));
-            is_handler && {
+            is_handler(self.slice(&attribute.name())) && {
                 let script = entity::attribute(self.text, attribute.value());
                 steps += script.as_str().len() as u64;
                 NAVIGATES.iter().any(|word| script.as_str().contains(word))

@@ -10,9 +10,7 @@ use super::token::{RawElement, RawText, TagKind, Token, Tokenizer};
 use super::urls::refresh_url;
 use crate::content::mapped::MappedText;
 use crate::content::{Layer, labels};
-
-/// Bytes of a host that are looked at in front of the name of a site.
-const HOST_BYTES: usize = 64;
+use uts58::{Target, reference};
 
 /// A URL, with where it begins in the page.
 type Url = (String, usize);
@@ -102,13 +100,16 @@ impl Leads {
     }
 }
 
-/// Whether a URL begins with a host of a site.
+/// Whether a URL leads to a host of a site.
 fn leads_to(url: &str, site: &str) -> bool {
-    let host = url.split_once("//").map_or("", |(_, rest)| rest);
-    let host = host.get(..host.floor_char_boundary(HOST_BYTES)).unwrap_or(host);
-    let host = host.split(['/', '?', '#', ':', '\\']).next().unwrap_or_default();
-    let front = host.len().checked_sub(site.len()).and_then(|at| host.split_at_checked(at));
-    front.is_some_and(|(front, end)| {
-        end.eq_ignore_ascii_case(site) && (front.is_empty() || front.ends_with('.'))
+    reference::parse(url, 0..url.len()).any(|target| match target {
+        Target::Link(link) => {
+            let host = link.host_str(url);
+            let front = host.len().checked_sub(site.len()).and_then(|at| host.split_at_checked(at));
+            front.is_some_and(|(front, end)| {
+                end.eq_ignore_ascii_case(site) && (front.is_empty() || front.ends_with('.'))
+            })
+        }
+        Target::Dangerous { .. } => false,
     })
 }

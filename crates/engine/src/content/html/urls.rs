@@ -337,7 +337,12 @@ const BRACKET: u8 = b'[' | 0x20;
 
 /// Whether an attribute holds script: `onclick`, or an expression of AMP for another one (`[href]`).
 fn is_script(name: &str) -> bool {
-    bound(name).is_some() || name.get(..2).is_some_and(|head| head.eq_ignore_ascii_case("on"))
+    bound(name).is_some() || is_handler(name)
+}
+
+/// Whether an attribute holds the script of an event: `onclick`.
+pub(super) fn is_handler(name: &str) -> bool {
+    name.get(..2).is_some_and(|head| head.eq_ignore_ascii_case("on"))
 }
 
 /// The attribute for which this one holds an expression of AMP: `[href]`, `data-amp-bind-href`.
