@@ -72,13 +72,6 @@ fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) ->
 /// The host at the start of a window in which nothing is escaped, as [`letters`](super::window::letters) gives it as well,
 /// but for characters that browsers ignore.
 pub fn unescaped_host(window: &[u8]) -> Option<Cow<'_, str>> {
-    /// The bytes up to the first that is ASCII and ends a host: what stands behind needs no decoding.
-    fn front(window: &[u8]) -> &[u8] {
-        let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
-        let ends = |byte: &u8| byte.is_ascii() && ends_host(char::from(*byte));
-        let end = window.iter().skip(start).position(ends).map_or(window.len(), |at| start + at);
-        window.get(..end).unwrap_or(window)
-    }
     fn host(text: &str) -> &str {
         let text = text.trim_start_matches(['/', '.']);
         text.split(ends_host).next().unwrap_or_default().trim_end_matches(is_dot_to_somebody)
@@ -88,7 +81,7 @@ pub fn unescaped_host(window: &[u8]) -> Option<Cow<'_, str>> {
     }
     Some(match str::from_utf8(window) {
         Ok(text) => Cow::Borrowed(host(text)),
-        Err(_) => Cow::Owned(host(&String::from_utf8_lossy(front(window))).to_owned()),
+        Err(_) => Cow::Owned(host(&String::from_utf8_lossy(window)).to_owned()),
     })
 }
 
