@@ -166,7 +166,7 @@ pub async fn daily(
     loop {
         sleep(CHECK_INTERVAL).await;
         let Some(settings) = settings() else {
-            health.set_trouble(Trouble::Digest, None);
+            tell(&health, None);
             continue;
         };
         let now = Timestamp::of(SystemTime::now());
@@ -176,7 +176,7 @@ pub async fn daily(
         match send(&settings, from, now).await {
             Ok(()) => {
                 metrics.digest(TaskResult::Succeeded);
-                health.set_trouble(Trouble::Digest, None);
+                tell(&health, None);
                 tracing::info!(recipients = settings.route.to.len(), "digest sent");
                 failures = 0;
                 save_sent(&settings.last, now);
@@ -184,7 +184,7 @@ pub async fn daily(
             Err(error) => {
                 metrics.digest(TaskResult::Failed);
                 tracing::error!(%error, "no digest");
-                health.set_trouble(Trouble::Digest, Some(format!("no digest: {error}")));
+                tell(&health, Some(&error));
                 match RETRY_DELAYS.get(failures) {
                     Some(pause) => {
                         failures += 1;
@@ -198,6 +198,11 @@ pub async fn daily(
             }
         }
     }
+}
+
+/// Says why the last digest was not sent, until one is.
+fn tell(health: &Health, error: Option<&DigestError>) {
+    health.set_trouble(Trouble::Digest, error.map(|error| format!("no digest: {error}")));
 }
 
 /// Makes the digest of the events between two times and sends it.
@@ -297,6 +302,35 @@ mod tests {
         assert!(due("2025-11-20T06:30:10Z", "2025-11-21T12:00:00Z"));
         // The first day after a start in the evening.
         assert!(due("2025-11-20T20:00:00Z", "2025-11-21T06:30:00Z"));
+    }
+
+    #[tokio::test]
+    async fn a_digest_that_is_not_sent_is_a_trouble_until_one_is() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("file"), "").unwrap();
+        let settings = |place: &str| DigestSettings {
+            minutes: 390,
+            route: MailRoute {
+                from: "linkmilter@mx.example".into(),
+                to: vec!["ops@example.org".into()],
+                transport: Transport::File(root.path().join(place)),
+            },
+            journal: root.path().to_owned(),
+            last: root.path().join("digest.last"),
+            host_name: "mx.example".to_owned(),
+            seal: None,
+            troubles: Vec::new(),
+        };
+        let health = Health::default();
+        health.set_canary(Ok(()));
+        for (place, said) in [("file/digests", "no digest: directory "), ("new/digests", "ok")] {
+            let (from, to) = (at("2025-11-20T05:00:00Z"), at("2025-11-21T05:00:00Z"));
+            let sent = send(&settings(place), from, to).await;
+            tell(&health, sent.err().as_ref());
+            let report = health.report().unwrap();
+            assert!(report.contains(said), "{report}");
+        }
+        assert_eq!(fs::read_dir(root.path().join("new/digests")).unwrap().count(), 1);
     }
 
     #[test]

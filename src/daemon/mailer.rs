@@ -1,5 +1,7 @@
 //! Sends our own mail: over SMTP, by the sendmail command, or into a directory. All through lettre.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +13,6 @@ use lettre::{
     Address, AsyncFileTransport, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport,
     Message, Tokio1Executor,
 };
-use tokio::fs::DirBuilder;
 use tokio::time::timeout;
 
 use super::seal::{self, Seal};
@@ -100,7 +101,7 @@ pub enum MailerError {
         #[source]
         source: lettre::transport::sendmail::Error,
     },
-    #[error("digest.directory {}: {source}", directory.display())]
+    #[error("directory {}: {source}", directory.display())]
     File {
         directory: PathBuf,
         #[source]
@@ -165,7 +166,7 @@ pub async fn send(route: &MailRoute, message: Message) -> Result<(), MailerError
         }
         Transport::File(directory) => {
             let failed = |source| MailerError::File { directory: directory.clone(), source };
-            let made = DirBuilder::new().recursive(true).mode(0o750).create(directory).await;
+            let made = DirBuilder::new().recursive(true).mode(0o750).create(directory);
             made.map_err(|error| failed(error.into()))?;
             let transport = AsyncFileTransport::<Tokio1Executor>::new(directory);
             transport.send(message).await.map_err(|error| failed(error.into()))?;
