@@ -11,8 +11,8 @@ use homograph::Sender;
 const CALENDARS: &str = "group.calendar.google.com";
 
 /// Reports an organizer whose name is that of another organization, or whose address is made to be taken for that of the
-/// author. Who writes from his own domain, as DMARC confirmed,
-/// may have a calendar about one: `Amazon Sync`, `Ann Miller (PayPal)`.
+/// author. Who writes from his own domain, as DMARC confirmed, may have a calendar about one: `Amazon Sync`, `Ann Miller
+/// (PayPal)`.
 pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
         return;

@@ -150,17 +150,7 @@ mod tests {
                 true => format!("<plist><dict><key>URL</key><string>{url}</string></dict></plist>"),
                 false => format!("[InternetShortcut]\r\nURL={url}\r\n"),
             };
-            let head = format!(
-                "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n"
-            );
-            let message = Message { head: head.as_bytes(), body: file.as_bytes() };
-            let tlds = TldTable::new(["com", "top"], "");
-            let (facts, policy) = (Facts::default(), Policy::default());
-            let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-            let mut findings = outcome.findings.iter();
-            findings.any(|one| {
-                one.reasons.contains(Reason::TextHrefMismatch) && one.verdict == Verdict::Suspect
-            })
+            file_differs(name, "application/octet-stream", &file)
         };
         for name in [
             "www.paypal.com.url",
@@ -179,12 +169,16 @@ mod tests {
         }
     }
 
-    /// Whether a page differs from the site that it is named as.
     fn page_differs(name: &str, page: &str) -> bool {
+        file_differs(name, "text/html", page)
+    }
+
+    /// Whether a file leads elsewhere than the site that it is named as.
+    fn file_differs(name: &str, kind: &str, file: &str) -> bool {
         let head = format!(
-            "Content-Type: text/html\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n"
+            "Content-Type: {kind}\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n"
         );
-        let message = Message { head: head.as_bytes(), body: page.as_bytes() };
+        let message = Message { head: head.as_bytes(), body: file.as_bytes() };
         let tlds = TldTable::new(["com", "top"], "");
         let (facts, policy) = (Facts::default(), Policy::default());
         let outcome = crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
