@@ -68,7 +68,7 @@ pub struct Judge<'a> {
     /// The host of the author's address, if a trusted server has confirmed it by DMARC.
     author: Option<Arc<Judgement>>,
     /// The hosts of all addresses in From.
-    named_authors: Vec<Arc<Judgement>>,
+    named_authors: correspondents::NamedAuthors,
     facts: &'a Facts,
     head: &'a [u8],
     header: OnceCell<bounces::HeaderSays>,
@@ -125,7 +125,7 @@ impl<'a> Judge<'a> {
             tlds,
             own_names: own_names(&facts.recipient_domains, policy, memory),
             author: None,
-            named_authors: Vec::new(),
+            named_authors: Default::default(),
             facts,
             head: message.head,
             header: OnceCell::new(),

@@ -93,9 +93,9 @@ pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
         return None;
     }
     let host = range.start + split + mark..range.start + split + mark + len;
-    // Programs take the address in angle brackets, and what is in front of it for a name.
-    let named =
-        ["<", "%3C", "%3c"].iter().filter_map(|open| Some(before.rfind(open)? + open.len()));
+    // Programs take the address in angle brackets, and what is in front of it for a name. Most have none.
+    let opens = if before.contains(['<', '%']) { &["<", "%3C", "%3c"][..] } else { &[] };
+    let named = opens.iter().filter_map(|open| Some(before.rfind(open)? + open.len()));
     let blank = before.len() - before.trim_start().len();
     let start = range.start + named.max().unwrap_or(blank);
     let end = host.end;

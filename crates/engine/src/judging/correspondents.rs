@@ -1,5 +1,7 @@
 //! Hosts in a message that are made to be taken for its author's, though nobody knows him: answers and money go there.
 
+use std::sync::Arc;
+
 use super::Judge;
 use crate::outcome::Verdict;
 use crate::prices::TWIN_COMPARISON_STEPS;
@@ -36,16 +38,38 @@ impl Nearness {
     }
 }
 
+/// The hosts of all addresses in From.
+#[derive(Default)]
+pub(super) struct NamedAuthors {
+    hosts: Vec<Arc<Judgement>>,
+    /// The last host that was compared with them, and whom it comes nearest to: addresses next to each other are often of
+    /// one host.
+    last: Option<(Arc<Judgement>, Option<(String, Nearness)>)>,
+}
+
+impl NamedAuthors {
+    pub fn of(hosts: Vec<Arc<Judgement>>) -> NamedAuthors {
+        NamedAuthors { hosts, last: None }
+    }
+}
+
 impl Judge<'_> {
     /// The author whom a host comes nearest to, in ASCII form, and how. None for a host of the readers' own.
-    pub fn near_author(&mut self, host: &Judgement) -> Option<(String, Nearness)> {
-        if self.named_authors.is_empty() || self.is_recipients(&host.ascii) {
+    pub fn near_author(&mut self, host: &Arc<Judgement>) -> Option<(String, Nearness)> {
+        if self.named_authors.hosts.is_empty() || self.is_recipients(&host.ascii) {
             return None;
         }
-        let authors = std::mem::take(&mut self.named_authors);
-        let near = authors.iter().filter_map(|author| Some((author, self.nearness(host, author)?)));
+        if let Some((last, nearest)) = &self.named_authors.last
+            && Arc::ptr_eq(last, host)
+        {
+            return nearest.clone();
+        }
+        let mut authors = std::mem::take(&mut self.named_authors);
+        let near =
+            authors.hosts.iter().filter_map(|author| Some((author, self.nearness(host, author)?)));
         let nearest = near.max_by_key(|(_, nearness)| *nearness);
         let nearest = nearest.map(|(author, nearness)| (author.ascii.clone(), nearness));
+        authors.last = Some((Arc::clone(host), nearest.clone()));
         self.named_authors = authors;
         nearest
     }

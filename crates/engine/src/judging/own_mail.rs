@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::correspondents::NamedAuthors;
 use super::{Judge, same_domain};
 use crate::Dmarc;
 use homograph::Judgement;
@@ -18,7 +19,7 @@ impl Judge<'_> {
             [host] => Some(host).filter(|host| is_confirmed(host)).cloned(),
             _ => None,
         };
-        self.named_authors = hosts;
+        self.named_authors = NamedAuthors::of(hosts);
     }
 
     /// The host of the only author, if DMARC confirmed it.

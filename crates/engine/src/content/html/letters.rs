@@ -89,6 +89,12 @@ fn without_marks(word: &str) -> Option<String> {
     // Letters alone are one where the name ends: `PayPalTM.com`.
     const AT_END: &str = "TM.";
     let is_sign = |c: char| is_mark_of_owner(c) || matches!(c, '*' | '†');
+    // The first letters of all of them: most words have none.
+    let may_be_marked =
+        word.bytes().any(|byte| !byte.is_ascii() || matches!(byte, b'(' | b'T' | b'*'));
+    if !may_be_marked {
+        return None;
+    }
     let is_marked = word.contains(is_sign)
         || word.contains(AT_END)
         || SPELLED.into_iter().any(|mark| word.contains(mark));

@@ -49,6 +49,10 @@ enum Piece {
 impl Written {
     /// Reads a style sheet. Linear. Whether it may write something, as few do.
     pub fn read(&mut self, sheet: &str) -> bool {
+        // What is written is a string or a function.
+        if memchr::memchr3(b'"', b'\'', b'(', sheet.as_bytes()).is_none() {
+            return false;
+        }
         let sheet = css::plain(sheet).to_ascii_lowercase();
         if !PROPERTIES.iter().any(|property| sheet.contains(property)) {
             return false;

@@ -7,7 +7,7 @@ use homograph::Judgement;
 impl Judge<'_> {
     /// Whether two hosts of different owners read as one.
     pub fn are_twins(&self, one: &Judgement, other: &Judgement) -> bool {
-        !self.are_of_one_owner(&one.ascii, &other.ascii) && homograph::are_twin_hosts(one, other)
+        homograph::are_twin_hosts(one, other) && !self.are_of_one_owner(&one.ascii, &other.ascii)
     }
 
     /// Whether a host is made to be taken for one that a text shows: its twin, one that begins like it, or its name
