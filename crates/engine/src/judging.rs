@@ -70,7 +70,7 @@ pub struct Judge<'a> {
     /// The hosts of all addresses in From.
     named_authors: correspondents::NamedAuthors,
     facts: &'a Facts,
-    head: &'a [u8],
+    message: crate::Message<'a>,
     header: OnceCell<bounces::HeaderSays>,
     /// Judgements by keyed hash of the spelling. A host next to other letters in prose and one with certain bounds are
     /// judged separately.
@@ -127,7 +127,7 @@ impl<'a> Judge<'a> {
             author: None,
             named_authors: Default::default(),
             facts,
-            head: message.head,
+            message,
             header: OnceCell::new(),
             memo: ByHash::default(),
             keys: Key::default(),
@@ -168,8 +168,8 @@ impl<'a> Judge<'a> {
                     self.downgrade_numbered(host, &mut judged);
                     self.downgrade_inflected(text, link, &mut judged);
                     self.downgrade_compound(text, link, &mut judged);
-                    if shown && link.kind == Kind::Email {
-                        self.downgrade_bounced(&mut judged);
+                    if shown {
+                        self.downgrade_bounced(link, &mut judged);
                     }
                 } else if judged.verdict > Verdict::Notice && host.contains(is_undecoded) {
                     match self.named_without_undecoded(host, occurrence.bounds) {

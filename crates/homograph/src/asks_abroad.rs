@@ -186,11 +186,15 @@ impl<'n> Reader<'n> {
         }
         let plain: SmallVec<[_; WORDS]> = words.iter().map(|word| plain(word)).collect();
         if let Some(name) = spelled(&plain.join("-"), self.protected) {
+            let is_abbreviation = name.brand_len() <= MIN_BRAND;
+            let least = match place {
+                Place::Chosen if is_abbreviation => Some(Word::Parcel),
+                Place::Chosen => Some(Word::Trade),
+                // Customers name hosts after what they serve.
+                Place::Below => Some(Word::Asks).filter(|_| !is_abbreviation),
+            };
             let counts = name.brand_len() >= MIN_BRAND_IN_LABEL
-                || place == Place::Chosen
-                    && said
-                        >= if name.brand_len() > MIN_BRAND { Word::Trade } else { Word::Parcel }
-                    && is_short(name, self.table);
+                || least.is_some_and(|least| said >= least) && is_short(name, self.table);
             return counts.then_some(&*name.ascii);
         }
         let name = plain.concat();
@@ -361,10 +365,13 @@ mod tests {
             ("pàypal-connexion.com", "paypal.com"),
             ("credit-agricole-connexion.com", "creditagricole.fr"),
             ("dhl-sporing.no", "dhl.com"),
+            ("hsbc-login.example.top", "hsbc.com"),
+            ("usps-connexion.example.top", "usps.com"),
             ("usps-sécurité.com", "usps.com"),
             ("uspsconnexion.com", "usps.com"),
             // Firms with the same letters, customers, fans, words alone, owners, carriers.
             ("dhl-sicherheit.de", ""),
+            ("dhl-login.example.top", ""),
             ("dhlconnexion.com", ""),
             ("connexionusps.com", ""),
             ("sabadell-sicherheit.com", ""),

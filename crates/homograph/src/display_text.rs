@@ -42,6 +42,8 @@ pub(super) struct DisplayText {
     pub bounds: Vec<usize>,
     /// Those of them that begin the text or follow a character that is no letter.
     gaps: Vec<usize>,
+    /// Those that part an office word from another.
+    joints: Vec<usize>,
     /// The letters inside words that an invisible character stands before, and that.
     parted: Vec<(usize, char)>,
     /// The letters that a blank which nobody types stands before.
@@ -71,6 +73,7 @@ impl DisplayText {
             letters: Vec::with_capacity(capacity),
             bounds: Vec::with_capacity(USUAL_WORDS),
             gaps: Vec::with_capacity(USUAL_WORDS),
+            joints: Vec::new(),
             parted: Vec::new(),
             spaced: Vec::new(),
             pairs: Vec::new(),
@@ -171,9 +174,10 @@ impl DisplayText {
             let mut first = lengths.clone().rev().map(|length| start + length);
             found.extend(first.find(|to| !cased && *to < end && is_office(start, *to)));
         }
-        self.bounds.extend(found);
+        self.bounds.extend(&found);
         self.bounds.sort_unstable();
         self.bounds.dedup();
+        self.joints = found;
     }
 
     /// The text with each of [`PAIRS`] read as one letter, if it has any.
@@ -188,6 +192,7 @@ impl DisplayText {
             letters: Vec::with_capacity(self.letters.len()),
             bounds: Vec::with_capacity(self.bounds.len()),
             gaps: Vec::new(),
+            joints: Vec::new(),
             parted: Vec::new(),
             spaced: Vec::new(),
             pairs: Vec::new(),
@@ -236,6 +241,11 @@ impl DisplayText {
     /// Where words begin that are separated from the one before.
     pub(super) fn gaps(&self) -> impl Iterator<Item = usize> {
         self.gaps.iter().copied()
+    }
+
+    /// Whether a word between these letters is joined to one of an office: `Kranken|kasse`.
+    pub(super) fn is_joined(&self, start: usize, end: usize) -> bool {
+        self.joints.iter().any(|joint| *joint == start || *joint == end)
     }
 
     /// The ends of words after this start, each with the looks of the letters up to it that begin

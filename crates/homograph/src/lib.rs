@@ -86,6 +86,8 @@ mod script;
 mod seeming_suffix;
 mod separators;
 #[cfg(feature = "senders")]
+mod short_domain;
+#[cfg(feature = "senders")]
 mod signs_as_letters;
 mod slip;
 mod status;
@@ -132,6 +134,8 @@ pub use posing::{Beside, BesideWord, Sender, beside, poses, words};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::{is_middle_dot, reads_as_full_stop};
+#[cfg(feature = "senders")]
+pub use short_domain::is_in_short_domain;
 #[cfg(feature = "senders")]
 pub use twin_hosts::{are_twin_hosts, asks_beside, stands_in_front};
 pub use userinfo::is_in_local_part;

@@ -35,6 +35,18 @@ impl Look {
         self.own.iter().any(char::is_ascii_alphabetic)
     }
 
+    /// Whether some letter of a label is the name's own.
+    #[cfg(feature = "senders")]
+    pub(super) fn shares_letter(&self, label: &[LabelChar]) -> bool {
+        label.iter().any(|letter| self.own.contains(&letter.c))
+    }
+
+    /// Whether letters, in either case, are those of the name.
+    #[cfg(feature = "senders")]
+    pub(super) fn spells(&self, letters: &[char]) -> bool {
+        letters.iter().flat_map(|c| c.to_lowercase()).eq(self.own.iter().copied())
+    }
+
     pub(super) fn new(label: &str) -> Look {
         let capacity = label.len().min(LABEL_CHARS);
         let mut look =

@@ -228,7 +228,10 @@ pub(super) fn keeps_word(label: &[u8], name: &[u8]) -> bool {
     }
     PARTS.into_iter().any(|part| {
         let made_of = |word: &[u8]| word.starts_with(part) || word.ends_with(part);
-        name.len() <= part.len() + BESIDE_PART && made_of(name) && made_of(label)
+        // Another first letter is seldom a slip: `oberbank` beside `sberbank`.
+        let is_other_first = label.len() == name.len() && label.first() != name.first();
+        let beside = BESIDE_PART << u8::from(is_other_first);
+        name.len() <= part.len() + beside && made_of(name) && made_of(label)
     })
 }
 
@@ -397,6 +400,9 @@ mod tests {
             ("cloud", "icloud", true),
             ("1office", "office", true),
             ("ofice", "office", false),
+            ("oberbank", "sberbank", true),
+            ("itibank", "citibank", false),
+            ("citibamk", "citibank", false),
             ("iclould", "icloud", false),
             ("stripes", "stripe", true),
             ("ssbank", "isbank", true),

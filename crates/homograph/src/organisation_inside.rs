@@ -23,6 +23,9 @@ use uts58::unicode::a_label::PREFIX;
 const ASKED: [&str; 2] = ["support", "update"];
 const TRADE: &str = "security";
 
+/// What offices and shops owe a reader, in lures.
+const REFUND: &str = "refund";
+
 /// What a name has beside itself in lures, and honest firms not: machines and papers of an office.
 const OFFICE: [&str; 7] =
     ["activity", "ebanking", "fax", "payroll", "quarantine", "session", "voicemail"];
@@ -147,7 +150,13 @@ fn letter_by_letter<'n>(label: &str, protected: &'n Names) -> Option<&'n str> {
 
 /// Whether a word asks for something, or says what an organisation has.
 fn says_something(word: &&str) -> bool {
-    [&ASKED[..], &ASKING, &OFFICE, &PARCELS].iter().any(|words| words.contains(word))
+    *word == REFUND
+        || [&ASKED[..], &ASKING, &OFFICE, &PARCELS].iter().any(|words| words.contains(word))
+}
+
+/// Whether a word beside an abbreviation says that it is that of the one whom readers know.
+fn is_sure(word: &str) -> bool {
+    word == REFUND || surely_asks(word)
 }
 
 /// The domain of the organisation with this name, if the words beside it count.
@@ -157,11 +166,12 @@ fn named<'n, 'w>(
     protected: &'n Names,
     table: &'n Organisations,
 ) -> Option<&'n str> {
-    let asks = |word: &&str| ASKED.contains(word) || ASKING.contains(word) && *word != TRADE;
+    let asks = |word: &&str| {
+        ASKED.contains(word) || is_sure(word) || ASKING.contains(word) && *word != TRADE
+    };
     let labelled = || {
         let name = name.concat();
-        let surely =
-            || !is_filler(&name, Some(table)) && beside.clone().any(|word| surely_asks(word));
+        let surely = || !is_filler(&name, Some(table)) && beside.clone().any(|word| is_sure(word));
         table.labelled(&name, surely()).or_else(|| table.drawn(&name))
     };
     if let Some(domain) = beside.clone().any(asks).then(labelled).flatten() {
@@ -184,7 +194,7 @@ fn asks_of<'w>(name: &Name, mut words: impl Iterator<Item = &'w &'w str>) -> boo
     let is_abbreviation = name.brand_len() == MIN_BRAND;
     words.any(|word| {
         PARCELS.contains(word)
-            || surely_asks(word)
+            || is_sure(word)
             || !is_abbreviation && (ASKING.contains(word) || ASKED.contains(word))
     })
 }
@@ -234,6 +244,14 @@ mod tests {
             ("login-zoho.com", Some("zoho.com")),
             ("zendesk-verify.com", Some("zendesk.com")),
             ("signin-teamviewer.com", Some("teamviewer.com")),
+            ("irs-refund.com", Some("irs.gov")),
+            ("adp-login.com", Some("adp.com")),
+            ("login-aok.de", Some("aok.de")),
+            ("ssa-account.com", Some("ssa.gov")),
+            ("hmrc-refund.com", Some("hmrc.gov.uk")),
+            ("irs-office.com", None),
+            ("aok-secure.de", None),
+            ("web-login.de", None),
             ("okta-support.com", None),
             ("zoho-security.com", None),
             ("okta-fans.com", None),

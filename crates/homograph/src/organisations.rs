@@ -51,7 +51,7 @@ const SHORTEST_IN_DISGUISE: usize = 4;
 #[cfg(feature = "senders")]
 const LABEL_LETTERS: usize = 5;
 #[cfg(feature = "senders")]
-const SHORT_LABEL_LETTERS: usize = 4;
+const SHORT_LABEL_LETTERS: usize = 3;
 
 /// Letters of the shortest label that no other word comes near with marks.
 #[cfg(feature = "senders")]

@@ -7,6 +7,7 @@
 
 mod beside;
 mod offices;
+mod short_names;
 mod slips;
 
 pub use beside::{Beside, BesideWord, beside, words};
@@ -91,6 +92,7 @@ const RESERVED_LOCAL_PARTS: [&str; 6] =
 impl DisplayText {
     fn reads_as(&self, start: usize, end: usize, look: &Look) -> bool {
         self.needs_pairs(start, end, look)
+            && self.is_made_alike(start, end, look)
             && resembles(self.letters.get(start..end).unwrap_or_default(), look).is_some()
     }
 
@@ -121,6 +123,7 @@ impl DisplayText {
                     .filter(|(_, _, counts)| self.is_counted(Some(table), *counts, start, end));
                 if let Some((row, ..)) = counting.next()
                     && !self.names_itself(start, end, Some(table), sender)
+                    && !self.is_own_word(start, end, sender)
                 {
                     return Some(Claim {
                         domain: table.domain(row).to_owned(),
@@ -225,7 +228,10 @@ pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
         likeness(&letters, look).filter(|how| match how {
             // A letter of Latin in a name of another script (`Cбербанк`).
             Likeness::Faint => !look.has_ascii(),
-            Likeness::Alike | Likeness::Rough => look.len() >= DISTINCTIVE,
+            // Letters of a third script come near those of any word.
+            Likeness::Alike | Likeness::Rough => {
+                look.len() >= DISTINCTIVE && (look.has_ascii() || look.shares_letter(&letters))
+            }
             _ => true,
         })
     };
@@ -259,11 +265,11 @@ fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use uts58::tlds::TldTable;
 
-    fn posed(text: &str, address: &str) -> Option<String> {
+    pub(super) fn posed(text: &str, address: &str) -> Option<String> {
         posed_as(Names::builtin(), text, address)
     }
 

@@ -3,11 +3,15 @@
 use super::Judge;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
-use homograph::is_anybodys;
+use homograph::{Judgement, is_anybodys};
 use mailsplice::splice::fields::header_fields;
+use uts58::{Kind, Link, mailto};
 
 /// The parameter of the type of such a report (RFC 3464 §2), in lower case.
 const REPORT: &str = "delivery-status";
+
+/// Recipients of a report, and of a field, that are read at most.
+const FAILED: usize = 64;
 
 /// Charsets of Turkish, in lower case.
 const CHARSETS: [&str; 2] = ["iso-8859-9", "windows-1254"];
@@ -17,20 +21,36 @@ const CHARSETS: [&str; 2] = ["iso-8859-9", "windows-1254"];
 pub(super) struct HeaderSays {
     is_report: bool,
     is_turkish: bool,
+    /// The hosts of addresses to which mail did not arrive, in lower case: of Final-Recipient (RFC 3464 §2.3.2) and
+    /// X-Failed-Recipients.
+    failed: Vec<String>,
 }
 
 impl Judge<'_> {
     /// Lowers the verdict of an address of such a report if it is a slip of one where everybody can have a mailbox, which
-    /// says nothing about whose it is.
-    pub(super) fn downgrade_bounced(&self, judged: &mut Judged) {
+    /// says nothing about whose it is, and of one to which mail did not arrive, as well as that of its bare host: nobody is
+    /// led there.
+    pub(super) fn downgrade_bounced(&self, link: &Link, judged: &mut Judged) {
+        let is_bare = link.kind == Kind::Bare && link.tail.is_empty();
+        if link.kind != Kind::Email && !is_bare {
+            return;
+        }
         let of_slip = |reason: Reason| {
             reason.verdict() <= Verdict::Notice || reason == Reason::TargetLookalike
         };
         let is_slip = judged.verdict == Verdict::Suspect
             && judged.inner.is_empty()
-            && judged.reasons.iter().all(of_slip)
-            && judged.target().is_some_and(|name| is_anybodys(name, &self.policy.protected));
-        if is_slip && self.is_in_report() {
+            && judged.reasons.iter().all(of_slip);
+        if !is_slip {
+            return;
+        }
+        let is_of_mailboxes =
+            || judged.target().is_some_and(|name| is_anybodys(name, &self.policy.protected));
+        let has_failed =
+            |host: &Judgement| self.header().failed.iter().any(|failed| *failed == host.ascii);
+        if !is_bare && self.is_in_report() && is_of_mailboxes()
+            || judged.host.as_deref().is_some_and(has_failed)
+        {
             judged.downgrade();
         }
     }
@@ -49,20 +69,42 @@ impl Judge<'_> {
     fn header(&self) -> &HeaderSays {
         self.header.get_or_init(|| {
             let mut says = HeaderSays::default();
-            for field in header_fields(self.head) {
-                let text = || field.text(self.head).to_ascii_lowercase();
-                if field.is_named(self.head, b"content-type") {
+            let head = self.message.head;
+            for field in header_fields(head) {
+                let text = || field.text(head).to_ascii_lowercase();
+                if field.is_named(head, b"content-type") {
                     let text = text();
                     says.is_report |= text.contains(REPORT);
                     says.is_turkish |= CHARSETS.iter().any(|charset| text.contains(charset));
-                } else if field.is_named(self.head, b"content-language") {
+                } else if field.is_named(head, b"x-failed-recipients") {
+                    says.failed.extend(text().split(',').take(FAILED).filter_map(host_of));
+                } else if field.is_named(head, b"content-language") {
                     says.is_turkish |=
                         text().split([',', '-', ' ']).any(|tag| tag == "tr" || tag == "az");
                 }
             }
+            if says.is_report {
+                says.failed.extend(failed_recipients(self.message.body));
+            }
             says
         })
     }
+}
+
+/// The hosts of the recipients that a report names, in lower case.
+fn failed_recipients(body: &[u8]) -> impl Iterator<Item = String> {
+    let ends = memchr::memmem::find_iter(body, b"-Recipient:").take(FAILED);
+    ends.filter_map(|at| {
+        let value = body.get(at..)?.split(|byte| *byte == b'\n').next()?;
+        let value = String::from_utf8_lossy(value).to_ascii_lowercase();
+        host_of(value.split_once(';')?.1)
+    })
+}
+
+fn host_of(address: &str) -> Option<String> {
+    let address = address.trim();
+    let host = mailto::address(address, 0..address.len())?.host;
+    Some(address.get(host)?.to_owned())
 }
 
 #[cfg(test)]
@@ -88,6 +130,18 @@ mod tests {
         assert_eq!(verdict("multipart/mixed; boundary=b", text), Verdict::Suspect);
         let named = "multipart/mixed; boundary=b\r\nX-Type: delivery-status";
         assert_eq!(verdict(named, text), Verdict::Suspect);
+        assert!(
+            verdict(report, "Your mail to ann@hotmial.com and hotmial.com") >= Verdict::Suspect
+        );
+        let about = |address: &str| format!("{report}\r\nX-Failed-Recipients: {address}");
+        let bare = "Your mail to ann@paypall.com: name=paypall.com type=A: Host not found";
+        assert_eq!(verdict(&about("x@example.com, ann@paypall.com"), bare), Verdict::Notice);
+        assert_eq!(verdict(&about("x@example.com"), bare), Verdict::Suspect);
+        let named = format!("{bare}\r\n\r\nFinal-Recipient: RFC822; <Ann@PayPall.com>\r\n");
+        assert_eq!(verdict(report, &named), Verdict::Notice);
+        assert_eq!(verdict("text/plain", &named), Verdict::Suspect);
+        let led = format!("{named}https://paypall.com/login\r\n");
+        assert_eq!(verdict(report, &led), Verdict::Suspect);
         for lie in ["https://hotmial.com/", "ann@paypa1.com", "ann@hotmai\u{13a}.com"] {
             assert!(verdict(report, lie) >= Verdict::Suspect, "{lie}");
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::mail_hosts::names_domain;
 use super::{Judge, Judged};
 use crate::outcome::{Edit, Reason, Verdict};
-use homograph::{Judgement, LinkJudgement, Writer, exchanges_l_and_i};
+use homograph::{Judgement, LinkJudgement, Writer, exchanges_l_and_i, is_in_short_domain};
 use uts58::Link;
 
 impl Judge<'_> {
@@ -36,11 +36,13 @@ impl Judge<'_> {
         if self.policy.allows(&judgement.ascii) {
             return judgement;
         }
-        if judgement.verdict == Verdict::Notice && exchanges_l_and_i(&judgement) {
-            return Arc::new(Judgement {
-                verdict: Verdict::Suspect,
-                ..Judgement::clone(&judgement)
-            });
+        let other = match judgement.verdict {
+            Verdict::Notice if exchanges_l_and_i(&judgement) => Some(Verdict::Suspect),
+            Verdict::Suspect if is_in_short_domain(&judgement) => Some(Verdict::Notice),
+            _ => None,
+        };
+        if let Some(verdict) = other {
+            return Arc::new(Judgement { verdict, ..Judgement::clone(&judgement) });
         }
         if !judgement.is_harmless() {
             return judgement;

@@ -23,6 +23,8 @@ impl DisplayText {
             bound.into_iter().chain(gap.filter(|gap| Some(*gap) != bound))
         };
         let words = self.starts().flat_map(|start| ends(start).map(move |end| (start, end)));
+        // Compounds of other languages have parts of every kind.
+        let words = words.filter(|(start, end)| !self.is_joined(*start, *end));
         words.filter(|(start, end)| end - start <= LONGEST_SLIP).find_map(|(start, end)| {
             let word = self.plain(start, end);
             let name = misspelled(&word, context.protected, context)?;

@@ -22,7 +22,7 @@ const fn shown_as(published: &'static [&'static str], shown: &'static [&'static 
 }
 
 /// By hand, from the documentation of each.
-const SERVICES: [Service; 44] = [
+const SERVICES: [Service; 45] = [
     at(&["acrobat.adobe.com"]),
     at(&["adobeconnect.com"]),
     at(&["express.adobe.com", "spark.adobe.com"]),
@@ -45,6 +45,7 @@ const SERVICES: [Service; 44] = [
     at(&["script.google.com", "script.googleusercontent.com"]),
     at(&["share.google"]),
     at(&["sites.google.com"]),
+    shown_as(&["lnkd.in"], &["linkedin.com"]),
     at(&["cloud.mail.ru"]),
     at(&["azureedge.net"]),
     at(&["bookings.cloud.microsoft"]),
@@ -69,8 +70,11 @@ const SERVICES: [Service; 44] = [
     at(&["forms.yandex.com", "forms.yandex.ru"]),
 ];
 
-/// Where people write to one another: a person's address over it is honest.
-const GROUPS: Service = shown_as(&["groups.google.com"], &["googlegroups.com"]);
+/// Where people write to one another: a person's address over it is honest. What LinkedIn shortens leads anywhere.
+const OF_PERSONS: [Service; 2] = [
+    shown_as(&["groups.google.com"], &["googlegroups.com"]),
+    shown_as(&["linkedin.com"], &["lnkd.in"]),
+];
 
 impl Service {
     fn holds(&self, host: &str) -> bool {
@@ -94,7 +98,7 @@ pub(super) fn is_shared(host: &str) -> bool {
 /// Whether a link leads to where anybody publishes, and what is seen is not that service; `name` is the name that the
 /// seen host is a national site of.
 pub(super) fn is_anothers(seen: (&str, Option<&str>), led: &str) -> bool {
-    let all = SERVICES.iter().chain([&GROUPS]);
+    let all = SERVICES.iter().chain(&OF_PERSONS);
     let mut services = all.filter(|service| service.holds(led)).peekable();
     services.peek().is_some() && !services.any(|service| service.is_shown_as(seen))
 }
@@ -139,6 +143,8 @@ mod tests {
             ("passport.yandex.ru", "disk.yandex.ru"),
             ("mail.qq.com", "docs.qq.com"),
             ("nid.naver.com", "form.naver.com"),
+            ("www.microsoft.com", "lnkd.in"),
+            ("login.microsoftonline.com", "www.linkedin.com"),
             ("dashboard.stripe.com", "buy.stripe.com"),
             // One service is shown, and another opened.
             ("acrobat.adobe.com", "indd.adobe.com"),
@@ -156,6 +162,8 @@ mod tests {
             ("www.google.com/maps/x", "maps.app.goo.gl"),
             ("www.google.de/maps/x", "maps.app.goo.gl"),
             ("maps.google.com", "goo.gl"),
+            ("www.linkedin.com", "lnkd.in"),
+            ("www.linkedin.com", "de.linkedin.com"),
             ("photos.google.com", "photos.app.goo.gl"),
             ("www.youtube.com", "youtu.be"),
             ("www.taobao.com", "www.tmall.com"),
