@@ -46,8 +46,7 @@ impl Judge<'_> {
         }
         let is_of_mailboxes =
             || judged.target().is_some_and(|name| is_anybodys(name, &self.policy.protected));
-        let has_failed =
-            |host: &Judgement| self.header().failed.iter().any(|failed| *failed == host.ascii);
+        let has_failed = |host: &Judgement| self.header().failed.contains(&host.ascii);
         if !is_bare && self.is_in_report() && is_of_mailboxes()
             || judged.host.as_deref().is_some_and(has_failed)
         {

@@ -38,13 +38,16 @@ impl Nearness {
     }
 }
 
+/// The author whom a host comes nearest to, in ASCII form, and how.
+type Nearest = Option<(String, Nearness)>;
+
 /// The hosts of all addresses in From.
 #[derive(Default)]
 pub(super) struct NamedAuthors {
     hosts: Vec<Arc<Judgement>>,
     /// The last host that was compared with them, and whom it comes nearest to: addresses next to each other are often of
     /// one host.
-    last: Option<(Arc<Judgement>, Option<(String, Nearness)>)>,
+    last: Option<(Arc<Judgement>, Nearest)>,
 }
 
 impl NamedAuthors {
@@ -55,7 +58,7 @@ impl NamedAuthors {
 
 impl Judge<'_> {
     /// The author whom a host comes nearest to, in ASCII form, and how. None for a host of the readers' own.
-    pub fn near_author(&mut self, host: &Arc<Judgement>) -> Option<(String, Nearness)> {
+    pub fn near_author(&mut self, host: &Arc<Judgement>) -> Nearest {
         if self.named_authors.hosts.is_empty() || self.is_recipients(&host.ascii) {
             return None;
         }
