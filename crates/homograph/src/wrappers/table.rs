@@ -39,7 +39,7 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
-const COUNT: usize = if cfg!(feature = "senders") { 147 } else { 107 };
+const COUNT: usize = if cfg!(feature = "senders") { 148 } else { 107 };
 
 /// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
 pub(super) const ROWS: [Row; COUNT] = [
@@ -67,6 +67,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("awstrack.me", "/L0/", Segment),
     ("awstrack.me", "/CL0/", Segment),
     ("bing.com", "/aclick", Base64("u")),
+    #[cfg(feature = "senders")]
+    ("bing.com", "/alink/link", Query("url")),
     ("bing.com", "/ck/", Base64("u")),
     ("cdn.ampproject.org", "", Amp),
     ("checklink.mail.ru", "", Query("url")),
