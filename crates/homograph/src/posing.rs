@@ -463,6 +463,8 @@ pub(super) mod tests {
             ("Münzhaus", "x@xn--mnzhaus-n2a.test"),
             ("Paypalooza", "x@example.org"),
             ("Sparkasse Köln Bonn", "x@sparkasse-koelnbonn.de"),
+            ("EDEKA Weber", "info@edeka-weber.de"),
+            ("Google Summer of Code", "gsoc@harbour.example"),
             ("Stadtsparkasse München", "x@stadtsparkasse-muenchen.de"),
             ("Hamburger Sparkasse", "x@haspa.de"),
             ("Volksbank Mittelhessen", "x@vb-mittelhessen.de"),
@@ -552,6 +554,7 @@ pub(super) mod tests {
         for (text, address, target) in [
             ("Sparkasse", "x@sparkasse-sicherheit.de", "sparkasse.de"),
             ("Sparkasse", "x@sparkasse-koelnbonn.top", "sparkasse.de"),
+            ("EDEKA", "x@edeka-gutschein.de", "edeka.de"),
             ("Amazon Billing", "x@caixabank.com", "amazon.com"),
             ("Yahoo", "mallory77@yahoo.co.uk", "yahoo.com"),
             ("Yahoo", "mallory77@aol.com", "yahoo.com"),
