@@ -120,7 +120,7 @@ fn words_are_in_the_charset_and_the_encoding_of_their_part() {
         text.replace('\n', "\r\n")
     };
     let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
-    let russian = "Это письмо пришло извне организации.";
+    let russian = "Это письмо пришло из-за пределов организации.";
     for (charset, encoding, body) in [
         ("utf-8", "8bit", "привет\r\n".as_bytes().to_vec()),
         ("utf-8", "quoted-printable", b"=D0=BF\r\n".to_vec()),
@@ -190,9 +190,9 @@ fn an_operator_has_languages_of_his_own() {
         ),
         (
             "de",
-            "[Diese Nachricht kommt von außerhalb des Hauses.]\r\n\r\n\
-             [In dieser Nachricht wurden irreführende Links abgeschaltet.]\r\n\r\n\
-             hxxps://xn--80ak6aa92e[.]com/ [irreführender Link, abgeschaltet] h\u{e9}llo\r\n",
+            "[Diese Nachricht kommt von außerhalb der Organisation.]\r\n\r\n\
+             [In dieser Nachricht wurden irreführende Links deaktiviert.]\r\n\r\n\
+             hxxps://xn--80ak6aa92e[.]com/ [irreführender Link, deaktiviert] h\u{e9}llo\r\n",
         ),
     ] {
         let eight = format!("{PLAIN}Content-Transfer-Encoding: 8bit\r\n");
@@ -289,8 +289,8 @@ fn nobody_is_marked_unasked() {
 #[test]
 fn dead_buttons_and_pictures_say_so() {
     let policy = Policy { notice: Notice::Inline, ..Policy::default() };
-    let sign = "[irref&#xFC;hrender Link, abgeschaltet] ";
-    let title = "<a title=\"irref&#xFC;hrender Link, abgeschaltet\" ";
+    let sign = "[irref&#xFC;hrender Link, deaktiviert] ";
+    let title = "<a title=\"irref&#xFC;hrender Link, deaktiviert\" ";
     for (body, expected) in [
         (format!("<p><a href=\"{LIE}\">Pay now</a></p>\r\n"), format!("{sign}Pay now</a>")),
         (format!("<a class=b href='{LIE}' title=x><img src=cid:1></a>\r\n"), format!("{sign}<img")),
@@ -304,7 +304,7 @@ fn dead_buttons_and_pictures_say_so() {
     // A visible link that is dead says so itself, once.
     let body = format!("<a href=\"{LIE}\">{LIE}</a>\r\n");
     let new = String::from_utf8(rewritten(HTML, body.as_bytes(), &policy, &outside("de"))).unwrap();
-    assert_eq!(new.matches("abgeschaltet").count(), 1, "{new}");
+    assert_eq!(new.matches("deaktiviert").count(), 1, "{new}");
     // Where markup would be shown, and where nobody sees it, there is none.
     for body in [
         format!("<textarea><a href=\"{LIE}\">x</a></textarea>\r\n"),
@@ -332,7 +332,7 @@ fn an_author_that_nobody_knows_is_said_to_be_unknown() {
     let unknown = "[No earlier message from this address is known here.]\r\n\r\n";
     let new = said(&first(Side::Outside, "en"), &policy());
     assert!(new.starts_with(&format!("{MARK}{unknown}{DISABLED}hxxps://")), "{new}");
-    let german = "[Diese Nachricht kommt von außerhalb des Hauses.]\r\n\r\n\
+    let german = "[Diese Nachricht kommt von außerhalb der Organisation.]\r\n\r\n\
         [Von dieser Adresse ist hier keine frühere Nachricht bekannt.]\r\n\r\n[In dieser";
     let eight = format!("{PLAIN}Content-Transfer-Encoding: 8bit\r\n");
     let body = format!("{LIE} h\u{e9}\r\n");

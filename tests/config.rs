@@ -260,7 +260,7 @@ fn invalid_combinations_of_values_are_refused() {
         ),
         (
             "[policy]\non_limit = \"tempfail\"",
-            "policy.on_limit: expected anything but tempfail: a retry would end the same, found \"tempfail\"",
+            "policy.on_limit: expected one of accept, quarantine, reject, discard, found \"tempfail\"",
         ),
         (
             "[exempt]\nsenders = [\"example.com\"]",

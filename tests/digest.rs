@@ -78,8 +78,8 @@ fn in_print() {
     let text = String::from_utf8(output.stdout).unwrap();
     for line in [
         "2  messages with 6 links",
-        "1  edited",
-        "1  exempted",
+        "1  delivered with links edited",
+        "1  exempt from edits",
         "xn--pypal-4ve[.]com",
         "reads as paypal[.]com",
         "U+0430 CYRILLIC SMALL LETTER A (Russian",
@@ -223,7 +223,7 @@ fn as_a_file_sealed_and_without_a_live_link() {
         "To: ops@xn--bcher-kva.example",
         "From: linkmilter@mx.example",
         "Auto-Submitted: auto-generated",
-        "Subject: linkmilter on mx.example: 2 messages, 1 edited",
+        "Subject: linkmilter on mx.example: 2 messages, links edited in 1",
         "Content-Transfer-Encoding: 7bit",
     ] {
         assert!(head.lines().any(|line| line == field), "{field} in\n{head}");

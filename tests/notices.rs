@@ -13,7 +13,7 @@ const ENGLISH: &str = "misleading link, disabled";
 /// Tag and wording as a reader should see it.
 const WORDS: &[(&str, &str)] = &[
     ("ar", "رابط مضلل، تم تعطيله"),
-    ("de", "irreführender Link, abgeschaltet"),
+    ("de", "irreführender Link, deaktiviert"),
     ("en", ENGLISH),
     ("es", "enlace engañoso, desactivado"),
     ("fr", "lien trompeur, désactivé"),
@@ -145,7 +145,7 @@ fn what_cannot_carry_it_gets_ascii() {
     }
     let body = format!("see {LINK}\r\n");
     let text = read(&fields("plain", "us-ascii", "7bit"), body.as_bytes(), &reader("de"));
-    assert!(text.contains("[Link abgeschaltet: der Name ist nicht, was er scheint]"), "{text}");
+    assert!(text.contains("[irrefuehrender Link, deaktiviert]"), "{text}");
 }
 
 #[test]

@@ -135,10 +135,13 @@ fn a_dry_run_and_other_hosts_touch_nothing() {
     let mailbox = Mailbox::new();
     let before = mailbox.files();
     let (code, out, _) = mailbox.recall(&["bad.example.com", "--dry-run"]);
-    assert_eq!(
-        (code, out.as_str()),
-        (Some(0), "3 messages read, 2 would be changed, 2 links would be defanged\n")
-    );
+    assert_eq!(code, Some(0));
+    let lines: Vec<&str> = out.lines().collect();
+    let [first, second, sum] = lines.as_slice() else { panic!("{out}") };
+    for line in [first, second] {
+        assert!(line.ends_with(": 1 link would be defanged"), "{line}");
+    }
+    assert_eq!(*sum, "3 messages read, 2 would be changed, 2 links would be defanged");
     assert_eq!(mailbox.files(), before);
     mailbox.recall(&["other.example.com"]);
     mailbox.recall(&["bad.example.com", "--give-back"]);

@@ -13,8 +13,8 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context;
 use indicatif::ProgressBar;
 
-use super::shared::Events;
-use super::{ExitStatus, host_arg, print, warn};
+use super::shared::{Events, journal_error};
+use super::{ExitStatus, host_arg, print, visible, warn};
 use crate::daemon::seal::{self, Seal};
 use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
@@ -132,7 +132,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     };
     let roots = args.imap_ca.as_deref().map(imap::read_ca_file).transpose()?;
     let (config, journal) = args.events.open()?;
-    print_journal_matches(&journal, &hosts, args.since)?;
+    let known = print_journal_matches(&journal, &hosts, args.since);
+    if args.maildir.is_empty() && args.imap.is_empty() {
+        return known;
+    }
+    // The mailboxes are read whatever the journal knows.
+    known.map_or_else(|error| warn(&format_args!("{error:#}")), |_| ());
     // A key that this user may not read is no error: then the recipes have no seal.
     let seal_key = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());
     let settings = match seal_key {
@@ -175,9 +180,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         run.account(account, password.as_str(), roots.as_deref());
     }
     run.progress.finish_and_clear();
-    if !args.maildir.is_empty() || !args.imap.is_empty() {
-        print(&run.report())?;
-    }
+    print(&run.report())?;
     match run.totals.failed {
         0 => match run.notes.lost() {
             0 => Ok(ExitStatus::Done),
@@ -197,12 +200,12 @@ fn not_a_message(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Prints who got a link to the hosts, as far as the journal knows.
+/// Prints who got a link to the hosts, as far as the journal knows; negative if it knows of nobody.
 fn print_journal_matches(
     journal: &Path,
     hosts: &[String],
     since: Option<Duration>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<ExitStatus> {
     let now = Timestamp::of(SystemTime::now());
     let since = since.map_or_else(Timestamp::default, |span| now.minus(span));
     let asked: Vec<&str> = hosts.iter().map(String::as_str).collect();
@@ -216,13 +219,7 @@ fn print_journal_matches(
             }
         }
     });
-    let reading = match reading {
-        Ok(reading) => reading,
-        Err(error) => {
-            warn(&error);
-            return Ok(());
-        }
-    };
+    let reading = reading.map_err(journal_error)?;
     let mut out = String::new();
     for (host, (messages, domains)) in asked.iter().zip(found) {
         let name = defanged(host);
@@ -238,7 +235,7 @@ fn print_journal_matches(
     if let Some(text) = reading.omission_note() {
         warn(&text);
     }
-    Ok(())
+    Ok(if out.is_empty() { ExitStatus::Negative } else { ExitStatus::Done })
 }
 
 impl Run {
@@ -274,6 +271,20 @@ impl Run {
     fn changed(&mut self, links: usize) {
         self.totals.changed += 1;
         self.totals.links += links;
+    }
+
+    /// Names a message that a dry run would change.
+    fn would_change(&mut self, place: &dyn Display, links: usize) {
+        self.changed(links);
+        let what = match self.give_back {
+            true => "would be restored".to_owned(),
+            false if links == 1 => "1 link would be defanged".to_owned(),
+            false => format!("{links} links would be defanged"),
+        };
+        let line = visible(&format!("{place}: {what}")) + "\n";
+        if let Err(error) = self.progress.suspend(|| print(&line)) {
+            self.failed(place, &error);
+        }
     }
 
     /// Records in the journal what was done to a message. `bytes` may be the original or the copy.

@@ -203,9 +203,13 @@ fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitSt
         quietly(write_counts(args.format, &mut out, tally))?;
     }
     quietly(out.flush())?;
-    if tally.messages == 0 && tally.unread > 0 {
+    if tally.messages == 0 {
         // A wrong path must not cost the output of an earlier scan.
         out.discard();
+        super::warn(&match &args.out {
+            Some(out) => format!("no message was found: {} is not written", out.display()),
+            None => "no message was found".to_owned(),
+        });
     } else {
         out.commit()?;
     }

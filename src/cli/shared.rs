@@ -1,7 +1,7 @@
 //! Options that commands share: the configuration, and the event journal that it names.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
@@ -12,7 +12,7 @@ use crate::engine::Policy;
 use crate::engine::lists::Lists;
 use crate::feed::refresh::load_stored;
 use crate::feed::store::Store;
-use crate::record::journal::JournalError;
+use crate::record::journal::{JournalError, is_journal};
 
 /// Options of every command that reads the configuration.
 #[derive(Clone, Debug, clap::Args)]
@@ -64,10 +64,15 @@ impl Events {
     /// The configuration, and the directory of the journal.
     ///
     /// # Errors
-    /// When the configuration is not valid, and there is no last good one.
-    pub fn open(self) -> Result<(Config, PathBuf), Errors> {
+    /// When the configuration is not valid, and there is no last good one; when a journal is named where none is: a
+    /// mistyped path must not say that nobody got a message.
+    pub fn open(self) -> anyhow::Result<(Config, PathBuf)> {
         let config = self.config.in_force()?;
-        let directory = self.journal.unwrap_or_else(|| journal::directory(&config));
+        let Some(directory) = self.journal else {
+            let directory = journal::directory(&config);
+            return Ok((config, directory));
+        };
+        require_journal(&directory)?;
         Ok((config, directory))
     }
 
@@ -78,12 +83,29 @@ impl Events {
     /// Likewise, and when there is no such directory.
     pub fn open_existing(self) -> anyhow::Result<(Config, PathBuf)> {
         let (config, directory) = self.open()?;
-        // Whether it may be read is found when it is read.
-        if directory.try_exists().is_ok_and(|exists| !exists) {
-            bail!("the journal {} does not exist", directory.display());
-        }
+        require_directory(&directory)?;
         Ok((config, directory))
     }
+}
+
+/// Fails where there is no such directory. Whether it may be read is found when it is read.
+///
+/// # Errors
+/// It does not exist.
+pub fn require_directory(directory: &Path) -> anyhow::Result<()> {
+    if directory.try_exists().is_ok_and(|exists| !exists) {
+        bail!("the journal {} does not exist", directory.display());
+    }
+    Ok(())
+}
+
+/// Fails where there is no journal: neither events nor recalls.
+fn require_journal(directory: &Path) -> anyhow::Result<()> {
+    require_directory(directory)?;
+    if is_journal(directory).is_ok_and(|is_journal| !is_journal) {
+        bail!("expected a journal in {}, found no file of one", directory.display());
+    }
+    Ok(())
 }
 
 /// Where recalls are recorded for a user who may not write to the journal: `linkmilter` in the XDG

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::ExitStatus;
-use super::shared::{Events, journal_error, user_recall_directory};
+use super::shared::{Events, journal_error, require_directory, user_recall_directory};
 use crate::record::event::{self, Action, Event};
 use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
@@ -38,6 +38,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let Args { id, json, recalls, events } = args;
     let (_, journal) = events.open()?;
+    recalls.iter().try_for_each(|directory| require_directory(directory))?;
     let Found { events, recalls, damaged, not_found, permission_error } =
         find(id.trim(), &recalls, &journal)?;
     if damaged > 0 {

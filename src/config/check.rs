@@ -1,7 +1,5 @@
 //! Values that are valid alone but not in combination.
 
-use crate::engine::outcome::Disposition;
-
 use crate::policy::{HeaderTest, Profile, Trust};
 
 use super::problem::{Problem, invalid_names, origin_below};
@@ -87,15 +85,6 @@ impl Checks<'_> {
 
     fn policy(&mut self) {
         let policy = &self.config.policy;
-        for (key, disposition) in [
-            ("policy.on_limit", policy.on_limit),
-            ("policy.on_exhausted", policy.on_exhausted),
-            ("policy.on_opaque", policy.on_opaque),
-        ] {
-            if disposition == Disposition::Tempfail {
-                self.refuse(key, "anything but tempfail: a retry would end the same");
-            }
-        }
         if !policy.reject_text.is_ascii() || policy.reject_text.len() > 400 {
             self.refuse(
                 "policy.reject_text",

@@ -204,9 +204,9 @@ impl Config {
             subject_tag: policy.subject_tag.clone(),
             undo_header_bytes: Some(bytes(policy.undo_bytes)),
             on_error: policy.on_error,
-            on_limit: policy.on_limit,
-            on_exhausted: policy.on_exhausted,
-            on_opaque: policy.on_opaque,
+            on_limit: policy.on_limit.0,
+            on_exhausted: policy.on_exhausted.0,
+            on_opaque: policy.on_opaque.0,
             on_ambiguous: policy.on_ambiguous,
             ask_tlds: match self.dns.mode {
                 DnsMode::Always => AskTlds::Every,

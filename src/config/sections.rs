@@ -13,7 +13,7 @@ use crate::policy::{DefangFrom, Direction, Network, Pattern, Profile, Trust};
 use super::schema::settings;
 use super::setting::Size;
 use super::types::{
-    Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
+    Actions, Address, DnsMode, DnsServer, Domain, FileMode, Final, HttpsUrl, LogFormat, LogLevel,
     LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
@@ -209,17 +209,16 @@ settings! {
         /// `reject`, `discard`. Default: in doubt the mail is delivered.
         on_error: Disposition = "\"accept\"", Reload;
         /// What happens to a message that is too large to be read (`limit:max_message`), or too
-        /// large for a notice at every link (`limit:extras`). `tempfail` would end the same at
-        /// every retry.
-        on_limit: Disposition = "\"accept\"", Reload;
+        /// large for a notice at every link (`limit:extras`).
+        on_limit: Final = "\"accept\"", Reload;
         /// What happens to a message that used up its time, its steps, its memory, or another of
         /// the `limits` (`limit:message_timeout`, `limit:steps`, `limit:links`, `limit:parts`,
         /// `limit:depth`, …): the rest of it was not read, and honest mail does not come near these
         /// limits. A message that ran out of time first gets a temporary failure (451) three times,
         /// because load passes.
-        on_exhausted: Disposition = "\"quarantine\"", Reload;
+        on_exhausted: Final = "\"quarantine\"", Reload;
         /// What happens to a message with a part that cannot be read (encrypted, PKCS#7).
-        on_opaque: Disposition = "\"accept\"", Reload;
+        on_opaque: Final = "\"accept\"", Reload;
         /// What happens to a message with a link whose labels or delimiters different programs read
         /// in different ways: `accept`, `defuse` (every link in it is defanged) or `quarantine`.
         /// Default: what was found in any reading is edited anyway, and the message is suspect.

@@ -142,6 +142,10 @@ word_enum! {
     }
 }
 
+/// A disposition of what stays as it is: after a temporary failure every retry would end the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Final(pub Disposition);
+
 choice!(DnsMode, LogTarget, LogFormat, LogLevel, Transport, UndoLost, SmtpTls);
 choice!(Profile, Direction, DefangFrom, Trust);
 choice!(RestrictionLevel {
@@ -173,6 +177,12 @@ choice!(Disposition {
     "tempfail" = Disposition::Tempfail,
     "reject" = Disposition::Reject,
     "discard" = Disposition::Discard,
+});
+choice!(Final {
+    "accept" = Final(Disposition::Accept),
+    "quarantine" = Final(Disposition::Quarantine),
+    "reject" = Final(Disposition::Reject),
+    "discard" = Final(Disposition::Discard),
 });
 choice!(Signed { "edit-unsafe" = Signed::EditUnsafe, "report" = Signed::Report });
 choice!(Linkify { "off" = Linkify::Off, "html" = Linkify::Html });

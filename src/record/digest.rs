@@ -82,10 +82,26 @@ pub fn with_troubles(troubles: &[String], text: &str) -> String {
 pub fn subject(sums: &Aggregate, host_name: &str) -> String {
     let edited = sums.by_action.get(&Action::Edited).copied().unwrap_or_default();
     format!(
-        "linkmilter on {}: {} messages, {edited} edited",
+        "linkmilter on {}: {} messages, links edited in {edited}",
         printable::host(host_name),
         sums.messages
     )
+}
+
+/// What was done to a number of messages.
+fn totals_words(action: Action) -> &'static str {
+    match action {
+        Action::Passed => "passed",
+        Action::Reported => "reported, the body unchanged",
+        Action::Exempted => "exempt from edits",
+        Action::Marked => "delivered with a tag or a banner",
+        Action::Edited => "delivered with links edited",
+        Action::Restored => "restored",
+        Action::Quarantined => "quarantined",
+        Action::Tempfailed => "deferred",
+        Action::Rejected => "rejected",
+        Action::Discarded => "discarded",
+    }
 }
 
 fn totals(out: &mut String, sums: &Aggregate) {
@@ -94,7 +110,7 @@ fn totals(out: &mut String, sums: &Aggregate) {
     for &action in Action::ALL {
         let count = sums.by_action.get(&action).copied().unwrap_or_default();
         if count > 0 {
-            let _ = writeln!(out, "{count:>10}  {}", action.as_str());
+            let _ = writeln!(out, "{count:>10}  {}", totals_words(action));
         }
     }
     let _ = writeln!(out, "{:>10}  links edited", sums.edited_links);
@@ -304,7 +320,7 @@ mod tests {
 
                  3  messages with 11 links
                  1  passed
-                 2  edited
+                 2  delivered with links edited
                  2  links edited
                  1  incomplete: something in them was not read
                     in 4XyzAC

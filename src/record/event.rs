@@ -46,6 +46,8 @@ word_enum! {
         Reported = "reported",
         /// It would have been edited, but it is exempt.
         Exempted = "exempted",
+        /// A tag in the Subject or a banner was added, and no link edited.
+        Marked = "marked",
         /// Links in it were edited.
         Edited = "edited",
         /// It was restored to what it was before an earlier run of the filter edited it.
@@ -61,13 +63,16 @@ impl Action {
     /// The action that this outcome stands for.
     pub fn of(outcome: &Outcome) -> Action {
         let any = |done| outcome.findings.iter().any(|finding| finding.done == done);
+        let is_tagged =
+            || outcome.head_edits.iter().any(|edit| edit.name.eq_ignore_ascii_case("Subject"));
         match outcome.disposition {
             Disposition::Quarantine => Action::Quarantined,
             Disposition::Tempfail => Action::Tempfailed,
             Disposition::Reject => Action::Rejected,
             Disposition::Discard => Action::Discarded,
-            Disposition::Accept if any(Done::Edited) || !outcome.edits.is_empty() => Action::Edited,
+            Disposition::Accept if any(Done::Edited) => Action::Edited,
             Disposition::Accept if any(Done::Exempt) => Action::Exempted,
+            Disposition::Accept if !outcome.edits.is_empty() || is_tagged() => Action::Marked,
             Disposition::Accept if outcome.verdict > Verdict::Ok => Action::Reported,
             Disposition::Accept => Action::Passed,
         }
@@ -220,7 +225,9 @@ impl Event {
 
     /// Whether the message is clean: such events share a smaller part of the journal.
     pub fn is_clean(&self) -> bool {
-        self.action == Action::Passed
+        // A banner is on all mail from outside.
+        let is_marked = self.action == Action::Marked && self.verdict == Verdict::Ok;
+        (self.action == Action::Passed || is_marked)
             && self.bypasses.is_empty()
             && self.exempt.is_none()
             && self.restore.is_none()

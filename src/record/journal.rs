@@ -383,6 +383,19 @@ impl Segment {
     }
 }
 
+/// Whether a directory has something of a journal in it.
+///
+/// # Errors
+/// It cannot be listed.
+pub fn is_journal(directory: &Path) -> Result<bool, JournalError> {
+    for stream in ["events", "clean", recalls::NAME] {
+        if !segments(directory, stream)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(directory.join(clock_check::FILE).exists())
+}
+
 /// The segments of a stream, oldest first. Other files in the directory are ignored.
 fn segments(directory: &Path, stream: &str) -> Result<Vec<Segment>, JournalError> {
     let entries = match fs::read_dir(directory) {

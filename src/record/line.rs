@@ -68,6 +68,7 @@ fn action_words(event: &Event) -> String {
         Action::Passed => format!("passed with {links} links"),
         Action::Reported => format!("reported, {links} links left as they are"),
         Action::Exempted => format!("exempt, {links} links left as they are"),
+        Action::Marked => format!("a tag or a banner added, {links} links left as they are"),
         Action::Edited => format!("edited {} of {links} links", event.edited),
         Action::Restored => format!("restored to its original, {links} links"),
         Action::Quarantined => format!("quarantined, {links} links"),

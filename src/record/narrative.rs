@@ -95,6 +95,7 @@ fn action_words(event: &Event) -> &'static str {
         Action::Passed => "no findings",
         Action::Reported => "reported, the body is unchanged",
         Action::Exempted => "reported and exempt from edits",
+        Action::Marked => "a tag or a banner was added",
         Action::Edited => "links were edited",
         Action::Restored => "restored to its original, since it was outbound",
         Action::Quarantined => "quarantined",

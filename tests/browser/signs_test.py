@@ -16,13 +16,13 @@ from playwright.sync_api import sync_playwright
 # Punycode of letters that read as a protected name.
 LINK = "https://xn--80ak6aa92e.com/login"
 NOTICES = {
-    "de": "irreführender Link, abgeschaltet",
+    "de": "irreführender Link, deaktiviert",
     "en": "misleading link, disabled",
     "ar": "رابط مضلل، تم تعطيله",
     "ru": "обманчивая ссылка, отключена",
 }
 BANNERS = {
-    "de": "In dieser Nachricht wurden irreführende Links abgeschaltet.",
+    "de": "In dieser Nachricht wurden irreführende Links deaktiviert.",
     "en": "Misleading links in this message were disabled.",
     "ar": "تم تعطيل روابط مضللة في هذه الرسالة.",
     "ru": "Обманчивые ссылки в этом письме отключены.",

@@ -5,11 +5,13 @@
 //! never inside a signature or an encryption. They are insertions like every other edit: in the recipe, in the charset
 //! and the encoding of their part.
 
+use std::collections::HashSet;
+
 use super::content;
 use super::fields::defanged;
 use super::finding::{Candidate, Findings};
 use super::notices;
-use super::outcome::{Done, Finding};
+use super::outcome::{Done, Finding, Verdict};
 use super::parts::has_one_charset;
 use super::policy::{Mode, Wording};
 use super::words::{Own, primary};
@@ -23,8 +25,10 @@ use mailsplice::splice::fields::is_sealed;
 struct BannerWords {
     /// Primary language tag.
     tag: &'static str,
-    /// Links were defanged.
+    /// Misleading links were defanged.
     links: &'static str,
+    /// Links were defanged because a rule says so.
+    disabled: &'static str,
     /// The message is from outside.
     external: &'static str,
     /// No earlier message from its author is known.
@@ -35,43 +39,50 @@ const WORDS: &[BannerWords] = &[
     BannerWords {
         tag: "ar",
         links: "تم تعطيل روابط مضللة في هذه الرسالة.",
+        disabled: "تم تعطيل روابط في هذه الرسالة.",
         external: "هذه الرسالة من خارج المؤسسة.",
         first: "لا تُعرف هنا رسائل سابقة من هذا العنوان.",
     },
     BannerWords {
         tag: "de",
-        links: "In dieser Nachricht wurden irreführende Links abgeschaltet.",
-        external: "Diese Nachricht kommt von außerhalb des Hauses.",
+        links: "In dieser Nachricht wurden irreführende Links deaktiviert.",
+        disabled: "In dieser Nachricht wurden Links deaktiviert.",
+        external: "Diese Nachricht kommt von außerhalb der Organisation.",
         first: "Von dieser Adresse ist hier keine frühere Nachricht bekannt.",
     },
     ENGLISH,
     BannerWords {
         tag: "es",
         links: "En este mensaje se han desactivado enlaces engañosos.",
+        disabled: "En este mensaje se han desactivado enlaces.",
         external: "Este mensaje viene de fuera de la organización.",
         first: "Aquí no consta ningún mensaje anterior de esta dirección.",
     },
     BannerWords {
         tag: "fr",
         links: "Des liens trompeurs ont été désactivés dans ce message.",
+        disabled: "Des liens ont été désactivés dans ce message.",
         external: "Ce message vient de l’extérieur de l’organisation.",
         first: "Aucun message antérieur de cette adresse n’est connu ici.",
     },
     BannerWords {
         tag: "ja",
         links: "このメッセージの紛らわしいリンクを無効にしました。",
+        disabled: "このメッセージのリンクを無効にしました。",
         external: "このメッセージは組織の外部から届きました。",
         first: "このアドレスからの以前のメールは確認されていません。",
     },
     BannerWords {
         tag: "ru",
         links: "Обманчивые ссылки в этом письме отключены.",
-        external: "Это письмо пришло извне организации.",
-        first: "Более ранних писем с этого адреса здесь не известно.",
+        disabled: "Ссылки в этом письме отключены.",
+        external: "Это письмо пришло из-за пределов организации.",
+        first: "Писем с этого адреса раньше здесь не было.",
     },
     BannerWords {
         tag: "zh",
         links: "此邮件中的误导性链接已停用。",
+        disabled: "此邮件中的链接已停用。",
         external: "此邮件来自组织外部。",
         first: "此处没有来自该地址的更早邮件记录。",
     },
@@ -80,6 +91,7 @@ const WORDS: &[BannerWords] = &[
 const ENGLISH: BannerWords = BannerWords {
     tag: "en",
     links: "Misleading links in this message were disabled.",
+    disabled: "Links in this message were disabled.",
     external: "This message comes from outside the organization.",
     first: "No earlier message from this address is known here.",
 };
@@ -92,6 +104,7 @@ struct Banner {
 }
 
 const LINKS: Banner = Banner { ours: |words| words.links, operators: |own| own.links.as_deref() };
+const DISABLED: Banner = Banner { ours: |words| words.disabled, ..LINKS };
 const EXTERNAL: Banner =
     Banner { ours: |words| words.external, operators: |own| own.external.as_deref() };
 const FIRST_CONTACT: Banner =
@@ -117,14 +130,19 @@ pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
     let external = policy.banner.external.as_ref().filter(|_| outside);
     let unknown = outside && case.facts.contact == Contact::First;
     let first = policy.banner.first_contact.as_ref().filter(|_| unknown);
-    let edited = || found.candidates.iter().any(|found| found.finding.done == Done::Edited);
-    let links = policy.banner.links.as_ref().filter(|_| edited());
+    let edited = || found.candidates.iter().filter(|found| found.finding.done == Done::Edited);
+    let links = policy.banner.links.as_ref().filter(|_| edited().next().is_some());
+    let misleads = edited().any(|found| found.finding.verdict >= Verdict::Suspect);
     if external.is_none() && first.is_none() && links.is_none() {
         return;
     }
     let values = TemplateValues::of(&found.candidates);
     let links = links.map(|wording| values.named(wording));
-    let banners = [(external, EXTERNAL), (first, FIRST_CONTACT), (links.as_ref(), LINKS)];
+    let banners = [
+        (external, EXTERNAL),
+        (first, FIRST_CONTACT),
+        (links.as_ref(), if misleads { LINKS } else { DISABLED }),
+    ];
     let sealed = is_sealed(case.message.head, &policy.known_keys());
     for part in first_parts(tree) {
         let Some(entry) = tree.parts.get(part) else { continue };
@@ -175,19 +193,22 @@ impl TemplateValues {
         let mut worst: Vec<&Finding> = candidates
             .iter()
             .map(|candidate| &candidate.finding)
-            .filter(|finding| finding.done == Done::Edited && !finding.ascii.is_empty())
+            .filter(|finding| finding.done == Done::Edited)
             .collect();
         worst.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
-        let mut hosts: Vec<String> = Vec::new();
-        for finding in &worst {
-            let host = defanged(&finding.ascii);
-            if hosts.len() < HOSTS && !hosts.contains(&host) {
-                hosts.push(host);
-            }
+        let mut seen = HashSet::new();
+        let named = worst.iter().map(|finding| finding.ascii.as_str());
+        let mut hosts = named.filter(|host| !host.is_empty() && seen.insert(*host));
+        let mut first: Vec<String> = hosts.by_ref().take(HOSTS).map(defanged).collect();
+        match hosts.count() {
+            0 if first.is_empty() => first.push("a link".to_owned()),
+            0 => {}
+            more => first.push(format!("{more} more")),
         }
-        let reason = worst.first().and_then(|finding| finding.reasons.iter().next());
-        let reason = reason.map_or_else(String::new, |reason| explain::sentence(reason).to_owned());
-        TemplateValues { hosts: hosts.join(", "), reason }
+        let misleading = worst.first().filter(|finding| finding.verdict >= Verdict::Notice);
+        let reason = misleading.and_then(|finding| finding.reasons.iter().next());
+        let reason = reason.map_or("a rule of this mail server", explain::sentence).to_owned();
+        TemplateValues { hosts: first.join(", "), reason }
     }
 
     /// The operator's words for links, with hosts and reason filled in.
@@ -294,7 +315,9 @@ impl PartTop<'_> {
         };
         let own = self.case.policy.words.all().filter_map(banner.operators);
         let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
-        let known = || WORDS.iter().find_map(|words| strip((banner.ours)(words))).or_else(own);
+        let ours = [banner.ours, LINKS.ours, DISABLED.ours];
+        let of_language = |words| ours.iter().find_map(|ours| strip(ours(words)));
+        let known = || WORDS.iter().find_map(of_language).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 

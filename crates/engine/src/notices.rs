@@ -6,39 +6,91 @@
 use unicode_script::{Script, UnicodeScript};
 use uts58::unicode::is_letter;
 
+use super::outcome::Verdict;
 use super::words::{Words, primary};
 
-/// Language tag, wording, and wording in ASCII if the language has it.
-type Entry<'w> = (&'w str, &'w str, Option<&'w str>);
+/// The words of one language, each with a wording in ASCII if the language has it.
+#[derive(Clone, Copy)]
+struct Entry<'w> {
+    tag: &'w str,
+    misleading: Wording<'w>,
+    disabled: Wording<'w>,
+}
+
+type Wording<'w> = (&'w str, Option<&'w str>);
+
+/// Why a link is dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It misleads.
+    Lie,
+    /// A rule says so, of good links as well.
+    Rule,
+}
+
+impl Cause {
+    pub fn of(verdict: Verdict) -> Cause {
+        if verdict >= Verdict::Suspect { Cause::Lie } else { Cause::Rule }
+    }
+}
+
+const fn entry(
+    tag: &'static str,
+    misleading: Wording<'static>,
+    disabled: Wording<'static>,
+) -> Entry<'static> {
+    Entry { tag, misleading, disabled }
+}
 
 const WORDS: &[Entry<'static>] = &[
-    ("ar", "رابط مضلل، تم تعطيله", None),
-    (
+    entry("ar", ("رابط مضلل، تم تعطيله", None), ("تم تعطيل الرابط", None)),
+    entry(
         "de",
-        "irreführender Link, abgeschaltet",
-        Some("Link abgeschaltet: der Name ist nicht, was er scheint"),
+        ("irreführender Link, deaktiviert", Some("irrefuehrender Link, deaktiviert")),
+        ("Link deaktiviert", Some("Link deaktiviert")),
     ),
-    ("en", "misleading link, disabled", Some("misleading link, disabled")),
-    ("es", "enlace engañoso, desactivado", Some("enlace falso, desactivado")),
-    ("fr", "lien trompeur, désactivé", Some("lien trompeur, mis hors service")),
-    ("ja", "紛らわしいリンクのため無効にしました", None),
-    ("ru", "обманчивая ссылка, отключена", None),
-    ("zh", "误导性链接，已停用", None),
+    ENGLISH,
+    entry(
+        "es",
+        ("enlace engañoso, desactivado", Some("enlace falso, desactivado")),
+        ("enlace desactivado", Some("enlace desactivado")),
+    ),
+    entry(
+        "fr",
+        ("lien trompeur, désactivé", Some("lien trompeur, mis hors service")),
+        ("lien désactivé", Some("lien mis hors service")),
+    ),
+    entry("ja", ("紛らわしいリンクのため無効にしました", None), ("リンクを無効にしました", None)),
+    entry("ru", ("обманчивая ссылка, отключена", None), ("ссылка отключена", None)),
+    entry("zh", ("误导性链接，已停用", None), ("链接已停用", None)),
 ];
 
-const ENGLISH: &str = "misleading link, disabled";
+const ENGLISH: Entry<'static> = entry(
+    "en",
+    ("misleading link, disabled", Some("misleading link, disabled")),
+    ("link disabled", Some("link disabled")),
+);
+
+impl<'w> Entry<'w> {
+    fn wording(self, cause: Cause) -> Wording<'w> {
+        match cause {
+            Cause::Lie => self.misleading,
+            Cause::Rule => self.disabled,
+        }
+    }
+}
 
 /// Maximum number of letters that are read to detect the script of a text: enough for one of any length.
 const LETTERS: usize = 2_000;
 
 /// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.
-pub fn in_html(own: &Words, language: &str) -> String {
-    format!(" [{}]", words_in_html(own, language))
+pub fn in_html(own: &Words, language: &str, cause: Cause) -> String {
+    format!(" [{}]", words_in_html(own, language, cause))
 }
 
 /// The words of the notice, which fit into an attribute as well.
-pub fn words_in_html(own: &Words, language: &str) -> String {
-    escaped(words_for(own, language).1)
+pub fn words_in_html(own: &Words, language: &str, cause: Cause) -> String {
+    escaped(words_for(own, language, cause).0)
 }
 
 /// Text escaped for HTML, all ASCII.
@@ -57,9 +109,9 @@ pub fn escaped(words: &str) -> String {
 }
 
 /// The notice in plain text; `fits` says whether the part can hold these words.
-pub fn in_text(own: &Words, language: &str, fits: impl Fn(&str) -> bool) -> String {
-    let (_, words, ascii) = words_for(own, language);
-    let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH) };
+pub fn in_text(own: &Words, language: &str, cause: Cause, fits: impl Fn(&str) -> bool) -> String {
+    let (words, ascii) = words_for(own, language, cause);
+    let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH.wording(cause).0) };
     format!(" [{words}]")
 }
 
@@ -104,27 +156,25 @@ pub fn of_script(text: &str) -> Option<&'static str> {
 
 /// The primary tag of a language for which there are words.
 pub fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
-    own.of(tag).map(|(known, _)| known).or_else(|| built_in(tag).map(|(known, ..)| known))
+    own.of(tag).map(|(known, _)| known).or_else(|| built_in(tag).map(|known| known.tag))
 }
 
-/// The words for a language; English if there are none.
-fn words_for<'w>(own: &'w Words, language: &str) -> Entry<'w> {
+/// The words for a language; English if there are none. Those of the operator are for every link.
+fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Wording<'w> {
     let of_operator = |language: &str| {
-        let (tag, own) = own.of(language)?;
+        let (_, own) = own.of(language)?;
         let words = own.notice.as_deref()?;
-        let ascii = own.notice_ascii.as_deref().or(words.is_ascii().then_some(words));
-        Some((tag, words, ascii))
+        Some((words, own.notice_ascii.as_deref().or(words.is_ascii().then_some(words))))
     };
-    of_operator(language).or_else(|| built_in(language)).or_else(|| of_operator("en")).unwrap_or((
-        "en",
-        ENGLISH,
-        Some(ENGLISH),
-    ))
+    of_operator(language)
+        .or_else(|| built_in(language).map(|entry| entry.wording(cause)))
+        .or_else(|| of_operator("en"))
+        .unwrap_or(ENGLISH.wording(cause))
 }
 
 fn built_in(language: &str) -> Option<Entry<'static>> {
     let primary = primary(language);
-    WORDS.iter().find(|(tag, ..)| *tag == primary).copied()
+    WORDS.iter().find(|entry| entry.tag == primary).copied()
 }
 
 #[cfg(test)]
@@ -152,32 +202,46 @@ mod tests {
             ]
             .into(),
         );
-        assert_eq!(in_text(&words, "nl-BE", |_| true), " [misleidende link, uitgeschakeld]");
-        assert_eq!(in_text(&words, "el", |_| true), " [παραπλανητικός σύνδεσμος]");
-        assert_eq!(in_text(&words, "el", str::is_ascii), " [paraplanitikos]");
-        assert_eq!(in_html(&words, "de"), " [Link &lt;weg&gt;]");
-        assert_eq!(in_text(&words, "fr", |_| true), " [lien trompeur, désactivé]");
-        assert_eq!(in_text(&words, "tlh", |_| true), in_text(&none(), "en", |_| true));
+        assert_eq!(
+            in_text(&words, "nl-BE", Cause::Lie, |_| true),
+            " [misleidende link, uitgeschakeld]"
+        );
+        assert_eq!(in_text(&words, "el", Cause::Lie, |_| true), " [παραπλανητικός σύνδεσμος]");
+        assert_eq!(in_text(&words, "el", Cause::Lie, str::is_ascii), " [paraplanitikos]");
+        assert_eq!(in_html(&words, "de", Cause::Lie), " [Link &lt;weg&gt;]");
+        assert_eq!(in_text(&words, "fr", Cause::Lie, |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(
+            in_text(&words, "tlh", Cause::Lie, |_| true),
+            in_text(&none(), "en", Cause::Lie, |_| true)
+        );
         assert_eq!(of_header(b"Content-Language: nl\r\n", &words), Some("nl"));
         assert_eq!(of_header(b"Content-Language: nl\r\n", &none()), None);
     }
 
     #[test]
     fn html_is_ascii_in_every_language() {
-        for (tag, ..) in WORDS {
-            assert!(in_html(&none(), tag).is_ascii(), "{tag}");
+        for Entry { tag, .. } in WORDS {
+            assert!(in_html(&none(), tag, Cause::Lie).is_ascii(), "{tag}");
         }
-        assert_eq!(in_html(&none(), "de-AT"), " [irref&#xFC;hrender Link, abgeschaltet]");
-        assert_eq!(in_html(&none(), "tlh"), in_html(&none(), "en"));
+        assert_eq!(
+            in_html(&none(), "de-AT", Cause::Lie),
+            " [irref&#xFC;hrender Link, deaktiviert]"
+        );
+        assert_eq!(in_html(&none(), "tlh", Cause::Lie), in_html(&none(), "en", Cause::Lie));
     }
 
     #[test]
     fn plain_text_is_in_the_language_where_the_part_can_hold_it() {
-        assert_eq!(in_text(&none(), "ru", |_| true), " [обманчивая ссылка, отключена]");
-        assert_eq!(in_text(&none(), "fr-CA", |_| true), " [lien trompeur, désactivé]");
-        assert_eq!(in_text(&none(), "ru", str::is_ascii), in_text(&none(), "en", str::is_ascii));
-        for (tag, ..) in WORDS {
-            let ascii = in_text(&none(), tag, str::is_ascii);
+        assert_eq!(in_text(&none(), "ru", Cause::Lie, |_| true), " [обманчивая ссылка, отключена]");
+        assert_eq!(in_text(&none(), "ru", Cause::Rule, |_| true), " [ссылка отключена]");
+        assert_eq!(in_text(&none(), "ja", Cause::Rule, str::is_ascii), " [link disabled]");
+        assert_eq!(in_text(&none(), "fr-CA", Cause::Lie, |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(
+            in_text(&none(), "ru", Cause::Lie, str::is_ascii),
+            in_text(&none(), "en", Cause::Lie, str::is_ascii)
+        );
+        for Entry { tag, .. } in WORDS {
+            let ascii = in_text(&none(), tag, Cause::Lie, str::is_ascii);
             assert!(ascii.is_ascii() && !ascii.contains('&'), "{tag}");
         }
     }

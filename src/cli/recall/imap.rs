@@ -232,7 +232,7 @@ impl Run {
             return Ok(());
         };
         if self.dry_run {
-            self.changed(links);
+            self.would_change(&named, links);
             return Ok(());
         }
         match folder.replace(message, &new)? {

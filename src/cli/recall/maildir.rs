@@ -91,7 +91,7 @@ impl Run {
             return;
         };
         if self.dry_run {
-            return self.changed(links);
+            return self.would_change(&path.display(), links);
         }
         match folder.replace(message, &new) {
             Ok(Replaced::Done) => {

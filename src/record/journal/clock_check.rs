@@ -18,7 +18,7 @@ const STEP_THRESHOLD: Duration = Duration::from_secs(3_600);
 const DISTRUST_TIME: Duration = Duration::from_secs(86_400);
 
 /// The file in the journal's directory that holds the last check.
-const FILE: &str = "looked";
+pub(super) const FILE: &str = "looked";
 
 /// When the clock was checked, and for how much longer it is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

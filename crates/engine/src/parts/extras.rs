@@ -26,7 +26,7 @@ impl<'a> LayerReader<'a> {
     ) {
         let extras = match &occurrence.site {
             Site::Attribute { .. } if is_explained => Vec::new(),
-            Site::Attribute { .. } => self.notice_in_anchor(occurrence, action),
+            Site::Attribute { .. } => self.notice_in_anchor(occurrence, judged, action),
             _ => self.extras(occurrence, judged, action),
         };
         if extras.is_empty() {
@@ -62,7 +62,12 @@ impl<'a> LayerReader<'a> {
     }
 
     /// The notice in a defanged anchor around a button or a picture, which has no text of its own.
-    fn notice_in_anchor(&self, occurrence: &Occurrence, action: LinkAction) -> Vec<TextEdit> {
+    fn notice_in_anchor(
+        &self,
+        occurrence: &Occurrence,
+        judged: &Judged,
+        action: LinkAction,
+    ) -> Vec<TextEdit> {
         let anchor = matches!(
             &occurrence.site,
             Site::Attribute { element, attribute: "href", .. } if element.eq_ignore_ascii_case("a")
@@ -75,8 +80,9 @@ impl<'a> LayerReader<'a> {
             && self.layer.depth == 0;
         match &occurrence.site {
             Site::Attribute { tag, .. } if anchor && wanted => {
-                let words =
-                    notices::words_in_html(&self.open.context.policy.words, self.language());
+                let (own, cause) =
+                    (&self.open.context.policy.words, notices::Cause::of(judged.verdict));
+                let words = notices::words_in_html(own, self.language(), cause);
                 self.defanger.insert_at_start(*tag, &words, format!("[{words}] "))
             }
             _ => Vec::new(),
@@ -97,9 +103,10 @@ impl<'a> LayerReader<'a> {
         }
         if action >= LinkAction::Unlink && policy.notice == Notice::Inline {
             let (own, language) = (&policy.words, self.language());
+            let cause = notices::Cause::of(judged.verdict);
             let notice = match occurrence.site {
-                Site::HtmlText => notices::in_html(own, language),
-                _ => notices::in_text(own, language, |words| self.fits(words)),
+                Site::HtmlText => notices::in_html(own, language, cause),
+                _ => notices::in_text(own, language, cause, |words| self.fits(words)),
             };
             return self.defanger.insert_after(occurrence, notice);
         }
