@@ -29,6 +29,7 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// The cause for a link with this verdict.
     pub fn of(verdict: Verdict) -> Cause {
         if verdict >= Verdict::Suspect { Cause::Lie } else { Cause::Rule }
     }
