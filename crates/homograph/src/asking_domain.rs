@@ -16,7 +16,7 @@ const OTHERS: [&str; 6] = ["auth", "confirm", "recovery", "refund", "unlock", "v
 const ALONE: [&str; 3] = ["billing", "support", "update"];
 
 /// Suffixes that a reader takes for the end of a host.
-const SUFFIXES: [&str; 5] = ["biz", "co", "info", "net", "org"];
+pub(super) const SUFFIXES: [&str; 5] = ["biz", "co", "info", "net", "org"];
 
 /// The name, of a host that consists of these labels in front of a domain that was registered.
 pub(super) fn find<'n>(
@@ -54,7 +54,7 @@ const LISTS: [&[&str]; 4] = [&SUFFIXES, &ASKING, &OTHERS, &ALONE];
 static BEGINNINGS: Beginnings = Beginnings::of(&LISTS);
 
 /// Whether a label is a word that asks, or several words of offices of which one does.
-fn asks(label: &str, table: &Organisations) -> bool {
+pub(super) fn asks(label: &str, table: &Organisations) -> bool {
     let asking = |word: &str| ASKING.contains(&word) || OTHERS.contains(&word);
     ALONE.contains(&label)
         || label.split(SEPARATORS).any(asking)

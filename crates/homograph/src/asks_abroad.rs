@@ -12,10 +12,12 @@ use super::display_text::plain_letters;
 use super::domain::{Section, registrable};
 use super::host_words::{ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_filler, spelled, surely_asks};
 use super::lookalike::LookHash;
-use super::name::MIN_BRAND;
+use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 use super::organisation_inside::{PARCELS, is_short};
 use super::organisations::{Asking, Organisations};
+
+mod native;
 
 /// Labels in front of a domain, and words of a label, that are read at most.
 const LABELS: usize = 4;
@@ -94,24 +96,26 @@ impl<'n> Reader<'n> {
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || host.split('.').any(|label| is_name(label) || self.glued(label).is_some())
+            || !host.is_ascii() && self.may_be_native(host)
     }
 
     fn label(&self, label: &str, place: Place) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
             true => self.beside(label, place),
-            false => self.glued(label),
+            false if label.is_ascii() => self.glued(label),
+            false => self.glued(label).or_else(|| match place {
+                Place::Chosen => self.native_glued(label),
+                Place::Below => None,
+            }),
         }
     }
 
     /// The name in a label of several words, of which all others are those of offices.
     fn beside(&self, label: &str, place: Place) -> Option<&'n str> {
-        // Names are in letters of Latin, and those without marks are in ASCII then.
-        if !label.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-            return None;
-        }
         let words = label.split(SEPARATORS).filter(|word| !word.is_empty());
         let words: SmallVec<[&str; WORDS + 1]> = words.take(WORDS + 1).collect();
-        if words.len() > WORDS {
+        let has_latin = || label.bytes().any(|byte| byte.is_ascii_alphabetic());
+        if words.len() > WORDS || !has_latin() && !self.may_be_asked(&words) {
             return None;
         }
         let kinds = self.kinds(&words);
@@ -150,7 +154,7 @@ impl<'n> Reader<'n> {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let plain = plain(bare);
         let spellings = spellings(bare);
-        match self.asking_of(&spellings) {
+        match asking_of(&spellings, self.table) {
             Some(Asking::Surely) => Word::Asks,
             _ if surely_asks(&plain) => Word::Asks,
             Some(Asking::Trade) => Word::Trade,
@@ -168,11 +172,7 @@ impl<'n> Reader<'n> {
 
     /// How a word of another language asks.
     fn asking(&self, word: &str) -> Option<Asking> {
-        self.asking_of(&spellings(word))
-    }
-
-    fn asking_of(&self, spellings: &[Cow<'_, str>]) -> Option<Asking> {
-        spellings.iter().filter_map(|word| self.table.asking_word(word)).max()
+        asking(word, self.table)
     }
 
     /// The domain of whom the words name, if the most that is said beside them counts.
@@ -184,6 +184,11 @@ impl<'n> Reader<'n> {
         if !enough {
             return None;
         }
+        if words.iter().any(|word| !word.is_ascii())
+            && let Some(name) = self.native(&words.concat(), said, place)
+        {
+            return Some(name);
+        }
         let plain: SmallVec<[_; WORDS]> = words.iter().map(|word| plain(word)).collect();
         if let Some(name) = spelled(&plain.join("-"), self.protected) {
             let is_abbreviation = name.brand_len() <= MIN_BRAND;
@@ -193,7 +198,7 @@ impl<'n> Reader<'n> {
                 // Customers name hosts after what they serve.
                 Place::Below => Some(Word::Asks).filter(|_| !is_abbreviation),
             };
-            let counts = name.brand_len() >= MIN_BRAND_IN_LABEL
+            let counts = name.letters() >= MIN_BRAND_IN_LABEL
                 || least.is_some_and(|least| said >= least) && is_short(name, self.table);
             return counts.then_some(&*name.ascii);
         }
@@ -242,15 +247,30 @@ impl<'n> Reader<'n> {
 
     /// The name that a label is, in front of a domain that is nothing but words of which one asks.
     fn before(&self, label: &str, chosen: &str) -> Option<&'n str> {
-        let name = spelled(&plain(label), self.protected)
-            .filter(|name| name.brand_len() >= MIN_BRAND_IN_LABEL)?;
+        let is_long = |name: &&Name| name.letters() >= MIN_BRAND_IN_LABEL;
+        let name = spelled(&plain(label), self.protected).filter(is_long);
+        // Most labels are no name.
+        if name.is_none() && label.is_ascii() {
+            return None;
+        }
         let words: SmallVec<[&str; WORDS + 1]> = chosen.split(SEPARATORS).take(WORDS + 1).collect();
         let kinds = self.kinds(words.get(..words.len().min(WORDS))?);
         let is_asked = words.len() <= WORDS
             && kinds.iter().all(|kind| *kind > Word::Other)
             && kinds.iter().any(|kind| asks(*kind));
-        is_asked.then_some(&*name.ascii)
+        let said = || kinds.iter().copied().max().unwrap_or(Word::Other);
+        let native = || self.native(label, said(), Place::Chosen);
+        is_asked.then(|| name.map(|name| &*name.ascii).or_else(native)).flatten()
     }
+}
+
+/// How a word of another language asks.
+pub(super) fn asking(word: &str, table: &Organisations) -> Option<Asking> {
+    asking_of(&spellings(word), table)
+}
+
+fn asking_of(spellings: &[Cow<'_, str>], table: &Organisations) -> Option<Asking> {
+    spellings.iter().filter_map(|word| table.asking_word(word)).max()
 }
 
 /// Whether a word asks who the reader is.

@@ -14,7 +14,7 @@ use super::of_no_language::is_of_no_language;
 use super::organisations::Counts;
 use super::posing::resembles;
 use super::properties::{nfd, nfkc};
-use super::reading::{LabelChars, are_twins, twins_in_capitals};
+use super::reading::{LabelChars, are_twins};
 use super::{Context, english, letters};
 use crate::lookalike::{Look, LookHash};
 use crate::reading::Likeness;
@@ -22,6 +22,10 @@ use crate::verdict::Verdict;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::is_mark;
+
+mod twins;
+
+use twins::{imitates_latin, is_lure};
 
 /// Letters that a word must have for a second script to count.
 const MIN_WORD: usize = 4;
@@ -265,13 +269,16 @@ impl Candidate<'_> {
 
     /// The first word with this kind of disguise.
     fn word(&self, kind: Kind) -> Option<Disguise> {
-        let mut words = self.words().filter(|word| word.len() >= MIN_WORD);
+        let is_lure = |word: &Range<usize>| is_lure(self.letters(word.clone()));
+        let counts =
+            |word: &Range<usize>| word.len() >= MIN_WORD || kind == Kind::Mixed && is_lure(word);
+        let mut words = self.words().filter(counts);
         let found = words.find(|word| {
             self.kind(word.clone()) == Some(kind)
                 && match kind {
                     Kind::Mixed => {
                         let letters = self.letters(word.clone());
-                        imitates_latin(letters) && !self.is_inflected(word)
+                        (imitates_latin(letters) || is_lure(word)) && !self.is_inflected(word)
                             || letters.iter().any(|c| is_of_no_mail(*c))
                     }
                     Kind::Parted => self.is_divided_word(word.clone()),
@@ -360,30 +367,6 @@ fn is_apart(letters: &[char], stem: usize, script: Script) -> bool {
         && (letters.len() > stem + 1
             || letters.last().is_some_and(|last| O_ENDINGS.contains(last))
             || letters.first() == Some(&'ו') && is_prefix())
-}
-
-/// Latin letters that are everyday letters of other scripts as well, in which people type them by
-/// mistake.
-const TYPED_FOR_OTHERS: &str = "ABCEHIKMNOPTXYZaceiopxy";
-
-/// Whether the letters of a second script are there to be read as Latin ones: all of them are
-/// twins, and not all the others are twins of that script.
-fn imitates_latin(word: &[char]) -> bool {
-    let is = |wanted| move |c: &&char| Letter::of(**c) == wanted;
-    let mut foreign = word.iter().filter(is(Letter::Foreign));
-    let Some(script) = word.iter().find(is(Letter::Foreign)).map(|c| c.script()) else {
-        return false;
-    };
-    let ending = word.iter().filter(is(Letter::Plain)).all(char::is_ascii_uppercase)
-        && word.iter().filter(is(Letter::Foreign)).all(|c| c.is_lowercase());
-    let twin =
-        |c: &char| are_twins([small(*c)], Script::Latin) || twins_in_capitals(*c, Script::Latin);
-    let of_script = |c: &char| are_twins([small(*c)], script) || twins_in_capitals(*c, script);
-    let typed = |c: &char| TYPED_FOR_OTHERS.contains(*c) && of_script(c);
-    !ending
-        && foreign.all(twin)
-        && (!word.iter().filter(is(Letter::Plain)).all(typed)
-            || english::is_any_word(&plain_letters(word.iter().copied())))
 }
 
 /// Whether a letter is of a script that nobody writes mail in, and that looks like Latin.
@@ -519,6 +502,33 @@ mod tests {
             );
         }
         assert_eq!(found("𝘾𝙊𝙉𝙂𝙍𝘼𝙏𝙎 to you", ""), Some((Verdict::Notice, None)));
+    }
+
+    #[test]
+    fn words_that_lures_are_about_may_be_short() {
+        for text in [
+            "F\u{430}x waiting",
+            "\u{3a4}ax Service",
+            "\u{420}ay",
+            "\u{39d}ew",
+            "\u{41a}ey",
+            "D\u{43e}\u{441}",
+            "\u{422}\u{430}x",
+        ] {
+            assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
+        }
+        for text in [
+            "\u{442}\u{430}\u{445}",
+            "\u{420}\u{430}\u{443}",
+            "\u{41d}\u{415}\u{422} C\u{428}\u{410}",
+            "PC\u{430}",
+            "C\u{41e}\u{41c}",
+            "\u{3a4}\u{3b1}\u{3c7}. \u{39a}\u{3ce}\u{3b4}.",
+            "10 k\u{3a9}",
+            "Fax, tax, pay",
+        ] {
+            assert_eq!(found(text, ""), None, "{text}");
+        }
     }
 
     /// In a text of its script, too.

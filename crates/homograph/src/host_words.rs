@@ -52,6 +52,29 @@ pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
             && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
 }
 
+/// Whether a label is a brand beside words of offices, of which one asks.
+#[cfg(feature = "senders")]
+pub(super) fn is_beside(
+    label: &str,
+    brand: &str,
+    table: Option<&Organisations>,
+    asks: impl Fn(&str) -> bool,
+) -> bool {
+    let Some((front, back)) = label.split_once(brand) else { return false };
+    let is_apart = (front.is_empty() || front.ends_with(SEPARATORS))
+        && (back.is_empty() || back.starts_with(SEPARATORS));
+    let words = front.split(SEPARATORS).chain(back.split(SEPARATORS));
+    let mut words = words.filter(|word| !word.is_empty());
+    let mut some = false;
+    is_apart
+        && words.all(|word| {
+            let asks = asks(word);
+            some |= asks;
+            asks || is_filler(word, table)
+        })
+        && some
+}
+
 /// Whether a word that is a name stands for other things as well.
 pub(super) fn is_common(word: &str, table: Option<&Organisations>) -> bool {
     is_word(word) || is_filler(word, table)

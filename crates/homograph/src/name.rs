@@ -1,5 +1,7 @@
 //! One name that is protected, blocked or allowed: its labels, and how far it reaches.
 
+#[cfg(feature = "senders")]
+use super::cjk::is_cjk;
 use super::lookalike::Look;
 
 /// Letters of a protected name so long that no other word equals it by chance.
@@ -7,6 +9,11 @@ use super::lookalike::Look;
 pub(super) const DISTINCTIVE: usize = 6;
 /// Letters of the shortest protected name that is compared at all.
 pub(super) const MIN_BRAND: usize = 3;
+
+/// Letters of an alphabet that a character counts as which is a syllable or a word: names of two are as long as others of
+/// six.
+#[cfg(feature = "senders")]
+const LETTERS_OF_SYLLABLE: usize = 3;
 
 /// One name of a set.
 #[derive(Clone, Debug)]
@@ -26,6 +33,13 @@ impl Name {
     /// The registrable label.
     pub(super) fn label(&self) -> &str {
         self.labels.get(self.brand).map_or("", |(label, _)| label)
+    }
+
+    /// How long the registrable label is, in letters of an alphabet.
+    #[cfg(feature = "senders")]
+    pub(super) fn letters(&self) -> usize {
+        let extra = LETTERS_OF_SYLLABLE - 1;
+        self.brand_len() + extra * self.label().chars().filter(|c| is_cjk(*c)).count()
     }
 
     /// Length of the registrable label, in characters as read.

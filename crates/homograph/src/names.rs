@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+#[cfg(feature = "senders")]
+use super::beyond_ascii::BeyondAscii;
 use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, and_above, is_hosted, registrable, registry_suffix};
 use super::form::{Form, Literal};
@@ -48,6 +50,9 @@ pub struct Names {
     by_bidi: HashMap<String, usize>,
     /// Brands, to find those one letter away.
     near: NearIndex,
+    /// Brands with letters beyond ASCII.
+    #[cfg(feature = "senders")]
+    beyond_ascii: BeyondAscii,
     /// Lists of names that are not protected but often visited.
     known: Vec<Arc<Known>>,
     /// How many of the names are built in: the first ones.
@@ -176,6 +181,51 @@ impl Names {
     #[cfg(feature = "senders")]
     pub(super) fn chosen(&self) -> &[Name] {
         self.names.get(self.built_in..).unwrap_or_default()
+    }
+
+    /// The chosen names with this registrable label.
+    #[cfg(feature = "senders")]
+    pub(super) fn chosen_as(&self, label: &str) -> impl Iterator<Item = &Name> {
+        let found = self.by_look.get(&name_look(label, |_| {})).map(Vec::as_slice);
+        let chosen = found.unwrap_or_default().iter().filter(|at| **at >= self.built_in);
+        let names = chosen.filter_map(|at| self.names.get(*at));
+        names.filter(move |name| name.reach == Reach::Brand && name.label() == label)
+    }
+
+    /// The names beyond ASCII of which this label is the spelling in ASCII.
+    #[cfg(feature = "senders")]
+    pub(super) fn written_as(&self, label: &str) -> impl Iterator<Item = &Name> {
+        self.beyond_ascii.written_as(label).iter().filter_map(|at| self.names.get(*at))
+    }
+
+    /// Whether there is a name beyond ASCII.
+    #[cfg(feature = "senders")]
+    pub(super) fn has_beyond_ascii(&self) -> bool {
+        !self.beyond_ascii.is_empty()
+    }
+
+    /// Whether a label may begin with a name beyond ASCII, and whether it may end with one.
+    #[cfg(feature = "senders")]
+    pub(super) fn edges_beyond_ascii(&self, label: &str) -> [bool; 2] {
+        self.beyond_ascii.edges(label)
+    }
+
+    /// Whether there is a name that has a spelling in ASCII beside its own.
+    #[cfg(feature = "senders")]
+    pub(super) fn has_written_out(&self) -> bool {
+        self.beyond_ascii.has_written_out()
+    }
+
+    /// The names of which this label has the look, by characters of East Asia.
+    #[cfg(feature = "senders")]
+    pub(super) fn twins(&self, label: &str) -> impl Iterator<Item = &Name> {
+        self.beyond_ascii.twins(label).iter().filter_map(|at| self.names.get(*at))
+    }
+
+    /// The names beyond ASCII that this label may be one letter away from.
+    #[cfg(feature = "senders")]
+    pub(super) fn near_beyond_ascii(&self, label: &str) -> impl Iterator<Item = &Name> {
+        self.beyond_ascii.near(label).filter_map(|at| self.names.get(at))
     }
 
     /// Number of names.
@@ -345,6 +395,11 @@ impl Names {
         let mut hasher = DefaultHasher::new();
         (&name.ascii, name.reach == Reach::Brand).hash(&mut hasher);
         self.fingerprint = self.fingerprint.wrapping_add(hasher.finish());
+        #[cfg(feature = "senders")]
+        if !name.label().is_ascii() {
+            let is_new = self.chosen_as(name.label()).next().is_none();
+            self.beyond_ascii.add(at, &name, is_new);
+        }
         if let Some((label, _)) = name.labels.get(name.brand) {
             let beginnings = &mut self.beginnings;
             let look = name_look(label, |beginning| {

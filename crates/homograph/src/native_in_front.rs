@@ -17,16 +17,17 @@ pub(super) fn find(front: &str, table: &Organisations) -> Option<&'static str> {
     pairs.find_map(|(label, suffix)| {
         let is_in_front =
             label.starts_with(PREFIX) && BUILTIN.of_name(suffix).section == Some(Section::Icann);
-        is_in_front.then(|| named(label, table)).flatten()
+        is_in_front.then(|| named(&Form::read(label).unicode, table)).flatten()
     })
 }
 
-/// The domain of the organisation that a label in ASCII form is the name of.
-fn named(label: &str, table: &Organisations) -> Option<&'static str> {
-    let shown = Form::read(label).unicode;
-    let letters: String = shown.chars().filter(|c| c.is_alphanumeric()).collect();
+/// The domain of the organisation that a label is the name of, hyphens aside.
+pub(super) fn named(label: &str, table: &Organisations) -> Option<&'static str> {
+    let letters: String = label.chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut names = table.by_look(name_look(&letters, |_| {}), false).peekable();
+    // Most labels have the look of no name.
+    names.peek()?;
     let chars = LabelChars::of(letters.chars());
-    let mut names = table.by_look(name_look(&letters, |_| {}), false);
     let row = names.find_map(|(row, look, counts)| {
         let counts = matches!(counts, Counts::Anywhere | Counts::Alone) && !look.has_ascii();
         (counts && likeness(chars.all(), look).is_some()).then_some(row)

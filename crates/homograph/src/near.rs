@@ -271,7 +271,7 @@ fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 /// An odd number with well-mixed bits.
-const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Its inverse modulo 2⁶⁴.
 const INVERSE: u64 = 0xf1de_83e1_9937_733d;

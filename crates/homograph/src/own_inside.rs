@@ -4,11 +4,14 @@
 use super::Judgement;
 use super::domain::{Section, registrable};
 use super::english;
-use super::host_words::{ASKING, SEPARATORS, is_filler};
-use super::name::{Name, Reach};
+use super::host_words::{SEPARATORS, is_beside};
+use super::name::Name;
 use super::names::Names;
-use super::near::MIN_LETTERS;
 use super::organisations::Organisations;
+
+mod beyond_ascii;
+
+pub use beyond_ascii::writes_out;
 
 /// What a company has for its own people and names beside itself. Nobody else names a host after both.
 #[rustfmt::skip]
@@ -27,9 +30,6 @@ const BEHIND: [&str; 3] = ["hr", "mail", "online"];
 /// Letters of the shortest name with such a word behind it.
 const LEAST_BEFORE: usize = 6;
 
-/// Maximum number of names that hosts are searched for.
-const NAMES: usize = 64;
-
 /// Who sends a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
@@ -45,98 +45,85 @@ pub fn own_inside(
     (protected, own): (&Names, &Names),
     writer: Writer,
 ) -> Option<String> {
-    let counts = |name: &&Name| name.reach == Reach::Brand && name.brand_len() >= LEAST;
-    let names = own.chosen().iter().chain(protected.chosen()).take(NAMES);
-    let mut names = names.filter(counts).peekable();
-    names.peek()?;
-    if own.covers(&host.ascii) || protected.covers(&host.ascii) {
+    let searched = Searched { sets: [own, protected], table: protected.organisations() };
+    if searched.is_empty() || own.covers(&host.ascii) || protected.covers(&host.ascii) {
         return None;
     }
-    let table = protected.organisations();
     let labels: Vec<&str> = host.unicode.split('.').collect();
     let below = registrable(&host.ascii, Section::Icann)?.split('.').count();
-    let registrable = labels.len().checked_sub(below)?;
-    let (front, chosen) = (labels.get(..registrable)?, *labels.get(registrable)?);
-    let found = names.find(|name| {
-        let brand = name.label();
-        // Of ASCII the rest is found as that of names that everybody knows.
-        let beyond = || in_front(front, name) || is_slip(chosen, brand);
-        let asks =
-            |word: &str| STAFF.contains(&word) || !brand.is_ascii() && ASKING.contains(&word);
-        is_beside(chosen, brand, table, asks)
-            || is_glued(chosen, brand)
-            || writer == Writer::Anybody && is_before_word(chosen, brand, protected)
-            || !brand.is_ascii() && beyond()
-    });
-    found.map(|name| name.ascii.to_string())
+    let at = labels.len().checked_sub(below)?;
+    let (front, chosen) = (labels.get(..at)?, *labels.get(at)?);
+    let before_word = || match writer {
+        Writer::Anybody => searched.before_word(chosen, protected),
+        Writer::Colleague => None,
+    };
+    let found = searched.staffed(chosen).or_else(before_word);
+    // Of names in ASCII the rest is found as that of names that everybody knows.
+    let found = found.or_else(|| beyond_ascii::find(&searched, &host.ascii, front, chosen))?;
+    Some(found.ascii.to_string())
 }
 
 /// Letters of the shortest name that counts.
-const LEAST: usize = 5;
+pub(super) const LEAST: usize = 5;
 
-/// Whether a label is a brand with a word of its staff glued to it.
-fn is_glued(label: &str, brand: &str) -> bool {
-    let mut glued = [label.strip_prefix(brand), label.strip_suffix(brand)].into_iter().flatten();
-    glued.any(|word| word.len() >= GLUED && STAFF.contains(&word))
+/// Words of a label at which a name may begin or end.
+const WORDS: usize = 8;
+
+/// The names that hosts are searched for.
+pub(super) struct Searched<'n> {
+    pub sets: [&'n Names; 2],
+    pub table: Option<&'n Organisations>,
 }
 
-/// Whether a label is a brand that is no word with one of [`BEHIND`], and not that of a name that everybody knows
-/// (`dailymail`).
-fn is_before_word(label: &str, brand: &str, protected: &Names) -> bool {
-    let word = label.strip_prefix(brand).map(|word| word.strip_prefix('-').unwrap_or(word));
-    word.is_some_and(|word| BEHIND.contains(&word))
-        && brand.chars().count() >= LEAST_BEFORE
-        && !english::is_any_word(brand)
-        && !protected.has_label(label)
-        && !protected.known().any(|known| known.has_label(label))
-}
+impl<'n> Searched<'n> {
+    fn is_empty(&self) -> bool {
+        self.sets.iter().all(|names| names.chosen().is_empty())
+    }
 
-/// Whether a label is a brand beside words of offices, of which one asks.
-pub(super) fn is_beside(
-    label: &str,
-    brand: &str,
-    table: Option<&Organisations>,
-    asks: impl Fn(&str) -> bool,
-) -> bool {
-    let Some((front, back)) = label.split_once(brand) else { return false };
-    let is_apart = (front.is_empty() || front.ends_with(SEPARATORS))
-        && (back.is_empty() || back.starts_with(SEPARATORS));
-    let words = front.split(SEPARATORS).chain(back.split(SEPARATORS));
-    let mut words = words.filter(|word| !word.is_empty());
-    let mut some = false;
-    is_apart
-        && words.all(|word| {
-            let asks = asks(word);
-            some |= asks;
-            asks || is_filler(word, table)
+    /// The name that a label is, letter by letter.
+    fn spelled(&self, label: &str) -> Option<&'n Name> {
+        let mut named = self.sets.iter().flat_map(|names| names.chosen_as(label));
+        named.find(|name| name.letters() >= LEAST)
+    }
+
+    /// The name in a label beside words that only a company's own people see, apart or glued to it.
+    fn staffed(&self, label: &str) -> Option<&'n Name> {
+        let asks = |word: &str| STAFF.contains(&word);
+        let is_apart = label.contains(SEPARATORS) && label.split(SEPARATORS).any(asks);
+        let is_beside = |run: &&str| is_beside(label, run, self.table, asks);
+        let mut runs = is_apart.then(|| runs(label)).into_iter().flatten();
+        let apart = runs.find_map(|run| self.spelled(run).filter(|_| is_beside(&run)));
+        apart.or_else(|| {
+            let long = STAFF.iter().filter(|word| word.len() >= GLUED);
+            let mut rests =
+                long.flat_map(|word| [label.strip_prefix(word), label.strip_suffix(word)]);
+            rests.find_map(|rest| self.spelled(rest?))
         })
-        && some
+    }
+
+    /// The name that is no word in front of one of [`BEHIND`], unless both are that of a name that everybody knows
+    /// (`dailymail`).
+    fn before_word(&self, label: &str, protected: &Names) -> Option<&'n Name> {
+        let mut words = BEHIND.iter();
+        let rest = words.find_map(|word| label.strip_suffix(word))?;
+        let rest = rest.strip_suffix('-').unwrap_or(rest);
+        let counts = |name: &&Name| name.letters() >= LEAST_BEFORE;
+        self.spelled(rest).filter(counts).filter(|_| {
+            !english::is_any_word(rest)
+                && !protected.has_label(label)
+                && !protected.known().any(|known| known.has_label(label))
+        })
+    }
 }
 
-/// Whether a name stands in full in these labels, with dots or with hyphens for them.
-fn in_front(labels: &[&str], name: &Name) -> bool {
-    let own = || name.labels.iter().skip(name.brand).map(|(label, _)| label.as_ref());
-    let length = own().count();
-    let hyphenated: Vec<&str> = own().collect();
-    let hyphenated = hyphenated.join("-");
-    labels.windows(length).any(|labels| labels.iter().copied().eq(own()))
-        || labels.iter().any(|label| label.trim_start_matches("www-") == hyphenated)
-}
-
-/// Whether a label differs from a name by one letter: one more, less or different. Plain letters for all accented ones
-/// are how people without its keyboard write it.
-fn is_slip(one: &str, other: &str) -> bool {
-    if one.is_ascii() || one == other {
-        return false;
-    }
-    let letters = |word: &str| word.chars().collect::<Vec<char>>();
-    let (one, other) = (letters(one), letters(other));
-    if one.len().min(other.len()) < MIN_LETTERS || one.len().abs_diff(other.len()) > 1 {
-        return false;
-    }
-    let front = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
-    let back = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
-    front + back + 1 >= one.len().max(other.len())
+/// The runs of words of a label.
+pub(super) fn runs(label: &str) -> impl Iterator<Item = &str> {
+    let signs = || label.match_indices(SEPARATORS).map(|(at, _)| at).take(WORDS);
+    let starts = std::iter::once(0).chain(signs().map(|at| at + 1));
+    starts.flat_map(move |start| {
+        let ends = signs().chain([label.len()]).filter(move |end| *end > start);
+        ends.filter_map(move |end| label.get(start..end))
+    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 
 use super::Judgement;
 use super::domain::{Section, end_alike, is_or_below, registrable};
-use super::host_words::surely_asks;
+use super::host_words::{is_beside, surely_asks};
 use super::lookalike::{Look, likeness};
 use super::names::Names;
 use super::near::read_with_pair;
 use super::organisations::registrable_label;
-use super::own_inside::is_beside;
 use super::reading::{LabelChars, Likeness};
 use crate::letters;
 

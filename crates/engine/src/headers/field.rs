@@ -243,7 +243,9 @@ impl FieldReader<'_, '_, '_, '_> {
         if !ours {
             judged.add(Reason::DisplayNameHost);
             let own = address.host.as_deref();
-            let is_known = self.judge.is_protected(&shown.ascii)
+            let written_out =
+                || own.is_some_and(|own| self.judge.writes_out_own(&shown.ascii, &own.ascii));
+            let is_known = (self.judge.is_protected(&shown.ascii) || written_out())
                 && !own.is_some_and(|own| self.is_answer_to_author(own));
             let poses = is_known || own.is_some_and(|own| self.judge.poses_beside(own, &shown));
             if self.is_of_sender()

@@ -18,9 +18,15 @@ impl Judge<'_> {
             && judged.reasons.iter().all(of_likeness);
         let Some(target) = judged.target().filter(|_| is_like) else { return };
         let Some(plain) = without_accents(host) else { return };
-        // The name itself, with accents and below or before another name, is the lie.
+        // The name itself, with accents and below or before another name, is the lie. So it is with others than its own.
         let label = |name: &str| name.split('.').next().map(str::to_owned);
-        if label(target).is_some_and(|name| plain.split('.').any(|label| label == name)) {
+        let meant = self.host(target, HostBounds::Certain);
+        let target = without_accents(&meant.unicode);
+        if target
+            .as_deref()
+            .and_then(label)
+            .is_some_and(|name| plain.split('.').any(|label| label == name))
+        {
             return;
         }
         let domain = registrable(&plain, Section::Private);
@@ -59,7 +65,29 @@ fn without_accents(host: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::{Answers, Facts, Message, Policy, TldTable};
+    use homograph::Names;
+
+    #[test]
+    fn a_name_has_its_own_accents() {
+        let verdict = |host: &str| {
+            let protected = Names::builtin().extended(["müllerbank.de", "čedilbanka.cz"]);
+            let policy = Policy { protected: Arc::new(protected), ..Policy::default() };
+            let body = format!("https://{host}/x");
+            let message = Message { head: b"From: a@example.com\n", body: body.as_bytes() };
+            let (facts, tlds) = (Facts::default(), TldTable::new(["com", "cz", "de", "si"], ""));
+            crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+        };
+        for host in ["mūllerbank.de", "müllerbänk.de", "ćedilbanka.cz", "mùllerbank.com"] {
+            assert!(verdict(host) >= Verdict::Suspect, "{host}");
+        }
+        for host in ["müllerbank.de", "mullerbank.de", "www.čedilbanka.cz", "poštni.si"] {
+            assert!(verdict(host) < Verdict::Suspect, "{host}");
+        }
+    }
 
     #[test]
     fn accents_are_left_out() {

@@ -67,7 +67,9 @@ impl Judge<'_> {
         let protected = !is_own
             && !is_end_hidden(target)
             && !self.is_rewritten_at_home(&seen.ascii, target)
-            && ((self.is_protected(&seen.ascii) || self.is_known((seen, name), led))
+            && ((self.is_protected(&seen.ascii)
+                || self.is_known((seen, name), led)
+                || self.writes_out_own(&seen.ascii, &led.ascii))
                 && !self.names_firm(shown, &led.ascii)
                 && !self.shows_profile(shown, &seen.ascii, target)
                 || self.poses_as(led, seen));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::correspondents::NamedAuthors;
 use super::{Judge, same_domain};
 use crate::Dmarc;
-use homograph::Judgement;
+use homograph::{Judgement, is_or_below};
 
 impl Judge<'_> {
     /// Remembers the hosts of From; that of the only author too, if DMARC confirmed his domain and not everybody can have
@@ -30,6 +30,13 @@ impl Judge<'_> {
     /// Whether a word is the label of a protected name, or of a recipient's.
     pub fn is_name(&self, word: &str) -> bool {
         self.policy.protected.has_label(word) || self.own_names.has_label(word)
+    }
+
+    /// Whether a host is a name of the recipients or the operator in letters of ASCII (`www.muellerbank.de`), which may be
+    /// theirs as well, and the other is below that name no more than below this one.
+    pub fn writes_out_own(&self, ascii: &str, other: &str) -> bool {
+        let name = homograph::writes_out(ascii, [&self.own_names, &self.policy.protected]);
+        name.is_some_and(|name| !is_or_below(other, name) && !same_domain(ascii, other))
     }
 
     /// Whether a host is protected, or of an organisation that is known.
@@ -63,9 +70,12 @@ impl Judge<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Dmarc;
+    use std::sync::Arc;
+
     use crate::outcome::{Reason, Verdict};
     use crate::tests::to_harbour;
+    use crate::{Answers, Dmarc, Facts, Message, Policy, TldTable};
+    use homograph::Names;
 
     /// Colleagues know further domains of their house; nobody names one of them after its VPN.
     #[test]
@@ -98,5 +108,32 @@ mod tests {
         assert_eq!(verdict(own, Dmarc::Unknown, "sentry.harbour.com"), Some(Verdict::Suspect));
         assert_eq!(verdict(own, Dmarc::Pass, "evil.top"), Some(Verdict::Suspect));
         assert_eq!(verdict(other, Dmarc::Pass, "www.evil.top"), Some(Verdict::Suspect));
+    }
+
+    #[test]
+    fn a_name_written_out_is_the_name_in_texts_and_names_of_senders() {
+        let verdict = |from: &str, body: &str| {
+            let policy = Policy {
+                protected: Arc::new(Names::builtin().extended(["müllerbank.de"])),
+                ..Policy::default()
+            };
+            let head = format!("From: {from}\nContent-Type: text/html; charset=utf-8\n");
+            let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+            let tlds = TldTable::new(["de", "top", "com"], "");
+            let facts = Facts::default();
+            crate::inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+        };
+        let link = |text: &str, to: &str| {
+            verdict("a@example.com", &format!("<a href=\"https://{to}/x\">{text}</a>"))
+        };
+        for text in ["https://www.muellerbank.de/", "muellerbank.de", "www.müllerbank.de"] {
+            assert_eq!(link(text, "evil.top"), Verdict::Suspect, "{text}");
+            assert!(link(text, "xn--mllerbank-q9a.de") < Verdict::Suspect, "{text}");
+        }
+        for text in ["muellerbank.com", "muellers.de", "muellerbank.top"] {
+            assert!(link(text, "evil.top") < Verdict::Suspect, "{text}");
+        }
+        assert_eq!(verdict("\"muellerbank.de\" <x@evil.top>", ""), Verdict::Suspect);
+        assert!(verdict("\"muellerbank.de\" <x@muellerbank.de>", "") < Verdict::Suspect);
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct ClaimedNames {
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     office_words: HashSet<Box<str>, ByText>,
     asking_words: HashMap<&'static str, Asking, ByText>,
+    /// The first two characters of those beyond ASCII.
+    asking_beginnings: HashSet<[char; 2], ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
     countries: HashSet<Box<str>, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
@@ -106,9 +108,12 @@ impl ClaimedNames {
             _ => (word, Asking::Surely),
         };
         let asking_words = ASKING_WORDS.split_ascii_whitespace().map(asks);
-        let (asking_words, countries) = (asking_words.collect(), words(COUNTRIES));
+        let (asking_words, countries) =
+            (asking_words.collect::<HashMap<_, _, _>>(), words(COUNTRIES));
+        let beyond_ascii = asking_words.keys().filter(|word| !word.is_ascii());
         ClaimedNames {
             office_words,
+            asking_beginnings: beyond_ascii.filter_map(|word| beginning(word)).collect(),
             asking_words,
             inner_offices,
             countries,
@@ -144,6 +149,11 @@ impl ClaimedNames {
         }
         self.names.push(names);
     }
+}
+
+fn beginning(word: &str) -> Option<[char; 2]> {
+    let mut chars = word.chars();
+    Some([chars.next()?, chars.next()?])
 }
 
 /// The words of a list, as they read in a text: without the marks of their letters.
@@ -292,6 +302,11 @@ impl Organisations {
     /// Whether such a word asks a reader to prove who he is.
     pub(crate) fn asking_word(&self, word: &str) -> Option<Asking> {
         self.claimed.asking_words.get(word).copied()
+    }
+
+    /// Whether a label may begin with a word beyond ASCII that asks: most begin with none.
+    pub(crate) fn may_begin_with_asking(&self, label: &str) -> bool {
+        beginning(label).is_some_and(|pair| self.claimed.asking_beginnings.contains(&pair))
     }
 
     /// Whether such a word is of an office that a company has for its own people.

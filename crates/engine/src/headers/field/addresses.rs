@@ -89,7 +89,9 @@ impl FieldReader<'_, '_, '_, '_> {
         let site = local.rsplit(['-', '_', '+']).next().filter(|_| !local.contains('='))?;
         let site = registrable(site, Section::Icann)?;
         let is_own = self.judge.are_of_one_owner(site, &own.host.ascii);
-        (!is_own && self.judge.is_protected(site)).then(|| site.to_owned())
+        let is_known =
+            || self.judge.is_protected(site) || self.judge.writes_out_own(site, &own.host.ascii);
+        (!is_own && is_known()).then(|| site.to_owned())
     }
 }
 
