@@ -1,6 +1,9 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::content::{LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs, sites_between_signs};
+use super::content::{
+    LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs, sites_between_signs,
+};
+use super::file_servers::stays_at_home;
 use super::judging::{Judge, Judged, same_domain};
 use super::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
@@ -16,6 +19,10 @@ impl Judge<'_> {
             }
             (Target::Link(link), SeenBy::Glance) => {
                 self.is_seen_at_a_glance(text, link, occurrence.bounds)
+            }
+            // Word writes the path of its own files into a sheet.
+            (Target::Dangerous { span, .. }, _) if occurrence.site == Site::Style => {
+                !text.get(span.clone()).is_some_and(stays_at_home)
             }
             _ => true,
         }

@@ -409,9 +409,7 @@ fn may_show_link(value: &str) -> bool {
 /// Whether a target does no harm here. A dangerous scheme runs only by a click or in a frame, not in an image. A file
 /// server is sent a password hash even for an image.
 fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
-    let (Target::Dangerous { scheme, .. }, Site::Attribute { .. }) = (target, site) else {
-        return matches!((target, site), (Target::Dangerous { .. }, Site::Style));
-    };
+    let Target::Dangerous { scheme, .. } = target else { return false };
     let name = text.get(scheme.clone()).unwrap_or_default();
     let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
     loads(site) && !file
