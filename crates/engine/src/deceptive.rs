@@ -114,7 +114,12 @@ impl Judge<'_> {
         match occurrence.seen_by {
             SeenBy::Continued { end } => {
                 let name = text.get(link.host.start..end).unwrap_or_default();
+                let rest = text.get(end..link.host.end).unwrap_or_default();
+                let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+                // In a list of sites each is known, or somebody's own.
+                let is_known = |host: &str| self.is_protected(host) || self.is_authors(host);
                 self.is_protected(&name.to_ascii_lowercase())
+                    && !is_known(&rest.to_ascii_lowercase())
             }
             SeenBy::Glance => false,
             // It is a lure, or it was not judged.
@@ -159,7 +164,16 @@ mod tests {
                 let text = format!("sign in at {} now", lure.replace('_', dot));
                 assert!(verdict(&text) >= Verdict::Suspect, "{text}");
             }
+            for lure in ["https://www.paypal.com_evil.example/x", "www.paypal.com_evil.example/x"] {
+                let text = format!("sign in at {} now", lure.replace('_', dot));
+                // A dash stands between names, and a ring reads as none.
+                let reads_as_dot = !["–", "\u{970}"].contains(&dot);
+                assert_eq!(verdict(&text) >= Verdict::Suspect, reads_as_dot, "{text}");
+            }
             for honest in [
+                "www.facebook.com_amazon.com/x",
+                "www.a.example_b.example/x",
+                "www.paypal.com_www.b.example/x",
                 "https://www.a.example_https://www.b.example",
                 "www.a.example_www.b.example",
                 "www.paypal.com_www.b.example",
