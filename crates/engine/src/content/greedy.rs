@@ -368,7 +368,7 @@ mod tests {
             "https://www.a.com•b.example",
             "www.a.com·b.example, c.example",
             "www.a.com·www.b.example/x",
-            "www.a.com·c·b.example/x",
+            "www.a.com• b.example/x",
             "www.a.com··b.example/x",
             "https://www.a.com,www.b.example",
             "https://www.a.com–see x.b.example",

@@ -261,7 +261,9 @@ impl<'t> Reader<'t, '_, '_> {
         let before = self.view.occurrences.len();
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
             for target in reference::parse(text, range.clone()) {
-                if !is_harmless(&target, site, text) {
+                if is_harmless(&target, site, text) {
+                    self.view.embeds |= self.open_anchor.is_some();
+                } else {
                     self.push(Occurrence {
                         seen: index,
                         target,
