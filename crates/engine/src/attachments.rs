@@ -59,7 +59,8 @@ impl Kind {
         let (contents, steps) = match self {
             Kind::Pdf => {
                 let pdf = pdf::read(bytes);
-                let bodies = vec![Body::Html(pdf.scripts())];
+                let scripts = Some(pdf.scripts()).filter(|page| !page.is_empty());
+                let bodies = scripts.map(Body::Html).into_iter().collect();
                 let pdf::Pdf { links, programs, unread, steps, .. } = pdf;
                 (Contents { links, bodies, programs, unread }, steps)
             }

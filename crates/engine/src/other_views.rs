@@ -84,9 +84,11 @@ fn report_deceptive(
     let deceptive = inside.candidates.into_iter().filter(|found| found.finding.verdict >= least);
     for candidate in deceptive.filter(|found| !known.contains(&found.finding.ascii)) {
         let mut finding = candidate.finding;
+        if finding.verdict == Verdict::Unsafe {
+            finding.reasons.insert(Reason::HiddenHost);
+        }
         (finding.verdict, finding.edit, finding.done) =
             (Verdict::Suspect, Edit::Reported, Done::Reported);
-        finding.reasons.insert(Reason::HiddenHost);
         finding.span = 0..0;
         found.push(policy, Candidate::report_only(finding));
     }
@@ -117,7 +119,8 @@ mod tests {
                     let says =
                         |reason| found.findings.iter().any(|one| one.reasons.contains(reason));
                     assert_eq!(found.verdict, Verdict::Suspect, "{between:?} {lie} {body}");
-                    assert!(says(Reason::AmbiguousStructure) && says(Reason::HiddenHost), "{lie}");
+                    assert!(says(Reason::AmbiguousStructure), "{lie}");
+                    assert_eq!(says(Reason::HiddenHost), !lie.is_ascii(), "{lie}");
                     assert!(found.edits.is_empty(), "{between:?} {lie}");
                 }
             }

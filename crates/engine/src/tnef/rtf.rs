@@ -101,6 +101,7 @@ pub fn may_be(wrapped: &[u8]) -> bool {
 pub struct Rtf {
     /// Its text, and the text without what a program passes over, if that is another.
     pub texts: Vec<String>,
+    /// What its fields reach.
     pub reached: Reached,
     /// Whether something in it may hold links and was not read: a file inside it.
     pub unread: bool,
@@ -208,8 +209,8 @@ struct Group {
 struct Field {
     instruction: usize,
     result: Option<usize>,
-    /// It ends with the group before the last of so many: that of its result, or around its instruction.
-    depth: usize,
+    /// It ends when fewer groups are open.
+    groups: usize,
 }
 
 struct Reader {
@@ -218,7 +219,7 @@ struct Reader {
     reached: Reached,
     /// The fields that are read, the innermost last.
     fields: Vec<Field>,
-    /// Where the text of a destination begins that names a path, and the groups up to its own.
+    /// Where the text of a destination begins that names a path, and how many groups are open in it.
     path: Option<(usize, usize)>,
     /// Which of the text is not seen, from the outermost field on.
     unseen: Unseen,
@@ -271,7 +272,7 @@ impl Reader {
             self.flush();
             self.reached.add_path(self.out.get(start..).unwrap_or_default());
         }
-        while let Some(field) = self.fields.pop_if(|field| depth + 1 < field.depth) {
+        while let Some(field) = self.fields.pop_if(|field| depth < field.groups) {
             self.flush();
             let end = self.out.len();
             let result = field.result.unwrap_or(end);
@@ -282,9 +283,8 @@ impl Reader {
 
     /// Ends what is open at the end of a file, which may be cut off.
     fn leave_all(&mut self) {
-        let last = self.groups.len() + 2;
-        self.path = self.path.map(|(start, _)| (start, last));
-        self.fields.iter_mut().for_each(|field| field.depth = last);
+        self.path = self.path.map(|(start, _)| (start, usize::MAX));
+        self.fields.iter_mut().for_each(|field| field.groups = usize::MAX);
         self.leave(0);
     }
 
@@ -309,8 +309,9 @@ impl Reader {
             self.unread = true;
             return;
         }
-        let depth = self.groups.len();
-        self.fields.push(Field { instruction: self.out.len(), result: None, depth });
+        // Its group is around that of the instruction.
+        let groups = self.groups.len().saturating_sub(1);
+        self.fields.push(Field { instruction: self.out.len(), result: None, groups });
     }
 
     /// Reads what follows a backslash, and returns what is behind it.
@@ -386,9 +387,9 @@ impl Reader {
             (b"fldinst", _) => self.begin_field(),
             (b"fldrslt", _) => {
                 self.push(' ');
-                let (result, depth) = (self.out.len(), self.groups.len() + 1);
+                let (result, groups) = (self.out.len(), self.groups.len());
                 if let Some(field) = self.fields.last_mut() {
-                    *field = Field { result: Some(result), depth, ..*field };
+                    *field = Field { result: Some(result), groups, ..*field };
                 }
             }
             (path, _) if PATHS.contains(&path) => {
