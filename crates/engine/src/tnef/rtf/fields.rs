@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::unseen::Unseen;
-use crate::document_paths::reaching;
+use crate::document_paths::{is_program, reaching};
 
 /// Fields that name a file or a URL which the program loads.
 const LOADING: [&str; 9] = [
@@ -81,13 +81,11 @@ impl Reached {
 }
 
 fn is_office(program: &str) -> bool {
-    let front = |name: &&str| {
+    let begins = |name: &&str| {
         program.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name))
     };
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.';
-    program.bytes().all(is_name)
-        && !crate::document_paths::is_program(program)
-        && OFFICES.iter().any(|name| front(&name))
+    program.bytes().all(is_name) && !is_program(program) && OFFICES.iter().any(begins)
 }
 
 /// What is shown of a field.
