@@ -24,8 +24,10 @@ pub(super) fn shared(
     found: &mut Findings,
 ) {
     let is_shared = |field: &HeaderField| {
-        let front = field.name(head).get(..PREFIX.len());
-        front.is_some_and(|front| front.eq_ignore_ascii_case(PREFIX))
+        let name = field.name(head);
+        // What nearly all fail on.
+        matches!(name, [b'x' | b'X', b'-', b's' | b'S', ..])
+            && name.get(..PREFIX.len()).is_some_and(|front| front.eq_ignore_ascii_case(PREFIX))
     };
     let fields: Vec<HeaderField> = match agreed_fields {
         Some(fields) => fields.iter().filter(|field| is_shared(field)).cloned().collect(),
