@@ -9,7 +9,7 @@ use super::content::SeenBy;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, finding_of};
 use super::judging::{Judge, Judged};
-use super::outcome::{Bypass, Limit, Place, Reason};
+use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::QrCodes;
 use super::tnef::{self, Body, Tnef, rtf};
@@ -35,6 +35,8 @@ enum Kind {
 struct Contents {
     links: BTreeSet<String>,
     bodies: Vec<Body>,
+    /// Programs that it runs.
+    programs: BTreeSet<String>,
     unread: bool,
 }
 
@@ -56,18 +58,22 @@ impl Kind {
     fn read(self, bytes: &[u8], budget: &mut Budget<'_>) -> Option<Contents> {
         let (contents, steps) = match self {
             Kind::Pdf => {
-                let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
-                (Contents { links, unread, ..Contents::default() }, steps)
+                let pdf = pdf::read(bytes);
+                let scripts = Some(pdf.scripts()).filter(|page| !page.is_empty());
+                let bodies = scripts.map(Body::Html).into_iter().collect();
+                let pdf::Pdf { links, programs, unread, steps, .. } = pdf;
+                (Contents { links, bodies, programs, unread }, steps)
             }
             Kind::Tnef => {
-                let Tnef { bodies, unread, steps } = tnef::read(bytes);
-                (Contents { bodies, unread, ..Contents::default() }, steps)
+                let Tnef { bodies, programs, unread, steps } = tnef::read(bytes);
+                (Contents { bodies, programs, unread, ..Contents::default() }, steps)
             }
             Kind::Rtf => {
-                let rtf::Rtf { texts, anchors, unread, steps } = rtf::read(bytes);
-                let bodies =
-                    texts.into_iter().map(Body::Text).chain(anchors.map(Body::Anchors)).collect();
-                (Contents { bodies, unread, ..Contents::default() }, steps)
+                let rtf::Rtf { texts, reached, unread, steps } = rtf::read(bytes);
+                let anchors = Body::anchors(reached.anchors);
+                let bodies = texts.into_iter().map(Body::Text).chain(anchors).collect();
+                let programs = reached.programs;
+                (Contents { bodies, programs, unread, ..Contents::default() }, steps)
             }
             Kind::Picture(format) => {
                 let images::Picture { codes, unread, steps } =
@@ -131,6 +137,13 @@ pub fn read(
         found.bypass(&entry.path, Bypass::Opaque);
     }
     judge_links((&context, entry, kind), &contents.links, judge, budget, found);
+    for program in &contents.programs {
+        let judged = judge.dangerous(program, None);
+        report(&context, (entry, kind.place()), program, &judged, found);
+        if !budget.spend_link(program.len(), judge.take_steps()) {
+            return;
+        }
+    }
     for body in &contents.bodies {
         judge_body((&context, entry, kind), body, judge, budget, found);
     }
@@ -176,7 +189,7 @@ fn judge_links(
         for target in reference::parse(url, 0..url.len()) {
             let judged = match &target {
                 Target::Link(link) => judge.link(url, link, HostBounds::Certain),
-                Target::Dangerous { host, .. } => Some(judge.dangerous(url, host.clone())),
+                Target::Dangerous { host, .. } => judge.followed(url, host.clone()),
             };
             if let Some(judged) = judged {
                 report(context, (entry, kind.place()), url, &judged, found);
@@ -225,8 +238,13 @@ fn judge_body(
                 let judged = judged.as_ref().filter(|judged| {
                     let is_found = occurrence.seen_by == SeenBy::Standard
                         || judge.is_deceptive(seen, occurrence, judged);
-                    let says_more =
-                        !is_anchors || judged.reasons.contains(Reason::TextHrefMismatch);
+                    let is_run = || {
+                        matches!(occurrence.target, Target::Dangerous { .. })
+                            && judged.verdict > Verdict::Notice
+                    };
+                    let says_more = !is_anchors
+                        || judged.reasons.contains(Reason::TextHrefMismatch)
+                        || is_run();
                     is_found && says_more
                 });
                 if let Some(judged) = judged {

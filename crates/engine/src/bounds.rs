@@ -272,7 +272,7 @@ fn attached() -> Vec<Bound> {
             unit: "bytes of a link of a PDF",
             default: pdf::PDF_LINK_BYTES as u64,
             reason: "What is longer is data.",
-            effect: "it is not judged; the part is `opaque`",
+            effect: "it is not judged; the part is `opaque`; of a script the rest is not read",
             test: "links_and_their_length_are_bounded",
         },
         Bound {

@@ -1,6 +1,9 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
-use super::content::{LONGEST_HOST, Occurrence, SeenBy, pieces_between_signs, sites_between_signs};
+use super::content::{
+    LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs, sites_between_signs,
+};
+use super::file_servers::stays_at_home;
 use super::judging::{Judge, Judged, same_domain};
 use super::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
@@ -16,6 +19,10 @@ impl Judge<'_> {
             }
             (Target::Link(link), SeenBy::Glance) => {
                 self.is_seen_at_a_glance(text, link, occurrence.bounds)
+            }
+            // Word writes the path of its own files into a sheet.
+            (Target::Dangerous { span, .. }, _) if occurrence.site == Site::Style => {
+                !text.get(span.clone()).is_some_and(stays_at_home)
             }
             _ => true,
         }
@@ -107,7 +114,12 @@ impl Judge<'_> {
         match occurrence.seen_by {
             SeenBy::Continued { end } => {
                 let name = text.get(link.host.start..end).unwrap_or_default();
+                let rest = text.get(end..link.host.end).unwrap_or_default();
+                let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+                // In a list of sites each is known, or somebody's own.
+                let is_known = |host: &str| self.is_protected(host) || self.is_authors(host);
                 self.is_protected(&name.to_ascii_lowercase())
+                    && !is_known(&rest.to_ascii_lowercase())
             }
             SeenBy::Glance => false,
             // It is a lure, or it was not judged.
@@ -152,7 +164,16 @@ mod tests {
                 let text = format!("sign in at {} now", lure.replace('_', dot));
                 assert!(verdict(&text) >= Verdict::Suspect, "{text}");
             }
+            for lure in ["https://www.paypal.com_evil.example/x", "www.paypal.com_evil.example/x"] {
+                let text = format!("sign in at {} now", lure.replace('_', dot));
+                // A dash stands between names, and a ring reads as none.
+                let reads_as_dot = !["–", "\u{970}"].contains(&dot);
+                assert_eq!(verdict(&text) >= Verdict::Suspect, reads_as_dot, "{text}");
+            }
             for honest in [
+                "www.facebook.com_amazon.com/x",
+                "www.a.example_b.example/x",
+                "www.paypal.com_www.b.example/x",
                 "https://www.a.example_https://www.b.example",
                 "www.a.example_www.b.example",
                 "www.paypal.com_www.b.example",

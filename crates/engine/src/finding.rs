@@ -1,6 +1,6 @@
 //! What was found so far, with the edits that wait for the DNS.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher as _;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -78,6 +78,10 @@ pub struct Findings {
     pub passed_more: bool,
     /// Titles of events that were judged.
     pub titles: usize,
+    /// Whether a link of the page that was read last may show what stands in a URL.
+    pub embeds: bool,
+    /// The parts that a page may show in place of a URL, by their names, once that is asked.
+    pub named_parts: Option<Arc<[(String, usize)]>>,
     /// The host of the last harmless link, whose judgement it shares with other links to it.
     last_passed: Option<Arc<Judgement>>,
     /// Registrable domains by part, for parts of a multipart/alternative; a host without one stands for itself.
@@ -209,6 +213,22 @@ impl Findings {
             *end = range.end.max(*end);
             *known = (verdict.max(known.0), edit.max(known.1));
         }
+    }
+
+    /// Drops candidates from this one on that are where something as bad was found before.
+    pub fn drop_repeated(&mut self, from: usize) {
+        let Some((before, new)) = self.candidates.split_at_checked(from) else { return };
+        if new.is_empty() {
+            return;
+        }
+        fn place(candidate: &Candidate) -> (&str, &Range<usize>) {
+            (candidate.finding.part.as_str(), &candidate.finding.span)
+        }
+        let bad = before.iter().filter(|one| one.finding.verdict > Verdict::Notice);
+        let known: HashSet<_> = bad.map(place).collect();
+        let is_new: Vec<bool> = new.iter().map(|one| !known.contains(&place(one))).collect();
+        let mut is_kept = std::iter::repeat_n(true, from).chain(is_new);
+        self.candidates.retain(|_| is_kept.next().unwrap_or(true));
     }
 
     /// Reports that programs split the message in different ways, and that there is a link in it.

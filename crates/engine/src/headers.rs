@@ -7,6 +7,7 @@ mod field;
 mod file_names;
 mod inner;
 mod raw;
+mod sharing;
 mod truncate;
 mod words;
 
@@ -56,6 +57,7 @@ pub fn read(
     if !spend(Stage::Header, bounded.len() as u64, budget, found) {
         return;
     }
+    sharing::shared((bounded, agreed_fields), judge, budget, policy, found);
     let selected = SelectedFields::select(bounded, agreed_fields, |name, _| is_read(name));
     let message = selected.parsed(agreed_fields.is_some());
     let shown = message.headers().iter().map(|header| {

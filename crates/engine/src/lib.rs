@@ -22,6 +22,7 @@ pub mod cost;
 mod data_urls;
 mod deceptive;
 mod decide;
+mod document_paths;
 mod edits;
 mod examine;
 pub mod fields;

@@ -1,6 +1,7 @@
 //! What some programs see in place of this message: programs to which a header ends early, at a line that is no field
 //! or at a blank one that others take for a fold; and programs in C that drop NUL. What is deceptive there is
-//! reported, and not edited.
+//! reported, and not edited. What a header hides that goes over into the body without an empty line is judged as the body
+//! is: some show nothing else.
 
 use std::collections::HashSet;
 
@@ -22,10 +23,14 @@ pub fn read(
     found: &mut Findings,
 ) {
     let Message { head, body } = case.message;
+    let before = found.links();
     if tree.head.is_none()
         && let Some((head, body)) = mime::early_end(head)
     {
-        report_deceptive(case, Message { head, body }, judge, budget, found);
+        report_deceptive((case, View::EarlyBody), Message { head, body }, judge, budget, found);
+        if found.links() > before && tree.ambiguous.is_empty() {
+            found.note_ambiguous("0");
+        }
     }
     // A header on which programs agree has no NUL.
     let header = if tree.head.is_some() { &[] } else { head };
@@ -33,13 +38,22 @@ pub fn read(
         let without =
             |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != 0).collect() };
         let (head, body) = (without(head), without(body));
-        report_deceptive(case, Message { head: &head, body: &body }, judge, budget, found);
+        let message = Message { head: &head, body: &body };
+        report_deceptive((case, View::WithoutNul), message, judge, budget, found);
     }
+}
+
+/// Which message some programs see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    /// The rest of a header as its body.
+    EarlyBody,
+    WithoutNul,
 }
 
 /// Reports what is deceptive in this message and was not found in the usual one.
 fn report_deceptive(
-    case: Case<'_>,
+    (case, view): (Case<'_>, View),
     message: Message<'_>,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
@@ -62,14 +76,68 @@ fn report_deceptive(
     }
     let known: HashSet<String> =
         found.candidates.iter().map(|candidate| candidate.finding.ascii.clone()).collect();
-    let deceptive =
-        inside.candidates.into_iter().filter(|found| found.finding.verdict == Verdict::Unsafe);
+    let least = match view {
+        // What it says has no other place.
+        View::EarlyBody => Verdict::Suspect,
+        View::WithoutNul => Verdict::Unsafe,
+    };
+    let deceptive = inside.candidates.into_iter().filter(|found| found.finding.verdict >= least);
     for candidate in deceptive.filter(|found| !known.contains(&found.finding.ascii)) {
         let mut finding = candidate.finding;
+        if finding.verdict == Verdict::Unsafe {
+            finding.reasons.insert(Reason::HiddenHost);
+        }
         (finding.verdict, finding.edit, finding.done) =
             (Verdict::Suspect, Edit::Reported, Done::Reported);
-        finding.reasons.insert(Reason::HiddenHost);
         finding.span = 0..0;
         found.push(policy, Candidate::report_only(finding));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Answers, Facts, Message, Policy, Reason, TldTable, Verdict, inspect};
+
+    fn outcome(head: &str, body: &str) -> crate::Outcome {
+        let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+        let tlds = TldTable::new(["com", "example", "top"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        inspect(message, &facts, &policy, &tlds).resolve(&Answers::new())
+    }
+
+    #[test]
+    fn a_header_that_goes_over_into_the_body_is_read_as_a_body_as_well() {
+        let head = "From: ann@a.example\r\nContent-Type: text/html; charset=utf-8\r\n";
+        for lie in [
+            "<p><a href=\"https://evil.top/x\">https://www.paypal.com/signin</a></p>",
+            "<p><a href='https://paypal-login.top/'>Log in</a></p>",
+            "<p>See <a href=https://p\u{430}ypal.com>this</a></p>",
+        ] {
+            for between in ["", " \r\n", "\t\r\n", "\u{c}\r\n", "hello you\r\n"] {
+                for body in ["", "and a second paragraph\r\n"] {
+                    let found = outcome(&format!("{head}{between}{lie}\r\n"), body);
+                    let says =
+                        |reason| found.findings.iter().any(|one| one.reasons.contains(reason));
+                    assert_eq!(found.verdict, Verdict::Suspect, "{between:?} {lie} {body}");
+                    assert!(says(Reason::AmbiguousStructure), "{lie}");
+                    assert_eq!(says(Reason::HiddenHost), !lie.is_ascii(), "{lie}");
+                    assert!(found.edits.is_empty(), "{between:?} {lie}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_header_with_an_odd_line_is_no_lure() {
+        for rest in [
+            "",
+            "<p><a href=https://www.a.example/>https://www.a.example/</a></p>\r\n",
+            ">From ann@a.example Mon Jan  1 00:00:00 2026\r\nTo: PayPal <x@a.example>\r\n\
+             List-Unsubscribe: <https://www.a.example/?u=https://www.b.example>\r\n",
+        ] {
+            let head = format!("From: ann@a.example\r\nContent-Type: text/html\r\n{rest}");
+            let found = outcome(&head, "<p>hi\r\n");
+            assert!(found.verdict < Verdict::Suspect, "{rest} {:?}", found.findings);
+        }
     }
 }

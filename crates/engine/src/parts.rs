@@ -2,6 +2,7 @@
 
 mod attached;
 mod beside_page;
+mod embedded;
 mod extras;
 mod first_letters;
 mod misread;
@@ -191,6 +192,7 @@ impl OpenReading<'_> {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
             documents.extend(inner.take(room));
+            found.embeds |= view.embeds;
             let finding = view.occurrences.iter().map(|one| found_steps(&view, one));
             if !budget.spend(Stage::Reading, view.steps + finding.sum::<u64>()) {
                 return ControlFlow::Break(());

@@ -1,13 +1,16 @@
-//! Links of a PDF: the strings of its URI actions, in the file and in its object streams (ISO 32000-1 §7.3, §7.5.7,
-//! §12.6.4.7).
+//! Links of a PDF: the strings of its actions, in the file and in its object streams (ISO 32000-1 §7.3, §7.5.7, §7.11.2,
+//! §12.6.4): URLs, files, scripts.
 //!
 //! The file is read from front to back, without its cross-reference table, so that damaged files which programs repair
 //! are read as well, and objects that an update removed. References are not followed, and nothing nests. Pages, fonts
-//! and scripts are not read.
+//! and scripts in streams of their own are not read.
+
+mod scripts;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::document_paths::{file_name, is_program, reaching};
 use mailsplice::mime::{self, Charset, Endian, Ending};
 use memchr::memmem;
 
@@ -31,6 +34,10 @@ const FILTERS: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pdf {
     pub links: BTreeSet<String>,
+    /// Programs that it runs.
+    pub programs: BTreeSet<String>,
+    /// The beginnings of its scripts.
+    scripts: BTreeSet<String>,
     /// Whether something in it may hold links and was not read: it is encrypted, packed in an unknown way, larger than
     /// the bounds, or cut off (programs find objects by a table, and read on after it).
     pub unread: bool,
@@ -45,9 +52,11 @@ pub fn read(bytes: &[u8]) -> Pdf {
     let mut left = allowance;
     let max = bytes.len().saturating_add(PDF_STREAM_BYTES);
     let mut reader = Reader::new(bytes);
+    let mut launches = false;
     loop {
         match reader.next_event() {
-            Event::Link(link) => pdf.keep(link),
+            Event::Text(text) => pdf.keep(text),
+            Event::Launch => launches = true,
             Event::Encrypted => pdf.unread = true,
             Event::Objects(stream) => {
                 let Some((objects, ending)) = stream.unpacked(&mut left, max) else {
@@ -56,50 +65,83 @@ pub fn read(bytes: &[u8]) -> Pdf {
                 };
                 pdf.unread |= ending == Ending::Cut;
                 pdf.steps += objects.len() as u64;
-                pdf.objects(&objects);
+                launches |= pdf.objects(&objects);
             }
             Event::End => break,
         }
     }
     pdf.unread |= reader.is_cut;
+    let servers: Vec<String> = pdf.scripts.iter().flat_map(|one| scripts::servers(one)).collect();
+    servers.into_iter().for_each(|server| pdf.keep((server, Holds::Link)));
+    // What is attached has a name as well.
+    if !launches {
+        pdf.programs.clear();
+    }
     pdf.steps += (bytes.len() + allowance - left) as u64;
     pdf
 }
 
 impl Pdf {
-    fn keep(&mut self, link: String) {
-        if self.links.contains(&link) {
+    /// Its scripts, as a page has them.
+    pub fn scripts(&self) -> String {
+        scripts::page(&self.scripts)
+    }
+
+    fn keep(&mut self, (text, holds): (String, Holds)) {
+        let kept = self.links.len() + self.programs.len() + self.scripts.len();
+        let list = match holds {
+            Holds::Link => &mut self.links,
+            Holds::Program => &mut self.programs,
+            Holds::Script => &mut self.scripts,
+        };
+        if list.contains(&text) {
             return;
         }
-        if self.links.len() < PDF_LINKS && link.len() <= PDF_LINK_BYTES {
-            self.links.insert(link);
+        if kept < PDF_LINKS && text.len() <= PDF_LINK_BYTES {
+            list.insert(text);
         } else {
             self.unread = true;
         }
     }
 
-    /// Reads the objects of a stream, one after another. None of them is a stream itself.
-    fn objects(&mut self, bytes: &[u8]) {
+    /// Reads the objects of a stream, one after another. None of them is a stream itself. Returns whether one runs a
+    /// program.
+    fn objects(&mut self, bytes: &[u8]) -> bool {
         let mut reader = Reader::new(bytes);
         reader.in_objects = true;
+        let mut launches = false;
         loop {
             match reader.next_event() {
-                Event::Link(link) => self.keep(link),
+                Event::Text(text) => self.keep(text),
+                Event::Launch => launches = true,
                 Event::Encrypted | Event::Objects(_) => {}
                 Event::End => break,
             }
         }
         self.unread |= reader.is_cut;
+        launches
     }
 }
 
 /// What the reader reports.
 enum Event<'a> {
-    Link(String),
+    Text((String, Holds)),
+    /// An action that opens a file with its program.
+    Launch,
     /// An object stream.
     Objects(Stream<'a>),
     Encrypted,
     End,
+}
+
+/// What a string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// A URL, or the path of a file server.
+    Link,
+    /// The file of a program.
+    Program,
+    Script,
 }
 
 /// A packed object stream.
@@ -172,6 +214,9 @@ enum Name {
     Link,
     /// A file that is opened, or that a form is sent to; sometimes a URL.
     File,
+    Script,
+    /// What Windows is told about a file that is opened.
+    Windows,
     Other,
 }
 
@@ -182,6 +227,8 @@ struct Reader<'a> {
     name: Option<Name>,
     /// Open dictionaries and arrays.
     depth: usize,
+    /// How many are open inside [`Name::Windows`].
+    windows: Option<usize>,
     in_objects: bool,
     /// Whether something has no end, or a link was too long to be kept.
     is_cut: bool,
@@ -198,6 +245,7 @@ impl<'a> Reader<'a> {
             at: 0,
             name: None,
             depth: 0,
+            windows: None,
             in_objects: false,
             is_cut: false,
             objects: false,
@@ -230,6 +278,7 @@ impl<'a> Reader<'a> {
                 }
                 b'>' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
+                    self.windows.take_if(|windows| self.depth < *windows);
                     self.at += usize::from(byte == b'>' && self.peek() == Some(b'>'));
                     self.name = None;
                     None
@@ -263,6 +312,9 @@ impl<'a> Reader<'a> {
 
     fn open(&mut self) {
         self.depth += 1;
+        if self.name == Some(Name::Windows) {
+            self.windows = Some(self.depth);
+        }
         // Of the array in `/Filter [...]` only the names are read.
         self.name = None;
     }
@@ -276,12 +328,15 @@ impl<'a> Reader<'a> {
         let name = unescaped(raw);
         self.name = Some(match &*name {
             b"URI" | b"Base" => Name::Link,
-            b"F" | b"UF" => Name::File,
+            b"F" | b"UF" | b"DOS" | b"Unix" | b"Mac" => Name::File,
+            b"JS" => Name::Script,
+            b"Win" => Name::Windows,
             _ => Name::Other,
         });
         match &*name {
             b"ObjStm" => self.objects = true,
             b"Encrypt" => return Some(Event::Encrypted),
+            b"Launch" => return Some(Event::Launch),
             b"FlateDecode" | b"Fl" => self.filter(Filter::Flate),
             b"ASCIIHexDecode" | b"AHx" => self.filter(Filter::Hex),
             b"LZWDecode" | b"LZW" | b"ASCII85Decode" | b"A85" | b"RunLengthDecode" | b"RL"
@@ -359,17 +414,40 @@ impl<'a> Reader<'a> {
     /// refer to another object that is nothing but the string.
     fn string(&mut self, text: &[u8]) -> Option<Event<'a>> {
         let name = self.name.take();
-        let alone = self.depth == 0;
-        let link = match name {
-            Some(Name::Link) => true,
-            Some(Name::File) => looks_like_url(text),
-            _ => alone && looks_like_url(text),
+        let (alone, bytes) = (self.depth == 0, text.len());
+        let (text, holds) = match name {
+            Some(Name::Script) => {
+                let mut script = decoded(text);
+                script.truncate(script.floor_char_boundary(PDF_LINK_BYTES));
+                return Some(Event::Text((script, Holds::Script)));
+            }
+            Some(Name::Link) => (decoded(text), Holds::Link),
+            _ if !alone && name != Some(Name::File) => return None,
+            _ if looks_like_url(text) => (decoded(text), Holds::Link),
+            _ => self.file(decoded(text), name)?,
         };
-        if link && text.len() > PDF_LINK_BYTES {
+        // Longer than a link may be as bytes, but not as text.
+        if bytes > PDF_LINK_BYTES {
             self.is_cut = true;
             return None;
         }
-        link.then(|| Event::Link(decoded(text)))
+        Some(Event::Text((text, holds)))
+    }
+
+    /// What a file is that is opened, if it is more than a document.
+    fn file(&self, path: String, name: Option<Name>) -> Option<(String, Holds)> {
+        // What most fail on.
+        if path.starts_with(['\\', '/']) || path.contains(':') {
+            let reached = reaching(&path).map(|path| (path, Holds::Link));
+            if reached.is_some() {
+                return reached;
+            }
+        }
+        // Windows finds a program without its extension.
+        let has_none =
+            self.windows.is_some() && !path.is_empty() && !file_name(&path).contains('.');
+        let is_run = name == Some(Name::File) && (has_none || is_program(&path));
+        is_run.then_some((path, Holds::Program))
     }
 
     /// Reads a number or a keyword.

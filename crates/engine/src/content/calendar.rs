@@ -70,13 +70,40 @@ const NOT_SHOWN: &[&str] = &[
     "VERSION",
 ];
 
-/// The properties that are shown as the title of an event, as its place, and as the name of a calendar (RFC 7986 §5.1).
-pub const TITLES: [&str; 4] = ["SUMMARY", "LOCATION", "NAME", "X-WR-CALNAME"];
+/// The properties that are shown as the title of an event, as its place, as the name of a calendar (RFC 7986 §5.1), and
+/// as the text of an alarm.
+pub const TITLES: [&str; 5] = ["SUMMARY", "LOCATION", "NAME", "X-WR-CALNAME", ALARM];
+
+/// How the `DESCRIPTION` of an alarm (RFC 5545 §3.6.6) is named: one of an event is a text.
+const ALARM: &str = "VALARM-DESCRIPTION";
+
+/// Whether a line is in an alarm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Alarm {
+    #[default]
+    None,
+    Open,
+}
+
+impl Alarm {
+    fn line(&mut self, line: &str) {
+        const BEGIN: &str = "BEGIN:VALARM";
+        const END: &str = "END:VALARM";
+        let line = line.trim_ascii_end();
+        match line.len() {
+            // What most fail on.
+            12 if line.eq_ignore_ascii_case(BEGIN) => *self = Alarm::Open,
+            10 if line.eq_ignore_ascii_case(END) => *self = Alarm::None,
+            _ => {}
+        }
+    }
+}
 
 /// A layer for each property that can hold a link, and for each title.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let mut at = 0;
     let mut card = Card::default();
+    let mut alarm = Alarm::default();
     let stretches = iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let (unfolded, length) = unfold(rest, at);
@@ -86,7 +113,8 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
         for line in unfolded.as_str().split_inclusive('\n') {
             let range = start..start + line.trim_end_matches('\n').len();
             found.extend(card.line(&unfolded, range.clone()).into_iter().map(Found::from));
-            property(&unfolded, range, &mut found);
+            alarm.line(line);
+            property(&unfolded, (range, alarm), &mut found);
             start += line.len();
         }
         if at >= text.len() {
@@ -175,7 +203,11 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
 }
 
 /// The layers of a content line: its parameters, its value.
-fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found>) {
+fn property(
+    unfolded: &MappedText<'_>,
+    (line, alarm): (Range<usize>, Alarm),
+    found: &mut Vec<Found>,
+) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
     let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
@@ -195,7 +227,8 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let name = named(name).to_ascii_uppercase();
     // `item1.URL` (RFC 6350 §3.3).
     let name = name.rsplit('.').next().unwrap_or_default();
-    let property: Arc<str> = name.into();
+    let is_alarm = alarm == Alarm::Open && name == "DESCRIPTION";
+    let property: Arc<str> = if is_alarm { ALARM } else { name }.into();
     let layer = |seen, language| Layer {
         property: Some(Arc::clone(&property)),
         ..Layer::of(seen, language)
@@ -225,6 +258,11 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, found: &mut Vec<Found
     let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
     let leads = name == "ORGANIZER" || name == "ATTENDEE" && is_chair(head);
     let organizer = (encoded.is_none() && leads).then(|| common_name(head).unwrap_or_default());
+    if organizer.is_some() && head.contains('@') {
+        let address = (unfolded, value.clone());
+        let shown = addressed(address, (head, line.start), organizer.as_deref(), &property);
+        found.extend(shown.into_iter().map(Found::from));
+    }
     let (seen, language, edits) = match encoded {
         Some((seen, edits)) => (seen.shifted(value.start).over(unfolded), plain, edits),
         None => {
@@ -298,9 +336,46 @@ fn alternative_page(head: &str, value: &Range<usize>) -> Option<Range<usize>> {
 
 /// The name that a calendar shows instead of an address.
 fn common_name(head: &str) -> Option<String> {
-    let (_, value) = parameters(head).find(|(name, _)| name.eq_ignore_ascii_case("CN"))?;
-    let value = unquoted(head, value.clone()).unwrap_or(value);
-    head.get(value).map(str::to_owned)
+    parameter(head, "CN").and_then(|value| head.get(value)).map(str::to_owned)
+}
+
+/// The value of a parameter, without its quotes.
+fn parameter(head: &str, wanted: &str) -> Option<Range<usize>> {
+    let (_, value) = parameters(head).find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+    Some(unquoted(head, value.clone()).unwrap_or(value))
+}
+
+/// The address of an organizer that a calendar shows in place of that of the value (`EMAIL`, RFC 7986 §6.2): over the
+/// latter, where that is another one, else with his name.
+fn addressed(
+    (unfolded, value): (&MappedText<'_>, Range<usize>),
+    (head, start): (&str, usize),
+    name: Option<&str>,
+    property: &Arc<str>,
+) -> Option<Layer<'static>> {
+    let email = parameter(head, "EMAIL")?;
+    let shown = head.get(email.clone())?;
+    let address = unfolded.as_str().get(value.clone())?;
+    let scheme = reference::scheme(address).and_then(|length| address.split_at_checked(length));
+    let mailto = scheme.filter(|(scheme, _)| scheme::does(scheme) == Some(Does::Address));
+    let (seen, organizer) = match mailto {
+        Some((_, address)) if !is_replaced(address, shown) => return None,
+        Some(_) => (piece(unfolded, value, Escapes::None), shown),
+        None => {
+            let email = start + email.start..start + email.end;
+            (piece(unfolded, email, Escapes::None), name?)
+        }
+    };
+    let (organizer, property) = (Some(organizer.to_owned()), Some(Arc::clone(property)));
+    Some(Layer { organizer, property, ..Layer::of(seen, Language::Url) })
+}
+
+/// Whether another address is shown for this one than by the server that organizes events for its users (iCloud).
+fn is_replaced(address: &str, shown: &str) -> bool {
+    const OF_SERVER: &str = "@imip.me.com";
+    let address = address.trim_start_matches(':').trim();
+    let is_of_server = scheme::ends_with(address, OF_SERVER);
+    !is_of_server && !address.eq_ignore_ascii_case(shown.trim())
 }
 
 /// Whether an attendee is the one who leads the event (§3.2.16).

@@ -6,8 +6,8 @@
 //! part of an address; and only a protected name before it is deceptive ([`SeenBy::Greedy`]).
 //!
 //! The same holds for a host that continues after a sign: `https://www.example.com–x.attack.example/`. People separate
-//! names in this way as well. It counts only if the host is below a registrable domain and a protected name is before
-//! the sign ([`SeenBy::Continued`]).
+//! names in this way as well. It counts only if the host is below a registrable domain, or the sign reads as its dot, and a
+//! protected name is before the sign ([`SeenBy::Continued`]).
 
 use std::ops::Range;
 
@@ -177,10 +177,11 @@ fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Lin
     let signs = after.get(..after.len() - rest.len())?;
     // After a sign and a dot no other name begins.
     let continues = signs.ends_with('.') && !signs.starts_with('.');
-    let below = registrable(&host, Section::Icann)
-        .is_some_and(|domain| continues || domain.len() < host.len());
     let end = link.host.end + after.len() - rest.len() + end;
     let behind = text.get(end..)?;
+    let below = registrable(&host, Section::Icann).is_some_and(|domain| {
+        continues || domain.len() < host.len() || reads_as_its_dot(signs, behind)
+    });
     // In a list of names all begin in the same way.
     if !below || host.starts_with("www.") || is_closed(signs, behind) {
         return None;
@@ -192,6 +193,17 @@ fn with_continued_host(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Lin
         confidence: Confidence::Low,
         ..link.clone()
     })
+}
+
+/// Whether one sign reads as the dot between a name and a domain. Bullets stand between names as well; a path behind the
+/// last of them is that of one URL.
+fn reads_as_its_dot(signs: &str, behind: &str) -> bool {
+    let mut signs = signs.chars();
+    let (Some(sign), None) = (signs.next(), signs.next()) else { return false };
+    match homograph::is_middle_dot(sign) {
+        true => behind.starts_with(['/', '\\', '?', '#']),
+        false => homograph::reads_as_dot(sign),
+    }
 }
 
 /// Whether a bracket among the signs is closed in the word behind the host: it holds a remark.
@@ -343,11 +355,21 @@ mod tests {
             "https://www.a.com;.b.example",
             "https://www.a.com՝.b.example",
             "https://www.a.com(x.b.example",
+            "https://www.a.com․b.example",
+            "www.a.com·b.example",
+            "www.a.com•b.example",
+            "www.a.com܁b.example",
         ] {
             assert_eq!(longer_of(&format!("see {url}/x now")), [url]);
         }
         for text in [
             "https://www.a.com–b.example",
+            "https://www.a.com–b.example/x",
+            "https://www.a.com•b.example",
+            "www.a.com·b.example, c.example",
+            "www.a.com·www.b.example/x",
+            "www.a.com• b.example/x",
+            "www.a.com··b.example/x",
             "https://www.a.com,www.b.example",
             "https://www.a.com–see x.b.example",
             "https://www.a.com/–x.b.example",

@@ -42,8 +42,8 @@ pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
+pub use html::{Embedded, relatives, top_of_html, with_embedded};
 pub use html::{Holds, Relative, actions, may_have_actions, page_below_name, pictures};
-pub use html::{relatives, top_of_html};
 pub use labels::{named_link, site_of_name};
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
@@ -81,6 +81,8 @@ pub enum InFront {
     Link,
     /// The same of an action that is data of a page.
     Action,
+    /// Nothing, but parts of the message and data stand in place of their URLs.
+    Embedded,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -169,6 +171,8 @@ pub struct View<'l> {
     pub steps: u64,
     /// Whether there were more links than the capacity.
     pub cut: bool,
+    /// Whether a link may show what stands in a URL.
+    pub embeds: bool,
 }
 
 /// Occurrences for which memory is reserved with the first one.
@@ -413,6 +417,7 @@ impl<'l> View<'l> {
         self.documents.append(&mut then.documents);
         self.steps += then.steps;
         self.cut |= then.cut;
+        self.embeds |= then.embeds;
     }
 }
 

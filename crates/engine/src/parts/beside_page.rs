@@ -23,7 +23,9 @@ impl OpenReading<'_> {
         found: &mut Findings,
     ) -> bool {
         self.reading.media != Media::Html
-            || self.actions(judge, budget, found) && self.under_bases(judge, budget, found)
+            || self.actions(judge, budget, found)
+                && self.under_bases(judge, budget, found)
+                && self.embedded(judge, budget, found)
     }
 
     /// Reads the links that actions of a page are. False if the budget ended.
@@ -45,7 +47,7 @@ impl OpenReading<'_> {
     }
 
     /// Reads a layer of which one link is new. False if the budget ended.
-    fn further(
+    pub(super) fn further(
         &self,
         layer: &Layer<'_>,
         judge: &mut Judge<'_>,
@@ -89,10 +91,11 @@ impl LayerReader<'_> {
         let least = match self.layer.in_front {
             InFront::Nothing => return false,
             InFront::Base => Verdict::Notice,
-            InFront::Link | InFront::Action => Verdict::Suspect,
+            InFront::Link | InFront::Action | InFront::Embedded => Verdict::Suspect,
         };
+        let is_new = self.layer.in_front == InFront::Embedded || occurrence.is_in_front(self.layer);
         let differs = judged.reasons.contains(Reason::TextHrefMismatch);
-        !(occurrence.is_in_front(self.layer) && differs && judged.verdict >= least)
+        !(is_new && differs && judged.verdict >= least)
     }
 }
 

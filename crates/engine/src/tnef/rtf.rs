@@ -1,9 +1,15 @@
 //! RTF as Outlook packs it (MS-OXRTFCP), and its text (MS-OXRTFEX for pages inside it).
 
+mod fields;
+mod unseen;
+
 use std::collections::BTreeMap;
 
 use super::{charset, in_charset};
+pub use fields::Reached;
+use fields::Shown;
 use mailsplice::mime::Charset;
+use unseen::{Hiding, Unseen};
 
 /// What all packed texts of a file may unpack to: this many times the file, and so many bytes. The format allows eight
 /// times.
@@ -20,6 +26,9 @@ const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f
 
 /// Groups in one another whose number of replacement characters is kept.
 const GROUPS: usize = 256;
+
+/// Fields in one another that are read as such: each holds the text of those inside it.
+const FIELDS: usize = 4;
 
 /// What the packed texts of a file of this length may unpack to.
 pub fn allowance(file: usize) -> usize {
@@ -92,8 +101,8 @@ pub fn may_be(wrapped: &[u8]) -> bool {
 pub struct Rtf {
     /// Its text, and the text without what a program passes over, if that is another.
     pub texts: Vec<String>,
-    /// Its hyperlinks as anchors of a page, if it has any.
-    pub anchors: Option<String>,
+    /// What its fields reach.
+    pub reached: Reached,
     /// Whether something in it may hold links and was not read: a file inside it.
     pub unread: bool,
     /// Bytes read.
@@ -102,45 +111,43 @@ pub struct Rtf {
 
 /// Reads a file.
 pub fn read(rtf: &[u8]) -> Rtf {
-    let Reader { out, anchors, ignored, embeds, .. } = read_text(rtf, Destinations::All);
+    let Reader { out, reached, ignored, unread, .. } = read_text(rtf, Destinations::All);
     let mut texts = vec![out];
     if ignored {
         texts.push(read_text(rtf, Destinations::Known).out);
     }
-    let text = texts.iter().map(String::len).sum::<usize>() + anchors.len();
+    let text = texts.iter().map(String::len).sum::<usize>() + reached.anchors.len();
     let steps = rtf.len() * texts.len() + text;
-    Rtf { texts, anchors: given(anchors), unread: embeds, steps: steps as u64 }
+    Rtf { texts, reached, unread, steps: steps as u64 }
 }
 
-/// The characters of all groups, with the tags of a page inside it: whatever a program makes links of; and its
-/// hyperlinks as anchors, if it has any.
-pub fn page(rtf: &[u8]) -> (String, Option<String>) {
-    let Reader { out, anchors, .. } = read_text(rtf, Destinations::All);
-    (out, given(anchors))
-}
-
-fn given(text: String) -> Option<String> {
-    Some(text).filter(|text| !text.is_empty())
+/// The characters of all groups, with the tags of a page inside it: whatever a program makes links of; and what its fields
+/// reach.
+pub fn page(rtf: &[u8]) -> (String, Reached) {
+    let Reader { out, reached, .. } = read_text(rtf, Destinations::All);
+    (out, reached)
 }
 
 fn read_text(rtf: &[u8], destinations: Destinations) -> Reader {
     let charset = charset(1252).unwrap_or(Charset::Utf8);
     let mut reader = Reader {
         out: String::new(),
-        anchors: String::new(),
-        field: None,
+        reached: Reached::default(),
+        fields: Vec::new(),
+        path: None,
+        unseen: Unseen::default(),
         encoded: Vec::new(),
         high: None,
         charset,
         fonts: BTreeMap::new(),
         font: 0,
-        group: Group { replaced: 1, charset, passed: false },
+        group: Group { replaced: 1, charset, passed: false, hiding: Hiding::default() },
         groups: Vec::new(),
         skip: 0,
         destinations,
         ignorable: false,
         ignored: false,
-        embeds: false,
+        unread: false,
     };
     let mut rest = rtf;
     while let Some((byte, behind)) = rest.split_first() {
@@ -154,6 +161,7 @@ fn read_text(rtf: &[u8], destinations: Destinations) -> Reader {
         }
     }
     reader.flush();
+    reader.leave_all();
     reader
 }
 
@@ -169,6 +177,21 @@ enum Destinations {
 const KNOWN: [&[u8]; 6] =
     [b"fldinst", b"htmltag", b"mhtmltag", b"shpinst", b"datafield", b"hlinkbase"];
 
+/// Destinations that name a file or a URL: a template, the next file, the base of hyperlinks, data for letters, values of
+/// shapes.
+const PATHS: [&[u8]; 10] = [
+    b"template",
+    b"nextfile",
+    b"hlinkbase",
+    b"hlsrc",
+    b"hlloc",
+    b"file",
+    b"mmdatasource",
+    b"mmheadersource",
+    b"mmodsosrc",
+    b"sv",
+];
+
 /// What holds until the end of a group.
 #[derive(Clone, Copy)]
 struct Group {
@@ -178,22 +201,28 @@ struct Group {
     charset: Charset,
     /// Whether its text is passed over.
     passed: bool,
+    /// Whether it is seen.
+    hiding: Hiding,
 }
 
 /// A field: what it is, and what is shown of it. Offsets in the text.
 struct Field {
     instruction: usize,
     result: Option<usize>,
-    /// Groups around the one that was begun last.
-    depth: usize,
+    /// It ends when fewer groups are open.
+    groups: usize,
 }
 
 struct Reader {
     out: String,
-    /// The hyperlinks, as anchors of a page.
-    anchors: String,
-    /// The field that is read.
-    field: Option<Field>,
+    /// What its fields reach.
+    reached: Reached,
+    /// The fields that are read, the innermost last.
+    fields: Vec<Field>,
+    /// Where the text of a destination begins that names a path, and how many groups are open in it.
+    path: Option<(usize, usize)>,
+    /// Which of the text is not seen, from the outermost field on.
+    unseen: Unseen,
     /// Bytes that were not decoded yet: characters of several bytes are decoded as a whole.
     encoded: Vec<u8>,
     /// The first half of a character beyond the first plane.
@@ -214,8 +243,8 @@ struct Reader {
     ignorable: bool,
     /// Whether a program may pass over something.
     ignored: bool,
-    /// Whether a file is inside it.
-    embeds: bool,
+    /// Whether something was not read: a file inside it, fields in one another.
+    unread: bool,
 }
 
 impl Reader {
@@ -227,23 +256,62 @@ impl Reader {
 
     fn end(&mut self) {
         let charset = self.charset;
-        let outermost = Group { replaced: 1, charset, passed: false };
+        let outermost = Group { replaced: 1, charset, passed: false, hiding: Hiding::default() };
         let group = self.groups.pop().unwrap_or(outermost);
         if group.charset != self.group.charset || group.passed != self.group.passed {
             self.flush();
         }
+        self.hide(group.hiding);
         self.group = group;
-        let depth = self.groups.len();
-        let is_over = |field: &mut Field| field.result.is_some() && depth < field.depth;
-        if let Some(Field { instruction, result: Some(result), .. }) = self.field.take_if(is_over) {
+        self.leave(self.groups.len());
+    }
+
+    /// Ends what is inside a group that ended, with so many groups around.
+    fn leave(&mut self, depth: usize) {
+        if let Some((start, _)) = self.path.take_if(|(_, own)| depth < *own) {
             self.flush();
-            let instruction = self.out.get(instruction..result).unwrap_or_default();
-            if let Some(address) = hyperlink(instruction) {
-                let shown = self.out.get(result..).unwrap_or_default();
-                uts58::html::anchor(address, shown.trim(), &mut self.anchors);
-                self.anchors.push(' ');
+            self.reached.add_path(self.out.get(start..).unwrap_or_default());
+        }
+        while let Some(field) = self.fields.pop_if(|field| depth < field.groups) {
+            self.flush();
+            let end = self.out.len();
+            let result = field.result.unwrap_or(end);
+            let instruction = self.out.get(field.instruction..result).unwrap_or_default();
+            self.reached.add(instruction, Shown::of(&self.out, result..end, &self.unseen));
+        }
+    }
+
+    /// Ends what is open at the end of a file, which may be cut off.
+    fn leave_all(&mut self) {
+        self.path = self.path.map(|(start, _)| (start, usize::MAX));
+        self.fields.iter_mut().for_each(|field| field.groups = usize::MAX);
+        self.leave(0);
+    }
+
+    /// Takes what is read next for seen, or not.
+    fn hide(&mut self, hiding: Hiding) {
+        if hiding != self.group.hiding {
+            self.flush();
+            self.group.hiding = hiding;
+            if !self.fields.is_empty() {
+                self.unseen.turn(self.out.len(), hiding.hides());
             }
         }
+    }
+
+    /// Begins the instruction of a field.
+    fn begin_field(&mut self) {
+        self.flush();
+        if self.fields.is_empty() {
+            self.unseen = Unseen::from(self.group.hiding.hides());
+        }
+        if self.fields.len() == FIELDS {
+            self.unread = true;
+            return;
+        }
+        // Its group is around that of the instruction.
+        let groups = self.groups.len().saturating_sub(1);
+        self.fields.push(Field { instruction: self.out.len(), result: None, groups });
     }
 
     /// Reads what follows a backslash, and returns what is behind it.
@@ -307,18 +375,26 @@ impl Reader {
                     self.fonts.insert(self.font, charset);
                 }
             }
-            (b"plain", _) => self.set_charset(self.charset),
-            (b"objdata", _) => self.embeds = true,
-            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect", _) => self.push(' '),
-            (b"fldinst", _) => {
-                self.flush();
-                let depth = self.groups.len();
-                self.field = Some(Field { instruction: self.out.len(), result: None, depth });
+            (b"plain", _) => {
+                self.hide(Hiding::default());
+                self.set_charset(self.charset);
             }
+            (b"v" | b"deleted" | b"webhidden" | b"fs", _) => {
+                self.hide(self.group.hiding.with(word, number));
+            }
+            (b"objdata", _) => self.unread = true,
+            (b"par" | b"line" | b"tab" | b"cell" | b"row" | b"page" | b"sect", _) => self.push(' '),
+            (b"fldinst", _) => self.begin_field(),
             (b"fldrslt", _) => {
                 self.push(' ');
-                let (result, depth) = (Some(self.out.len()), self.groups.len());
-                self.field = self.field.take().map(|field| Field { result, depth, ..field });
+                let (result, groups) = (self.out.len(), self.groups.len());
+                if let Some(field) = self.fields.last_mut() {
+                    *field = Field { result: Some(result), groups, ..*field };
+                }
+            }
+            (path, _) if PATHS.contains(&path) => {
+                self.flush();
+                self.path = Some((self.out.len(), self.groups.len()));
             }
             (b"rquote" | b"lquote", _) => self.push('\''),
             (b"rdblquote" | b"ldblquote", _) => self.push('"'),
@@ -394,33 +470,6 @@ impl Reader {
             let bytes = std::mem::take(&mut self.encoded);
             self.out.push_str(&in_charset(&bytes, self.group.charset));
         }
-    }
-}
-
-/// The address of a field that is a hyperlink: `HYPERLINK \\o "tip" "https://example.com/"`.
-fn hyperlink(instruction: &str) -> Option<&str> {
-    const NAME: &str = "HYPERLINK";
-    let (name, mut rest) = instruction.trim_start().split_at_checked(NAME.len())?;
-    if !name.eq_ignore_ascii_case(NAME) {
-        return None;
-    }
-    loop {
-        rest = rest.trim_start();
-        let Some(switch) = rest.strip_prefix('\\') else { break };
-        let (letter, behind) = switch.split_at_checked(1)?;
-        // A new window, and a place in a picture: they have no argument.
-        let is_alone = matches!(letter, "n" | "m");
-        rest = if is_alone { behind } else { argument(behind.trim_start()).1 };
-    }
-    Some(argument(rest).0).filter(|address| !address.is_empty())
-}
-
-/// The argument at the start, and what is behind it.
-fn argument(text: &str) -> (&str, &str) {
-    let is_quote = |c: char| matches!(c, '"' | '“' | '”');
-    match text.strip_prefix(is_quote) {
-        Some(quoted) => quoted.split_once(is_quote).unwrap_or((quoted, "")),
-        None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
     }
 }
 

@@ -75,18 +75,33 @@ fn the_text_of_rtf() {
 /// What a field shows need not be where it leads.
 #[test]
 fn hyperlinks_of_rtf_are_anchors() {
-    let anchors = |rtf: &str| rtf::read(rtf.as_bytes()).anchors;
-    let anchor = |shown: &str| Some(format!("<a href=\"http://x.example/\">{shown}</a> "));
+    let anchors = |rtf: &str| rtf::read(rtf.as_bytes()).reached.anchors;
+    let anchor = |shown: &str| format!("<a href=\"http://x.example/\">{shown}</a> ");
     for (rtf, shown) in [
         (r#"{\field{\*\fldinst{HYPERLINK "http://x.example/"}}{\fldrslt{\ul a}b}}c"#, Some("ab")),
         (r#"{\field{\*\fldinst hyperlink http://x.example/ }{\fldrslt \u1072?<}}"#, Some("а&lt;")),
         (r#"{\*\fldinst HYPERLINK \\n \\t "_top" "http://x.example/"}{\fldrslt a}"#, Some("a")),
         (r#"{\*\fldinst HYPERLINK \\l "b"}{\fldrslt a}"#, None),
         (r#"{\*\fldinst PAGE "http://x.example/"}{\fldrslt 3}"#, None),
-        (r#"{\*\fldinst HYPERLINK "http://x.example/"}{\fldrslt a"#, None),
+        (r#"{\*\fldinst HYPERLINK "http://x.example/"}{\fldrslt a"#, Some("a")),
+        (r#"{\field{\*\fldinst HYPERLINK "http://x.example/"}} b"#, Some("")),
         (r#"{\fldrslt a}"#, None),
     ] {
-        assert_eq!(anchors(rtf), shown.and_then(anchor), "{rtf}");
+        assert_eq!(anchors(rtf), shown.map(anchor).unwrap_or_default(), "{rtf}");
+    }
+}
+
+/// Each field holds the text of those in it.
+#[test]
+fn fields_of_rtf_in_one_another_are_bounded() {
+    let nested = |depth: usize| {
+        let open = r#"{\field{\*\fldinst HYPERLINK "http://x.example/"}{\fldrslt a"#;
+        rtf::read(format!("{{\\rtf1{}{}}}", open.repeat(depth), "}}".repeat(depth)).as_bytes())
+    };
+    let links = |rtf: &rtf::Rtf| rtf.reached.anchors.matches("<a ").count();
+    for (depth, most) in [(4, 4), (5, 4), (100, 4)] {
+        let read = nested(depth);
+        assert_eq!((links(&read), read.unread), (most, depth > 4), "{depth}");
     }
 }
 

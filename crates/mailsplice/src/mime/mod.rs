@@ -40,6 +40,7 @@ pub use charset::{Charset, Endian};
 pub use content_type::{PARAMETERS, hex_pair};
 pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
+use entity::Head;
 pub use guess::{DETECTED, DETECTED_FURTHER, DETECTED_PARTS};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
@@ -380,6 +381,15 @@ impl Tree {
         let site = self.parts.get(part).map(|part| &part.site);
         site.and_then(|site| self.layer_bytes(message, site.layer).get(site.body.clone()))
             .unwrap_or_default()
+    }
+
+    /// The header of a part, without the empty line; that of a message that is one part is its own.
+    pub fn header_of<'m>(&'m self, message: Message<'m>, part: usize) -> &'m [u8] {
+        let header = self.parts.get(part).and_then(|part| match &part.site.head {
+            Head::Message => Some(message.head),
+            Head::Block(range) => self.layer_bytes(message, part.site.layer).get(range.clone()),
+        });
+        header.unwrap_or_default()
     }
 
     /// The bytes of a layer; 0 is the body.

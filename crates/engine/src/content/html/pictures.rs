@@ -53,7 +53,7 @@ fn is_data(text: &str, colon: usize) -> bool {
 }
 
 /// The decoded data after the comma.
-fn bytes(value: &str) -> Option<Vec<u8>> {
+pub(super) fn bytes(value: &str) -> Option<Vec<u8>> {
     let (kind, data) = value.split_once(',')?;
     let mut bytes = percent::decode(data).bytes;
     let kind = kind.trim_end();

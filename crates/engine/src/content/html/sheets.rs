@@ -196,6 +196,9 @@ impl HidingRules {
                 "id" => '#',
                 _ => return None,
             };
+            // Perhaps with a word for how letters are compared: `[class="x" i]`.
+            let word = value.trim_end().strip_suffix(['i', 's']);
+            let value = word.filter(|value| value.ends_with(['"', '\'', ' '])).unwrap_or(value);
             Some((sign, value.trim_matches(['"', '\'', ' ']).to_owned()))
         };
         match test.split_once('=').and_then(of_names) {
@@ -285,6 +288,8 @@ mod tests {
             "#x{opacity:0}",
             "[class~=\"x\"]{visibility:hidden}",
             "[class^=x]{display:none}",
+            "[class=\"X\" i]{display:none}",
+            "[id='x's]{display:none}",
             "b{display:none}",
             "p *{display:none}",
             "p :first-child{display:none}",

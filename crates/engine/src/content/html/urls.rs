@@ -261,7 +261,9 @@ impl<'t> Reader<'t, '_, '_> {
         let before = self.view.occurrences.len();
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
             for target in reference::parse(text, range.clone()) {
-                if !is_harmless(&target, site, text) {
+                if is_harmless(&target, site, text) {
+                    self.view.embeds |= self.open_anchor.is_some();
+                } else {
                     self.push(Occurrence {
                         seen: index,
                         target,
@@ -409,9 +411,7 @@ fn may_show_link(value: &str) -> bool {
 /// Whether a target does no harm here. A dangerous scheme runs only by a click or in a frame, not in an image. A file
 /// server is sent a password hash even for an image.
 fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
-    let (Target::Dangerous { scheme, .. }, Site::Attribute { .. }) = (target, site) else {
-        return matches!((target, site), (Target::Dangerous { .. }, Site::Style));
-    };
+    let Target::Dangerous { scheme, .. } = target else { return false };
     let name = text.get(scheme.clone()).unwrap_or_default();
     let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
     loads(site) && !file
