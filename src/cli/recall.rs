@@ -196,7 +196,7 @@ fn not_a_message(bytes: &[u8]) -> Option<&'static str> {
         Kind::Compressed(_) => Some("compressed data"),
         Kind::Tar => Some("a tar archive"),
         Kind::NotMail(what) => Some(what),
-        Kind::Empty | Kind::Message | Kind::Mbox => None,
+        Kind::Empty | Kind::Message | Kind::Mbox | Kind::MacMbox => None,
     }
 }
 

@@ -254,6 +254,8 @@ mod tests {
             [zstd::encode_all(&b"one"[..], 1).unwrap(), zstd::encode_all(&b"two!"[..], 1).unwrap()]
                 .concat();
         assert_eq!(read(Compression::Zstd, &two).unwrap(), 7);
+        let skipped = [b"\x5F\x2A\x4D\x18\x04\0\0\0abcd", &two[..]].concat();
+        assert_eq!(read(Compression::Zstd, &skipped).unwrap(), 7);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod headers;
 pub mod input;
 pub mod journal;
 pub mod judge;
+mod line_feeds;
 pub mod mbox;
 pub mod message;
 pub mod pipeline;

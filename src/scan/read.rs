@@ -9,6 +9,7 @@ use crate::record::names::bounded;
 
 use super::budget::Gate;
 use super::decode::{self, Meter};
+use super::line_feeds::LineFeeds;
 use super::mbox::{MboxItem, Splitter};
 use super::message::{Quoting, RawMessage};
 use super::sniff::{self, Kind, PREFIX_BYTES};
@@ -110,6 +111,10 @@ impl Reader<'_, '_> {
             }
             Kind::Message => self.single(source, reader),
             Kind::Mbox => mbox(source, Splitter::new(reader, 0, self.max_message), self.sink),
+            Kind::MacMbox => {
+                let reader = LineFeeds::new(reader);
+                mbox(source, Splitter::new(reader, 0, self.max_message), self.sink)
+            }
             Kind::Tar | Kind::Compressed(_) if depth >= MAX_LAYERS => {
                 let why = format!("more than {MAX_LAYERS} layers of archives and compression");
                 self.sink.unread(source, 0, &why)
@@ -350,6 +355,9 @@ mod tests {
         };
         assert_eq!(log(EML).messages, [("s".to_owned(), 0, 17)]);
         assert_eq!(log(MBOX).messages.len(), 2);
+        let of_mac: Vec<u8> = MBOX.iter().map(|c| if *c == b'\n' { b'\r' } else { *c }).collect();
+        assert_eq!(log(&of_mac).messages, log(MBOX).messages);
+        assert_eq!(log(&gzip(&of_mac)).messages, log(MBOX).messages);
         assert_eq!(log(&gzip(EML)).messages, [("s".to_owned(), 0, 17)]);
         assert_eq!(log(&xz).messages, log(MBOX).messages);
         assert_eq!(log(&zstd::encode_all(MBOX, 1).unwrap()).messages, log(MBOX).messages);

@@ -1,6 +1,6 @@
 //! Identifies a file by its first bytes. Names and extensions do not count.
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::decode::Compression;
 use super::separator::begins_mbox;
@@ -16,6 +16,8 @@ pub enum Kind {
     Message,
     /// Messages with `From ` lines.
     Mbox,
+    /// The same with a bare CR at the end of each line.
+    MacMbox,
     /// A tar archive.
     Tar,
     Compressed(Compression),
@@ -33,9 +35,16 @@ pub fn kind(prefix: &[u8]) -> Kind {
             return *kind;
         }
     }
+    // A zstd stream may begin with a frame that is skipped: pzstd writes one.
+    if let [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] = prefix {
+        return Kind::Compressed(Compression::Zstd);
+    }
     // POSIX ustar and GNU tar (ustar header, offset 257).
     if prefix.get(257..262) == Some(b"ustar") {
         return Kind::Tar;
+    }
+    if begins_mac_mbox(prefix) {
+        return Kind::MacMbox;
     }
     if begins_mbox(prefix) {
         return Kind::Mbox;
@@ -48,6 +57,16 @@ pub fn kind(prefix: &[u8]) -> Kind {
         return Kind::NotMail("binary data");
     }
     Kind::Message
+}
+
+/// Whether the first line ends with a bare CR, and is that of an mbox.
+fn begins_mac_mbox(prefix: &[u8]) -> bool {
+    let end = memchr2(b'\r', b'\n', prefix).and_then(|end| prefix.get(end..));
+    let is_bare = matches!(end, Some([b'\r', next, ..]) if *next != b'\n');
+    is_bare && {
+        let line_feed = |byte: &u8| if *byte == b'\r' { b'\n' } else { *byte };
+        begins_mbox(&prefix.iter().map(line_feed).collect::<Vec<u8>>())
+    }
 }
 
 /// Whether this is how Dovecot begins a file of an sdbox or mdbox: `2 M1e C65a1b2c3`, then the first
@@ -101,8 +120,14 @@ mod tests {
             (b"From here to there\n\n", Kind::Message),
             (b"From bob Thu Aug 22 12:36:23 2002\nA: b\n", Kind::Mbox),
             (b"\xEF\xBB\xBFFrom -\nA: b\n", Kind::Mbox),
+            (b"From bob Thu Aug 22 12:36:23 2002\rA: b\r\rtext", Kind::MacMbox),
+            (b"From \rA: b\r\rtext", Kind::MacMbox),
+            (b"From here to there\r\rtext", Kind::Message),
+            (b"From bob\rThu Aug 22 12:36:23 2002\nA: b\n", Kind::Mbox),
+            (b"A: b\r\rtext", Kind::Message),
             (b"\x1F\x8B\x08\0", Kind::Compressed(Compression::Gzip)),
             (b"\x28\xB5\x2F\xFD\0", Kind::Compressed(Compression::Zstd)),
+            (b"\x50\x2A\x4D\x18\x04\0", Kind::Compressed(Compression::Zstd)),
             (b"\xFD7zXZ\0\0", Kind::Compressed(Compression::Xz)),
             (&tar, Kind::Tar),
             (b"From \r\nX-Mozilla-Status: 0001\r\n", Kind::Mbox),

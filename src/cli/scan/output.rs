@@ -203,7 +203,7 @@ fn is_mail(path: &Path) -> bool {
     match sniff::kind(&prefix) {
         // When in doubt, nothing is replaced.
         _ if read.is_err() => true,
-        Kind::Mbox | Kind::Tar | Kind::Compressed(_) => true,
+        Kind::Mbox | Kind::MacMbox | Kind::Tar | Kind::Compressed(_) => true,
         Kind::Message => begins_with_field(&prefix),
         Kind::Empty | Kind::NotMail(_) => false,
     }
