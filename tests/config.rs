@@ -554,6 +554,54 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     linkmilter(&["config", "print", "--config", "/nonexistent/x"]).assert().code(2);
 }
 
+#[test]
+fn a_long_list_is_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, list) = (dir.path().join("linkmilter.toml"), dir.path().join("blocked.txt"));
+    std::fs::write(&file, "").unwrap();
+    for (count, noted) in [(10_000, false), (10_001, true)] {
+        let hosts: String = (0..count).map(|n| format!("h{n}.example\n")).collect();
+        std::fs::write(&list, hosts).unwrap();
+        let check = ["config", "check", "--config", file.to_str().unwrap()];
+        let output = linkmilter(&check).assert().code(0);
+        let printed = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        assert_eq!(printed.contains("less memory as a feed"), noted, "{count}: {printed}");
+    }
+}
+
+/// An address of IPv6 is a host like any other.
+#[test]
+fn addresses_of_ipv6_are_blocked_and_allowed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let path = file.to_str().unwrap();
+    let text = format!(
+        "server.state_dir = {:?}\nlists.blocked = [\"2001:DB8:0::2\"]\nlists.allowed = [\"[2001:db8::3]\"]\n\
+         [rules.board]\nrecipients = [\"example.org\"]\nblocked = [\"[2001:db8::4]\"]\n\
+         [feeds.bad]\nfile = \"bad.txt\"\nverdict = \"unsafe\"\n",
+        dir.path()
+    );
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(dir.path().join("bad.txt"), "2001:db8:0::5\n[2001:db8::6]\n").unwrap();
+    let output = linkmilter(&["config", "check", "--config", path]).assert().code(0);
+    let printed = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(printed.contains("bad.txt: 2 unsafe entries\n"), "{printed}");
+    assert!(!printed.contains("public suffix"), "{printed}");
+    let add = ["block", "add", "http://[2001:DB8::1]:8080/x", "--config", path];
+    let output = linkmilter(&add).assert().code(0);
+    let printed = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(printed.contains("blocked.txt: [2001:db8::1] added\n"), "{printed}");
+    for (url, code) in [
+        ("http://[2001:db8:0::1]/", 1),
+        ("http://[2001:DB8::2]:81/x", 1),
+        ("http://[2001:db8::7]/", 0),
+    ] {
+        linkmilter(&["check", url, "--config", path]).assert().code(code);
+    }
+    linkmilter(&["block", "remove", "2001:db8::1", "--config", path]).assert().code(0);
+    assert_eq!(std::fs::read_to_string(dir.path().join("blocked.txt")).unwrap(), "");
+}
+
 /// Problems with sockets that can be found without opening them.
 #[test]
 fn config_check_reports_sockets_that_cannot_be_opened() {

@@ -71,6 +71,7 @@ fn main() -> ExitCode {
     ] {
         trials.push(Trial::test(format!("links in {kind}"), move || links(kind, piece)));
     }
+    trials.push(Trial::test("long lists", long_lists));
     trials.push(Trial::test("real mail", real_mail));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -237,6 +238,22 @@ fn links(kind: &'static str, piece: &str) -> Result<(), Failed> {
     );
     let message = USUAL * body.len() as f64;
     within(found, message, most * LINK).and(within(apart, message, most * LINK_APART))
+}
+
+/// What a list of hosts takes that somebody filled with all that others publish.
+fn long_lists() -> Result<(), Failed> {
+    const HOSTS: usize = 100_000;
+    /// Bytes for a host of some twenty.
+    const HOST: usize = 100;
+    let hosts: Vec<String> = (0..HOSTS).map(|n| format!("phish{n}.login.example")).collect();
+    let before = ALLOCATOR.current_usage();
+    let names = linkmilter::engine::host::Names::of_hosts(&hosts);
+    let taken = ALLOCATOR.current_usage().saturating_sub(before) / HOSTS;
+    println!("memory of a long list: {taken} bytes a host");
+    match names.covers("www.phish7.login.example") && taken <= HOST {
+        true => Ok(()),
+        false => Err(format!("{taken} bytes a host, where at most {HOST} were expected").into()),
+    }
 }
 
 fn within(extra: usize, message: f64, links: usize) -> Result<(), Failed> {

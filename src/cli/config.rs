@@ -289,13 +289,16 @@ fn report_other_files(out: &mut String, config: &Config) {
     }
 }
 
+/// Names of a list that are better a feed: there an entry takes eight bytes.
+const MANY_NAMES: usize = 10_000;
+
 /// The number of names in a list, and those that are probably a mistake.
 fn list(
     out: &mut String,
     config: &Config,
     what: &str,
     file: &Path,
-    inline: &[config::Domain],
+    inline: &[config::Host],
 ) -> anyhow::Result<()> {
     let path = config.resolve(file);
     let entries = config::list_entries(&path)?;
@@ -305,6 +308,14 @@ fn list(
         let _ = write!(out, ", and {} in the configuration", inline.len());
     }
     out.push('\n');
+    if entries.len() > MANY_NAMES {
+        let _ = writeln!(
+            out,
+            "{}: note: more than {MANY_NAMES} hosts: what others publish takes less memory as a feed \
+             (feeds.NAME.file)",
+            path.display()
+        );
+    }
     if what != "protected" {
         for ListEntry { line, name } in &entries {
             note_public_suffix(out, &format!("{}:{line}", path.display()), name, what);

@@ -65,7 +65,8 @@ pub fn parse_all(texts: &[String], suffix: bool) -> anyhow::Result<Vec<String>> 
 
 /// Whether names below it are given to different owners, by a registry or a hosting service.
 pub fn is_public_suffix(host: &str) -> bool {
-    host.parse::<Ipv4Addr>().is_err() && registrable(host, Section::Private).is_none()
+    let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
+    !is_address && registrable(host, Section::Private).is_none()
 }
 
 #[cfg(test)]
@@ -84,12 +85,23 @@ mod tests {
             ("example.com/path", "example.com"),
             ("bücher[.]example", "xn--bcher-kva.example"),
             ("192.0.2.1", "192.0.2.1"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+            ("2001:DB8:0::1", "[2001:db8::1]"),
+            ("hxxp://[2001:db8:0:0::1]:8080/a", "[2001:db8::1]"),
+            ("[::1]", "[::1]"),
         ] {
             assert_eq!(parse(text).unwrap(), expected, "{text}");
         }
-        for text in
-            ["", "a b", "ann@example.com", "example.com\nevil.example", "https://", "javascript:x"]
-        {
+        for text in [
+            "",
+            "a b",
+            "[2001:db8::x]",
+            "[192.0.2.1]",
+            "ann@example.com",
+            "example.com\nevil.example",
+            "https://",
+            "javascript:x",
+        ] {
             assert!(parse(text).unwrap_err().to_string().contains("expected a host"), "{text}");
         }
     }
@@ -99,9 +111,14 @@ mod tests {
         for name in ["com", "co.uk", "github.io", "xn--p1ai", "localhost", "uk"] {
             assert!(is_public_suffix(name), "{name}");
         }
-        for name in
-            ["example.com", "example.co.uk", "ann.github.io", "192.0.2.1", "a.b.example.com"]
-        {
+        for name in [
+            "example.com",
+            "example.co.uk",
+            "ann.github.io",
+            "192.0.2.1",
+            "[2001:db8::1]",
+            "a.b.example.com",
+        ] {
             assert!(!is_public_suffix(name), "{name}");
         }
     }

@@ -53,7 +53,8 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Hosts {
-    /// Hosts or URLs, in Unicode or Punycode, also defanged (`example[.]com`, `hxxps://…`)
+    /// Hosts or URLs, in Unicode or Punycode, also defanged (`example[.]com`, `hxxps://…`);
+    /// addresses, those of IPv6 in brackets as in a URL
     #[arg(value_name = "HOST", required = true)]
     hosts: Vec<String>,
     /// Accept a public suffix (`com`, `co.uk`, `github.io`), with every host below it

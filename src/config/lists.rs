@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
 use super::setting::Text;
-use super::types::Domain;
+use super::types::Host;
 use crate::atomic_file::{self, AtomicFile};
 use crate::file;
 use crate::policy::is_below;
@@ -71,12 +71,12 @@ pub(super) fn parse_names(path: &Path, text: &str, problems: &mut Vec<Problem>) 
             Some(bare) => ("=", bare),
             None => ("", word),
         };
-        match Domain::parse(bare) {
-            Ok(domain) => names.push(format!("{whole}{}", domain.0)),
+        match Host::parse(bare) {
+            Ok(host) => names.push(format!("{whole}{}", host.0)),
             Err(_) => problems.push(Problem {
                 key: String::new(),
                 origin: format!("{}:{number}", path.display()),
-                expected: <Domain as Text>::expected(),
+                expected: <Host as Text>::expected(),
                 found: format!("{word:?}"),
                 nearest: None,
             }),
@@ -139,9 +139,9 @@ pub fn remove_from_list(path: &Path, host: &str) -> Result<Removed, ListError> {
     Ok(Removed::Lines(name, removed))
 }
 
-/// A host or domain in the form of lists: lower-case A-labels.
+/// A host or domain in the form of lists: lower-case A-labels, an address of IPv6 in brackets.
 pub fn host_name(text: &str) -> Option<String> {
-    Domain::parse(text.trim()).ok().map(|domain| domain.0)
+    Host::parse(text.trim()).ok().map(|host| host.0)
 }
 
 impl ListEntry {
@@ -255,12 +255,15 @@ mod tests {
             ("www.example.com", Added::AlreadyListed(2)),
             ("XN--BCHER-KVA.example.", Added::AlreadyListed(3)),
             ("example.org", Added::AlreadyListed(4)),
+            ("[2001:DB8:0::1]", Added::New("[2001:db8::1]".to_owned())),
+            ("2001:db8::1", Added::AlreadyListed(6)),
         ] {
             assert_eq!(add_to_list(&path, host).unwrap(), expected, "{host}");
         }
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
-            "# ours\nexample.com # the shop\nbücher.example\nexample.org\nxn--e1awd7f.example\n"
+            "# ours\nexample.com # the shop\nbücher.example\nexample.org\nxn--e1awd7f.example\n\
+             [2001:db8::1]\n"
         );
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);

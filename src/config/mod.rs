@@ -47,7 +47,7 @@ pub use setting::Size;
 pub use snapshot::{Files, Snapshot, SnapshotError};
 pub use start::{LastGood, Start, last_good, start};
 pub use types::{
-    Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
+    Actions, Address, DnsMode, DnsServer, Domain, FileMode, Host, HttpsUrl, LogFormat, LogLevel,
     LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 

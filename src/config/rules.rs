@@ -20,7 +20,7 @@ use crate::tld::cache::Bounds;
 use super::problem::{BUILTIN, Errors, NONE, Problem};
 use super::schema::Section;
 use super::sections::Lists;
-use super::{Config, DnsMode, Domain, RuleSection, lists, words};
+use super::{Config, DnsMode, Host, RuleSection, lists, words};
 
 /// Size of the seal key in bytes.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
@@ -123,9 +123,9 @@ impl Config {
             false => Names::nobody(),
         };
         let (allowed, protected, blocked) = (
-            Arc::new(Names::new(allowed)),
+            Arc::new(hosts(allowed)),
             Arc::new(builtin.extended(protected)),
-            Arc::new(Names::new(blocked)),
+            Arc::new(hosts(blocked)),
         );
         let base = engine::Policy {
             words: Arc::new(words),
@@ -302,7 +302,7 @@ impl Config {
         &self,
         key: &str,
         file: &Path,
-        inline: &[Domain],
+        inline: &[Host],
         problems: &mut Vec<Problem>,
     ) -> Vec<String> {
         let mut names: Vec<String> = inline.iter().map(|domain| domain.0.clone()).collect();
@@ -375,8 +375,13 @@ impl Config {
     }
 }
 
+/// A set that covers these. `=name` is of lists of protected names: here it is the name.
+fn hosts(names: Vec<String>) -> Names {
+    Names::of_hosts(names.iter().map(|name| name.trim_start_matches('=')))
+}
+
 fn rule(name: &str, section: &RuleSection) -> Rule {
-    let names = |list: &[Domain]| list.iter().map(|name| name.0.clone()).collect();
+    let names = |list: &[Host]| list.iter().map(|name| name.0.clone()).collect();
     Rule {
         name: name.to_owned(),
         conditions: Conditions {

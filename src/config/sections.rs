@@ -13,8 +13,8 @@ use crate::policy::{DefangFrom, Direction, Network, Pattern, Profile, Trust};
 use super::schema::settings;
 use super::setting::Size;
 use super::types::{
-    Actions, Address, DnsMode, DnsServer, Domain, FileMode, Final, HttpsUrl, LogFormat, LogLevel,
-    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
+    Actions, Address, DnsMode, DnsServer, Domain, FileMode, Final, Host, HttpsUrl, LogFormat,
+    LogLevel, LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
 settings! {
@@ -95,7 +95,8 @@ settings! {
     /// DNS queries: whether a top-level domain exists.
     pub struct Dns {
         /// `unknown-only` queries names that the table lacks, `always` every name, `never` relies
-        /// on the table. Default: ordinary mail causes no query.
+        /// on the table. A name that the table has exists, whatever the DNS says: with `always`
+        /// `/healthz` says where the DNS denies one. Default: ordinary mail causes no query.
         mode: DnsMode = "\"unknown-only\"", Reload;
         /// DNS servers, `ADDRESS` or `ADDRESS:PORT`; empty uses /etc/resolv.conf.
         servers: Vec<DnsServer> = "[]", Reload;
@@ -228,17 +229,18 @@ settings! {
 
 settings! {
     /// Lists of names. Files have one name per line, `#` begins a comment. They are read again at a
-    /// reload. Relative paths begin at the directory of the configuration file.
+    /// reload. Relative paths begin at the directory of the configuration file. An address of IPv6
+    /// stands in brackets: `[2001:db8::1]`.
     pub struct Lists {
         /// Hosts that are never edited, with all hosts below them; `linkmilter allow add` extends
         /// it.
         allowed_file: PathBuf = "\"allow.txt\"", Reload;
         /// More such hosts.
-        allowed: Vec<Domain> = "[]", Reload;
+        allowed: Vec<Host> = "[]", Reload;
         /// Names to protect against look-alikes, in addition to the built-in ones.
         protected_file: PathBuf = "\"protected.txt\"", Reload;
         /// More such names.
-        protected: Vec<Domain> = "[]", Reload;
+        protected: Vec<Host> = "[]", Reload;
         /// Whether the built-in list of frequently impersonated names is used. The built-in
         /// knowledge of which domains belong to one owner, and which domains give addresses to
         /// anybody, is always used.
@@ -248,7 +250,7 @@ settings! {
         /// Hosts that you call unsafe, with all hosts below them.
         blocked_file: PathBuf = "\"blocked.txt\"", Reload;
         /// More such hosts.
-        blocked: Vec<Domain> = "[]", Reload;
+        blocked: Vec<Host> = "[]", Reload;
     }
 }
 
@@ -363,12 +365,12 @@ settings! {
         defang: Option<DefangFrom> = "", Reload;
         /// Hosts that are never edited in this mail, in addition to `lists.allowed`, with all hosts
         /// below them. If there are several recipients, the settings of all must allow a host.
-        allowed: Vec<Domain> = "", Reload;
+        allowed: Vec<Host> = "", Reload;
         /// Hosts that are unsafe in this mail, in addition to `lists.blocked`, with all hosts below
         /// them.
-        blocked: Vec<Domain> = "", Reload;
+        blocked: Vec<Host> = "", Reload;
         /// Names protected in this mail, in addition to `lists.protected`; at most 100.
-        protected: Vec<Domain> = "", Reload;
+        protected: Vec<Host> = "", Reload;
         /// Replaces `policy.profile`.
         profile: Option<Profile> = "", Reload;
         /// Replaces `policy.level`.

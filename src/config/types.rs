@@ -12,7 +12,9 @@ use crate::engine::policy::{
     HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
     RestrictionLevel, Signed,
 };
-use crate::policy::{DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust};
+use crate::policy::{
+    DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust, ipv6_host,
+};
 
 use super::problem::{KNOWN_KEY, Problem, nearest};
 use super::setting::{NumberRange, RawValue, Setting, Text, choice};
@@ -29,6 +31,10 @@ pub enum Address {
 /// A domain in lower-case A-label form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain(pub String);
+
+/// A host in lower-case A-label form: a domain, or an address, that of IPv6 in brackets as in a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host(pub String);
 
 /// A DNS server: address and port (53 if not given).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,6 +326,17 @@ impl Text for Domain {
         match text.parse::<Pattern>() {
             Ok(Pattern::Domain(domain)) if !text.contains('@') => Ok(Domain(domain)),
             _ => Err(None),
+        }
+    }
+}
+
+impl Text for Host {
+    const EXPECTED: &'static str = "a host or domain name";
+
+    fn parse(text: &str) -> Result<Host, Option<String>> {
+        match ipv6_host(text) {
+            Some(host) => Ok(Host(host)),
+            None => Domain::parse(text).map(|domain| Host(domain.0)),
         }
     }
 }

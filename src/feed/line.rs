@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::engine::host::{Section, registrable};
 use crate::engine::link::{Kind, Target, reference};
 use crate::engine::lists::{self, Entry};
-use crate::policy::ascii_domain;
+use crate::policy::{ascii_domain, ipv6_host};
 
 use super::zone::{Zone, ZoneLine};
 
@@ -169,6 +169,10 @@ fn parse_entry(text: &str, entry_kind: EntryKind, entry: &mut impl FnMut(Entry<'
     }
     let bare = text.strip_prefix("||").map_or(text, |text| text.strip_suffix('^').unwrap_or(text));
     let bare = bare.strip_prefix("*.").unwrap_or(bare).trim_start_matches('.');
+    if let Some(address) = ipv6_host(bare) {
+        entry(Entry::Host(&address));
+        return Line::Entries(1);
+    }
     match host_name(bare) {
         Some(name) => add_name(&name, entry_kind, entry),
         None => Line::Invalid,

@@ -37,7 +37,7 @@ pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use header_test::{HeaderTest, HeaderTestError};
 pub use local_mail::{Leaving, LocalMail};
 pub use network::{Network, NetworkError};
-pub use pattern::{Address, Pattern, ascii_domain, is_below};
+pub use pattern::{Address, Pattern, ascii_domain, ipv6_host, is_below};
 pub use rule::{Conditions, DefangFrom, Overrides, Parties, Profile, Rule};
 pub use upstream::{Trust, TrustedField, Upstream};
 

@@ -1,6 +1,7 @@
 //! Patterns for mail addresses in rules and lists.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use crate::engine::link::to_ascii;
@@ -135,6 +136,12 @@ pub fn ascii_domain(domain: &str) -> Option<String> {
                 && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
         });
     plausible.then_some(ascii)
+}
+
+/// An address of IPv6 in the one spelling that hosts of links have, in brackets; with brackets or without.
+pub fn ipv6_host(text: &str) -> Option<String> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    bare.parse::<Ipv6Addr>().ok().map(|address| format!("[{address}]"))
 }
 
 /// Whether `domain` is `parent` or below it; both in lower-case A-label form.
