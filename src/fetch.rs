@@ -3,12 +3,16 @@
 //! A conditional request (RFC 9110 §13), at most three redirects, HTTPS only.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, StatusCode, header};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
+use url::Url;
 
 use crate::file;
+
+/// Redirects that are followed.
+const MAX_REDIRECTS: usize = 3;
 
 /// A URL and how to fetch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +50,12 @@ pub enum FetchError {
     Transport { url: String, source: Box<ureq::Error> },
     #[error("{url}: expected status 200 or 304, found {found}")]
     Status { url: String, found: u16 },
+    #[error("{url}: expected a redirect to an https: URL, found {found:?}")]
+    Redirect { url: String, found: String },
+    #[error(
+        "{url}: expected a body that is not compressed, since none was asked for, found {coding:?}"
+    )]
+    Coded { url: String, coding: String },
 }
 
 /// Fetches the URL. `None` when the server has nothing newer than `stored`.
@@ -57,14 +67,34 @@ pub fn get(
     accept: &str,
     stored: Option<&Validators>,
 ) -> Result<Option<Fetched>, FetchError> {
-    let mut request = agent(fetch)?.get(&fetch.url).header(header::ACCEPT, accept);
-    if let Some(etag) = stored.and_then(|stored| stored.etag.as_deref()) {
-        request = request.header(header::IF_NONE_MATCH, etag);
+    let agent = agent(fetch)?;
+    let until = Instant::now() + fetch.timeout;
+    let mut url = fetch.url.clone();
+    let mut redirects = 0..MAX_REDIRECTS;
+    let response = loop {
+        let remaining = until.saturating_duration_since(Instant::now());
+        let mut request = agent.get(&url).config().timeout_global(Some(remaining)).build();
+        request = request.header(header::ACCEPT, accept);
+        if let Some(etag) = stored.and_then(|stored| stored.etag.as_deref()) {
+            request = request.header(header::IF_NONE_MATCH, etag);
+        }
+        if let Some(date) = stored.and_then(|stored| stored.last_modified.as_deref()) {
+            request = request.header(header::IF_MODIFIED_SINCE, date);
+        }
+        let response = request.call().map_err(|source| fetch.failed(source))?;
+        let Some(location) = location(&response) else { break response };
+        if redirects.next().is_none() {
+            return Err(fetch.failed(ureq::Error::TooManyRedirects));
+        }
+        url = redirected(&url, &location)
+            .ok_or_else(|| FetchError::Redirect { url: fetch.url.clone(), found: location })?;
+    };
+    let coded = response.headers().get(header::CONTENT_ENCODING);
+    let coded = coded.and_then(|coding| coding.to_str().ok());
+    if let Some(coding) = coded.filter(|coding| !coding.eq_ignore_ascii_case("identity")) {
+        let (url, coding) = (fetch.url.clone(), coding.to_owned());
+        return Err(FetchError::Coded { url, coding });
     }
-    if let Some(date) = stored.and_then(|stored| stored.last_modified.as_deref()) {
-        request = request.header(header::IF_MODIFIED_SINCE, date);
-    }
-    let response = request.call().map_err(|source| fetch.failed(source))?;
     match response.status() {
         StatusCode::OK => {}
         StatusCode::NOT_MODIFIED if stored.is_some() => return Ok(None),
@@ -74,6 +104,19 @@ pub fn get(
     }
     let validators = validators_of(response.headers());
     Ok(Some(Fetched { validators, body: response.into_body() }))
+}
+
+/// Where a redirect leads (RFC 9110 §15.4), as it is written; `None` if the response is none.
+fn location(response: &ureq::http::Response<ureq::Body>) -> Option<String> {
+    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let location = response.headers().get(header::LOCATION).filter(|_| is_redirect)?;
+    Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
+/// The URL that a redirect leads to, if it is one of HTTPS.
+fn redirected(from: &str, location: &str) -> Option<String> {
+    let url = Url::parse(from).ok()?.join(location).ok()?;
+    (url.scheme() == "https" && url.has_host()).then(|| url.into())
 }
 
 impl Fetch {
@@ -99,7 +142,7 @@ fn agent(fetch: &Fetch) -> Result<ureq::Agent, FetchError> {
     let config = ureq::Agent::config_builder()
         .https_only(true)
         .http_status_as_error(false)
-        .max_redirects(3)
+        .max_redirects(0)
         .timeout_global(Some(fetch.timeout))
         .user_agent(concat!("linkmilter/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls)
@@ -121,4 +164,27 @@ fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, FetchError> {
         return Err(ca_error("found none".to_owned()));
     }
     Ok(certificates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_lead_to_https_alone() {
+        for (location, expected) in [
+            ("https://other.example/list", Some("https://other.example/list")),
+            ("//other.example/list", Some("https://other.example/list")),
+            ("/new/list?x=1", Some("https://lists.example/new/list?x=1")),
+            ("list.txt", Some("https://lists.example/old/list.txt")),
+            ("http://lists.example/list", None),
+            ("file:///etc/passwd", None),
+            ("FILE:/etc/passwd", None),
+            ("data:,evil.example", None),
+            ("ftp://lists.example/list", None),
+        ] {
+            let found = redirected("https://lists.example/old/list", location);
+            assert_eq!(found.as_deref(), expected, "{location}");
+        }
+    }
 }

@@ -33,6 +33,8 @@ pub enum ParseError {
          entries, line {first} the first"
     )]
     TooManyInvalid { invalid_lines: usize, entries: usize, first: usize },
+    #[error("expected a list in text, found {0}")]
+    NotText(&'static str),
     #[error("expected one name per line, found others, and accepted none: {}", join(.0))]
     Names(Vec<BadName>),
     #[error(transparent)]
@@ -54,6 +56,9 @@ pub fn parse(
     layout: &ListLayout,
     max_entries: usize,
 ) -> Result<Parsed, ParseError> {
+    if let Some(what) = what_else(bytes.fill_buf()?) {
+        return Err(ParseError::NotText(what));
+    }
     if layout.entry_kind == EntryKind::Names {
         return parse_names(bytes, max_entries);
     }
@@ -92,6 +97,20 @@ pub fn parse(
         return Err(ParseError::TooManyInvalid { invalid_lines, entries, first });
     }
     Ok(Parsed { table: table.finish(), known_names: None, invalid_lines, first_invalid_line })
+}
+
+/// What a file that is no text of ASCII or UTF-8 is, by its first bytes.
+fn what_else(first: &[u8]) -> Option<&'static str> {
+    match first {
+        [0x1F, 0x8B, ..] => Some("compressed data (gzip)"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("compressed data (zstd)"),
+        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some("compressed data (xz)"),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("compressed data (bzip2)"),
+        [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
+        [high, low, ..] if (*high == 0) != (*low == 0) => Some("UTF-16"),
+        _ => None,
+    }
 }
 
 /// Parses a list of names that readers know. One invalid line makes the list invalid.
@@ -143,6 +162,29 @@ mod tests {
             "{error}"
         );
         assert!(matches!(read("a.example\nb.example\n", 1), Err(ParseError::TooMany(1))));
+    }
+
+    #[test]
+    fn what_is_no_text_is_named() {
+        let utf_16 = |mark: &str| -> Vec<u8> {
+            format!("{mark}evil.example\n").encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        for (bytes, expected) in [
+            (b"\x1F\x8B\x08\0rest".to_vec(), "compressed data (gzip)"),
+            (zstd::encode_all(&b"evil.example\n"[..], 1).unwrap(), "compressed data (zstd)"),
+            (b"PK\x03\x04rest".to_vec(), "a zip archive"),
+            (utf_16("\u{FEFF}"), "UTF-16"),
+            (utf_16(""), "UTF-16"),
+        ] {
+            for entry_kind in [EntryKind::Domains, EntryKind::Names] {
+                let layout = ListLayout { entry_kind, ..ListLayout::default() };
+                let error = parse(bytes.as_slice(), &layout, 10).unwrap_err().to_string();
+                assert_eq!(error, format!("expected a list in text, found {expected}"));
+            }
+        }
+        for text in ["BZh.example\n", "PK.example\n", "\u{FEFF}evil.example\n"] {
+            assert_eq!(read(text, 10).unwrap().table.len(), 1, "{text}");
+        }
     }
 
     /// A list of bad names may have a few invalid lines. Here an invalid name means that the file
