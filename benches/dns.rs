@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use linkmilter::daemon::resolver::{Hickory, Options, Resolver, Validation};
+use linkmilter::daemon::resolver::{Options, Resolver, TldDns, Validation};
 use linkmilter::engine::{Facts, Message, Outcome, Policy, TldTable, inspect};
 use linkmilter::tld::{self, cache::Bounds};
 
@@ -63,7 +63,7 @@ fn filter(
     policy: &Policy,
     tlds: &TldTable,
     runtime: &tokio::runtime::Runtime,
-    resolver: &Resolver<Hickory>,
+    resolver: &Resolver<TldDns>,
 ) -> Outcome {
     let message = Message { head: HEAD, body: body.as_bytes() };
     let facts = Facts::default();
@@ -90,7 +90,8 @@ fn benchmark(criterion: &mut Criterion) {
         };
         let resolver = {
             let _inside = runtime.enter();
-            Resolver::hickory(&options).unwrap()
+            let table = tlds.clone();
+            Resolver::of_tlds(&options, Arc::new(move |tld| table.contains(tld))).unwrap()
         };
         let mut messages = 0_u64;
         group.bench_function(name, |bencher| {

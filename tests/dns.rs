@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
+use linkmilter::daemon::resolver::{
+    Clock, Hickory, InTable, Options, Resolver, TldDns, Validation,
+};
 use linkmilter::engine::{self, Answer, Answers, Facts, Message, Policy};
-use linkmilter::tld::{self, cache::Bounds};
+use linkmilter::tld::{self, cache::Bounds, faults::Fault};
 
 #[path = "common/nsd.rs"]
 mod nsd;
@@ -100,6 +102,30 @@ fn a_server_that_fails_leaves_the_table_to_decide() {
     }
 }
 
+/// As in a split or captive network, or without the root.
+#[test]
+fn what_the_table_has_is_not_denied_by_a_server_that_denies_everything() {
+    let server = Scripted::start(|_| Reaction::Rcode(NXDOMAIN));
+    let table = tld::builtin();
+    let rig = Rig::beside(Arc::new(move |tld| table.contains(tld)), server.address, |_| {});
+    let answers = rig.ask(&["com", "xn--p1ai", "zznone"]);
+    for (tld, expected) in [
+        ("com", Answer::Unverified),
+        ("xn--p1ai", Answer::Unverified),
+        // As before: the table does not know it.
+        ("zznone", Answer::Missing),
+    ] {
+        assert_eq!(answers[tld], expected, "{tld}");
+    }
+    assert!(matches!(rig.resolver.fault(), Some(Fault::Contradicted(_))));
+    // Nothing of that is kept for longer than a failure, 30 s.
+    server.behave(|_| Reaction::Exists);
+    rig.pass(30);
+    let answers = rig.ask(&["com", "xn--p1ai"]);
+    assert!(answers.values().all(|answer| *answer == Answer::Exists), "{answers:?}");
+    assert_eq!(rig.resolver.fault(), None);
+}
+
 #[test]
 fn a_slow_answer_is_too_late_for_this_message_and_there_for_the_next() {
     let server = Scripted::start(|name| match name {
@@ -128,6 +154,7 @@ fn a_silent_server_is_left_alone_after_a_few_tries() {
         assert_eq!(rig.ask_one(&format!("n{}", letters(number))), Answer::Unverified);
     }
     assert_eq!(rig.resolver.counts().queries, queries, "nobody asked during the pause");
+    assert_eq!(rig.resolver.fault(), Some(Fault::Unanswered));
     server.behave(|_| Reaction::Exists);
     rig.pass(30);
     assert_eq!(rig.ask_one("com"), Answer::Exists, "the probe after the pause");
@@ -330,7 +357,7 @@ fn commands_ask_only_on_request() {
 
 struct Rig {
     runtime: tokio::runtime::Runtime,
-    resolver: Arc<Resolver<Hickory>>,
+    resolver: Arc<Resolver<TldDns>>,
     /// Seconds of the clock that the cache sees.
     clock: Arc<AtomicU64>,
 }
@@ -341,6 +368,11 @@ impl Rig {
     }
 
     fn with(server: SocketAddr, change: impl FnOnce(&mut Options)) -> Rig {
+        Rig::beside(Arc::new(|_| false), server, change)
+    }
+
+    /// Beside a table of top-level domains.
+    fn beside(table: InTable, server: SocketAddr, change: impl FnOnce(&mut Options)) -> Rig {
         let mut options = Options {
             servers: vec![server],
             deadline: Duration::from_secs(5),
@@ -359,7 +391,8 @@ impl Rig {
         let handed_in: Clock =
             Arc::new(move || Duration::from_secs(seconds.load(Ordering::SeqCst)));
         let resolver = runtime.block_on(async {
-            Arc::new(Resolver::new(Hickory::new(&options).unwrap(), &options, handed_in))
+            let dns = Hickory::new(&options).unwrap();
+            Arc::new(Resolver::new(TldDns { dns, table }, &options, handed_in))
         });
         Rig { runtime, resolver, clock }
     }
@@ -447,6 +480,7 @@ impl Signer<'_> {
 
 const FORMERR: u8 = 1;
 const SERVFAIL: u8 = 2;
+const NXDOMAIN: u8 = 3;
 const NOTIMP: u8 = 4;
 const REFUSED: u8 = 5;
 const SOA: u16 = 6;

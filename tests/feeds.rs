@@ -101,6 +101,32 @@ fn a_list_is_fetched_stored_and_fetched_again_only_when_newer() {
 }
 
 #[test]
+fn a_list_is_fetched_over_three_redirects_at_most() {
+    let mirror = Mirror::start(vec![]);
+    let place = Rig::mirrored(&mirror);
+    let there = format!("https://localhost:{}/there", mirror.address.port());
+    let redirects = ["/new/list.txt", "other.txt", &there, "/again"];
+    for (count, expected) in [(3, Ok(Some(1))), (4, Err(()))] {
+        for location in &redirects[..count] {
+            mirror.queue(Reply::status("302 Found").with("Location", location));
+        }
+        if count == 3 {
+            mirror.queue(Reply::list("evil.example\n"));
+        }
+        let found = place.refresh().map_err(|error| {
+            assert!(error.to_string().contains("too many redirects"), "{error}");
+        });
+        assert_eq!(found, expected, "{count}");
+    }
+    let asked: Vec<String> = mirror
+        .requests()
+        .iter()
+        .map(|request| request.split_whitespace().nth(1).unwrap().to_owned())
+        .collect();
+    assert_eq!(asked[..4], ["/list.txt", "/new/list.txt", "/new/other.txt", "/there"]);
+}
+
+#[test]
 fn on_any_error_the_last_good_list_stays() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n")]);
     let mut place = Rig::mirrored(&mirror);
@@ -111,6 +137,15 @@ fn on_any_error_the_last_good_list_stays() {
         (Reply::list(&many), "expected at most 1000 entries"),
         (Reply::list(&"#".repeat(2 << 20)), "expected at most 1048576 bytes"),
         (Reply::status("404 Not Found"), "expected status 200 or 304, found 404"),
+        (
+            Reply::status("302 Found").with("Location", "file:///etc/passwd"),
+            "expected a redirect to an https: URL, found \"file:///etc/passwd\"",
+        ),
+        (
+            Reply::list("evil.example\n").with("Content-Encoding", "gzip"),
+            "expected a body that is not compressed, since none was asked for, found \"gzip\"",
+        ),
+        (Reply::list("").raw(b"\x1F\x8B\x08\0".to_vec()), "found compressed data (gzip)"),
         (Reply::list(&many).cut_at(500), ""),
     ] {
         let shown = reply.head.clone();
@@ -473,4 +508,31 @@ fn a_published_list_is_used_by_the_daemon() {
     running.signal("HUP");
     entries("linkmilter_list_entries{list=\"other\"} 1");
     assert!(!edited("4LIST2"), "it is gone");
+}
+
+#[test]
+fn a_server_that_hangs_holds_up_neither_other_lists_nor_the_end() {
+    // It takes connections, and says nothing.
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let site = daemon::Site::new("");
+    let metrics = site.path("metrics.sock");
+    let list = site.path("bad.txt");
+    std::fs::write(&list, "evil.example.com\n").unwrap();
+    site.configure(&format!(
+        "metrics.listen = \"unix:{}\"\n[feeds.a]\nurl = \"https://127.0.0.1:{port}/\"\ntimeout = \"30m\"\n\
+         [feeds.z]\nfile = {list:?}\n",
+        metrics.display()
+    ));
+    let mut running = daemon::start(site.serve_at_socket());
+    daemon::wait_for("the other list", || {
+        use std::io::{Read, Write};
+        let mut stream = std::os::unix::net::UnixStream::connect(&metrics).ok()?;
+        stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        text.contains("linkmilter_list_entries{list=\"z\"} 1").then_some(())
+    });
+    running.signal("TERM");
+    assert!(running.wait().success());
 }

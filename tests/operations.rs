@@ -760,3 +760,74 @@ fn a_limit_of_open_files_that_is_too_low_is_raised_or_said() {
     assert_eq!(soft, "512");
     assert!(logged.contains("expected a limit of 1320 open files"), "{logged}");
 }
+
+/// What large messages took is given back to the system: see `src/daemon/allocator.rs`.
+#[cfg(target_env = "gnu")]
+#[test]
+fn the_daemon_sets_from_which_size_on_memory_is_given_back_unless_somebody_did() {
+    for (set, expected) in [
+        (None, "MALLOC_MMAP_THRESHOLD_=1048576"),
+        (Some(("MALLOC_MMAP_THRESHOLD_", "65536")), "MALLOC_MMAP_THRESHOLD_=65536"),
+    ] {
+        let site = Site::new("");
+        let manager = Manager::new(site.root.path());
+        let mut command = site.serve_at_socket();
+        command.env("NOTIFY_SOCKET", &manager.path).env_remove("GLIBC_TUNABLES");
+        command.env_remove("MALLOC_MMAP_THRESHOLD_").envs(set);
+        let daemon = start(command);
+        assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
+        // It is the process that was started, however often the program began.
+        let environment = fs::read(format!("/proc/{}/environ", daemon.child.id())).unwrap();
+        let variables = environment.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let found: Vec<_> = variables.filter(|name| name.starts_with("MALLOC_MMAP_")).collect();
+        assert_eq!(found, [expected]);
+        let comm = fs::read_to_string(format!("/proc/{}/comm", daemon.child.id())).unwrap();
+        assert_eq!(comm, "linkmilter\n");
+        assert!(edits(&site, "4ALLOC1"));
+    }
+}
+
+/// A server for names that takes questions, and what it answers: nothing, or that no name exists.
+fn nameserver(denies: bool) -> u16 {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = socket.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let mut query = [0; 1500];
+        while let Ok((length, peer)) = socket.recv_from(&mut query) {
+            let end = 12 + query[12..length].iter().position(|byte| *byte == 0).unwrap() + 5;
+            let mut reply = query[..end].to_vec();
+            reply[2..12].copy_from_slice(&[0x81, 0x83, 0, 1, 0, 0, 0, 0, 0, 0]);
+            if denies {
+                socket.send_to(&reply, peer).unwrap();
+            }
+        }
+    });
+    port
+}
+
+#[test]
+fn a_dns_that_denies_what_exists_or_is_silent_is_a_trouble_and_links_are_judged() {
+    for (denies, trouble) in [
+        (true, "the top-level domain \"com\" does not exist, which IANA's table has"),
+        (false, "no question about a top-level domain is answered"),
+    ] {
+        let site = Site::new("");
+        let text = format!(
+            "{}server.state_dir = {:?}\ntld.refresh = \"0s\"\n[dns]\nmode = \"always\"\n\
+             servers = [\"127.0.0.1:{}\"]\ndeadline = \"100ms\"\n",
+            with_metrics(&site, ""),
+            site.path("state"),
+            nameserver(denies),
+        );
+        fs::write(site.path("linkmilter.toml"), text).unwrap();
+        let (_daemon, manager) = serve(&site);
+        assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
+        assert!(edits(&site, "4DENY1"), "the table decides");
+        let mut session = connect(&site.socket());
+        negotiate(&mut session);
+        let names = b"http://a.zzone/ http://a.zztwo/ http://a.zzthree/\r\n";
+        deliver(&mut session, "4DENY2", HEADER, names);
+        healthz(&site, trouble, true);
+        assert!(site.logged().contains(trouble.split('"').next().unwrap()), "{}", site.logged());
+    }
+}

@@ -1,27 +1,29 @@
 //! DNS queries for commands, which send them only on request: the daemon's resolver, waited for. The
 //! daemon's `DnsClient` does more with it, what no command may do: it also queries block lists.
 
+use std::sync::Arc;
+
 use crate::config::Config;
-use crate::daemon::resolver::{Hickory, Options, Resolver};
-use crate::engine::Answers;
+use crate::daemon::resolver::{Options, Resolver, TldDns};
+use crate::engine::{Answers, TldTable};
 
 /// Queries within the deadline of the configuration, from any thread.
 #[derive(Debug)]
 pub struct BlockingResolver {
     runtime: tokio::runtime::Runtime,
-    resolver: Resolver<Hickory>,
+    resolver: Resolver<TldDns>,
 }
 
 impl BlockingResolver {
     /// # Errors
     /// When there is no DNS server.
-    pub fn new(config: &Config) -> anyhow::Result<BlockingResolver> {
-        BlockingResolver::with(&Options::of(config))
+    pub fn new(config: &Config, table: &TldTable) -> anyhow::Result<BlockingResolver> {
+        BlockingResolver::with(&Options::of(config), table)
     }
 
     /// # Errors
     /// When there is no DNS server.
-    pub fn with(options: &Options) -> anyhow::Result<BlockingResolver> {
+    pub fn with(options: &Options, table: &TldTable) -> anyhow::Result<BlockingResolver> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("dns")
@@ -29,7 +31,8 @@ impl BlockingResolver {
             .build()?;
         let resolver = {
             let _inside = runtime.enter();
-            Resolver::hickory(options)?
+            let table = table.clone();
+            Resolver::of_tlds(options, Arc::new(move |tld| table.contains(tld)))?
         };
         Ok(BlockingResolver { runtime, resolver })
     }

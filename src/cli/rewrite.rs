@@ -74,7 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let dmarc = settings.policies.dmarc(&envelope, &host_name);
     let facts = Facts { host_name, dmarc, ..Facts::default() };
     let tlds = super::tld::table(&config);
-    let resolver = args.dns.then(|| BlockingResolver::new(&config)).transpose()?;
+    let resolver = args.dns.then(|| BlockingResolver::new(&config, &tlds)).transpose()?;
     let ask = |questions: &[String]| {
         resolver.as_ref().map_or_else(Answers::new, |resolver| resolver.answers(questions))
     };

@@ -281,9 +281,10 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         true => Results::OfHeader(Box::new(results(policies, config))),
         false => Results::Unknown,
     };
+    let tlds = super::tld::table(config);
     let dns = match args.dns {
         true => {
-            let resolver = BlockingResolver::new(config)?;
+            let resolver = BlockingResolver::new(config, &tlds)?;
             Dns::Queries(Box::new(move |questions| resolver.answers(questions)))
         }
         false => Dns::Off,
@@ -297,7 +298,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         },
         facts: Facts::default(),
         results,
-        tlds: super::tld::table(config),
+        tlds,
         dns,
         format: match args.format {
             _ if args.diff => OutputFormat::Diff,

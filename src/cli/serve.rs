@@ -26,6 +26,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
+    daemon::allocator::give_memory_back();
     let inherited =
         if args.inherited { daemon::Inherited::Required } else { daemon::Inherited::Optional };
     let options = daemon::Options { config: args.config.file, listen: args.listen, inherited };

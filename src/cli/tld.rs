@@ -107,8 +107,8 @@ fn check(
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        BlockingResolver::with(&Options { max_questions: unknown.len(), ..Options::of(config) })?
-            .answers(&unknown)
+        let options = Options { max_questions: unknown.len(), ..Options::of(config) };
+        BlockingResolver::with(&options, table)?.answers(&unknown)
     };
     let mut out = String::new();
     let mut all = true;

@@ -8,9 +8,10 @@ use hickory_resolver::proto::rr::{RData, RecordType};
 
 use super::health::{Health, Trouble};
 use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
-use super::resolver::{Hickory, Options, Resolver, ResolverError, Validation};
+use super::resolver::{Hickory, Options, Resolver, ResolverError, TldDns, Validation};
 use super::settings::Loaded;
 use super::throttle::Throttle;
+use super::tlds::Tlds;
 use crate::config::{Config, DnsMode};
 use crate::engine::lists::{Listing, Table};
 use crate::engine::outcome::Verdict;
@@ -18,6 +19,7 @@ use crate::engine::{self, Answers};
 use crate::feed::blocklist::{Blocklist, BlocklistAnswer};
 use crate::tld::cache::Bounds;
 use crate::tld::dns::{Dns, Resolution, Response};
+use crate::tld::faults::Fault;
 
 /// Least and most time that an answer of a block list is cached, whatever its TTL. Lists are queried because
 /// they are newer than a file would be.
@@ -37,7 +39,7 @@ pub struct DnsClient {
 #[derive(Debug)]
 struct TldResolver {
     options: Options,
-    resolver: Resolver<Hickory>,
+    resolver: Resolver<TldDns>,
 }
 
 /// Queries to one block list, with its own cache and breaker: a list that does not answer delays no other.
@@ -81,9 +83,10 @@ impl Dns for ListDns {
         let said = match response {
             Response::Exists { .. } => self.list.interpret(&addresses),
             Response::Missing { .. } => BlocklistAnswer::Clean,
-            Response::Timeout | Response::Failed | Response::AccessDenied => {
-                BlocklistAnswer::Unanswered
-            }
+            Response::Timeout
+            | Response::Failed
+            | Response::AccessDenied
+            | Response::Contradicted => BlocklistAnswer::Unanswered,
         };
         let response =
             if said == BlocklistAnswer::Refused { Response::AccessDenied } else { response };
@@ -109,6 +112,7 @@ impl DnsClient {
     pub fn replace(
         before: Option<&DnsClient>,
         loaded: &Loaded,
+        table: &Arc<Tlds>,
         metrics: &Arc<Metrics>,
         health: &Health,
     ) -> Option<DnsClient> {
@@ -117,7 +121,7 @@ impl DnsClient {
         metrics.lists.set_blocklists(lists.iter().map(|list| list.name.as_str()));
         let tlds = match config.dns.mode {
             DnsMode::Never => Ok(None),
-            _ => TldResolver::replace(before, Options::of(config)).map(Some),
+            _ => TldResolver::replace(before, Options::of(config), table).map(Some),
         };
         let known = before.map(|before| before.lists.as_slice()).unwrap_or_default();
         let lists = list_resolvers(known, &list_options(config), lists);
@@ -140,6 +144,30 @@ impl DnsClient {
             lists,
             metrics: Arc::clone(metrics),
         })
+    }
+
+    /// What is wrong with the answers, a line each.
+    pub fn faults(&self) -> Vec<String> {
+        let tlds = self.tlds.as_ref().and_then(|tlds| tlds.resolver.fault());
+        let tlds = tlds.map(|fault| match fault {
+            Fault::Contradicted(tld) => format!(
+                "dns: the server says that the top-level domain {tld:?} does not exist, which IANA's table has: \
+                 does it reach the root? The table decides"
+            ),
+            Fault::Unanswered => {
+                "dns: no question about a top-level domain is answered; IANA's table decides".to_owned()
+            }
+        });
+        let unanswered =
+            |list: &&Arc<ListResolver>| list.resolver.fault() == Some(Fault::Unanswered);
+        let lists = self.lists.iter().filter(unanswered);
+        let lists = lists.map(|list| {
+            format!(
+                "blocklists.{}: no question is answered; the list counts for nothing",
+                list.list.name
+            )
+        });
+        tlds.into_iter().chain(lists).collect()
     }
 
     /// DNS answers and block list entries for one message, all within one deadline.
@@ -198,12 +226,15 @@ impl TldResolver {
     fn replace(
         before: Option<&DnsClient>,
         options: Options,
+        table: &Arc<Tlds>,
     ) -> Result<Arc<TldResolver>, ResolverError> {
         let known = before.and_then(|before| before.tlds.as_ref());
         if let Some(known) = known.filter(|known| known.options == options) {
             return Ok(Arc::clone(known));
         }
-        let resolver = Resolver::hickory(&options)?;
+        let table = Arc::clone(table);
+        let resolver =
+            Resolver::of_tlds(&options, Arc::new(move |tld| table.table().contains(tld)))?;
         Ok(Arc::new(TldResolver { options, resolver }))
     }
 }

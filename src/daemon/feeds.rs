@@ -2,13 +2,15 @@
 
 mod state;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
+use super::detached::detached;
 use crate::engine::Policy;
 use crate::engine::lists::Listing;
 use crate::feed::refresh::{Feed, FeedError, Loaded, load_stored, refresh};
@@ -20,6 +22,11 @@ use state::FeedState;
 
 /// Time between two checks of the age of lists.
 const AGE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// Lists that are refreshed at a time: a server that does not answer holds up no other. Each may take memory
+/// for a whole list.
+const MAX_REFRESHES: usize = 4;
+
 /// The lists in force. Reading them is cheap; they are replaced as a whole.
 #[derive(Debug)]
 pub struct Feeds {
@@ -79,7 +86,7 @@ impl Feeds {
     /// configured are dropped at once, and changed verdicts count at once, even while a list is fetched.
     pub async fn apply(&self, feeds: Vec<Feed>) {
         for feed in self.reconcile(feeds) {
-            let loaded = self.run_blocking(&feed, load_stored).await.unwrap_or_else(|error| {
+            let loaded = self.run_detached(&feed, load_stored).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, list = feed.name, "the saved list is not used");
                 None
             });
@@ -112,27 +119,47 @@ impl Feeds {
             self.warn();
             health.set_troubles(Trouble::Feeds, self.troubles());
         };
+        let mut refreshes = JoinSet::new();
+        let mut under_way = HashMap::new();
         loop {
-            while let Some((feed, loaded)) = self.most_due() {
-                self.refresh(feed, loaded).await;
-                report();
-            }
             report();
-            let pause =
-                pause(self.lock().values().filter_map(|state| state.due).min(), Instant::now());
+            let busy: BTreeSet<&str> = under_way.values().map(String::as_str).collect();
+            let due = self.most_due(&busy).filter(|_| refreshes.len() < MAX_REFRESHES);
+            if let Some((feed, loaded)) = due {
+                let (name, feeds) = (feed.name.clone(), Arc::clone(&self));
+                let refresh = async move { feeds.refresh(feed, loaded).await };
+                under_way.insert(refreshes.spawn(refresh).id(), name);
+                continue;
+            }
+            let pause = match refreshes.len() < MAX_REFRESHES {
+                true => pause(self.next_due(&busy), Instant::now()),
+                false => AGE_CHECK_INTERVAL,
+            };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = self.changed.notified() => {}
+                Some(ended) = refreshes.join_next_with_id() => {
+                    let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+                    under_way.remove(&id);
+                }
             }
         }
     }
 
-    /// The list whose refresh has been due for longest.
-    fn most_due(&self) -> Option<(Feed, Option<Loaded>)> {
+    /// The list whose refresh has been due for longest, but for those that are being refreshed.
+    fn most_due(&self, busy: &BTreeSet<&str>) -> Option<(Feed, Option<Loaded>)> {
         let states = self.lock();
         let now = Instant::now();
         let due = states.values().filter(|state| state.due.is_some_and(|due| due <= now));
+        let due = due.filter(|state| !busy.contains(state.feed.name.as_str()));
         due.min_by_key(|state| state.due).map(|state| (state.feed.clone(), state.loaded.clone()))
+    }
+
+    /// When the next refresh is due, but for those that are under way.
+    fn next_due(&self, busy: &BTreeSet<&str>) -> Option<Instant> {
+        let states = self.lock();
+        let others = states.values().filter(|state| !busy.contains(state.feed.name.as_str()));
+        others.filter_map(|state| state.due).min()
     }
 
     /// Fetches a newer list. If a reload changed its settings meanwhile the result is dropped: another refresh is
@@ -141,7 +168,7 @@ impl Feeds {
         let work = move |feed: &Feed, store: &Store| {
             refresh(feed, store, loaded.as_ref(), SystemTime::now())
         };
-        let found = self.run_blocking(&feed, work).await;
+        let found = self.run_detached(&feed, work).await;
         if let Some(state) = self.lock().get_mut(&feed.name).filter(|state| state.feed == feed) {
             let result = state.finish_refresh(found, Instant::now());
             self.metrics.lists.refresh(&feed.name, result);
@@ -149,15 +176,16 @@ impl Feeds {
         self.publish();
     }
 
-    async fn run_blocking(
+    /// On a thread for which the end of the daemon does not wait: a server may take its time.
+    async fn run_detached(
         &self,
         feed: &Feed,
         work: impl FnOnce(&Feed, &Store) -> Result<Option<Loaded>, FeedError> + Send + 'static,
     ) -> Result<Option<Loaded>, FeedError> {
         let (feed, store) = (feed.clone(), self.store.clone());
         let place = feed.source.place();
-        let result = tokio::task::spawn_blocking(move || work(&feed, &store)).await;
-        result.unwrap_or_else(|error| Err(FeedError::Io { place, source: error.into() }))
+        let result = detached("feed", move || work(&feed, &store)).await;
+        result.unwrap_or_else(|source| Err(FeedError::Io { place, source }))
     }
 
     fn publish(&self) {
@@ -293,14 +321,14 @@ pub(super) mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (feeds, feed) = with_saved_list(dir.path()).await;
         // A refresh is in progress.
-        let (before, state) = feeds.most_due().unwrap();
+        let (before, state) = feeds.most_due(&BTreeSet::new()).unwrap();
         let stricter = Feed { verdict: Verdict::Unsafe, ..feed.clone() };
         feeds.apply(vec![stricter.clone()]).await;
         assert_eq!(listed(&feeds, "evil.example.com"), Some(Verdict::Unsafe));
         feeds.refresh(before, state).await;
         assert_eq!(listed(&feeds, "evil.example.com"), Some(Verdict::Unsafe));
         // Another form.
-        let (before, state) = feeds.most_due().unwrap();
+        let (before, state) = feeds.most_due(&BTreeSet::new()).unwrap();
         let layout =
             ListLayout { entry_kind: crate::feed::EntryKind::Hosts, ..ListLayout::default() };
         feeds.apply(vec![Feed { layout, ..stricter.clone() }]).await;
@@ -309,7 +337,7 @@ pub(super) mod tests {
         feeds.refresh(before, state).await;
         assert_eq!(listed(&feeds, "www.evil.example.com"), None);
         // Another source, or none.
-        let (before, state) = feeds.most_due().unwrap();
+        let (before, state) = feeds.most_due(&BTreeSet::new()).unwrap();
         let source = Source::File(dir.path().join("other.txt"));
         for wanted in [vec![Feed { source, ..stricter }], vec![]] {
             feeds.apply(wanted).await;
@@ -357,10 +385,10 @@ pub(super) mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (feeds, feed) = with_saved_list(dir.path()).await;
         std::fs::write(dir.path().join("bad.txt"), "worse.example.com\n").unwrap();
-        let (before, state) = feeds.most_due().unwrap();
+        let (before, state) = feeds.most_due(&BTreeSet::new()).unwrap();
         feeds.apply(vec![Feed { verdict: Verdict::Unsafe, ..feed }]).await;
         feeds.refresh(before, state).await;
-        let (again, state) = feeds.most_due().unwrap();
+        let (again, state) = feeds.most_due(&BTreeSet::new()).unwrap();
         feeds.refresh(again, state).await;
         assert_eq!(listed(&feeds, "worse.example.com"), Some(Verdict::Unsafe));
     }

@@ -74,7 +74,7 @@ impl Filter {
     /// Call it inside a tokio runtime.
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, reporter: Reporter) -> Filter {
         let queues = WorkQueues::new(&loaded.config);
-        let dns = DnsClient::replace(None, &loaded, &reporter.metrics, &reporter.health);
+        let dns = DnsClient::replace(None, &loaded, &tlds, &reporter.metrics, &reporter.health);
         let feeds = Arc::new(Feeds::new(
             Store::new(loaded.config.feed_directory()),
             Arc::clone(&reporter.metrics),
@@ -107,8 +107,13 @@ impl Filter {
     pub fn set_dns(&self, loaded: &Loaded) {
         let before = self.dns.load_full();
         let Reporter { metrics, health, .. } = &self.reporter;
-        let client = DnsClient::replace(before.as_deref(), loaded, metrics, health);
+        let client = DnsClient::replace(before.as_deref(), loaded, &self.tlds, metrics, health);
         self.dns.store(client.map(Arc::new));
+    }
+
+    /// What is wrong with the answers of the DNS, a line each.
+    pub fn dns_faults(&self) -> Vec<String> {
+        self.dns.load().as_ref().map(|dns| dns.faults()).unwrap_or_default()
     }
 
     /// Gives the engine as much memory as this configuration says.

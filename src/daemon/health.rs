@@ -49,6 +49,8 @@ pub enum Trouble {
     Journal,
     /// The DNS is not queried.
     Dns,
+    /// It is, and does not answer, or cannot be right.
+    DnsAnswers,
     /// The last digest was not sent.
     Digest,
 }

@@ -3,10 +3,12 @@
 //! [`run`] reads the configuration, binds the sockets and serves until SIGTERM. A message goes
 //! `milter::server` → [`filter`] → `engine` → [`reply`], and [`report`] logs what became of it.
 
+pub mod allocator;
 pub mod canary;
 pub mod contacts;
 mod deferrals;
 mod descriptors;
+mod detached;
 pub mod digest;
 pub mod dns_client;
 pub mod endpoint;
@@ -398,6 +400,13 @@ impl Service {
         }
         if self.health.has(Trouble::Dns) {
             self.filter.set_dns(&self.filter.live.get());
+        }
+        let faults = self.filter.dns_faults();
+        if self.health.set_troubles(Trouble::DnsAnswers, faults.clone()) {
+            match faults.as_slice() {
+                [] => tracing::info!("the DNS is in order, as far as it was asked"),
+                faults => faults.iter().for_each(|fault| tracing::warn!("{fault}")),
+            }
         }
     }
 

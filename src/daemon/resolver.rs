@@ -26,6 +26,7 @@ use crate::file;
 use crate::tld::breaker::Breaker;
 use crate::tld::cache::{Bounds, Cache, Moment};
 use crate::tld::dns::{Dns, Resolution, Response};
+use crate::tld::faults::{Fault, Faults};
 
 /// Queries in flight over all messages. A name beyond that is unverified.
 const MAX_QUERIES_IN_FLIGHT: usize = 256;
@@ -104,6 +105,7 @@ struct Shared<D: Dns> {
 struct State<A> {
     cache: Cache<A>,
     breaker: Breaker,
+    faults: Faults,
     /// Names with a query in flight; the receiver gets the answer.
     in_flight: HashMap<String, watch::Receiver<Option<A>>>,
     queries: u64,
@@ -111,15 +113,15 @@ struct State<A> {
     reported: (u64, u64),
 }
 
-impl Resolver<Hickory> {
-    /// A resolver on hickory. Call it inside a tokio runtime.
+impl Resolver<TldDns> {
+    /// A resolver of top-level domains, beside this table. Call it inside a tokio runtime.
     ///
     /// # Errors
     /// /etc/resolv.conf cannot be read or names no server.
-    pub fn hickory(options: &Options) -> Result<Resolver<Hickory>, ResolverError> {
+    pub fn of_tlds(options: &Options, table: InTable) -> Result<Resolver<TldDns>, ResolverError> {
         let start = Instant::now();
         let clock: Clock = Arc::new(move || start.elapsed());
-        Ok(Resolver::new(Hickory::new(options)?, options, clock))
+        Ok(Resolver::new(TldDns { dns: Hickory::new(options)?, table }, options, clock))
     }
 }
 
@@ -129,6 +131,7 @@ impl<D: Dns> Resolver<D> {
         let state = State {
             cache: Cache::new(options.cache),
             breaker: Breaker::new(options.cache.failure),
+            faults: Faults::default(),
             in_flight: HashMap::new(),
             queries: 0,
             reported: (0, 0),
@@ -168,6 +171,11 @@ impl<D: Dns> Resolver<D> {
         let now = (state.cache.hits, state.cache.misses);
         let (hits, misses) = std::mem::replace(&mut state.reported, now);
         (now.0 - hits, now.1 - misses)
+    }
+
+    /// What is wrong with the DNS by what it said last.
+    pub fn fault(&self) -> Option<Fault> {
+        self.shared.state().faults.now((self.shared.clock)())
     }
 
     /// Counts since the start.
@@ -251,6 +259,7 @@ impl<D: Dns> Shared<D> {
         let now = (self.clock)();
         let mut state = self.state();
         state.breaker.record(answer.response, now);
+        state.faults.record(name, answer.response, now);
         state.in_flight.remove(name);
         state.cache.insert(name, answer, now)
     }
@@ -277,8 +286,16 @@ impl<D: Dns> std::fmt::Debug for Resolver<D> {
     }
 }
 
-/// The DNS through hickory-resolver: UDP, TCP for truncated answers, its own cache off. As a [`Dns`] it answers
-/// for top-level domains.
+/// Whether IANA's table in force has a top-level domain, in lower-case ASCII form.
+pub type InTable = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Answers for top-level domains. What the table has exists, whatever the DNS says of it.
+pub struct TldDns {
+    pub dns: Hickory,
+    pub table: InTable,
+}
+
+/// The DNS through hickory-resolver: UDP, TCP for truncated answers, its own cache off.
 #[derive(Clone, Debug)]
 pub struct Hickory {
     resolver: TokioResolver,
@@ -342,14 +359,15 @@ fn set_options(resolver: &mut ResolverOpts, options: &Options) {
     resolver.case_randomization = true;
 }
 
-impl Dns for Hickory {
+impl Dns for TldDns {
     type Answer = Answer;
 
     const UNANSWERED: Answer = Answer::Unverified;
 
     /// Asks for the SOA of a top-level domain.
     async fn ask(&self, tld: &str) -> Resolution<Answer> {
-        self.look_up(tld, RecordType::SOA).await.0.into()
+        let (response, _) = self.dns.look_up(tld, RecordType::SOA).await;
+        response.about_tld((self.table)(tld)).into()
     }
 }
 

@@ -10,6 +10,7 @@ use crate::fetch::Fetch;
 use crate::tld::refresh::{RefreshError, Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
 
+use super::detached::detached;
 use super::metrics::{Metrics, TaskResult};
 
 /// Pause after a failed refresh, and longest time between two checks whether a refresh is due.
@@ -112,10 +113,10 @@ impl Tlds {
         metrics.tld_table(current.stored.checked, current.table.len());
     }
 
-    /// One refresh on a thread that may block.
+    /// One refresh on a thread that may block, and for which the end of the daemon does not wait.
     async fn refresh_in_background(self: &Arc<Self>, fetch: Fetch) -> TaskResult {
         let tlds = Arc::clone(self);
-        match tokio::task::spawn_blocking(move || tlds.refresh(&fetch)).await {
+        match detached("tlds", move || tlds.refresh(&fetch)).await {
             Ok(Ok(Refreshed::Unchanged)) => {
                 tracing::debug!("the table of TLDs is the newest");
                 TaskResult::Succeeded

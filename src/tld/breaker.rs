@@ -58,7 +58,10 @@ impl Breaker {
                 self.paused_until = now.saturating_add(DENIED_PAUSE.max(self.pause));
                 self.denied_until = self.paused_until;
             }
-            Response::Exists { .. } | Response::Missing { .. } | Response::Failed => {
+            Response::Exists { .. }
+            | Response::Missing { .. }
+            | Response::Failed
+            | Response::Contradicted => {
                 self.timeouts = 0;
             }
         }

@@ -111,7 +111,10 @@ impl<A: Copy> Cache<A> {
         match response {
             Response::Exists { ttl } => clamped(ttl, self.bounds.positive),
             Response::Missing { ttl } => clamped(ttl, self.bounds.negative),
-            Response::Timeout | Response::Failed | Response::AccessDenied => self.bounds.failure,
+            Response::Timeout
+            | Response::Failed
+            | Response::AccessDenied
+            | Response::Contradicted => self.bounds.failure,
         }
     }
 
@@ -165,6 +168,8 @@ mod tests {
             (missing(minutes(10_000)), minutes(24 * 60)),
             (Response::Timeout, Duration::from_secs(30)),
             (Response::Failed, Duration::from_secs(30)),
+            (missing(minutes(60)).about_tld(true), Duration::from_secs(30)),
+            (missing(minutes(60)).about_tld(false), minutes(60)),
         ] {
             let start = minutes(7);
             let mut cache = Cache::new(Bounds::default());

@@ -45,15 +45,28 @@ pub enum Response {
     Failed,
     /// The server said that it does not serve us. More queries would make it worse.
     AccessDenied,
+    /// NXDOMAIN for a top-level domain that IANA's table has: whoever answers does not know the root.
+    Contradicted,
 }
 
 impl Response {
+    /// The response about a top-level domain, which the table has or not.
+    pub const fn about_tld(self, in_table: bool) -> Response {
+        match self {
+            Response::Missing { .. } if in_table => Response::Contradicted,
+            other => other,
+        }
+    }
+
     /// What the engine gets to know about a top-level domain.
     pub const fn answer(self) -> Answer {
         match self {
             Response::Exists { .. } => Answer::Exists,
             Response::Missing { .. } => Answer::Missing,
-            Response::Timeout | Response::Failed | Response::AccessDenied => Answer::Unverified,
+            Response::Timeout
+            | Response::Failed
+            | Response::AccessDenied
+            | Response::Contradicted => Answer::Unverified,
         }
     }
 }

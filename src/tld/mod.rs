@@ -7,12 +7,14 @@
 //! | what did the DNS answer recently | [`cache::Cache`] |
 //! | what does a DNS response mean | [`dns::Response`] |
 //! | may a DNS query be sent now | [`breaker::Breaker`] |
+//! | is the DNS in order by what it said | [`faults::Faults`] |
 //! | which table is used on this machine | `store` (with the `app` feature) |
 //! | is there a newer one | `refresh` (with the `app` feature) |
 
 pub mod breaker;
 pub mod cache;
 pub mod dns;
+pub mod faults;
 pub mod list;
 #[cfg(feature = "app")]
 pub mod refresh;
