@@ -238,6 +238,12 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
         "`LISTEN_FDS`, `NOTIFY_SOCKET`, `WATCHDOG_USEC`",
         "As systemd sets them for `linkmilter serve`; see sd_listen_fds(3) and sd_notify(3).",
     ),
+    (
+        "`MALLOC_MMAP_THRESHOLD_`",
+        "From which size on glibc gives memory back when it is freed. Where neither it nor \
+         `glibc.malloc.mmap_threshold` in GLIBC_TUNABLES is set, `linkmilter serve` sets it to 1 MiB \
+         and begins once more in the same process.",
+    ),
 ];
 
 pub const EXIT_STATUS: &[(&str, &str)] = &[
