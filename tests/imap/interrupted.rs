@@ -33,8 +33,8 @@ struct Proxy {
 
 impl Proxy {
     fn start(server: u16, blocks: usize, cut: Cut) -> Proxy {
-        let port = free_port();
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
         let thread = std::thread::spawn(move || {
             let (mut client, _) = listener.accept().unwrap();
             let mut server = TcpStream::connect(("127.0.0.1", server)).unwrap();
