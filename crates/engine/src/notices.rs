@@ -9,15 +9,16 @@ use uts58::unicode::is_letter;
 use super::outcome::Verdict;
 use super::words::{Words, primary};
 
-/// The words of one language, each with a wording in ASCII if the language has it.
+/// The words of one language.
 #[derive(Clone, Copy)]
 struct Entry<'w> {
     tag: &'w str,
-    misleading: Wording<'w>,
-    disabled: Wording<'w>,
+    misleading: Phrase<'w>,
+    disabled: Phrase<'w>,
 }
 
-type Wording<'w> = (&'w str, Option<&'w str>);
+/// A phrase, and the same in ASCII if the language has it.
+type Phrase<'w> = (&'w str, Option<&'w str>);
 
 /// Why a link is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +38,8 @@ impl Cause {
 
 const fn entry(
     tag: &'static str,
-    misleading: Wording<'static>,
-    disabled: Wording<'static>,
+    misleading: Phrase<'static>,
+    disabled: Phrase<'static>,
 ) -> Entry<'static> {
     Entry { tag, misleading, disabled }
 }
@@ -73,7 +74,7 @@ const ENGLISH: Entry<'static> = entry(
 );
 
 impl<'w> Entry<'w> {
-    fn wording(self, cause: Cause) -> Wording<'w> {
+    fn phrase(self, cause: Cause) -> Phrase<'w> {
         match cause {
             Cause::Lie => self.misleading,
             Cause::Rule => self.disabled,
@@ -112,7 +113,7 @@ pub fn escaped(words: &str) -> String {
 /// The notice in plain text; `fits` says whether the part can hold these words.
 pub fn in_text(own: &Words, language: &str, cause: Cause, fits: impl Fn(&str) -> bool) -> String {
     let (words, ascii) = words_for(own, language, cause);
-    let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH.wording(cause).0) };
+    let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH.phrase(cause).0) };
     format!(" [{words}]")
 }
 
@@ -161,16 +162,16 @@ pub fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
 }
 
 /// The words for a language; English if there are none. Those of the operator are for every link.
-fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Wording<'w> {
+fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Phrase<'w> {
     let of_operator = |language: &str| {
         let (_, own) = own.of(language)?;
         let words = own.notice.as_deref()?;
         Some((words, own.notice_ascii.as_deref().or(words.is_ascii().then_some(words))))
     };
     of_operator(language)
-        .or_else(|| built_in(language).map(|entry| entry.wording(cause)))
+        .or_else(|| built_in(language).map(|entry| entry.phrase(cause)))
         .or_else(|| of_operator("en"))
-        .unwrap_or(ENGLISH.wording(cause))
+        .unwrap_or(ENGLISH.phrase(cause))
 }
 
 fn built_in(language: &str) -> Option<Entry<'static>> {

@@ -27,7 +27,7 @@ pub fn read(
     if tree.head.is_none()
         && let Some((head, body)) = mime::early_end(head)
     {
-        report_deceptive((case, View::EarlyBody), Message { head, body }, judge, budget, found);
+        report_deceptive((case, Variant::EarlyBody), Message { head, body }, judge, budget, found);
         if found.links() > before && tree.ambiguous.is_empty() {
             found.note_ambiguous("0");
         }
@@ -39,13 +39,13 @@ pub fn read(
             |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != 0).collect() };
         let (head, body) = (without(head), without(body));
         let message = Message { head: &head, body: &body };
-        report_deceptive((case, View::WithoutNul), message, judge, budget, found);
+        report_deceptive((case, Variant::WithoutNul), message, judge, budget, found);
     }
 }
 
 /// Which message some programs see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum View {
+enum Variant {
     /// The rest of a header as its body.
     EarlyBody,
     WithoutNul,
@@ -53,7 +53,7 @@ enum View {
 
 /// Reports what is deceptive in this message and was not found in the usual one.
 fn report_deceptive(
-    (case, view): (Case<'_>, View),
+    (case, variant): (Case<'_>, Variant),
     message: Message<'_>,
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
@@ -76,10 +76,10 @@ fn report_deceptive(
     }
     let known: HashSet<String> =
         found.candidates.iter().map(|candidate| candidate.finding.ascii.clone()).collect();
-    let least = match view {
+    let least = match variant {
         // What it says has no other place.
-        View::EarlyBody => Verdict::Suspect,
-        View::WithoutNul => Verdict::Unsafe,
+        Variant::EarlyBody => Verdict::Suspect,
+        Variant::WithoutNul => Verdict::Unsafe,
     };
     let deceptive = inside.candidates.into_iter().filter(|found| found.finding.verdict >= least);
     for candidate in deceptive.filter(|found| !known.contains(&found.finding.ascii)) {

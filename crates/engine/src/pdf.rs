@@ -72,7 +72,7 @@ pub fn read(bytes: &[u8]) -> Pdf {
     }
     pdf.unread |= reader.is_cut;
     let servers: Vec<String> = pdf.scripts.iter().flat_map(|one| scripts::servers(one)).collect();
-    servers.into_iter().for_each(|server| pdf.keep((server, Holds::Link)));
+    servers.into_iter().for_each(|server| pdf.keep((server, TextKind::Link)));
     // What is attached has a name as well.
     if !launches {
         pdf.programs.clear();
@@ -87,12 +87,12 @@ impl Pdf {
         scripts::page(&self.scripts)
     }
 
-    fn keep(&mut self, (text, holds): (String, Holds)) {
+    fn keep(&mut self, (text, kind): (String, TextKind)) {
         let kept = self.links.len() + self.programs.len() + self.scripts.len();
-        let list = match holds {
-            Holds::Link => &mut self.links,
-            Holds::Program => &mut self.programs,
-            Holds::Script => &mut self.scripts,
+        let list = match kind {
+            TextKind::Link => &mut self.links,
+            TextKind::Program => &mut self.programs,
+            TextKind::Script => &mut self.scripts,
         };
         if list.contains(&text) {
             return;
@@ -125,7 +125,7 @@ impl Pdf {
 
 /// What the reader reports.
 enum Event<'a> {
-    Text((String, Holds)),
+    Text((String, TextKind)),
     /// An action that opens a file with its program.
     Launch,
     /// An object stream.
@@ -136,7 +136,7 @@ enum Event<'a> {
 
 /// What a string is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum TextKind {
     /// A URL, or the path of a file server.
     Link,
     /// The file of a program.
@@ -419,11 +419,11 @@ impl<'a> Reader<'a> {
             Some(Name::Script) => {
                 let mut script = decoded(text);
                 script.truncate(script.floor_char_boundary(PDF_LINK_BYTES));
-                return Some(Event::Text((script, Holds::Script)));
+                return Some(Event::Text((script, TextKind::Script)));
             }
-            Some(Name::Link) => (decoded(text), Holds::Link),
+            Some(Name::Link) => (decoded(text), TextKind::Link),
             _ if !alone && name != Some(Name::File) => return None,
-            _ if looks_like_url(text) => (decoded(text), Holds::Link),
+            _ if looks_like_url(text) => (decoded(text), TextKind::Link),
             _ => self.file(decoded(text), name)?,
         };
         // Longer than a link may be as bytes, but not as text.
@@ -435,10 +435,10 @@ impl<'a> Reader<'a> {
     }
 
     /// What a file is that is opened, if it is more than a document.
-    fn file(&self, path: String, name: Option<Name>) -> Option<(String, Holds)> {
+    fn file(&self, path: String, name: Option<Name>) -> Option<(String, TextKind)> {
         // What most fail on.
         if path.starts_with(['\\', '/']) || path.contains(':') {
-            let reached = reaching(&path).map(|path| (path, Holds::Link));
+            let reached = reaching(&path).map(|path| (path, TextKind::Link));
             if reached.is_some() {
                 return reached;
             }
@@ -447,7 +447,7 @@ impl<'a> Reader<'a> {
         let has_none =
             self.windows.is_some() && !path.is_empty() && !file_name(&path).contains('.');
         let is_run = name == Some(Name::File) && (has_none || is_program(&path));
-        is_run.then_some((path, Holds::Program))
+        is_run.then_some((path, TextKind::Program))
     }
 
     /// Reads a number or a keyword.

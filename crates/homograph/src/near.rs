@@ -255,7 +255,13 @@ fn latin(label: &LabelChars) -> Option<SmallVec<[u8; MAX_LETTERS]>> {
 /// The hashes of the word without each of its letters, and of the whole word. The letters are the
 /// digits of a number, so each hash takes a constant number of steps.
 fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
-    let letters = letters.iter().map(|letter| u64::from(fold(*letter)));
+    pieces_of(letters.iter().map(|letter| u64::from(fold(*letter))))
+}
+
+/// The same of letters of any alphabet.
+pub(super) fn pieces_of(
+    letters: impl DoubleEndedIterator<Item = u64> + Clone,
+) -> impl Iterator<Item = u64> {
     let all =
         letters.clone().fold(0_u64, |hash, letter| hash.wrapping_mul(BASE).wrapping_add(letter));
     // From the last letter on: the part before it is the whole number without the part after it.
@@ -271,31 +277,31 @@ fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 /// An odd number with well-mixed bits.
-pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Its inverse modulo 2⁶⁴.
 const INVERSE: u64 = 0xf1de_83e1_9937_733d;
 
-/// How the first word differs from the second; ASCII letters.
+/// How the first word differs from the second, in bytes of ASCII or in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slip {
+pub enum Slip<T = u8> {
     /// An additional letter.
-    More(u8),
+    More(T),
     /// A missing letter.
-    Less(u8),
+    Less(T),
     /// A different letter.
     Other {
         /// The letter in the first word.
-        found: u8,
+        found: T,
         /// That in the second.
-        meant: u8,
+        meant: T,
     },
     /// Two swapped letters, in the order of the second word.
-    Swapped(u8, u8),
+    Swapped(T, T),
 }
 
 /// The one letter more, less or different between both words, or the two that are swapped.
-pub fn slip_between(one: &[u8], other: &[u8]) -> Option<Slip> {
+pub fn slip_between<T: Copy + PartialEq>(one: &[T], other: &[T]) -> Option<Slip<T>> {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..)?, other.get(same..)?);
     match (one, other) {

@@ -6,8 +6,8 @@
 //! each of the few names that begin like a word of it.
 
 mod beside;
+mod chance;
 mod offices;
-mod short_names;
 mod slips;
 
 pub use beside::{Beside, BesideWord, beside, words};

@@ -92,7 +92,8 @@ impl Judge<'_> {
 
 /// The hosts of the recipients that a report names, in lower case.
 fn failed_recipients(body: &[u8]) -> impl Iterator<Item = String> {
-    let ends = memchr::memmem::find_iter(body, b"-Recipient:").take(FAILED);
+    // `Final-Recipient` or `final-recipient`.
+    let ends = memchr::memmem::find_iter(body, b"ecipient:").take(FAILED);
     ends.filter_map(|at| {
         let value = body.get(at..)?.split(|byte| *byte == b'\n').next()?;
         let value = String::from_utf8_lossy(value).to_ascii_lowercase();
@@ -138,6 +139,8 @@ mod tests {
         assert_eq!(verdict(&about("x@example.com"), bare), Verdict::Suspect);
         let named = format!("{bare}\r\n\r\nFinal-Recipient: RFC822; <Ann@PayPall.com>\r\n");
         assert_eq!(verdict(report, &named), Verdict::Notice);
+        let small = format!("{bare}\r\n\r\noriginal-recipient: rfc822; ann@paypall.com\r\n");
+        assert_eq!(verdict(report, &small), Verdict::Notice);
         assert_eq!(verdict("text/plain", &named), Verdict::Suspect);
         let led = format!("{named}https://paypall.com/login\r\n");
         assert_eq!(verdict(report, &led), Verdict::Suspect);

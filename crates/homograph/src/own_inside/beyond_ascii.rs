@@ -10,7 +10,7 @@ use crate::glued_name::ENDS;
 use crate::host_words::{ASKING, SEPARATORS, is_beside, is_filler};
 use crate::name::Name;
 use crate::names::Names;
-use crate::near::MIN_LETTERS;
+use crate::near::{MIN_LETTERS, slip_between};
 use crate::organisations::Asking;
 
 /// Labels in front of a domain that are read at most.
@@ -173,23 +173,9 @@ fn ends_name(name: &Name, labels: &[&str], rest: impl Fn(&[&str]) -> bool) -> bo
 
 /// Whether a label differs from a name by one letter, one more, less or different, or two that are swapped.
 fn is_slip(one: &str, other: &str) -> bool {
-    if one == other {
-        return false;
-    }
     let letters = |word: &str| word.chars().collect::<Vec<char>>();
     let (one, other) = (letters(one), letters(other));
-    if one.len().min(other.len()) < MIN_LETTERS || one.len().abs_diff(other.len()) > 1 {
-        return false;
-    }
-    let front = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
-    let back = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
-    let is_swapped = || {
-        let pair = |word: &[char]| word.get(front..)?.first_chunk().copied();
-        let (one, other): (Option<[char; 2]>, _) = (pair(&one), pair(&other));
-        one.zip(other).is_some_and(|([a, b], [c, d])| (a, b) == (d, c))
-    };
-    let (most, least) = (one.len().max(other.len()), one.len().min(other.len()));
-    front + back + 1 >= most || most == least && front + back + 2 == most && is_swapped()
+    one.len().min(other.len()) >= MIN_LETTERS && slip_between(&one, &other).is_some()
 }
 
 #[cfg(test)]

@@ -131,9 +131,7 @@ fn of_attribute(
     }
 }
 
-/// Elements that break no word, and those whose text nobody sees.
-const INLINE: [&str; 12] =
-    ["a", "b", "em", "font", "i", "small", "span", "strong", "textpath", "tref", "tspan", "u"];
+/// Elements whose text nobody sees.
 const UNSEEN: [&str; 2] = ["desc", "metadata"];
 
 /// The text of a drawing or a page, as it is written there.
@@ -150,7 +148,7 @@ fn text(markup: &str) -> String {
                     (false, TagKind::Open) if UNSEEN.contains(&name.as_str()) => {
                         unseen.get_or_insert(name);
                     }
-                    _ if !INLINE.contains(&name.as_str()) => text.push(' '),
+                    _ if elements::breaking(&name).is_some() => text.push(' '),
                     _ => {}
                 }
             }
@@ -192,8 +190,8 @@ mod tests {
     #[test]
     fn the_text_of_a_drawing() {
         for (markup, shown) in [
-            ("<svg><text>www.<tspan>a</tspan>.com</text></svg>", "  www.a.com  "),
-            ("<svg><title>x</title><desc>y<b>z</b></desc><text>&lt;</text>", "    &lt; "),
+            ("<svg><text>www.<tspan>a</tspan>.com</text></svg>", " www.a.com "),
+            ("<svg><title>x</title><desc>y<b>z</b></desc><text>&lt;</text>", "   &lt; "),
             ("<svg><style>a{}</style><path d='x'/></svg>", ""),
             ("<p>one<br>two", " one two"),
         ] {

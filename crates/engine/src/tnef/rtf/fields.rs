@@ -58,15 +58,15 @@ impl Reached {
         if !LOADING.iter().any(|loading| name.eq_ignore_ascii_case(loading)) {
             return;
         }
-        let mut words = Words { rest: arguments };
+        let mut words = Arguments { rest: arguments };
         if name.get(..3).is_some_and(|front| front.eq_ignore_ascii_case("DDE"))
-            && let Some(Word::Argument(program)) = words.next()
+            && let Some(Argument::Value(program)) = words.next()
             && !is_office(program)
         {
             self.programs.insert(program.to_owned());
         }
-        for word in (Words { rest: arguments }) {
-            if let Word::Argument(path) = word {
+        for word in (Arguments { rest: arguments }) {
+            if let Argument::Value(path) = word {
                 self.add_path(&unescaped(path));
             }
         }
@@ -132,16 +132,16 @@ struct Hyperlink<'t> {
 
 impl<'t> Hyperlink<'t> {
     fn of(arguments: &'t str) -> Option<Hyperlink<'t>> {
-        let mut words = Words { rest: arguments };
+        let mut words = Arguments { rest: arguments };
         let (mut address, mut tip) = ("", "");
         while let Some(word) = words.next() {
             match word {
-                Word::Argument(argument) if address.is_empty() => address = argument,
-                Word::Argument(_) => {}
+                Argument::Value(argument) if address.is_empty() => address = argument,
+                Argument::Value(_) => {}
                 // A new window, and a place in a picture: they have no argument.
-                Word::Switch("n" | "m") => {}
-                Word::Switch("o") => tip = words.argument(),
-                Word::Switch(_) => {
+                Argument::Switch("n" | "m") => {}
+                Argument::Switch("o") => tip = words.argument(),
+                Argument::Switch(_) => {
                     words.argument();
                 }
             }
@@ -172,23 +172,23 @@ fn named(instruction: &str) -> (&str, &str) {
 }
 
 /// The arguments and switches of an instruction.
-struct Words<'t> {
+struct Arguments<'t> {
     rest: &'t str,
 }
 
-enum Word<'t> {
+enum Argument<'t> {
     /// Without its quotes.
-    Argument(&'t str),
+    Value(&'t str),
     /// Its letter.
     Switch(&'t str),
 }
 
-impl<'t> Words<'t> {
+impl<'t> Arguments<'t> {
     /// The argument of a switch; empty if another one follows.
     fn argument(&mut self) -> &'t str {
         let behind = self.rest;
         match self.next() {
-            Some(Word::Argument(argument)) => argument,
+            Some(Argument::Value(argument)) => argument,
             _ => {
                 self.rest = behind;
                 ""
@@ -197,17 +197,17 @@ impl<'t> Words<'t> {
     }
 }
 
-impl<'t> Iterator for Words<'t> {
-    type Item = Word<'t>;
+impl<'t> Iterator for Arguments<'t> {
+    type Item = Argument<'t>;
 
-    fn next(&mut self) -> Option<Word<'t>> {
+    fn next(&mut self) -> Option<Argument<'t>> {
         let text = self.rest.trim_start();
         // Two of them begin a path.
         if let Some(switch) = text.strip_prefix('\\').filter(|switch| !switch.starts_with('\\')) {
             let letter = switch.chars().next()?.len_utf8();
             let (letter, rest) = switch.split_at_checked(letter)?;
             self.rest = rest;
-            return Some(Word::Switch(letter));
+            return Some(Argument::Switch(letter));
         }
         let is_quote = |c: char| matches!(c, '"' | '“' | '”');
         let (argument, rest) = match text.strip_prefix(is_quote) {
@@ -215,7 +215,7 @@ impl<'t> Iterator for Words<'t> {
             None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
         };
         self.rest = rest;
-        (!text.is_empty()).then_some(Word::Argument(argument))
+        (!text.is_empty()).then_some(Argument::Value(argument))
     }
 }
 

@@ -1,7 +1,9 @@
-//! Names of three letters: acronyms, numbers and short words of others come near them by chance.
+//! Words of others that read as a name by chance: acronyms and numbers near names of three letters, and a word with
+//! umlauts that the sender's domain is.
 
 use unicode_script::Script;
 
+use super::super::beyond_ascii::written_out;
 use super::super::display_text::DisplayText;
 use super::super::form::Form;
 use super::super::lookalike::Look;
@@ -9,11 +11,8 @@ use super::super::organisations::registrable_label;
 use super::Sender;
 use uts58::unicode::ScriptOf as _;
 
-/// Letters of such a name.
+/// Letters of a short name.
 const LETTERS: usize = 3;
-
-/// Letters of German with marks, and how hosts write them.
-const UMLAUTS: [(char, &str); 4] = [('ä', "ae"), ('ö', "oe"), ('ü', "ue"), ('ß', "ss")];
 
 impl DisplayText {
     /// Whether letters with marks are a word that the sender's domain is: `Über` of `ueber.de` is no `Uber`.
@@ -23,10 +22,9 @@ impl DisplayText {
             return false;
         }
         let word: String = letters.iter().flat_map(|c| c.to_lowercase()).collect();
-        let written = |word: String, (letter, pair): (char, &str)| word.replace(letter, pair);
-        let written = UMLAUTS.into_iter().fold(word.clone(), written);
         let label = registrable_label(sender.host).unwrap_or_default();
-        written.is_ascii() && (label == written || Form::read(label).unicode == word)
+        let is_theirs = |written: String| label == written || Form::read(label).unicode == word;
+        written_out(&word).any(is_theirs)
     }
 
     /// Whether letters that resemble a name are made to, if the name is short. `DHI`, `444` and `Brno` are others; `DHl`,
