@@ -41,6 +41,8 @@ pub mod feed;
 #[cfg(feature = "app")]
 pub mod fetch;
 #[cfg(feature = "app")]
+pub mod magic;
+#[cfg(feature = "app")]
 pub mod recall;
 #[cfg(feature = "app")]
 pub mod scan;

@@ -72,11 +72,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("milter", &[]),
     ("atomic_file", &[]),
     ("file", &[]),
+    ("magic", &[]),
     ("fetch", &["file"]),
     ("policy", &["engine"]),
     ("tld", &["engine", "atomic_file", "fetch"]),
     ("record", &["engine", "policy", "file"]),
-    ("feed", &["engine", "policy", "file", "atomic_file", "fetch"]),
+    ("feed", &["engine", "policy", "file", "magic", "atomic_file", "fetch"]),
     ("config", &["engine", "policy", "tld", "feed", "fetch", "file", "atomic_file"]),
     (
         "daemon",
@@ -94,7 +95,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("recall", &["engine", "policy", "record"]),
-    ("scan", &["engine", "policy", "tld", "file", "record", "config", "recall"]),
+    ("scan", &["engine", "policy", "tld", "file", "magic", "record", "config", "recall"]),
     (
         "cli",
         &[

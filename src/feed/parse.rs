@@ -8,6 +8,7 @@ use crate::engine::lists::{Table, TableBuilder};
 
 use super::line::{EntryKind, Line, ListLayout, Reader};
 use crate::file::{self, NextLine};
+use crate::magic::Format;
 
 /// Size limit of a line in bytes. The longest URL of a real list has about 2,000.
 const MAX_LINE_BYTES: usize = 8 << 10;
@@ -102,14 +103,9 @@ pub fn parse(
 /// What a file that is no text of ASCII or UTF-8 is, by its first bytes.
 fn what_else(first: &[u8]) -> Option<&'static str> {
     match first {
-        [0x1F, 0x8B, ..] => Some("compressed data (gzip)"),
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("compressed data (zstd)"),
-        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some("compressed data (xz)"),
-        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("compressed data (bzip2)"),
-        [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
         [high, low, ..] if (*high == 0) != (*low == 0) => Some("UTF-16"),
-        _ => None,
+        _ => Format::of(first).map(Format::words),
     }
 }
 

@@ -13,14 +13,7 @@ use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
 use super::budget::Gate;
-
-/// The compression format of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    Gzip,
-    Zstd,
-    Xz,
-}
+use crate::magic::Compression;
 
 /// Largest zstd window, as a power of two in bytes: 32 MiB. `zstd -19` needs 8 MiB, `--long` 128.
 const MAX_ZSTD_WINDOW_LOG: u32 = 25;

@@ -2,8 +2,8 @@
 
 use memchr::{memchr, memchr2};
 
-use super::decode::Compression;
 use super::separator::begins_mbox;
+use crate::magic::{Compression, Format};
 
 /// Number of bytes that are needed.
 pub const PREFIX_BYTES: usize = 512;
@@ -30,14 +30,10 @@ pub fn kind(prefix: &[u8]) -> Kind {
     if prefix.is_empty() {
         return Kind::Empty;
     }
-    for (magic, kind) in MAGIC_NUMBERS {
-        if prefix.starts_with(magic) {
-            return *kind;
-        }
-    }
-    // A zstd stream may begin with a frame that is skipped: pzstd writes one.
-    if let [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] = prefix {
-        return Kind::Compressed(Compression::Zstd);
+    match Format::of(prefix) {
+        Some(Format::Compressed(compression)) => return Kind::Compressed(compression),
+        Some(Format::Other(what)) => return Kind::NotMail(what),
+        None => {}
     }
     // POSIX ustar and GNU tar (ustar header, offset 257).
     if prefix.get(257..262) == Some(b"ustar") {
@@ -78,33 +74,6 @@ fn is_dbox(prefix: &[u8]) -> bool {
     };
     next.starts_with(b"\x01\x02") && matches!(line, [b'1'..=b'9', b' ', b'A'..=b'Z', ..])
 }
-
-const MAGIC_NUMBERS: &[(&[u8], Kind)] = &[
-    (b"\x1F\x8B\x08", Kind::Compressed(Compression::Gzip)),
-    (b"\x28\xB5\x2F\xFD", Kind::Compressed(Compression::Zstd)),
-    (b"\xFD7zXZ\0", Kind::Compressed(Compression::Xz)),
-    (b"PK\x03\x04", Kind::NotMail("a zip archive")),
-    (b"BZh", Kind::NotMail("bzip2 data")),
-    (b"7z\xBC\xAF\x27\x1C", Kind::NotMail("a 7z archive")),
-    (b"Rar!\x1A\x07", Kind::NotMail("a RAR archive")),
-    (b"%PDF-", Kind::NotMail("a PDF document")),
-    (b"\x89PNG\r\n", Kind::NotMail("a PNG picture")),
-    (b"GIF8", Kind::NotMail("a GIF picture")),
-    (b"\xFF\xD8\xFF", Kind::NotMail("a JPEG picture")),
-    (b"\x7FELF", Kind::NotMail("a program")),
-    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", Kind::NotMail("an OLE document (Outlook .msg)")),
-    (b"!BDN", Kind::NotMail("an Outlook .pst archive")),
-    (b"SQLite format 3\0", Kind::NotMail("an SQLite database")),
-    (b"\x01\x01\x01\x01\n", Kind::NotMail("an MMDF mailbox")),
-    (b"\x01\x01\x01\x01\r\n", Kind::NotMail("an MMDF mailbox")),
-    (b"BABYL OPTIONS:", Kind::NotMail("a Babyl mailbox (Rmail)")),
-    (b"\xCF\xAD\x12\xFE", Kind::NotMail("an Outlook Express .dbx folder")),
-    (b"CRYPTED\x03\x07", Kind::NotMail("mail encrypted by Dovecot")),
-    (b"Dovecot-LZ4", Kind::NotMail("LZ4 data")),
-    (b"\x04\x22\x4D\x18", Kind::NotMail("LZ4 data")),
-    (b"LZIP\x01", Kind::NotMail("lzip data")),
-    (b"\x1F\x9D", Kind::NotMail("data of compress (.Z)")),
-];
 
 #[cfg(test)]
 mod tests {
