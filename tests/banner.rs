@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use linkmilter::engine::outcome::Bypass;
-use linkmilter::engine::policy::{Banner, Notice, Wording};
+use linkmilter::engine::policy::{Banner, Defang, Notice, Wording};
 use linkmilter::engine::words::{Own, Words};
 use linkmilter::engine::{Answers, Contact, Facts, Message, Policy, Side, inspect, splice};
 use linkmilter::tld;
@@ -159,6 +159,48 @@ fn an_operator_has_words_of_his_own() {
         new.contains("Ask &lt;help@example.org&gt; &amp; co.</strong></p><hr>\r\n<a data-unsafe"),
         "{new}"
     );
+}
+
+/// A rule defangs good links as well, and those without a host.
+#[test]
+fn a_link_that_a_rule_defangs_does_not_mislead() {
+    let own = "{host} ({reason})";
+    let banner = |links| Banner { links: Some(links), ..Banner::default() };
+    let policy = |links| Policy {
+        defang: Defang::All,
+        notice: Notice::Inline,
+        banner: banner(links),
+        ..Policy::default()
+    };
+    let said = |body: &str, links| {
+        let new = rewritten(PLAIN, body.as_bytes(), &policy(links), &outside("en"));
+        String::from_utf8(new).unwrap()
+    };
+    let good = "https://a.example.com/\r\n";
+    assert_eq!(
+        said(good, Wording::BuiltIn),
+        "[Links in this message were disabled.]\r\n\r\nhxxps://a[.]example[.]com/ [link disabled]\r\n"
+    );
+    let both = said(&format!("{good}{LIE}\r\n"), Wording::BuiltIn);
+    assert!(both.starts_with(DISABLED), "{both}");
+    assert!(both.contains("[link disabled]") && both.contains("[misleading link, disabled]"));
+    let own = || Wording::Own(own.to_owned());
+    let many: String = (0..5).map(|at| format!("https://h{at}.example.com/\r\n")).collect();
+    for (body, expected) in [
+        (good, "[a[.]example[.]com (a rule of this mail server)]"),
+        (
+            &many,
+            "[h0[.]example[.]com, h1[.]example[.]com, h2[.]example[.]com, 2 more \
+             (a rule of this mail server)]",
+        ),
+    ] {
+        let new = said(body, own());
+        assert!(new.starts_with(expected), "{new}");
+    }
+    let page = "<body><a href=\"javascript:evil()\">here</a></body>\r\n";
+    let new = rewritten(HTML, page.as_bytes(), &policy(own()), &Facts::default());
+    let new = String::from_utf8(new).unwrap();
+    assert!(new.contains("<strong>a link (its scheme runs code"), "{new}");
 }
 
 /// A language that nobody thought of, by the operator's file; what it does not say stays as it is.

@@ -222,6 +222,24 @@ fn a_journal_that_does_not_exist_is_no_quiet_day() {
         assert_eq!(output.status.code(), Some(2), "{line}: {said}");
         assert!(said.contains("/nonexistent/journal does not exist"), "{line}: {said}");
     }
+    // Nor is a directory of something else.
+    let other = |command: &str| format!("{command} --config CONFIG --journal /");
+    for line in
+        [other("digest"), other("find x.example"), other("why 4X"), other("recall x.example")]
+    {
+        let output = run(command(test_directory.path(), &line), &line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
+        assert!(said.contains("expected a journal in /, found no file of one"), "{line}: {said}");
+    }
+    let line = "why 4X --config CONFIG --recalls /nonexistent/recalls";
+    let output = run(command(test_directory.path(), line), line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("/nonexistent/recalls does not exist"), "{said}");
+    // One of the configuration that has nothing yet knows of nobody.
+    let line = "recall x.example --config CONFIG";
+    assert_eq!(run(command(test_directory.path(), line), line).status.code(), Some(1));
 }
 
 #[test]

@@ -154,6 +154,20 @@ fn exit_codes() {
 }
 
 #[test]
+fn a_scan_that_finds_no_message_says_so_and_leaves_its_output() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    fs::write(folder.path().join("found.jsonl"), "of yesterday").unwrap();
+    let output = scan(folder.path(), &["empty", "--out", "found.jsonl"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("no message was found: found.jsonl is not written"), "{said}");
+    assert_eq!(fs::read_to_string(folder.path().join("found.jsonl")).unwrap(), "of yesterday");
+    let output = scan(folder.path(), &["empty"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no message was found\n"));
+}
+
+#[test]
 fn the_output_does_not_depend_on_the_cores() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("mail/cur")).unwrap();

@@ -310,7 +310,7 @@ fn is_zero(number: &u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::{Finding, Limit, Place, RawEdit, Reason, Reasons};
+    use crate::engine::outcome::{Finding, HeadEdit, Limit, Place, RawEdit, Reason, Reasons};
     use crate::record::journal::MAX_LINE_BYTES;
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
@@ -362,6 +362,32 @@ mod tests {
             bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit(Limit::Depth))],
             passed: vec!["example.org".into()],
             ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn a_tag_and_a_banner_are_no_edits_of_links() {
+        let head_edit =
+            |name: &str| HeadEdit { name: name.into(), index: 1, range: 0..0, value: Vec::new() };
+        let banner = Outcome {
+            edits: vec![RawEdit { range: 0..0, replacement: b"[mark]".to_vec().into() }],
+            ..Outcome::default()
+        };
+        let tag = Outcome {
+            verdict: Verdict::Suspect,
+            head_edits: vec![head_edit("subject")],
+            ..Outcome::default()
+        };
+        // What a sender forged is taken off.
+        let forged = Outcome { head_edits: vec![head_edit("X-Linkmilter")], ..Outcome::default() };
+        for (outcome, action, is_clean) in [
+            (&banner, Action::Marked, true),
+            (&tag, Action::Marked, false),
+            (&forged, Action::Passed, true),
+            (&edited(), Action::Edited, false),
+        ] {
+            let event = Event::new(&transaction(&[]), &Policy::default(), outcome);
+            assert_eq!((event.action, event.is_clean()), (action, is_clean));
         }
     }
 
