@@ -1,6 +1,6 @@
 //! The whole engine over real mail: decode, detect, judge, splice, a thread. `cargo bench --bench engine`.
 //!
-//! On a busy machine time says little: with `--once mail|apart|clean` one run is made and nothing is
+//! On a busy machine time says little: with `--once mail|phish|hosts|apart|clean` one run is made and nothing is
 //! measured, for `valgrind --tool=callgrind`, whose count of instructions does not depend on the day.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -10,8 +10,12 @@ use std::path::PathBuf;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use linkmilter::engine::policy::Defang;
-use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
+use linkmilter::engine::{Answers, Case, Facts, Message, Policy, TldTable, inspect_case, splice};
+use linkmilter::judgements::Judgements;
 use linkmilter::tld;
+
+#[path = "common/written.rs"]
+mod written;
 
 /// Head and body of every message below the folder.
 fn messages(folder: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -39,14 +43,23 @@ fn messages(folder: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 fn run(messages: &[(Vec<u8>, Vec<u8>)], policy: &Policy, tlds: &TldTable) -> usize {
-    let facts = Facts::default();
+    let (facts, judgements) = (Facts::default(), Judgements::default());
     let mut bytes = 0;
     for (head, body) in messages {
         let message = Message { head, body };
-        let outcome = inspect(message, &facts, policy, tlds).resolve(&Answers::new());
+        // Judgements are kept from one message to the next, as the daemon and `scan` keep them.
+        let case = Case { memory: Some(&judgements), ..Case::new(message, &facts, policy, tlds) };
+        let outcome = inspect_case(case).resolve(&Answers::new());
         bytes += splice::apply(body, &outcome.edits).map(<[u8]>::len).sum::<usize>();
     }
     bytes
+}
+
+/// A message of links as an MTA hands it on, often enough that what is made once does not count.
+fn many_hosts() -> Vec<(Vec<u8>, Vec<u8>)> {
+    let (head, body) = written::many_hosts();
+    let head: String = head.iter().map(|(name, value)| format!("{name}:{value}\r\n")).collect();
+    vec![(head.into_bytes(), body.into_bytes()); 50]
 }
 
 /// What is measured: a name, the messages, the policy.
@@ -71,6 +84,13 @@ fn loads() -> Vec<Load> {
     let load = |key, name, messages, policy| Load { key, name, messages, policy };
     let mut loads = vec![
         load("mail", "real mail, default policy", messages("mail"), Policy::default()),
+        load(
+            "phish",
+            "real phish, default policy",
+            messages("mail/phishing_pot"),
+            Policy::default(),
+        ),
+        load("hosts", "236 links, each with a host of its own", many_hosts(), Policy::default()),
         load("apart", "real mail, every link defanged", messages("mail"), all),
         load("clean", "a part without candidates", plain, Policy::default()),
     ];

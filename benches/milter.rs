@@ -16,6 +16,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+#[path = "common/written.rs"]
+mod written;
+
 const CONNECTIONS: usize = 16;
 
 fn main() {
@@ -187,7 +190,7 @@ fn packet(code: u8, data: &[u8]) -> Vec<u8> {
 fn kinds() -> Vec<(&'static str, Vec<Message>)> {
     let (head, body) = multipart();
     let lying = Message::of(&head, body.as_bytes(), true);
-    let (head, body) = many_hosts();
+    let (head, body) = written::many_hosts();
     let mut kinds = vec![
         ("20 KB, twelve links", vec![lying]),
         ("20 KB, 236 hosts", vec![Message::of(&head, body.as_bytes(), false)]),
@@ -252,46 +255,6 @@ impl Message {
     }
 }
 
-/// Of a multipart message.
-fn head() -> Vec<(&'static str, String)> {
-    let head = [
-        ("From", " Ann <ann@example.com>"),
-        ("To", " Bob <bob@example.org>"),
-        ("Subject", " news of the week"),
-        ("Date", " Fri, 20 Nov 2026 09:00:00 +0000"),
-        ("Message-ID", " <bench@example.com>"),
-        ("MIME-Version", " 1.0"),
-        ("Content-Type", " multipart/alternative; boundary=b"),
-    ];
-    head.map(|(name, value)| (name, value.to_owned())).to_vec()
-}
-
-/// Text and HTML as alternatives of one another.
-fn alternative(text: &str, html: &str) -> String {
-    let part = |kind: &str, text: &str| {
-        format!(
-            "--b\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{text}"
-        )
-    };
-    format!("{}{}--b--\r\n", part("plain", text), part("html", html))
-}
-
-/// Twenty kilobytes: text and HTML with 118 links each, every one with a host of its own.
-fn many_hosts() -> (Vec<(&'static str, String)>, String) {
-    let mut text = String::new();
-    let mut html = String::from("<html><body>\r\n");
-    for number in 0..118 {
-        text.push_str(&format!(
-            "Read https://www.news{number}.example.com/article/a{number} and more.\r\n"
-        ));
-        html.push_str(&format!(
-            "<p>Read <a href=\"https://www.page{number}.example.org/article/a{number}\">this page of the day</a></p>\r\n"
-        ));
-    }
-    html.push_str("</body></html>\r\n");
-    (head(), alternative(&text, &html))
-}
-
 /// Twenty kilobytes: text and HTML, six links each, three IDN, two that lie.
 fn multipart() -> (Vec<(&'static str, String)>, String) {
     let links = [
@@ -312,7 +275,7 @@ fn multipart() -> (Vec<(&'static str, String)>, String) {
         html.push_str(&format!("<p><a href=\"{link}\">more</a></p>\r\n"));
     }
     html.push_str("</body></html>\r\n");
-    (head(), alternative(&text, &html))
+    (written::head(), written::alternative(&text, &html))
 }
 
 struct Mta {

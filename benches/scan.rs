@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{self, Answers, Facts, Message, Policy, Verdict, content, mime};
+use linkmilter::judgements::Judgements;
 use linkmilter::record::finding::{Line, Origin};
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::budget::Gate;
@@ -124,6 +125,7 @@ fn settings() -> Settings {
         gap_lines: GapLines::Omit,
         crosscheck: CrossCheck::Off,
         max_message: 256 << 20,
+        judgements: Judgements::default(),
     }
 }
 

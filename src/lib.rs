@@ -41,6 +41,8 @@ pub mod feed;
 #[cfg(feature = "app")]
 pub mod fetch;
 #[cfg(feature = "app")]
+pub mod judgements;
+#[cfg(feature = "app")]
 pub mod magic;
 #[cfg(feature = "app")]
 pub mod recall;

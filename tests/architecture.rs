@@ -73,6 +73,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("atomic_file", &[]),
     ("file", &[]),
     ("magic", &[]),
+    ("judgements", &["engine"]),
     ("fetch", &["file"]),
     ("policy", &["engine"]),
     ("tld", &["engine", "atomic_file", "fetch"]),
@@ -83,6 +84,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "daemon",
         &[
             "engine",
+            "judgements",
             "policy",
             "tld",
             "feed",
@@ -95,11 +97,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("recall", &["engine", "policy", "record"]),
-    ("scan", &["engine", "policy", "tld", "file", "magic", "record", "config", "recall"]),
+    (
+        "scan",
+        &["engine", "judgements", "policy", "tld", "file", "magic", "record", "config", "recall"],
+    ),
     (
         "cli",
         &[
             "engine",
+            "judgements",
             "policy",
             "tld",
             "feed",

@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{Facts, Policy, Verdict};
+use linkmilter::judgements::Judgements;
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::{
     CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Results, Scan, Settings,
@@ -432,6 +433,7 @@ fn tally(folder: PathBuf) -> Tally {
         gap_lines: GapLines::Omit,
         crosscheck: CrossCheck::Off,
         max_message: 256 << 20,
+        judgements: Judgements::default(),
     };
     let (progress, stop) = (Progress::hidden(), AtomicBool::new(false));
     let (settings, progress, stop) = (&settings, &progress, &stop);

@@ -22,6 +22,7 @@ use crate::daemon::envelope::observe;
 use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::splice::hex;
 use crate::engine::{Dmarc, Facts, Policy, Verdict};
+use crate::judgements::Judgements;
 use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
@@ -310,6 +311,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
         gap_lines: if args.account { GapLines::Write } else { GapLines::Omit },
         crosscheck: if args.witness { CrossCheck::On } else { CrossCheck::Off },
         max_message: args.max_message << 20,
+        judgements: Judgements::default(),
     })
 }
 

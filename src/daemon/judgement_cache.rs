@@ -1,14 +1,16 @@
 //! Caches that live longer than one message: judgements of hosts, and the names of recipients' domains.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
 use prometheus_client::metrics::counter::Counter;
 
 use super::metrics::{Cache, Lookup, Metrics};
+use crate::engine::Memory;
 use crate::engine::TldTable;
-use crate::engine::host::{CacheKey, Judgement, Memo, Names};
+use crate::engine::host::{CacheKey, Judgement, Names};
+use crate::judgements::Judgements;
 
 /// Sets of recipients' domains that are cached, and domains in such a set.
 const MAX_DOMAIN_SETS: usize = 64;
@@ -21,13 +23,12 @@ pub struct CurrentCache {
     metrics: Arc<Metrics>,
 }
 
-/// Judgements under one configuration generation and one TLD table, shared by all workers. The lock is held
-/// for look-ups and inserts, never while a host is judged.
+/// Judgements under one configuration generation and one TLD table, shared by all workers.
 #[derive(Debug)]
 pub struct JudgementCache {
     generation: u64,
     tlds: Arc<TldTable>,
-    judgements: Mutex<Memo>,
+    judgements: Judgements,
     domain_sets: Mutex<HashMap<Box<[String]>, Arc<Names>>>,
     hits: Counter,
     misses: Counter,
@@ -50,7 +51,7 @@ impl CurrentCache {
         let cache = Arc::new(JudgementCache {
             generation,
             tlds: Arc::clone(tlds),
-            judgements: Mutex::default(),
+            judgements: Judgements::default(),
             domain_sets: Mutex::default(),
             hits: self.metrics.mail.lookups(Cache::Host, Lookup::Hit),
             misses: self.metrics.mail.lookups(Cache::Host, Lookup::Miss),
@@ -60,21 +61,15 @@ impl CurrentCache {
     }
 }
 
-impl JudgementCache {
-    fn lock(&self) -> MutexGuard<'_, Memo> {
-        self.judgements.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl crate::engine::Memory for JudgementCache {
+impl Memory for JudgementCache {
     fn recall(&self, spelling: &str, key: CacheKey) -> Option<Arc<Judgement>> {
-        let cached = self.lock().recall(spelling, key);
+        let cached = self.judgements.recall(spelling, key);
         if cached.is_some() { &self.hits } else { &self.misses }.inc();
         cached
     }
 
     fn keep(&self, spelling: &str, key: CacheKey, judgement: &Arc<Judgement>) {
-        self.lock().keep(spelling, key, judgement);
+        self.judgements.keep(spelling, key, judgement);
     }
 
     fn names(&self, domains: &[String]) -> Arc<Names> {
@@ -98,7 +93,6 @@ impl crate::engine::Memory for JudgementCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Memory as _;
     use crate::engine::{Answers, Case, Facts, Message, Policy, inspect_case};
 
     #[test]

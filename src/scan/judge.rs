@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Case, Dmarc, Facts, Finding, Outcome, Policy, TldTable};
+use crate::judgements::Judgements;
 use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
@@ -121,6 +122,8 @@ pub struct Settings {
     pub crosscheck: CrossCheck,
     /// Size limit of a message in bytes.
     pub max_message: usize,
+    /// Of hosts, which mail names again and again.
+    pub judgements: Judgements,
 }
 
 impl Settings {
@@ -186,7 +189,10 @@ impl<'s> Judge<'s> {
         let (dmarc, own) = settings.results.of(message.head);
         let mut facts = Facts { dmarc, ..settings.facts.clone() };
         facts.recipient_domains.extend(own);
-        let case = Case::new(message, &facts, &settings.policy, &settings.tlds);
+        let case = Case {
+            memory: Some(&settings.judgements),
+            ..Case::new(message, &facts, &settings.policy, &settings.tlds)
+        };
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }
 

@@ -10,6 +10,7 @@ mod correspondents;
 mod encoded_urls;
 mod file_names;
 mod glued;
+mod known_hosts;
 mod listed;
 mod logins;
 mod mail_hosts;
@@ -34,7 +35,7 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 use std::sync::Arc;
-use uts58::unicode::{Class, a_label};
+use uts58::unicode::a_label;
 
 use super::content::{Occurrence, Rendering, Site, script};
 use super::file_servers::{fetches_nothing, names_file_server};
@@ -48,8 +49,8 @@ use super::seen_hosts::SeenHosts;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 pub use correspondents::Nearness;
 use homograph::{
-    self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
-    Section, Sender, registrable,
+    self, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
+    registrable,
 };
 use mailsplice::byte_search::{equal, first, splat};
 pub use mismatch::ShownAs;
@@ -367,7 +368,7 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
         }
-        let judgement = self.reread(self.cached_or_judged(spelling, bounds));
+        let judgement = self.named_host(spelling, bounds);
         let judgement = self.with_lists(spelling, judgement);
         self.steps += host_steps(spelling, bounds, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
@@ -399,22 +400,6 @@ impl<'a> Judge<'a> {
         let judgement = self.host(&without, bounds);
         let is_named = judgement.target.is_some() && is_deceptive(&without, &judgement);
         is_named.then_some(judgement)
-    }
-
-    /// The judgement of a host from memory, or a new one.
-    fn cached_or_judged(&self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
-        let seen = without_ignored(spelling);
-        let spelling = seen.as_deref().unwrap_or(spelling);
-        let context = self.context(bounds);
-        let Some(memory) = self.memory else {
-            return Arc::new(homograph::judge(spelling, &context));
-        };
-        let key = CacheKey::of(&context);
-        memory.recall(spelling, key).unwrap_or_else(|| {
-            let judgement = Arc::new(homograph::judge(spelling, &context));
-            memory.keep(spelling, key, &judgement);
-            judgement
-        })
     }
 
     /// Takes the hosts seen so far. Those of later readings are not added to them.
@@ -535,12 +520,6 @@ pub fn same_domain(one: &str, other: &str) -> bool {
     one == other
         || homograph::end_alike(one, other)
             && domain(one).is_some_and(|own| domain(other) == Some(own))
-}
-
-/// A spelling that is too long to be judged, without the characters that browsers map to nothing (UTS #46 §4).
-fn without_ignored(spelling: &str) -> Option<String> {
-    let long = spelling.len() > homograph::SPELLING_BYTES;
-    long.then(|| spelling.chars().filter(|c| !Class::of(*c).is_ignored()).collect())
 }
 
 #[cfg(test)]

@@ -31,6 +31,16 @@ pub struct CacheKey {
     bounds: HostBounds,
     /// Hash of names and level; differs for others with a probability of 1 - 2⁻⁶⁴.
     names: u64,
+    says: Says,
+}
+
+/// What a judgement is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// The letters of a host alone.
+    Letters,
+    /// The organisations of the table as well.
+    Organisations,
 }
 
 impl CacheKey {
@@ -40,16 +50,29 @@ impl CacheKey {
         let names = sets.iter().fold(context.level as u64, |sum, names| {
             sum.rotate_left(21).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ names.fingerprint()
         });
-        CacheKey { bounds: context.bounds, names }
+        CacheKey { bounds: context.bounds, names, says: Says::Letters }
+    }
+
+    /// The key for a judgement that says as well which organisation of the table the host names.
+    pub fn with_organisations(self) -> CacheKey {
+        CacheKey { says: Says::Organisations, ..self }
     }
 }
 
 /// Judgements by spelling, in two halves: when the young one is full, it replaces the old one, so
 /// that entries in frequent use stay.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memo {
     young: Half,
     old: Half,
+    /// Judgements of both halves at most.
+    room: usize,
+}
+
+impl Default for Memo {
+    fn default() -> Memo {
+        Memo { young: Half::default(), old: Half::default(), room: REMEMBERED }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +89,11 @@ pub const REMEMBERED: usize = 8_192;
 pub const REMEMBERED_BYTES: usize = 256;
 
 impl Memo {
+    /// A memo of at most so many judgements.
+    pub fn with_room(room: usize) -> Memo {
+        Memo { room, ..Memo::default() }
+    }
+
     /// The judgement, if it is remembered. One from the old half is moved to the young one.
     pub fn recall(&mut self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         if let Some(known) = self.young.find(spelling, under) {
@@ -77,12 +105,12 @@ impl Memo {
     }
 
     /// Adds a judgement. A spelling over [`REMEMBERED_BYTES`] is not kept; after half of
-    /// [`REMEMBERED`] were added, older ones are dropped.
+    /// those that it has room for were added, older ones are dropped.
     pub fn keep(&mut self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
             return;
         }
-        if self.young.judgements >= REMEMBERED / 2 {
+        if self.young.judgements >= self.room / 2 {
             self.old = std::mem::take(&mut self.young);
         }
         let known = self.young.by_spelling.entry(spelling.into()).or_default();
@@ -150,7 +178,12 @@ mod tests {
             Context { level: RestrictionLevel::AsciiOnly, ..context },
             Context { bounds: HostBounds::Prose, ..context },
         ];
-        let all: Vec<CacheKey> = [context].iter().chain(&others).map(CacheKey::of).collect();
+        let contexts = [&[context][..], &others].concat();
+        let all: Vec<CacheKey> = contexts
+            .iter()
+            .map(CacheKey::of)
+            .flat_map(|key| [key, key.with_organisations()])
+            .collect();
         for (at, one) in all.iter().enumerate() {
             assert_eq!(all.iter().position(|other| other == one), Some(at));
         }

@@ -52,7 +52,7 @@ impl Judge<'_> {
         if let Some(known) = self.known_host(spelling) {
             return known;
         }
-        let judgement = self.cached_or_judged(spelling, HostBounds::Certain);
+        let judgement = self.host_alone(spelling, HostBounds::Certain);
         self.steps += host_steps(spelling, HostBounds::Certain, &judgement);
         judgement
     }

@@ -107,7 +107,7 @@ impl Judge<'_> {
         });
         let Some(parted) = parted else { return judgement };
         self.steps += parted.len() as u64;
-        let read = self.cached_or_judged(&parted, HostBounds::Certain);
+        let read = self.host_alone(&parted, HostBounds::Certain);
         let reads_as_name = READS_AS_NAME.into_iter().any(|reason| read.reasons.contains(reason));
         if !reads_as_name || homograph::has_owner(&judgement.ascii, protected) {
             return judgement;

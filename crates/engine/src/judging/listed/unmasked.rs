@@ -17,13 +17,18 @@ impl Judge<'_> {
         spelling: &str,
         judgement: Arc<Judgement>,
     ) -> Arc<Judgement> {
-        if judgement.verdict > Verdict::Notice
+        if judgement.verdict > Verdict::Notice {
+            return judgement;
+        }
+        let plain = undisguised(spelling, &judgement);
+        // Most hosts are in no disguise.
+        if plain.is_empty()
             || self.policy.allows(&judgement.ascii)
             || self.is_protected(&judgement.ascii)
         {
             return judgement;
         }
-        for plain in undisguised(spelling, &judgement) {
+        for plain in plain {
             let meant = self.host(&plain, HostBounds::Certain);
             let is_named =
                 meant.verdict == Verdict::Suspect && meant.reasons.contains(Reason::NameInHost);

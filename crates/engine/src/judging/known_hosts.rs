@@ -1,0 +1,117 @@
+//! What a host is by its letters and by the names that the policy protects: from memory, or judged anew. Mail names the
+//! same hosts again and again, and of a message this depends on nothing but the recipients' own names.
+
+use std::sync::Arc;
+
+use super::Judge;
+use super::mail_hosts::names_domain;
+use crate::outcome::{Reason, Verdict};
+use homograph::{
+    CacheKey, HostBounds, Judgement, Names, Writer, exchanges_l_and_i, is_in_short_domain,
+};
+use uts58::unicode::Class;
+
+impl Judge<'_> {
+    /// The judgement of a host, with the organisation that it names or looks like, if the policy does not allow it, and
+    /// with the recipients' own name in it.
+    pub(super) fn named_host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
+        let seen = without_ignored(spelling);
+        let spelling = seen.as_deref().unwrap_or(spelling);
+        let key = CacheKey::of(&self.context(bounds)).with_organisations();
+        let policy = self.policy;
+        // What is judged to be nothing is the same where the policy allows it.
+        let holds =
+            |known: &Arc<Judgement>| known.verdict == Verdict::Ok || !policy.allows(&known.ascii);
+        let known = self.memory.and_then(|memory| memory.recall(spelling, key));
+        if let Some(known) = known.filter(holds) {
+            return self.with_own_name(known);
+        }
+        let judged = Arc::new(homograph::judge(spelling, &self.context(bounds)));
+        let judged = self.reread(judged);
+        let allowed = policy.allows(&judged.ascii);
+        if allowed && self.memory.is_none() {
+            return judged;
+        }
+        let named = self.with_organisation(&judged);
+        if let Some(memory) = self.memory {
+            memory.keep(spelling, key, &named);
+        }
+        if allowed { judged } else { self.with_own_name(named) }
+    }
+
+    /// The judgement of a host by its letters alone.
+    pub(super) fn host_alone(&self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
+        let seen = without_ignored(spelling);
+        let spelling = seen.as_deref().unwrap_or(spelling);
+        let context = self.context(bounds);
+        let key = CacheKey::of(&context);
+        let known = self.memory.and_then(|memory| memory.recall(spelling, key));
+        known.unwrap_or_else(|| {
+            let judgement = Arc::new(homograph::judge(spelling, &context));
+            if let Some(memory) = self.memory {
+                memory.keep(spelling, key, &judgement);
+            }
+            judgement
+        })
+    }
+
+    /// Adds the organisation that a host of another owner names or looks like, if it is none of the protected names.
+    fn with_organisation(&self, judgement: &Arc<Judgement>) -> Arc<Judgement> {
+        let other = match judgement.verdict {
+            Verdict::Notice if exchanges_l_and_i(judgement) => Some(Verdict::Suspect),
+            Verdict::Suspect if is_in_short_domain(judgement) => Some(Verdict::Notice),
+            _ => None,
+        };
+        if let Some(verdict) = other {
+            return Arc::new(Judgement { verdict, ..Judgement::clone(judgement) });
+        }
+        if !judgement.is_harmless() {
+            return Arc::clone(judgement);
+        }
+        let protected = &self.policy.protected;
+        let inside = || {
+            homograph::organisation_inside(&judgement.ascii, protected)
+                .or_else(|| homograph::asks_abroad(judgement, protected))
+        };
+        let drawn = || homograph::organisation_drawn(judgement, protected);
+        let named = match inside() {
+            Some(name) => Some((name, Reason::NameInHost)),
+            None => drawn().map(|name| (name, Reason::TargetLookalike)),
+        };
+        let Some((name, reason)) = named else { return Arc::clone(judgement) };
+        naming(judgement, name.to_owned(), reason)
+    }
+
+    /// Adds the recipients' own name in a host beside words that only they use.
+    fn with_own_name(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        if !judgement.is_harmless() {
+            return judgement;
+        }
+        let names: (&Names, &Names) = (&self.policy.protected, &self.own_names);
+        let writer = if self.is_own_mail() { Writer::Colleague } else { Writer::Anybody };
+        match homograph::own_inside(&judgement, names, writer) {
+            Some(name) if !self.policy.allows(&judgement.ascii) => {
+                naming(&judgement, name, Reason::NameInHost)
+            }
+            _ => judgement,
+        }
+    }
+}
+
+/// The judgement of a host that names another, unless it does as hosts of mail servers do.
+fn naming(judgement: &Arc<Judgement>, name: String, reason: Reason) -> Arc<Judgement> {
+    if names_domain(&judgement.ascii) {
+        return Arc::clone(judgement);
+    }
+    let mut naming = Judgement::clone(judgement);
+    naming.reasons.insert(reason);
+    naming.verdict = Verdict::Suspect;
+    naming.target = Some(name);
+    Arc::new(naming)
+}
+
+/// A spelling that is too long to be judged, without the characters that browsers map to nothing (UTS #46 §4).
+fn without_ignored(spelling: &str) -> Option<String> {
+    let long = spelling.len() > homograph::SPELLING_BYTES;
+    long.then(|| spelling.chars().filter(|c| !Class::of(*c).is_ignored()).collect())
+}
