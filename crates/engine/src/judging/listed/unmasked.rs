@@ -55,14 +55,19 @@ fn undisguised(spelling: &str, judgement: &Judgement) -> Vec<String> {
         true => with_drawn_l(spelling, &judgement.ascii),
     };
     let host = read.as_deref().unwrap_or(&judgement.ascii);
-    // Most hosts ask nothing. A word that asks is longer than those in which digits are read.
-    if !may_ask(host) {
+    // Most hosts are in no disguise, and ask nothing. A word that asks is longer than those in which digits are read.
+    if read.is_none() && !has_digit_for_letter(host) || !may_ask(host) {
         return Vec::new();
     }
     let digits = ['l', 'i'].map(|one| with_digits_read(host, one));
     let mut plain: Vec<String> = digits.into_iter().flatten().chain(read.clone()).collect();
     plain.dedup();
     plain
+}
+
+/// Whether one of the digits that are drawn like letters is in a host.
+fn has_digit_for_letter(host: &str) -> bool {
+    host.bytes().any(|byte| matches!(byte, b'0' | b'1' | b'3'..=b'5' | b'8'))
 }
 
 /// A host in the letters of a plain one that its letters read as, if all of them do.
@@ -97,7 +102,7 @@ fn with_drawn_l(spelling: &str, ascii: &str) -> Option<String> {
 
 /// A host with letters for the digits among those of its short words, a one being this letter. `None` if there are none.
 fn with_digits_read(host: &str, one: char) -> Option<String> {
-    if !host.bytes().any(|byte| matches!(byte, b'0' | b'1' | b'3'..=b'5' | b'8')) {
+    if !has_digit_for_letter(host) {
         return None;
     }
     let read = |c: char| match c {
