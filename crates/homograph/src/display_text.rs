@@ -35,6 +35,9 @@ pub(super) const SOFT_HYPHEN: char = '\u{ad}';
 /// Characters of a display name that are read: readers see less.
 pub const SHOWN: usize = 256;
 
+/// Blanks and signs in a row between words that people write.
+const NEAR: usize = 12;
+
 /// The letters and digits of a text, and where its words are.
 pub(super) struct DisplayText {
     pub letters: Vec<char>,
@@ -48,6 +51,8 @@ pub(super) struct DisplayText {
     parted: Vec<(usize, char)>,
     /// The letters that a blank which nobody types stands before.
     spaced: Vec<usize>,
+    /// The first letter behind a row of more than [`NEAR`] blanks and signs, which most programs do not show.
+    pub far: Option<usize>,
     /// The letters that were a pair. If there are any, only names with one of them count.
     pairs: Vec<usize>,
 }
@@ -76,8 +81,10 @@ impl DisplayText {
             joints: Vec::new(),
             parted: Vec::new(),
             spaced: Vec::new(),
+            far: None,
             pairs: Vec::new(),
         };
+        let mut row = 0;
         let mut before: Option<char> = None;
         let mut seen = composed(text).peekable();
         let mut visible = 0;
@@ -104,9 +111,14 @@ impl DisplayText {
                 && [before, seen.peek().copied()].iter().flatten().any(char::is_ascii_alphabetic);
             if !is_letter(c) && !stroke {
                 (before, parted, spaced) = (None, None, is_untyped_blank(c));
+                row += 1;
                 continue;
             }
+            let blanks = std::mem::take(&mut row);
             let at = shown.letters.len();
+            if blanks > NEAR && at > 0 {
+                shown.far.get_or_insert(at);
+            }
             match before {
                 None => {
                     shown.gaps.push(at);
@@ -195,12 +207,16 @@ impl DisplayText {
             joints: Vec::new(),
             parted: Vec::new(),
             spaced: Vec::new(),
+            far: None,
             pairs: Vec::new(),
         };
         let mut at = 0;
         while let Some(c) = self.letters.get(at) {
             if self.bounds.contains(&at) {
                 joined.begin_word(joined.letters.len());
+            }
+            if self.far == Some(at) {
+                joined.far = Some(joined.letters.len());
             }
             let pair = self.letters.get(at..at + 2).and_then(is_pair);
             if pair.is_some() {

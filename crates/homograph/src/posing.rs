@@ -8,6 +8,7 @@
 mod beside;
 mod chance;
 mod offices;
+mod own_name;
 mod slips;
 
 pub use beside::{Beside, BesideWord, beside, words};
@@ -15,17 +16,13 @@ pub use beside::{Beside, BesideWord, beside, words};
 use std::ops::Range;
 
 use super::Context;
-use super::display_text::{DisplayText, L_OR_I, is_letter, plain_letters, seen_as};
-use super::form::Form;
+use super::display_text::{DisplayText, L_OR_I, seen_as};
 use super::lookalike::{Look, likeness};
 use super::name::{DISTINCTIVE, MIN_BRAND, Name, Reach};
 use super::names::Names;
 use super::organisations::{Counts, Organisations, is_rented, registrable_label};
 use super::reading::{LabelChar, Likeness};
 use super::signs_as_letters;
-
-/// Letters of the sender's own name, which it may put before the name of what it writes about.
-const MIN_OWN_NAME: usize = 4;
 
 /// The sender with the display name.
 #[derive(Clone, Copy, Debug)]
@@ -200,24 +197,6 @@ impl DisplayText {
         let named = last.into_iter().flat_map(|(_, looks)| looks);
         let mut named = named.flat_map(|look| table.by_look(look, false));
         named.any(|(_, look, counts)| counts == Counts::Nowhere && self.reads_as(0, all, look))
-    }
-
-    /// Whether the sender also gives its own name, outside of these letters: `Example News: Apple`.
-    fn names_itself(
-        &self,
-        start: usize,
-        end: usize,
-        table: Option<&Organisations>,
-        sender: Sender<'_>,
-    ) -> bool {
-        let Some(label) = registrable_label(sender.host) else { return false };
-        let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
-        let is_role = table.is_some_and(|table| table.is_office_word(&label));
-        if label.chars().count() < MIN_OWN_NAME || is_role {
-            return false;
-        }
-        let rest = [self.plain(0, start), self.plain(end, self.letters.len())];
-        !label.contains(&self.plain(start, end)) && rest.iter().any(|rest| rest.contains(&label))
     }
 }
 

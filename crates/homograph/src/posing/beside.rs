@@ -1,5 +1,7 @@
 //! What a text says beside the name that it claims: `Stadium` of `PayPal Stadium`.
 
+use std::ops::Range;
+
 use super::super::Context;
 use super::super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters};
 use super::super::form::Form;
@@ -53,17 +55,14 @@ pub fn words(text: &str, protected: &Names) -> Vec<BesideWord> {
 impl DisplayText {
     /// The words between these letters.
     fn words(&self, start: usize, end: usize, table: Option<&Organisations>) -> Vec<BesideWord> {
-        let inside = || self.bounds.iter().copied().filter(|at| *at > start && *at < end);
-        let starts = [start].into_iter().chain(inside());
-        let words = starts.zip(inside().chain([end])).filter(|(from, to)| from < to);
-        let word = |(from, to)| {
+        let word = |Range { start: from, end: to }| {
             let plain = Some(self.plain(from, to)).filter(|plain| plain.is_ascii());
             // Letters of other scripts are words as they are spelled.
             let spelled = || in_lower_case(self.letters.get(from..to).unwrap_or_default());
             let is_office = self.is_office(table, Counts::Anywhere, from, to);
             BesideWord { text: plain.unwrap_or_else(spelled), is_office }
         };
-        words.map(word).collect()
+        self.words_in(start..end).map(word).collect()
     }
 }
 
