@@ -23,6 +23,7 @@ mod plain_reading;
 mod prose;
 mod queries;
 mod rereading;
+mod shops;
 mod sign_roles;
 mod signs;
 mod titles;

@@ -59,7 +59,8 @@ enum Place {
 /// The known name that stands in a host of another owner beside words that ask, in ASCII form.
 pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
-    let reader = Reader { protected, table };
+    let suffix = || Some(registrable(&host.ascii, Section::Icann)?.split_once('.')?.1);
+    let reader = Reader { protected, table, suffix: &suffix };
     if !reader.may_find(&host.unicode) {
         return None;
     }
@@ -82,12 +83,14 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
     (!is_theirs).then_some(found)
 }
 
-struct Reader<'n> {
+struct Reader<'n, 'h> {
     protected: &'n Names,
     table: &'n Organisations,
+    /// The public suffix of the host.
+    suffix: &'h dyn Fn() -> Option<&'h str>,
 }
 
-impl<'n> Reader<'n> {
+impl<'n> Reader<'n, '_> {
     /// Whether some label may hold a name beside other words, or be one: most hosts have none.
     fn may_find(&self, host: &str) -> bool {
         let is_name = |label: &str| {
@@ -203,9 +206,10 @@ impl<'n> Reader<'n> {
             return counts.then_some(&*name.ascii);
         }
         let name = plain.concat();
+        let member = || self.table.federation(&name, (self.suffix)()?);
         let asks = place == Place::Chosen && said == Word::Asks;
         let labelled = || self.table.labelled(&name, !is_filler(&name, Some(self.table)));
-        asks.then(|| labelled().or_else(|| self.table.drawn(&name))).flatten()
+        asks.then(|| labelled().or_else(member).or_else(|| self.table.drawn(&name))).flatten()
     }
 
     /// The name in a label of one word that a word which asks is glued to.
@@ -323,6 +327,30 @@ mod tests {
         let tlds = TldTable::new(["com", "de", "fr", "top", "net", "no"], "");
         let judged = judge(host, &crate::tests::context(&names, &none, &tlds));
         asks_abroad(&judged, &names).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn members_of_federations_are_named_by_their_word() {
+        for (host, name) in [
+            ("spk-login.de", "sparkasse.de"),
+            ("vr-pushtan.de", "volksbank.de"),
+            ("ca-certicode.fr", "creditagricole.fr"),
+            ("sparkasse-kundenabgleich.de", "sparkasse.de"),
+            ("sparkasse-kartensperre.de", "sparkasse.de"),
+            ("tanverfahren-sparkasse.de", "sparkasse.de"),
+        ] {
+            assert_eq!(asked(host), name, "{host}");
+        }
+        for host in [
+            "sparkasse-hagen-herdecke.de",
+            "vr-hessen.de",
+            "spk-login.com",
+            "ca-paris.fr",
+            "vr-brille.de",
+            "spk-verein.de",
+        ] {
+            assert_eq!(asked(host), "", "{host}");
+        }
     }
 
     #[test]

@@ -15,9 +15,17 @@ pub use beyond_ascii::writes_out;
 
 /// What a company has for its own people and names beside itself. Nobody else names a host after both.
 #[rustfmt::skip]
-const STAFF: [&str; 16] = [
-    "citrix", "fax", "hr", "intranet", "o365", "owa", "payroll", "portal", "quarantine", "remittance", "scanner",
-    "sharepoint", "sso", "voicemail", "vpn", "webmail",
+const STAFF: [&str; 35] = [
+    "401k", "adfs", "anyconnect", "citrix", "employees", "entra", "fax", "globalprotect", "hr", "intranet", "ithelp",
+    "ithelpdesk", "itsupport", "o365", "onedrive", "onmicrosoft", "openenrollment", "owa", "payroll", "payslip",
+    "payslips", "portal", "quarantine", "remittance", "saml", "scanner", "servicedesk", "sharepoint", "signon", "sso",
+    "timesheets", "voicemail", "vpn", "webmail", "workday",
+];
+
+/// The same that are parts of other words, or products with names beside them: glued to a name they say nothing.
+#[rustfmt::skip]
+const APART: [&str; 11] = [
+    "adp", "docusign", "encrypted", "okta", "remote", "rfq", "scan", "teams", "vendors", "wire", "zoom",
 ];
 
 /// Letters of the shortest such word that is glued to a name.
@@ -88,7 +96,7 @@ impl<'n> Searched<'n> {
 
     /// The name in a label beside words that only a company's own people see, apart or glued to it.
     fn staffed(&self, label: &str) -> Option<&'n Name> {
-        let asks = |word: &str| STAFF.contains(&word);
+        let asks = |word: &str| STAFF.contains(&word) || APART.contains(&word);
         let is_apart = label.contains(SEPARATORS) && label.split(SEPARATORS).any(asks);
         let is_beside = |run: &&str| is_beside(label, run, self.table, asks);
         let mut runs = is_apart.then(|| runs(label)).into_iter().flatten();
@@ -146,6 +154,11 @@ mod tests {
             "harbourlightportal.com",
             "webmail.harbourlight-vpn.com",
             "harbourlightwebmail.com",
+            "harbourlight-onmicrosoft.com",
+            "harbourlightservicedesk.com",
+            "harbourlight-payslips.com",
+            "harbourlight-teams.com",
+            "scan-harbourlight.com",
             "harbourlighthr.com",
             "harbourlightmail.com",
             "login.harbourlight-mail.com",
@@ -171,6 +184,10 @@ mod tests {
             "harbourlightmailing.com",
             "mailharbourlight.com",
             "harbourlightshop.com",
+            "harbourlightteams.com",
+            "harbourlightzoom.com",
+            "harbourlight-jobs.com",
+            "harbourlight-teamsport.com",
             "harbourlightonlineshop.com",
             "bücher-meier.de",
             "bucher-meier.de",

@@ -532,6 +532,8 @@ pub(super) mod tests {
         assert_eq!(posed("Yahoo", "mallory77@yahoo.com").as_deref(), Some("yahoo.com"));
         for (text, address, target) in [
             ("Sparkasse", "x@sparkasse-sicherheit.de", "sparkasse.de"),
+            ("Sparkasse Service", "x@sparkasse-kundenabgleich.de", "sparkasse.de"),
+            ("Volksbank", "x@vr-pushtan.de", "volksbank.de"),
             ("Sparkasse", "x@sparkasse-koelnbonn.top", "sparkasse.de"),
             ("EDEKA", "x@edeka-gutschein.de", "edeka.de"),
             ("Amazon Billing", "x@caixabank.com", "amazon.com"),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Judge;
 use super::mail_hosts::names_domain;
+use super::shops::is_shop;
 use crate::outcome::{Reason, Verdict};
 use homograph::{
     CacheKey, HostBounds, Judgement, Names, Writer, exchanges_l_and_i, is_in_short_domain,
@@ -98,7 +99,7 @@ impl Judge<'_> {
     }
 }
 
-/// The judgement of a host that names another, unless it does as hosts of mail servers do.
+/// The judgement of a host that names another, unless it does as hosts of mail servers and of shops do.
 fn naming(judgement: &Arc<Judgement>, name: String, reason: Reason) -> Arc<Judgement> {
     if names_domain(&judgement.ascii) {
         return Arc::clone(judgement);
@@ -107,7 +108,7 @@ fn naming(judgement: &Arc<Judgement>, name: String, reason: Reason) -> Arc<Judge
     naming.reasons.insert(reason);
     naming.verdict = Verdict::Suspect;
     naming.target = Some(name);
-    Arc::new(naming)
+    if is_shop(&naming) { Arc::clone(judgement) } else { Arc::new(naming) }
 }
 
 /// A spelling that is too long to be judged, without the characters that browsers map to nothing (UTS #46 §4).

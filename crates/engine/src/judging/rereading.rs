@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Judge;
 use super::mail_hosts::names_domain;
+use super::shops::is_shop;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{HostBounds, Judgement, Names, Section, registrable};
 
@@ -77,6 +78,7 @@ impl Judge<'_> {
             homograph::says_rightly(target, &judgement.ascii, &self.policy.protected)
         };
         let is_harmless = judgement.target.as_ref().is_some_and(is_own)
+            || is_shop(&judgement)
             || judgement.reasons.contains(Reason::NameInHost) && names_domain(&judgement.ascii);
         if !is_harmless {
             return judgement;

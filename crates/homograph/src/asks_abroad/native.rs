@@ -10,7 +10,7 @@ use crate::reading::readings;
 const GLUED: usize = 2;
 const LONGEST: usize = 16;
 
-impl<'n> Reader<'n> {
+impl<'n> Reader<'n, '_> {
     /// Whether a label of several words may hold such a name: one of the words asks. They are listed as they are spelled.
     pub(super) fn may_be_asked(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.table.asking_word(word).is_some())

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::{ByText, DomainUse, Organisations, is_rented, registrable_label};
+use super::{ByText, DomainUse, Organisation, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
 use crate::name::DISTINCTIVE;
@@ -22,6 +22,12 @@ const ASKING_WORDS: &str = rows!("asking_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
 const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
+
+/// Letters of each of two words of offices in one at least.
+const OFFICE_PART: usize = 3;
+
+/// Words of offices that a branch may have for its own: `meine-volksbank.de`.
+const OF_BRANCHES: [&str; 5] = ["dein", "deine", "ihre", "mein", "meine"];
 
 /// Top-level domains of countries in which anybody got a name for nothing.
 const GIVEN_AWAY: [&str; 5] = ["cf", "ga", "gq", "ml", "tk"];
@@ -250,7 +256,7 @@ impl Organisations {
             word == member || member.len() >= DISTINCTIVE && word.ends_with(member)
         };
         members.iter().any(|(member, below)| {
-            let own = |word: &str| !says(word, member) && !self.is_role(word);
+            let own = |word: &str| !says(word, member) && !self.is_of_offices(word);
             *below == tld
                 && label.split('-').any(|word| says(word, member))
                 && label.split('-').any(own)
@@ -297,6 +303,28 @@ impl Organisations {
         self.is_role(word)
             || self.claimed.office_words.contains(word)
             || self.asking_word(word).is_some()
+    }
+
+    /// Whether a word of a host is one of offices, or two of them in one: `kundenabgleich`.
+    fn is_of_offices(&self, word: &str) -> bool {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        // A label has few letters.
+        let parts = (1..word.len()).filter_map(|at| word.split_at_checked(at));
+        let are_offices = |(front, back): (&str, &str)| {
+            front.len().min(back.len()) >= OFFICE_PART
+                && self.is_office_word(front)
+                && self.is_office_word(back)
+        };
+        word.is_empty()
+            || self.is_office_word(word) && !OF_BRANCHES.contains(&word)
+            || parts.into_iter().any(are_offices)
+    }
+
+    /// The domain of the federation whose members have this word in their domains below this suffix.
+    pub(crate) fn federation(&self, word: &str, suffix: &str) -> Option<&'static str> {
+        let has = |row: &Organisation| row.members.contains(&(word, suffix));
+        let row = self.rows.iter().position(has)?;
+        Some(self.domain(row))
     }
 
     /// Whether such a word asks a reader to prove who he is.
