@@ -18,9 +18,9 @@ use memchr::memchr;
 
 use super::message::{self, Quoting, RawMessage};
 use super::separator::{
-    FROM_LINE_BYTES, Search, find_separator, has_bare_separator, is_separator, last_content,
+    FROM_LINE_BYTES, HeaderEnd, Search, find_separator, has_bare_separator, header_end,
+    is_separator, last_content,
 };
-use crate::engine::whole::body_start;
 
 /// Bytes read at a time. Few in tests, so that messages are split at every place.
 const READ_BYTES: usize = if cfg!(test) { 61 } else { 256 * 1024 };
@@ -148,11 +148,12 @@ impl<R: Read> Splitter<R> {
         from_line_len: usize,
         on_growth: &mut dyn FnMut(usize),
     ) -> Option<MessageEnd> {
+        let mut line = from_line_len;
         let body = loop {
-            if let Some(body) =
-                self.rest().get(from_line_len..).and_then(body_start).map(|at| from_line_len + at)
-            {
-                break body;
+            match header_end(self.rest(), line, self.ended) {
+                HeaderEnd::Body(at) => break at,
+                HeaderEnd::Separator => return None,
+                HeaderEnd::Unread(at) => line = at,
             }
             if self.ended || self.rest().len() > self.max_message.min(MAX_CONTENT_LENGTH) {
                 return None;

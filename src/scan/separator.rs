@@ -43,6 +43,37 @@ fn is_thunderbirds(separator: &[u8]) -> bool {
     field.is_some_and(|field| field.starts_with(b"X-Mozilla-Status:"))
 }
 
+/// The result of [`header_end`].
+pub(super) enum HeaderEnd {
+    /// An empty line ends it. Where the body begins.
+    Body(usize),
+    /// The message ends in it.
+    Separator,
+    /// Not found. With more bytes, continue at this line.
+    Unread(usize),
+}
+
+/// Where the header of a message ends, from a line of it on: at the first empty line, unless Thunderbird's separator
+/// comes before it. Messages without a body may follow one another by the million.
+pub(super) fn header_end(bytes: &[u8], line: usize, ended: bool) -> HeaderEnd {
+    let mut at = line;
+    while let Some(rest) = bytes.get(at..) {
+        match rest {
+            [b'\n', ..] => return HeaderEnd::Body(at + 1),
+            [b'\r', b'\n', ..] => return HeaderEnd::Body(at + 2),
+            _ if rest.starts_with(b"From ") => match is_separator(rest, ended) {
+                Some(true) if is_thunderbirds(rest) => return HeaderEnd::Separator,
+                None => break,
+                Some(_) => {}
+            },
+            _ => {}
+        }
+        let Some(end) = memchr(b'\n', rest) else { break };
+        at += end + 1;
+    }
+    HeaderEnd::Unread(at.min(bytes.len()))
+}
+
 /// The result of [`find_separator`].
 pub(super) enum Search {
     Found {

@@ -144,13 +144,13 @@ pub fn speaks_for(name: &str, target: &str, mailbox: &Mailbox, judge: &mut Judge
     judge.impersonated(name, sender).is_none()
 }
 
-/// Whether a forwarder wrote a host at the end of a display name: that of the sender.
+/// Whether a forwarder that writes the sender there wrote a host at the end of a display name.
 pub fn names_sender(name: &str, own: &str, shown: &str, judge: &mut Judge<'_>) -> bool {
-    is_written_in_name(own)
-        && written(name, CERTIFIED, own, judge).is_some_and(|sender| sender.host.ascii == *shown)
+    written(name, CERTIFIED, own, judge).is_some_and(|sender| sender.host.ascii == *shown)
 }
 
-fn is_written_in_name(host: &str) -> bool {
+/// Whether the forwarder at a host writes the sender at the end of the display name.
+pub fn is_written_in_name(host: &str) -> bool {
     matches!(form(host), Some(Written::InName | Written::Certified))
 }
 

@@ -74,6 +74,18 @@ fn a_separator_of_thunderbird_needs_no_empty_line() {
     }
 }
 
+/// The header of each is looked for no further than to the next one.
+#[test]
+fn messages_of_thunderbird_without_a_body_end_before_the_next() {
+    for end in ["\n", "\r\n"] {
+        let message = "From \nX-Mozilla-Status: 0001\nContent-Length: 3\n".replace('\n', end);
+        let messages = split(message.repeat(10_000).as_bytes());
+        assert_eq!(messages.len(), 10_000);
+        let (_, bytes, _) = messages.last().unwrap();
+        assert_eq!(*bytes, message["From ".len() + end.len()..].as_bytes());
+    }
+}
+
 #[test]
 fn prose_and_forwarded_mail_are_no_separators() {
     for inner in [

@@ -220,16 +220,17 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// Judges the hosts in the display name before an address.
     fn name_before(&mut self, name: &str, address: &Judged) {
+        let member = before_via(name).unwrap_or_default();
         for link in self.links(name) {
             if !self.has_steps(0) {
                 return;
             }
-            self.display_name(name, &link, address);
+            self.display_name((name, member), &link, address);
         }
     }
 
-    /// Judges a host in the display name before the address.
-    fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
+    /// Judges a host in the display name before the address, which names a member of a list first.
+    fn display_name(&mut self, (name, member): (&str, &str), link: &Link, address: &Judged) {
         let Some(mut judged) = self.judge.spelled_link(name, link, HostBounds::in_text(link.kind))
         else {
             return;
@@ -252,7 +253,7 @@ impl FieldReader<'_, '_, '_, '_> {
                 && poses
                 && !self.claims_person(name, link, &shown)
                 && !self.is_forwarded(name, address, &shown)
-                && !self.is_of_member(name, link, address)
+                && !(link.span.end <= member.len() && self.comes_through_list(address))
             {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
@@ -262,7 +263,10 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// Whether a name gives the address of a person: where everybody can have one, and its other words claim nothing.
     fn claims_person(&mut self, name: &str, link: &Link, host: &Judgement) -> bool {
-        if !self.judge.is_mailbox_host(host) || !is_of_person(name, link) {
+        if !self.judge.is_mailbox_host(host)
+            || !is_of_person(name, link)
+            || !self.has_steps(name.len())
+        {
             return false;
         }
         let words = [name.get(..link.host.start), name.get(link.host.end..)];
@@ -272,15 +276,16 @@ impl FieldReader<'_, '_, '_, '_> {
 
     /// Whether a forwarder names the sender by this host.
     fn is_forwarded(&mut self, name: &str, address: &Judged, shown: &Judgement) -> bool {
-        let own = address.host.as_deref();
-        own.is_some_and(|own| forwarders::names_sender(name, &own.ascii, &shown.ascii, self.judge))
+        let Some(own) = address.host.as_deref().map(|own| &*own.ascii) else { return false };
+        forwarders::is_written_in_name(own)
+            && self.has_steps(name.len())
+            && forwarders::names_sender(name, own, &shown.ascii, self.judge)
     }
 
-    /// Whether a mailing list names so who wrote to it.
-    fn is_of_member(&self, name: &str, link: &Link, address: &Judged) -> bool {
+    /// Whether a mailing list wrote the name in front of this address.
+    fn comes_through_list(&self, address: &Judged) -> bool {
         let own = address.host.as_deref();
-        before_via(name).is_some_and(|member| link.span.end <= member.len())
-            && own.is_some_and(|own| self.author.writes_through(own, self.judge))
+        own.is_some_and(|own| self.author.writes_through(own, self.judge))
     }
 
     pub(super) fn is_subject(&self) -> bool {

@@ -260,7 +260,8 @@ impl Form {
     /// Offset of the next shifted run.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Form::Words => memchr::memmem::find(bytes, b"=?"),
+            Form::Words => memchr::memchr_iter(b'=', bytes)
+                .find(|at| bytes.get(*at..).is_some_and(words::may_begin)),
             _ => memchr::memchr(self.sign(), bytes),
         }
     }

@@ -132,8 +132,9 @@ fn lacks_order(label: &[u8]) -> bool {
 impl Charset {
     /// Whether there is a word in UTF-16 or UTF-32 whose label says no byte order: programs take either.
     pub fn words_lack_order(bytes: &[u8]) -> bool {
-        memchr::memmem::find_iter(bytes, b"=?").any(|at| {
-            let label = bytes.get(at + 2..).unwrap_or_default();
+        memchr::memchr_iter(b'=', bytes).any(|at| {
+            let word = bytes.get(at..).filter(|word| may_begin(word));
+            let label = word.and_then(|word| word.get(2..)).unwrap_or_default();
             let label = label.get(..LABEL).unwrap_or(label);
             let end = label.iter().position(|byte| matches!(byte, b'?' | b'*'));
             end.and_then(|end| label.get(..end)).is_some_and(lacks_order)
@@ -179,6 +180,11 @@ fn is_read_by_byte(label: &[u8]) -> bool {
     })
 }
 
+/// Whether a word may begin here, with the name of a charset: a row of marks of words is none.
+pub(super) fn may_begin(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'=', b'?', label, ..] if label.is_ascii_alphanumeric())
+}
+
 /// The charset of a word with this label. Forms of [`super`] and escapes are not allowed inside words.
 fn word_charset(label: &[u8]) -> Option<Charset> {
     Charset::from_label(str::from_utf8(label).ok()?)
@@ -219,7 +225,7 @@ impl<'b> Word<'b> {
 
     /// The word at the start of the bytes.
     fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
-        let inner = bytes.strip_prefix(b"=?")?;
+        let inner = bytes.get(2..).filter(|_| may_begin(bytes))?;
         let inner = inner.get(..MAX_WORD).unwrap_or(inner);
         // The name is short: a simple loop is faster than a vectorized search.
         let charset = inner.iter().position(|byte| *byte == b'?')?;
