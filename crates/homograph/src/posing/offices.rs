@@ -63,7 +63,10 @@ impl DisplayText {
         end: usize,
     ) -> Option<usize> {
         let (mut found, mut read) = (0, 0);
-        for at in self.starts().filter(|at| !(start..end).contains(at)) {
+        // What stands far behind is not shown.
+        let shown = self.far.filter(|far| *far >= end).unwrap_or(self.letters.len());
+        let words = self.starts().take_while(|at| *at < shown);
+        for at in words.filter(|at| !(start..end).contains(at)) {
             if at < read {
                 continue;
             }

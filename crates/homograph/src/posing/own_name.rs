@@ -42,7 +42,12 @@ impl DisplayText {
         let seen = self.far.unwrap_or(self.letters.len());
         let rest = [0..start.min(seen), end..seen.max(end)];
         let own = rest.into_iter().find_map(|rest| self.own_name(rest, &label, table));
-        own.is_some_and(|own| !self.asks_outside(&[start..end, own], table))
+        // An office on the other side of its own name is the sender's: `Amazon (Gadget News Support)`.
+        let beside = |own: &Range<usize>| match own.start < start {
+            true => own.end..self.letters.len(),
+            false => 0..own.start,
+        };
+        own.is_some_and(|own| !self.asks(beside(&own), table))
     }
 
     /// The words between these letters that spell the label, if one of them is no office.
@@ -67,12 +72,9 @@ impl DisplayText {
         names.any(is_name).then_some(first..end)
     }
 
-    /// Whether a word outside of these asks something.
-    fn asks_outside(&self, inside: &[Range<usize>], table: Option<&Organisations>) -> bool {
-        let is_outside = |word: &Range<usize>| {
-            inside.iter().all(|range| word.end <= range.start || word.start >= range.end)
-        };
-        self.words_in(0..self.letters.len()).filter(is_outside).any(|word| {
+    /// Whether a word between these letters asks something.
+    fn asks(&self, range: Range<usize>, table: Option<&Organisations>) -> bool {
+        self.words_in(range).any(|word| {
             let word = self.plain(word.start, word.end);
             ASKING.contains(&&*word)
                 || OFFICES.contains(&&*word)
@@ -101,6 +103,7 @@ mod tests {
             ("Zorblax: PayPal", "x@zorblax.example"),
             ("PayPal   Zorblax", "x@zorblax.example"),
             ("PayPal at Weber Kanzlei", "x@weber-kanzlei.example"),
+            ("Amazon (Gadget News Support)", "x@gadgetnews.example"),
         ] {
             assert_eq!(posed(text, address), None, "{text} {address}");
         }
@@ -121,5 +124,7 @@ mod tests {
         ] {
             assert_eq!(posed(text, address).as_deref(), Some("paypal.com"), "{text} {address}");
         }
+        let chase = format!("Chase Security Alert{}kvnq7", " ".repeat(60));
+        assert_eq!(posed(&chase, "x@kvnq7.example").as_deref(), Some("chase.com"));
     }
 }
