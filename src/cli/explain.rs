@@ -30,8 +30,9 @@ use crate::record::printable::defanged;
 
 /// Show a message as the engine sees it
 ///
-/// The parts with their layers, every link with its verdict and reasons, the rule that applies,
-/// and the edits; what was done to it before, and whether it can be undone.
+/// The parts with their layers, every link with its verdict, reasons and edits, and the rule that
+/// applies; what was done to it before, and whether it can be undone. Banners and the tag of the
+/// Subject stand in what `rewrite` writes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The envelope that selects the rule: the sender and a recipient
@@ -267,6 +268,9 @@ fn section<'a>(
             let front = in_front_of_target(finding.reasons);
             let how = how.unwrap_or_default();
             let _ = writeln!(out, "    {front} {}", visible(&format!("{target}{how}")));
+        }
+        for list in &finding.lists {
+            let _ = writeln!(out, "    in {}", visible(list));
         }
         for character in characters_of(finding.unicode.chars(), CHARACTERS) {
             let _ = writeln!(out, "    {}", visible(&character.words()));
