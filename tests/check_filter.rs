@@ -266,7 +266,7 @@ fn disagree(
             ));
         }
     }
-    if words.contains("defang it") != edited_somewhere && !words.contains("the strict mode would") {
+    if words.contains(": defanged") != edited_somewhere && !words.contains("with profile strict") {
         wrong.push(("words", format!("edited: {edited_somewhere}; {words:?}")));
     }
     let header = worst(&filtered(target, None, tlds).findings);
