@@ -356,6 +356,6 @@ fn words_of_the_command() {
     ] {
         let checked = check(target, &policy, &tlds);
         let words = checked.words(&policy).unwrap_or_default();
-        assert_eq!(words.contains("defang it"), apart, "{target}: {words} {checked:?}");
+        assert_eq!(words.contains(": defanged"), apart, "{target}: {words} {checked:?}");
     }
 }

@@ -511,7 +511,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     std::fs::write(dir.path().join("allow.txt"), "# ours\nexample.com\nco.uk\n").unwrap();
     std::fs::write(dir.path().join("seal.key"), [7; 32]).unwrap();
     // Files that the daemon reads only when it needs them.
-    for (token, found) in [(None, "No such file"), (Some(""), "an empty file")] {
+    for (token, found) in [(None, "no such file"), (Some(""), "an empty file")] {
         token.iter().for_each(|token| std::fs::write(dir.path().join("token"), token).unwrap());
         let wrong = linkmilter(&["config", "check", "-q", "--config", path]).assert().code(1);
         let printed = String::from_utf8(wrong.get_output().stderr.clone()).unwrap();

@@ -7,6 +7,7 @@ use crate::config::{self, Config, ListEntry, Problem, Schedule, Settings, Source
 use crate::daemon;
 use crate::engine::notices;
 use crate::feed::{self, refresh::Source};
+use crate::file;
 use crate::plural::counted;
 use crate::tld::store::{Store, Stored};
 
@@ -282,7 +283,7 @@ fn unusable_files(config: &Config) -> Vec<Problem> {
         let found = match std::fs::metadata(&path) {
             Ok(file) if file.is_file() && file.len() == 0 => "an empty file".to_owned(),
             Ok(_) => return None,
-            Err(error) => error.to_string(),
+            Err(error) => file::reason(&error),
         };
         Some(problem(key, what, format!("{}: {found}", path.display())))
     };

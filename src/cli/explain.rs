@@ -22,6 +22,7 @@ use crate::engine::policy::{Defang, Policy};
 use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
+use crate::plural::counted;
 use crate::policy::{Envelope, Policies};
 use crate::recall::header::recalls;
 use crate::record::defang::visible;
@@ -169,10 +170,10 @@ fn page(message: Message<'_>, policy: &Policy, trace_result: &Trace, color: Colo
     let mode = mode_word(policy.mode);
     let all = if policy.defang == Defang::All { ", every link defanged" } else { "" };
     let mut out = format!(
-        "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{all}{})\n",
+        "message: header {} bytes, body {} bytes, {}\nrule: {} ({mode}{all}{})\n",
         message.head.len(),
         message.body.len(),
-        trace_result.tree.parts.len(),
+        counted(trace_result.tree.parts.len(), "part"),
         policy.rule,
         policy.exempt.as_ref().map(|why| format!(", exempt: {why}")).unwrap_or_default(),
     );

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 
+use crate::file::cannot_read;
 use crate::scan::sniff::{self, Kind};
 
 /// Size limit of the input, in bytes. A device, or the writer of a pipe, may never end.
@@ -16,8 +17,9 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     match file {
         Some(path) if path != Path::new("-") => File::open(path)
             .and_then(read_all)
-            .with_context(|| format!("expected a file to read: {}", path.display())),
-        _ => read_all(io::stdin().lock()).context("expected text on standard input"),
+            .map_err(|error| anyhow!("{} {}", path.display(), cannot_read(&error))),
+        _ => read_all(io::stdin().lock())
+            .map_err(|error| anyhow!("standard input {}", cannot_read(&error))),
     }
 }
 

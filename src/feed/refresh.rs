@@ -72,7 +72,7 @@ pub struct Loaded {
 pub enum FeedError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    #[error("{place}: {source}")]
+    #[error("{place}: {}", crate::file::reason(.source))]
     Io { place: String, source: io::Error },
     #[error("{place}: {source}")]
     Parse { place: String, source: ParseError },

@@ -126,11 +126,7 @@ fn folder_and_age_limit_what_is_processed() {
     client.append("INBOX", "", "01-Jan-2030 00:00:00 +0000", BAD);
     let url = format!("imap://ann@127.0.0.1:{}/INBOX", dovecot.port);
     let output = recall_with(PASSWORD, &["bad.example.com", "--imap", &url, "--since", "1d"]);
-    assert!(
-        output.out.ends_with("1 messages read, 1 changed, 1 links defanged\n"),
-        "{}",
-        output.out
-    );
+    assert!(output.out.ends_with("1 message read, 1 changed, 1 link defanged\n"), "{}", output.out);
     assert_eq!(client.folder("INBOX")[..3], before);
     let url = format!("imap://ann@127.0.0.1:{}/Nowhere", dovecot.port);
     let output = recall_with(PASSWORD, &["bad.example.com", "--imap", &url]);
