@@ -20,6 +20,7 @@ const WORDS: &[(&str, &str)] = &[
     ("ja", "誤解を招くリンクのため無効にしました"),
     ("ru", "обманчивая ссылка, отключена"),
     ("zh", "误导性链接，已停用"),
+    ("zh-TW", "誤導性連結，已停用"),
 ];
 
 /// A link that is unsafe in pure ASCII, so that any charset holds it: Punycode of `раураl`.

@@ -256,7 +256,7 @@ pub const NEGATIVE: &[(&str, &str)] = &[
     ("check", "something is suspect or worse"),
     ("scan", "there are findings"),
     ("restore", "the hash is another"),
-    ("recall", "without a mailbox to change: the journal knows of no such link"),
+    ("recall", "the journal knows of no such link (asked without `--maildir` and `--imap`)"),
     ("config check", "there are errors"),
     ("config migrate", "a name of an earlier version is left"),
     ("tld check", "a name does not exist"),
