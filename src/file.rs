@@ -38,7 +38,33 @@ pub fn read_open(file: &File, max_bytes: u64) -> io::Result<Vec<u8>> {
 }
 
 fn too_large(max_bytes: u64) -> io::Error {
-    io::Error::new(ErrorKind::FileTooLarge, format!("more than {max_bytes} bytes"))
+    io::Error::new(ErrorKind::FileTooLarge, format!("larger than {}", size(max_bytes)))
+}
+
+/// A size in words, in the largest unit that it is a multiple of.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0 => "0 bytes".to_owned(),
+        bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+        bytes if bytes % (1 << 10) == 0 => format!("{} KiB", bytes >> 10),
+        bytes => format!("{bytes} bytes"),
+    }
+}
+
+/// Why something cannot be read, in words: `cannot be read: no such file`.
+pub fn cannot_read(error: &io::Error) -> String {
+    format!("cannot be read: {}", reason(error))
+}
+
+/// An error of the system in a few words, without its number.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// Reads the next line or entry with its terminator, which may be missing at the end. Empty at the

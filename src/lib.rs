@@ -24,6 +24,7 @@ pub use milter_session as milter;
 mod word_enum;
 
 pub mod file;
+mod plural;
 pub mod policy;
 pub mod record;
 pub mod tld;

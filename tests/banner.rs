@@ -146,6 +146,32 @@ fn words_are_in_the_charset_and_the_encoding_of_their_part() {
     assert_eq!(new, format!("{MARK}hello\r\n").into_bytes());
 }
 
+/// A text that holds ASCII alone has one language with the notices, where that can be written so.
+#[test]
+fn words_are_ascii_where_the_part_holds_no_others() {
+    let ascii = "Content-Type: text/plain; charset=us-ascii\r\n";
+    for (language, said) in [
+        ("de", "Diese Nachricht kommt von ausserhalb der Organisation."),
+        ("fr-CA", "Ce message ne vient pas de l'organisation."),
+        ("es", "Este mensaje viene del exterior."),
+        ("zh-TW", "This message comes from outside the organization."),
+    ] {
+        let mark = format!("[{said}]\r\n\r\n");
+        let new = rewritten(ascii, b"hello\r\n", &policy(), &outside(language));
+        assert_eq!(String::from_utf8(new).unwrap(), format!("{mark}hello\r\n"), "{language}");
+        let marked = format!("{mark}hello\r\n");
+        assert_eq!(
+            rewritten(ascii, marked.as_bytes(), &policy(), &outside(language)),
+            marked.as_bytes(),
+            "said once, {language}"
+        );
+    }
+    let eight = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+    let new = rewritten(eight, "您好\r\n".as_bytes(), &policy(), &outside("zh-Hant-HK"));
+    let new = String::from_utf8(new).unwrap();
+    assert!(new.starts_with("[此郵件來自組織外部。]\r\n"), "{new}");
+}
+
 #[test]
 fn an_operator_has_words_of_his_own() {
     let own = "{host}: {reason}. Ask <help@example.org> & co.";

@@ -44,6 +44,7 @@ fn site(settings: &str) -> Site {
             verdict: Verdict::Unsafe,
             reasons: vec!["mixed-script".into()],
             target: Some("paypal.com".into()),
+            lists: Vec::new(),
             done: HostDone::Edited,
             count: 1,
         }],
@@ -153,15 +154,15 @@ fn find_and_why_answer_by_host_domain_and_message() {
     let (code, _, error, _) = ids(&["find", "h99.example.org"]);
     assert_eq!(code, Some(1));
     assert!(
-        error.contains("1 messages had more hosts") && error.contains("reaches back to"),
+        error.contains("1 message had more hosts") && error.contains("reaches back to"),
         "{error}"
     );
     // Who got a link to hosts that are to be recalled, on standard output; what is not known beside it.
     let output = run(&site, &["recall", "h1.example.org", "example.com", "nobody.example.net"]);
     assert_eq!(
         String::from_utf8(output.stdout.clone()).unwrap(),
-        "the journal knows 1 messages with a link to h1[.]example[.]org, to recipient[.]example\n\
-         the journal knows 1 messages with a link to example[.]com, to recipient[.]example\n"
+        "the journal knows 1 message with a link to h1[.]example[.]org, to recipient[.]example\n\
+         the journal knows 1 message with a link to example[.]com, to recipient[.]example\n"
     );
     assert!(said(&output).contains("no link to nobody[.]example[.]net"), "{}", said(&output));
     let both = vec!["4FIND1".to_owned(), "4FIND2".to_owned()];

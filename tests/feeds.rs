@@ -417,11 +417,9 @@ fn config_check_says_what_it_read() {
     let command_rig = command_rig();
     let (code, said) = command_rig.run(&["config", "check"], "");
     assert_eq!(code, Some(0), "{said}");
-    for line in [
-        "malware.txt: 2 unsafe entries",
-        "urls.csv: 1 unsafe entries",
-        "grey.rpz: 1 suspect entries",
-    ] {
+    for line in
+        ["malware.txt: 2 unsafe entries", "urls.csv: 1 unsafe entry", "grey.rpz: 1 suspect entry"]
+    {
         assert!(said.contains(line), "{line}:\n{said}");
     }
     command_rig.write("grey.rpz", "<html>\n");
@@ -453,6 +451,19 @@ fn listed_links_are_judged_and_edited() {
     let (code, said) = command_rig.run(&["check", "https://grey.example.net/"], "");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("suspect") && said.contains("listed"), "{said}");
+    // Each says by which list, a URL as well.
+    for (target, list) in [
+        ("https://grey.example.net/", "feeds.grey"),
+        ("evil.example.com", "feeds.malware"),
+        ("https://example.org/bad?x=1#f", "feeds.urls"),
+    ] {
+        let (_, said) = command_rig.run(&["check", target], "");
+        assert!(said.contains(&format!("in {list}\n")), "{target}: {said}");
+    }
+    let (_, said) = command_rig.run(&["explain"], &message);
+    for list in ["feeds.malware", "feeds.urls", "feeds.grey"] {
+        assert!(said.contains(&format!("    in {list}\n")), "{list}: {said}");
+    }
 }
 
 // ---- the daemon ----------------------------------------------------------------------------------
@@ -496,6 +507,9 @@ fn a_published_list_is_used_by_the_daemon() {
     };
     entries("linkmilter_list_entries{list=\"bad\"} 1");
     assert!(edited("4LIST1"), "what is listed is defanged");
+    daemon::wait_for("the list in the log", || {
+        command_rig.logged().contains("block list (listed: feeds.bad)").then_some(())
+    });
     // A newer file is seen without a reload, a broken one changes nothing.
     std::fs::write(&list, "evil.example.com\nworse.example.com\n").unwrap();
     entries("linkmilter_list_entries{list=\"bad\"} 2");

@@ -16,10 +16,11 @@ const WORDS: &[(&str, &str)] = &[
     ("de", "irreführender Link, deaktiviert"),
     ("en", ENGLISH),
     ("es", "enlace engañoso, desactivado"),
-    ("fr", "lien trompeur, désactivé"),
-    ("ja", "紛らわしいリンクのため無効にしました"),
+    ("fr", "lien trompeur, bloqué"),
+    ("ja", "誤解を招くリンクのため無効にしました"),
     ("ru", "обманчивая ссылка, отключена"),
     ("zh", "误导性链接，已停用"),
+    ("zh-TW", "誤導性連結，已停用"),
 ];
 
 /// A link that is unsafe in pure ASCII, so that any charset holds it: Punycode of `раураl`.
@@ -124,7 +125,7 @@ fn legacy_charsets_carry_what_they_hold() {
     let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let body = base64(&wide(&format!("\u{feff}see {LINK}\r\n")));
     let text = read(&fields("plain", "utf-16le", "base64"), &body, &reader("ja"));
-    assert!(text.contains("[紛らわしいリンクのため無効にしました]"), "{text}");
+    assert!(text.contains("[誤解を招くリンクのため無効にしました]"), "{text}");
 }
 
 #[test]
@@ -171,7 +172,7 @@ fn the_language_follows_the_message() {
         read(&fields, format!("{text} {LINK} \u{e9}\r\n").as_bytes(), &Facts::default())
     };
     assert!(said("", "please confirm").contains(ENGLISH));
-    assert!(said("Content-Language: fr\r\n", "x").contains("[lien trompeur, désactivé]"));
+    assert!(said("Content-Language: fr\r\n", "x").contains("[lien trompeur, bloqué]"));
     assert!(said("Accept-Language: de-DE, en\r\n", "x").contains("irreführender"));
     let russian = "Пожалуйста, подтвердите адрес вашей электронной почты сегодня";
     assert!(said("", russian).contains("[обманчивая ссылка, отключена]"));

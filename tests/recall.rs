@@ -256,7 +256,7 @@ fn older_mail_is_left_with_since() {
     let then = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
     fs::File::options().write(true).open(old).unwrap().set_modified(then).unwrap();
     let (_, out, _) = mailbox.recall(&["bad.example.com", "--since", "7d"]);
-    assert_eq!(out, "3 messages read, 1 changed, 1 links defanged\n");
+    assert_eq!(out, "3 messages read, 1 changed, 1 link defanged\n");
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn why_shows_recalls_and_their_undoing() {
         );
         assert!(lines[2].starts_with("recalled at 20"), "{printed}");
         assert!(
-            lines[2].ends_with(": 1 links to bad[.]example[.]com defanged in a Maildir"),
+            lines[2].ends_with(": 1 link to bad[.]example[.]com defanged in a Maildir"),
             "{printed}"
         );
         assert!(lines[3].starts_with("restored at 20"), "{printed}");
@@ -463,7 +463,7 @@ fn recalls_that_cannot_be_recorded_where_they_should_be_are_an_error() {
     std::os::unix::fs::symlink(state.path().join("other"), segment).unwrap();
     let (code, said) = recall();
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("--recalls: 3 changes are not recorded"), "{said}");
+    assert!(said.contains("--recalls: 3 changes not recorded"), "{said}");
     assert_ne!(mailbox.files(), before);
 }
 

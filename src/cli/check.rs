@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::ExitStatus;
 use super::shared::{ConfigFile, with_feeds};
+use super::{ExitStatus, done, input, is_closed_pipe};
+use crate::config::{self, ListEntry};
 use crate::engine::check;
-use crate::engine::host::Names;
+use crate::engine::host::{LinkJudgement, Names};
+use crate::engine::listed_by;
 use crate::engine::outcome::Verdict;
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
@@ -41,6 +43,8 @@ pub struct Args {
 struct Judge {
     policy: Policy,
     tlds: TldTable,
+    /// The operator's own block list, and its names.
+    blocked: (PathBuf, Vec<ListEntry>),
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
@@ -59,7 +63,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let mut each = |target: &str| -> std::io::Result<()> {
         let checked = check::check(target, &judge.policy, &judge.tlds);
         worst = worst.max(checked.link.verdict);
-        let record = JudgementRecord::new(target, &checked, &judge.policy);
+        let place = |list: &str| judge.place_of_list(list, &checked.link);
+        let record = JudgementRecord::new(target, &checked, &judge.policy, place);
         if args.json { json(&mut out, &record) } else { plain(&mut out, &record) }
     };
     let written = if args.targets.is_empty() {
@@ -68,9 +73,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         args.targets.iter().try_for_each(|target| each(target))
     };
     match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
-        _ => Ok(ExitStatus::Done),
+        Ok(()) if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
+        Err(error) if is_closed_pipe(&error) && worst >= Verdict::Suspect => {
+            Ok(ExitStatus::Negative)
+        }
+        written => done(written),
     }
 }
 
@@ -86,11 +93,16 @@ fn each_line(
     each: &mut impl FnMut(&str) -> std::io::Result<()>,
 ) -> anyhow::Result<std::io::Result<()>> {
     let mut input = std::io::stdin().lock();
+    let mut is_text = true;
     for number in 1_usize.. {
         let line = file::read_entry(&mut input, b'\n')
             .with_context(|| format!("standard input, line {number}"))?;
         if line.is_empty() {
             break;
+        }
+        if is_text && std::str::from_utf8(&line).is_err() {
+            is_text = false;
+            input::warn_of_charset_in(number);
         }
         let text = String::from_utf8_lossy(&line);
         let target = text.trim_end_matches(['\n', '\r']);
@@ -119,7 +131,19 @@ impl Judge {
         }
         let tlds = super::tld::table(&config);
         let policy = Policy { protected: Arc::new(protected), ..with_feeds(&config, &policy) };
-        Ok(Judge { policy, tlds })
+        let path = config.resolve(&config.lists.blocked_file);
+        let entries = config::list_entries(&path)?;
+        Ok(Judge { policy, tlds, blocked: (path, entries) })
+    }
+
+    /// Where the list with this key names the link: for the operator's own, the file and the line.
+    fn place_of_list(&self, list: &str, link: &LinkJudgement) -> String {
+        let (path, entries) = &self.blocked;
+        let names = |entry: &&ListEntry| link.hosts().any(|host| entry.covers(&host.ascii));
+        match entries.iter().filter(|_| list == listed_by::OWN).find(names) {
+            Some(entry) => format!("{}:{}", path.display(), entry.line),
+            None => list.to_owned(),
+        }
     }
 }
 

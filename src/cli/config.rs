@@ -7,6 +7,8 @@ use crate::config::{self, Config, ListEntry, Problem, Schedule, Settings, Source
 use crate::daemon;
 use crate::engine::notices;
 use crate::feed::{self, refresh::Source};
+use crate::file;
+use crate::plural::counted;
 use crate::tld::store::{Store, Stored};
 
 use super::shared::ConfigFile;
@@ -33,6 +35,7 @@ enum Command {
         quiet: bool,
     },
     /// Print every setting in force, with its origin
+    #[command(alias = "show")]
     Print,
     /// Replace keys of earlier versions by their present names
     ///
@@ -96,29 +99,39 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
             if quiet {
                 return Ok(ExitStatus::Done);
             }
-            let mut out = report_what_was_read(sources, &config)?;
-            for problem in missing {
-                // Writing to a String cannot fail.
-                let _ = writeln!(out, "note: {problem}");
-            }
-            for note in vain_settings(&config, &settings) {
-                let _ = writeln!(out, "note: {note}");
-            }
-            for note in lists::void_blocks(&config)? {
-                let _ = writeln!(out, "note: {note}");
-            }
-            super::print(&out)
+            let mut report = what_was_read(sources, &config)?;
+            report.notes.extend(missing.iter().map(ToString::to_string));
+            let vain = vain_settings(&config, &settings);
+            report.notes.extend(vain.iter().map(ToString::to_string));
+            report.notes.extend(lists::void_blocks(&config)?);
+            super::print(&report.text())
         }
         Err(errors) => {
-            super::print_stderr(&format!("{errors}\n"));
+            let more = if quiet { "" } else { "note: more is checked when this is mended\n" };
+            super::print_stderr(&format!("{errors}\n{more}"));
             Ok(ExitStatus::Negative)
         }
+    }
+}
+
+/// What was read, and what is probably a mistake in it.
+#[derive(Default)]
+struct Report {
+    read: String,
+    notes: Vec<String>,
+}
+
+impl Report {
+    fn text(self) -> String {
+        let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
+        self.read + &notes + "good\n"
     }
 }
 
 /// Settings that are valid and do not do what was probably meant.
 fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
     let mut found = config.rules_for_all_mail();
+    found.extend(config.vain_conditions());
     if config.server.state_dir.is_relative() {
         found.push(config.problem(
             "server.state_dir",
@@ -147,8 +160,9 @@ fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
 }
 
 /// What was read, one line each.
-fn report_what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<String> {
-    let mut out = String::new();
+fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    let out = &mut report.read;
     let of = |layer: &str| {
         let from = |origin: &str| {
             origin == layer || origin.rsplit_once(':').is_some_and(|(file, _)| file == layer)
@@ -171,47 +185,44 @@ fn report_what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<St
         };
     }
     let lists = &config.lists;
-    for (what, file, inline) in [
-        ("allowed", &lists.allowed_file, &lists.allowed),
-        ("protected", &lists.protected_file, &lists.protected),
-        ("blocked", &lists.blocked_file, &lists.blocked),
-    ] {
-        list(&mut out, config, what, file, inline)?;
-    }
+    list(&mut report, config, "allowed", (&lists.allowed_file, &lists.allowed))?;
+    protected(&mut report, config)?;
+    list(&mut report, config, "blocked", (&lists.blocked_file, &lists.blocked))?;
+    let out = &mut report.read;
     if !config.rules.is_empty() {
         let rules: Vec<&str> = config.rules.keys().map(String::as_str).collect();
         let _ = writeln!(out, "rules: {}", rules.join(", "));
     }
     for (name, rule) in &config.rules {
         for (what, names) in [("allowed", &rule.allowed), ("blocked", &rule.blocked)] {
-            let origin = format!("rules.{name}.{what}");
-            names.iter().for_each(|name| note_public_suffix(&mut out, &origin, &name.0, what));
+            let origin = place(config, &format!("rules.{name}.{what}"));
+            report
+                .notes
+                .extend(names.iter().filter_map(|name| public_suffix(&origin, &name.0, what)));
         }
     }
-    feeds(&mut out, config);
+    feeds(&mut report, config);
+    let out = &mut report.read;
     for name in config.blocklists.keys() {
         let _ = writeln!(out, "blocklists.{name}: asked by DNS for domains of links");
     }
-    report_other_files(&mut out, config);
+    report_other_files(out, config);
     let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
     let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);
-    for renamed in &config.renamed {
-        let _ = writeln!(out, "{renamed}: note: linkmilter config migrate writes it");
-    }
-    out.push_str("good\n");
-    Ok(out)
+    let renamed = config.renamed.iter();
+    report.notes.extend(renamed.map(|key| format!("{key}; linkmilter config migrate writes it")));
+    Ok(report)
 }
 
 fn settings(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "setting" } else { "settings" })
+    counted(count, "setting")
 }
 
 /// The lists of others: a file from its path, a fetched list as it is stored.
-fn feeds(out: &mut String, config: &Config) {
+fn feeds(report: &mut Report, config: &Config) {
     let store = feed::store::Store::new(config.feed_directory());
     for feed in config.feeds() {
         let (name, place) = (&feed.name, feed.source.place());
-        let _ = write!(out, "feeds.{name}: {place}: ");
         let found = match &feed.source {
             Source::File(_) => {
                 let stored = feed::refresh::load_stored(&feed, &store).ok().flatten();
@@ -219,23 +230,27 @@ fn feeds(out: &mut String, config: &Config) {
             }
             Source::Url(_) => feed::refresh::load_stored(&feed, &store),
         };
-        let _ = match found {
+        match found {
             Ok(Some(list)) => {
                 let entries = list.listing.len();
+                let what = match list.listing.known {
+                    Some(_) => counted(entries, "name") + " that readers know",
+                    None => counted(entries, &format!("{} entry", feed.verdict)),
+                };
                 let invalid = match list.first_invalid_line {
                     Some(line) => {
-                        format!(", {} invalid lines, line {line} the first", list.invalid_lines)
+                        let lines = counted(list.invalid_lines, "invalid line");
+                        format!(", {lines}, line {line} the first")
                     }
                     None => String::new(),
                 };
-                match list.listing.known {
-                    Some(_) => writeln!(out, "{entries} names that readers know"),
-                    None => writeln!(out, "{entries} {} entries{invalid}", feed.verdict),
-                }
+                // Writing to a String cannot fail.
+                let _ = writeln!(report.read, "feeds.{name}: {place}: {what}{invalid}");
             }
-            Ok(None) => writeln!(out, "note: not fetched yet"),
-            Err(error) => writeln!(out, "note: {error}"),
-        };
+            Ok(None) => report.notes.push(format!("feeds.{name}: {place}: not fetched yet")),
+            // The error names the place.
+            Err(error) => report.notes.push(format!("feeds.{name}: {error}")),
+        }
     }
 }
 
@@ -268,11 +283,19 @@ fn unusable_files(config: &Config) -> Vec<Problem> {
         let found = match std::fs::metadata(&path) {
             Ok(file) if file.is_file() && file.len() == 0 => "an empty file".to_owned(),
             Ok(_) => return None,
-            Err(error) => error.to_string(),
+            Err(error) => file::reason(&error),
         };
         Some(problem(key, what, format!("{}: {found}", path.display())))
     };
     let mut found: Vec<Problem> = other_files(config).filter_map(unusable).collect();
+    if found.is_empty()
+        && let Some(file) = &config.dns.trust_anchor
+        && let path = config.resolve(file)
+        && daemon::resolver::trust_anchors(&path).is_err()
+    {
+        let said = format!("{} holds no DNSKEY records of the root", path.display());
+        found.push(Problem::plain(config, "dns.trust_anchor", said));
+    }
     let state = &config.server.state_dir;
     if std::fs::metadata(state).is_ok_and(|state| !state.is_dir()) {
         let file = format!("{}: a file", state.display());
@@ -294,46 +317,57 @@ const MANY_NAMES: usize = 10_000;
 
 /// The number of names in a list, and those that are probably a mistake.
 fn list(
-    out: &mut String,
+    report: &mut Report,
     config: &Config,
     what: &str,
-    file: &Path,
-    inline: &[config::Host],
+    (file, inline): (&Path, &[config::Host]),
 ) -> anyhow::Result<()> {
     let path = config.resolve(file);
     let entries = config::list_entries(&path)?;
-    let there = if path.exists() { "" } else { " (not there)" };
-    let _ = write!(out, "{}: {} {what} hosts{there}", path.display(), entries.len());
-    if !inline.is_empty() {
-        let _ = write!(out, ", and {} in the configuration", inline.len());
-    }
-    out.push('\n');
-    if entries.len() > MANY_NAMES {
-        let _ = writeln!(
-            out,
-            "{}: note: more than {MANY_NAMES} hosts: what others publish takes less memory as a feed \
-             (feeds.NAME.file)",
-            path.display()
-        );
-    }
-    if what != "protected" {
-        for ListEntry { line, name } in &entries {
-            note_public_suffix(out, &format!("{}:{line}", path.display()), name, what);
-        }
-        inline
-            .iter()
-            .for_each(|name| note_public_suffix(out, &format!("lists.{what}"), &name.0, what));
-    }
+    count(report, &path, (what, entries.len()), inline.len());
+    let in_file = entries.iter().filter_map(|ListEntry { line, name }| {
+        public_suffix(&format!("{}:{line}", path.display()), name, what)
+    });
+    report.notes.extend(in_file);
+    let origin = place(config, &format!("lists.{what}"));
+    report.notes.extend(inline.iter().filter_map(|name| public_suffix(&origin, &name.0, what)));
     Ok(())
 }
 
-/// Notes that a name is a public suffix, which is rarely intended.
-fn note_public_suffix(out: &mut String, origin: &str, name: &str, what: &str) {
-    if host_arg::is_public_suffix(name) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "{origin}: note: {name} is a public suffix: every host below it is {what}"
-        );
+/// The number of protected names.
+fn protected(report: &mut Report, config: &Config) -> anyhow::Result<()> {
+    let path = config.resolve(&config.lists.protected_file);
+    let entries = config::count_protected(&path)?;
+    count(report, &path, ("protected", entries), config.lists.protected.len());
+    Ok(())
+}
+
+/// How many names a file has, and how many the configuration.
+fn count(report: &mut Report, path: &Path, (what, entries): (&str, usize), inline: usize) {
+    let there = if path.exists() { "" } else { " (not there)" };
+    let hosts = counted(entries, &format!("{what} host"));
+    let more = match inline {
+        0 => String::new(),
+        inline => format!(", and {inline} in the configuration"),
+    };
+    // Writing to a String cannot fail.
+    let _ = writeln!(report.read, "{}: {hosts}{there}{more}", path.display());
+    if entries > MANY_NAMES {
+        report.notes.push(format!(
+            "{}: more than {MANY_NAMES} hosts: what others publish takes less memory as a feed \
+             (feeds.NAME.file)",
+            path.display()
+        ));
     }
+}
+
+/// Where a setting was written, and its key.
+fn place(config: &Config, key: &str) -> String {
+    format!("{}: {key}", config.problem(key, "").origin)
+}
+
+/// The note that a name is a public suffix, which is rarely intended.
+fn public_suffix(origin: &str, name: &str, what: &str) -> Option<String> {
+    let note = || format!("{origin}: {name} is a public suffix: every host below it is {what}");
+    host_arg::is_public_suffix(name).then(note)
 }

@@ -16,7 +16,7 @@ use crate::record::time::{Timestamp, parse_span};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// How far back: a number with s, m, h, d or w
-    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_span)]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true, default_value = "24h", value_parser = parse_span)]
     since: Duration,
 
     /// Mail it as the configuration says instead of printing it

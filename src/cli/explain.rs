@@ -22,6 +22,7 @@ use crate::engine::policy::{Defang, Policy};
 use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
+use crate::plural::counted;
 use crate::policy::{Envelope, Policies};
 use crate::recall::header::recalls;
 use crate::record::defang::visible;
@@ -30,8 +31,9 @@ use crate::record::printable::defanged;
 
 /// Show a message as the engine sees it
 ///
-/// The parts with their layers, every link with its verdict and reasons, the rule that applies,
-/// and the edits; what was done to it before, and whether it can be undone.
+/// The parts with their layers, every link with its verdict, reasons and edits, and the rule that
+/// applies; what was done to it before, and whether it can be undone. Banners and the tag of the
+/// Subject stand in what `rewrite` writes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The envelope that selects the rule: the sender and a recipient
@@ -168,10 +170,10 @@ fn page(message: Message<'_>, policy: &Policy, trace_result: &Trace, color: Colo
     let mode = mode_word(policy.mode);
     let all = if policy.defang == Defang::All { ", every link defanged" } else { "" };
     let mut out = format!(
-        "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{all}{})\n",
+        "message: header {} bytes, body {} bytes, {}\nrule: {} ({mode}{all}{})\n",
         message.head.len(),
         message.body.len(),
-        trace_result.tree.parts.len(),
+        counted(trace_result.tree.parts.len(), "part"),
         policy.rule,
         policy.exempt.as_ref().map(|why| format!(", exempt: {why}")).unwrap_or_default(),
     );
@@ -267,6 +269,9 @@ fn section<'a>(
             let front = in_front_of_target(finding.reasons);
             let how = how.unwrap_or_default();
             let _ = writeln!(out, "    {front} {}", visible(&format!("{target}{how}")));
+        }
+        for list in &finding.lists {
+            let _ = writeln!(out, "    in {}", visible(list));
         }
         for character in characters_of(finding.unicode.chars(), CHARACTERS) {
             let _ = writeln!(out, "    {}", visible(&character.words()));

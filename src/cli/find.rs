@@ -32,7 +32,7 @@ pub struct Args {
     recipient_domain: Option<String>,
 
     /// How far back: a number with s, m, h, d or w [default: the whole journal]
-    #[arg(long, value_name = "SPAN", value_parser = parse_span, group = "what")]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true, value_parser = parse_span, group = "what")]
     since: Option<Duration>,
 
     /// Print the events as JSON, one per line (docs/json.md)

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::ExitStatus;
-use super::shared::ConfigFile;
+use super::shared::{ConfigFile, number};
 use crate::config::Config;
 use crate::daemon::endpoint_of;
 use crate::milter::Endpoint;
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS")]
     address: Option<Endpoint>,
     /// Timeout in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = |text: &str| number(text, 1..=3600_u64))]
     timeout: u64,
     #[command(flatten)]
     config: ConfigFile,

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 
+use crate::file::cannot_read;
 use crate::scan::sniff::{self, Kind};
 
 /// Size limit of the input, in bytes. A device, or the writer of a pipe, may never end.
@@ -16,8 +17,9 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     match file {
         Some(path) if path != Path::new("-") => File::open(path)
             .and_then(read_all)
-            .with_context(|| format!("expected a file to read: {}", path.display())),
-        _ => read_all(io::stdin().lock()).context("expected text on standard input"),
+            .map_err(|error| anyhow!("{} {}", path.display(), cannot_read(&error))),
+        _ => read_all(io::stdin().lock())
+            .map_err(|error| anyhow!("standard input {}", cannot_read(&error))),
     }
 }
 
@@ -36,19 +38,34 @@ fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_INPUT_BYTES {
-        true => Err(io::Error::new(
-            ErrorKind::FileTooLarge,
-            format!("more than {MAX_INPUT_BYTES} bytes (1 GiB)"),
-        )),
+        true => Err(io::Error::new(ErrorKind::FileTooLarge, "larger than 1 GiB")),
         false => Ok(bytes),
     }
 }
 
-/// The arguments, or without any the lines of standard input. Invalid UTF-8 is replaced.
+/// Warns of bytes that are not UTF-8: what is found around them may be a piece of a host.
+pub fn warn_of_charset(bytes: &[u8]) {
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        warn_of_charset_in(line);
+    }
+}
+
+/// The same, for bytes that were found in this line.
+pub fn warn_of_charset_in(line: usize) {
+    super::warn(&format_args!(
+        "expected text in UTF-8, found other bytes in line {line}: hosts with them are read wrongly \
+         (iconv -f CHARSET -t UTF-8 converts a text)"
+    ));
+}
+
+/// The arguments, or without any the lines of standard input. Invalid UTF-8 is replaced, with a warning.
 pub fn lines(arguments: Vec<String>) -> anyhow::Result<Vec<String>> {
     if !arguments.is_empty() {
         return Ok(arguments);
     }
     let input = read(None)?;
+    warn_of_charset(&input);
     Ok(String::from_utf8_lossy(&input).lines().map(str::to_owned).collect())
 }

@@ -33,6 +33,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let bytes = input::read(args.file.as_deref())?;
+    input::warn_of_charset(&bytes);
     let tlds = super::tld::table(&args.config.clone().load()?);
     let mut out = BufWriter::new(io::stdout().lock());
     done(write(&mut out, &bytes, &args, &tlds).and_then(|()| out.flush()))

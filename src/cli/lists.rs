@@ -8,6 +8,7 @@ use anyhow::bail;
 use serde_json::json;
 
 use crate::config::{self, Added, Config, Removed};
+use crate::plural::{counted, verb};
 use crate::record::printable::defanged;
 
 use super::shared::ConfigFile;
@@ -48,6 +49,7 @@ enum Command {
     /// code 1, though the line is written.
     Add(Hosts),
     /// Remove hosts from the list, and make a running daemon reload
+    #[command(aliases = ["del", "delete", "rm"])]
     Remove(Hosts),
 }
 
@@ -148,7 +150,9 @@ fn void_entries(allowed: &[Placed], blocked: &[Placed]) -> Vec<String> {
         }
     }
     if count > VOID_LINES {
-        lines.push(format!("{} more hosts are blocked in vain", count - VOID_LINES));
+        let more = count - VOID_LINES;
+        let are = verb(more as u64, "is", "are");
+        lines.push(format!("{} {are} blocked in vain", counted(more, "more host")));
     }
     lines
 }
@@ -185,7 +189,7 @@ fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStat
             }
             Added::New(name) => {
                 changed = true;
-                writeln!(out, "{}: {name} added", path.display())
+                writeln!(out, "{}: {} added", path.display(), defanged(&name))
             }
         };
     }
@@ -209,20 +213,21 @@ fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitS
         let _ = match config::remove_from_list(&path, host)? {
             Removed::Lines(name, _) => {
                 changed = true;
-                writeln!(out, "{file}: {name} removed")
+                writeln!(out, "{file}: {} removed", defanged(&name))
             }
             Removed::Covered(entry) => {
                 answer = ExitStatus::Negative;
-                let (line, name) = (entry.line, entry.name);
+                let (line, name, host) = (entry.line, defanged(&entry.name), defanged(host));
                 writeln!(out, "{file}:{line}: {name} covers {host}, which has no line of its own")
             }
             Removed::Absent(_) => {
                 answer = ExitStatus::Negative;
-                writeln!(out, "{file}: {host} is not on it")
+                writeln!(out, "{file}: {} is not on it", defanged(host))
             }
         };
         if inline.contains(&host.as_str()) {
             answer = ExitStatus::Negative;
+            let host = defanged(host);
             let _ = writeln!(out, "{key} in the configuration has {host} as well: remove it there");
         }
     }

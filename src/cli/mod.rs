@@ -25,6 +25,7 @@ mod scan;
 mod serve;
 mod shared;
 mod tld;
+mod usage;
 mod why;
 
 use std::process::ExitCode;
@@ -80,7 +81,10 @@ pub enum ExitStatus {
 
 /// Parses the arguments and runs the command. On an error, prints it and exits with code 2.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match usage::parse() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     let answer = match cli.command {
         Command::Serve(args) => serve::run(args),
         Command::Rewrite(args) => rewrite::run(args),
@@ -137,11 +141,16 @@ fn write(bytes: &[u8]) -> std::io::Result<()> {
 /// The exit status after writing to standard output. A closed pipe (`| head`) is no error.
 fn done(written: std::io::Result<()>) -> anyhow::Result<ExitStatus> {
     match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+        Err(error) if !is_closed_pipe(&error) => {
             Err(anyhow::Error::new(error).context("cannot write to standard output"))
         }
         _ => Ok(ExitStatus::Done),
     }
+}
+
+/// Whether nobody reads what is written any more.
+fn is_closed_pipe(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::BrokenPipe
 }
 
 /// Writes a message to standard output. Unlike [`done`] it is an error if nobody takes all of it: whoever runs the

@@ -13,12 +13,13 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context;
 use indicatif::ProgressBar;
 
-use super::shared::{Events, journal_error};
+use super::shared::{Events, journal_error, number};
 use super::{ExitStatus, host_arg, print, visible, warn};
 use crate::daemon::seal::{self, Seal};
 use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
 use crate::engine::{Facts, TldTable};
+use crate::plural::counted;
 use crate::policy::is_below;
 use crate::recall::delivered::{Recall, Recalled};
 use crate::recall::imap::account::Account;
@@ -68,7 +69,7 @@ pub struct Args {
     imap_ca: Option<PathBuf>,
 
     /// Only messages delivered within this time: a number with s, m, h, d or w [default: all]
-    #[arg(long, value_name = "SPAN", value_parser = parse_span)]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true, value_parser = parse_span)]
     since: Option<Duration>,
 
     /// Print what would be done, and change nothing
@@ -84,7 +85,7 @@ pub struct Args {
     resume: bool,
 
     /// Messages changed per second at most
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = |text: &str| number(text, 1..=10_000_u32))]
     rate: u32,
 
     /// Record the changes in this directory, for `why --recalls`, instead of the journal. Without
@@ -186,8 +187,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     match run.totals.failed {
         0 => match run.notes.lost() {
             0 => Ok(ExitStatus::Done),
-            lost => anyhow::bail!("--recalls: {lost} changes are not recorded"),
+            lost => anyhow::bail!("--recalls: {} not recorded", counted(lost, "change")),
         },
+        1 => anyhow::bail!("1 message, folder or account could not be processed"),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }
 }
@@ -231,7 +233,8 @@ fn print_journal_matches(
         }
         let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
         let to = to.join(", ");
-        out += &format!("the journal knows {messages} messages with a link to {name}, to {to}\n");
+        let messages = counted(messages, "message");
+        out += &format!("the journal knows {messages} with a link to {name}, to {to}\n");
     }
     print(&out)?;
     if let Some(text) = reading.omission_note() {
@@ -280,8 +283,7 @@ impl Run {
         self.changed(links);
         let what = match self.give_back {
             true => "would be restored".to_owned(),
-            false if links == 1 => "1 link would be defanged".to_owned(),
-            false => format!("{links} links would be defanged"),
+            false => format!("{} would be defanged", counted(links, "link")),
         };
         let line = visible(&format!("{place}: {what}")) + "\n";
         if let Err(error) = self.progress.suspend(|| print(&line)) {
@@ -336,9 +338,12 @@ impl Run {
         let would_be = if self.dry_run { "would be " } else { "" };
         let what = match self.give_back {
             true => format!("{changed} {would_be}restored"),
-            false => format!("{changed} {would_be}changed, {links} links {would_be}defanged"),
+            false => {
+                let links = counted(*links, "link");
+                format!("{changed} {would_be}changed, {links} {would_be}defanged")
+            }
         };
-        let mut out = format!("{read} messages read, {what}");
+        let mut out = format!("{} read, {what}", counted(*read, "message"));
         for (count, text) in [
             (gone, "moved or removed meanwhile"),
             (finished, "of an interrupted run finished"),

@@ -23,6 +23,7 @@ use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::splice::hex;
 use crate::engine::{Dmarc, Facts, Policy, Verdict};
 use crate::judgements::Judgements;
+use crate::plural::{counted, verb};
 use crate::policy::{Envelope, Policies};
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
@@ -198,7 +199,7 @@ fn finish(args: &Args, report: Report, mut out: Output) -> anyhow::Result<ExitSt
                 "the lines written are complete; with --resume the scan could continue".to_owned()
             }
         };
-        bail!("interrupted after {} messages: {hint}", tally.messages);
+        bail!("interrupted after {}: {hint}", counted(tally.messages, "message"));
     }
     if !args.diff {
         quietly(write_counts(args.format, &mut out, tally))?;
@@ -225,13 +226,16 @@ fn answer(args: &Args, report: Report) -> anyhow::Result<ExitStatus> {
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =
             tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
-        super::warn(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
+        let parts = counted(bypassed, "part");
+        let were = verb(bypassed, "was", "were");
+        super::warn(&format_args!("{parts} {were} not read: {}", reasons.join(", ")));
     }
     match tally.unread {
         0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(ExitStatus::Negative),
         0 => Ok(ExitStatus::Done),
         unread => {
-            bail!("{unread} of the sources could not be read completely, the rest was scanned")
+            let sources = counted(unread, "source");
+            bail!("{sources} could not be read completely, the rest was scanned")
         }
     }
 }
@@ -361,14 +365,16 @@ const MAX_JOBS: usize = 512;
 fn parse_jobs(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=MAX_JOBS).contains(number));
     number.ok_or_else(|| {
-        format!("expected a number from 1 to {MAX_JOBS}: more threads than cores make it slower")
+        format!(
+            "expected a number from 1 to {MAX_JOBS}, found {text:?}: more threads than cores make it slower"
+        )
     })
 }
 
 fn parse_mib(text: &str) -> Result<usize, String> {
     const LARGEST: usize = usize::MAX >> 20;
     let number = text.parse().ok().filter(|number| (1..=LARGEST).contains(number));
-    number.ok_or_else(|| format!("expected a number of MiB from 1 to {LARGEST}"))
+    number.ok_or_else(|| format!("expected a number of MiB from 1 on, found {text:?}"))
 }
 
 fn jobs(asked: Option<usize>) -> usize {

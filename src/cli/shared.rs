@@ -1,7 +1,10 @@
 //! Options that commands share: the configuration, and the event journal that it names.
 
+use std::fmt::Display;
 use std::io::ErrorKind;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
@@ -13,6 +16,19 @@ use crate::engine::lists::Lists;
 use crate::feed::refresh::load_stored;
 use crate::feed::store::Store;
 use crate::record::journal::{JournalError, is_journal};
+
+/// A number as an argument.
+///
+/// # Errors
+/// When it is none of the range.
+pub fn number<N: FromStr + PartialOrd + Display>(
+    text: &str,
+    range: RangeInclusive<N>,
+) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    let (least, most) = (range.start(), range.end());
+    number.ok_or_else(|| format!("expected a number from {least} to {most}, found {text:?}"))
+}
 
 /// Options of every command that reads the configuration.
 #[derive(Clone, Debug, clap::Args)]

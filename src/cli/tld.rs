@@ -10,6 +10,7 @@ use crate::daemon::resolver::Options;
 use crate::engine::link::to_ascii;
 use crate::engine::unicode::DOTS;
 use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
+use crate::plural::counted;
 use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
@@ -79,10 +80,11 @@ fn warn_and_get_table(stored: Stored) -> TldTable {
 fn about(stored: &Stored) -> String {
     let days = stored.age(SystemTime::now()).as_secs() / 86_400;
     let mut out = format!(
-        "version:  {}\nnames:    {}\nfrom:     {}\nchecked:  {days} days ago\n",
+        "version:  {}\nnames:    {}\nfrom:     {}\nchecked:  {} ago\n",
         stored.table.version,
         stored.table.len(),
         stored.origin,
+        counted(days, "day"),
     );
     if let Some(error) = &stored.file_error {
         // Writing to a String cannot fail.

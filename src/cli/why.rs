@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::ExitStatus;
 use super::shared::{Events, journal_error, require_directory, user_recall_directory};
+use crate::plural::counted;
 use crate::record::event::{self, Action, Event};
 use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
@@ -42,7 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let Found { events, recalls, damaged, not_found, permission_error } =
         find(id.trim(), &recalls, &journal)?;
     if damaged > 0 {
-        super::warn(&format_args!("{damaged} lines of recalls cannot be read"));
+        super::warn(&format_args!("{} of recalls cannot be read", counted(damaged, "line")));
     }
     if events.is_empty() && recalls.is_empty() {
         return match permission_error {

@@ -2,7 +2,7 @@
 
 use crate::policy::{HeaderTest, Profile, Trust};
 
-use super::problem::{Problem, invalid_names, origin_below};
+use super::problem::{BUILTIN, Problem, invalid_names, origin_below};
 use super::types::{Schedule, SmtpTls, Transport, collide};
 use super::words::{self, MAX_BANNER_CHARS};
 use super::{Config, Exempt, RuleSection};
@@ -70,17 +70,36 @@ impl Checks<'_> {
     fn times_and_sizes(&mut self) {
         let (server, dns) = (&self.config.server, &self.config.dns);
         if dns.positive_min > dns.positive_max {
-            self.refuse("dns.positive_min", "at most dns.positive_max");
+            self.refuse_order("dns.positive_min", "at most", ("dns.positive_max", "at least"));
         }
         if dns.negative_min > dns.negative_max {
-            self.refuse("dns.negative_min", "at most dns.negative_max");
+            self.refuse_order("dns.negative_min", "at most", ("dns.negative_max", "at least"));
         }
         if dns.deadline >= server.message_timeout {
-            self.refuse("dns.deadline", "less than server.message_timeout");
+            let timeout = ("server.message_timeout", "more than");
+            self.refuse_order("dns.deadline", "less than", timeout);
         }
         if server.max_message > server.max_memory {
-            self.refuse("server.max_message", "at most server.max_memory");
+            let memory = ("server.max_memory", "at least");
+            self.refuse_order("server.max_message", "at most", memory);
         }
+    }
+
+    /// Refuses two settings that do not fit each other, at the one that somebody wrote; at the first if both are
+    /// written.
+    fn refuse_order(&mut self, one: &str, than: &str, (other, than_one): (&str, &str)) {
+        let effective = &self.config.effective;
+        let setting = |key: &str| effective.iter().find(|setting| setting.key == key);
+        let is_written = |key| setting(key).is_some_and(|setting| setting.origin != BUILTIN);
+        let (key, than, other) = match is_written(other) && !is_written(one) {
+            true => (other, than_one, one),
+            false => (one, than, other),
+        };
+        let of_other = setting(other).map(|setting| {
+            let place = if setting.origin == BUILTIN { ", built-in" } else { "" };
+            format!(" ({}{place})", setting.value.trim_matches('"'))
+        });
+        self.refuse(key, &format!("{than} {other}{}", of_other.unwrap_or_default()));
     }
 
     fn policy(&mut self) {

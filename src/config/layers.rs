@@ -10,9 +10,9 @@ use std::sync::Arc;
 use ::config::{Config, Environment, Source, Value, ValueKind};
 use toml::de::{DeTable, DeValue};
 
-use crate::file;
+use crate::file::{self, cannot_read};
 
-use super::problem::Problem;
+use super::problem::{PLAIN, Problem};
 use super::renamed::{self, Renamed};
 use super::snapshot::{Files, Snapshot, SnapshotError};
 
@@ -214,11 +214,9 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
             files.append(&mut more);
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => problems.push(unreadable(
-            &directory.display().to_string(),
-            "a directory that can be read",
-            error.to_string(),
-        )),
+        Err(error) => {
+            problems.push(plain(&directory.display().to_string(), cannot_read(&error)));
+        }
     }
     files
 }
@@ -228,7 +226,7 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
     let text = match files.read(path).and_then(file::into_text) {
         Ok(text) => text,
         Err(error) => {
-            problems.push(unreadable(&name, "a file that can be read", error.to_string()));
+            problems.push(plain(&name, cannot_read(&error)));
             return None;
         }
     };
@@ -378,6 +376,11 @@ pub(super) fn unreadable(origin: &str, expected: &str, found: String) -> Problem
         found,
         nearest: None,
     }
+}
+
+/// A problem of a whole file, as a sentence.
+fn plain(origin: &str, said: String) -> Problem {
+    unreadable(origin, PLAIN, said)
 }
 
 #[cfg(test)]

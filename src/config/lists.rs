@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
 use super::setting::Text;
-use super::types::Host;
+use super::types::{Host, ProtectedName};
 use crate::atomic_file::{self, AtomicFile};
 use crate::file;
 use crate::policy::is_below;
@@ -98,6 +98,18 @@ pub fn list_entries(path: &Path) -> Result<Vec<ListEntry>, ListError> {
     }
 }
 
+/// The number of names in the list of protected names at `path`, where `=name` is one. A missing list is empty.
+///
+/// # Errors
+/// When it exists but cannot be read.
+pub fn count_protected(path: &Path) -> Result<usize, ListError> {
+    match read(path) {
+        Ok(text) => Ok(words(&text).filter(|(_, word)| ProtectedName::parse(word).is_ok()).count()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+        Err(source) => Err(ListError::Io { doing: "read", path: path.to_owned(), source }),
+    }
+}
+
 /// Adds a host, in Unicode or in Punycode, to the list at `path`, which is created if it does not
 /// exist. Other lines are kept, the file is replaced atomically, and concurrent additions all
 /// succeed.
@@ -146,7 +158,7 @@ pub fn host_name(text: &str) -> Option<String> {
 
 impl ListEntry {
     /// Whether the name, in ASCII form, is this one or below it.
-    fn covers(&self, name: &str) -> bool {
+    pub fn covers(&self, name: &str) -> bool {
         is_below(name, &self.name)
     }
 }

@@ -32,7 +32,8 @@ pub use feeds::{FeedSection, ListVerdict, Sum};
 use layers::Merged;
 pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, IMAP_PASSWORD, Sources};
 pub use lists::{
-    Added, ListEntry, ListError, Removed, add_to_list, host_name, list_entries, remove_from_list,
+    Added, ListEntry, ListError, Removed, add_to_list, count_protected, host_name, list_entries,
+    remove_from_list,
 };
 pub use print::{Chapter, Entry, effective, example, reference};
 pub use problem::{Errors, Problem};

@@ -10,6 +10,9 @@ pub(super) const BUILTIN: &str = "built-in";
 /// What is expected instead of an unknown key.
 pub(super) const KNOWN_KEY: &str = "a known key";
 
+/// What is expected in a problem whose `found` is a sentence by itself.
+pub(super) const PLAIN: &str = "";
+
 /// What is found when a table lacks something.
 pub(super) const NONE: &str = "none";
 pub(super) const NEITHER: &str = "neither";
@@ -21,6 +24,7 @@ pub struct Problem {
     pub key: String,
     /// Origin of the value: `FILE:LINE`, `environment NAME`, `flag --listen`, `built-in`.
     pub origin: String,
+    /// Empty if `found` says it all.
     pub expected: String,
     pub found: String,
     /// The known key that was probably intended.
@@ -50,6 +54,11 @@ impl Problem {
             found: text(setting.map(|setting| &setting.value)),
             nearest: None,
         }
+    }
+
+    /// A problem of a setting, as a sentence.
+    pub(crate) fn plain(config: &Config, key: &str, said: String) -> Problem {
+        Problem { found: said, ..Problem::of_setting(config, key, PLAIN) }
     }
 
     /// Whether the key is unknown.
@@ -99,7 +108,10 @@ impl fmt::Display for Problem {
         if !self.key.is_empty() {
             write!(out, "{}: ", self.key)?;
         }
-        write!(out, "expected {}, found {}", self.expected, self.found)?;
+        match self.expected.as_str() {
+            PLAIN => out.write_str(&self.found)?,
+            expected => write!(out, "expected {expected}, found {}", self.found)?,
+        }
         if let Some(nearest) = &self.nearest {
             write!(out, "; did you mean {nearest}?")?;
         }

@@ -7,17 +7,18 @@ use std::sync::Arc;
 use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
+use crate::engine::outcome::Verdict;
 use crate::engine::policy::{AskDomains, AskTlds, Banner, Wording};
 use crate::engine::words::Words;
 use crate::feed::blocklist::Blocklist;
 use crate::fetch::Fetch;
-use crate::file;
+use crate::file::{self, cannot_read};
 use crate::policy::{
     Authenticated, Conditions, Exemptions, LocalMail, Overrides, Pattern, Policies, Rule, Upstream,
 };
 use crate::tld::cache::Bounds;
 
-use super::problem::{BUILTIN, Errors, NONE, Problem};
+use super::problem::{BUILTIN, Errors, PLAIN, Problem};
 use super::schema::Section;
 use super::sections::Lists;
 use super::{Config, DnsMode, Host, RuleSection, lists, words};
@@ -89,16 +90,12 @@ impl Config {
     ) -> Result<Settings, Errors> {
         let mut problems = Vec::new();
         let lists = &self.lists;
-        let allowed =
-            self.names("lists.allowed_file", &lists.allowed_file, &lists.allowed, &mut problems);
-        let protected = self.names(
-            "lists.protected_file",
-            &lists.protected_file,
-            &lists.protected,
-            &mut problems,
-        );
-        let blocked =
-            self.names("lists.blocked_file", &lists.blocked_file, &lists.blocked, &mut problems);
+        let inline = |names: &[Host]| names.iter().map(|name| name.0.clone()).collect();
+        let mut names = |key, file, inline| self.names(key, file, inline, &mut problems);
+        let allowed = names("lists.allowed_file", &lists.allowed_file, inline(&lists.allowed));
+        let protected = lists.protected.iter().map(|name| name.0.clone()).collect();
+        let protected = names("lists.protected_file", &lists.protected_file, protected);
+        let blocked = names("lists.blocked_file", &lists.blocked_file, inline(&lists.blocked));
         let words = self.words(&mut problems);
         let policy = &self.policy;
         let mut key = |setting, file| self.seal_key(setting, file, secrets, &mut problems);
@@ -241,10 +238,38 @@ impl Config {
     pub fn rules_for_all_mail(&self) -> Vec<Problem> {
         let all = |name: &String, section| rule(name, section).conditions == Conditions::default();
         let rules = self.rules.iter().filter(|(name, section)| all(name, section));
-        let expected = "a condition: it applies to every message";
+        let said = "it has no condition and applies to every message";
         rules
-            .map(|(name, _)| Problem::of_table(self, &format!("rules.{name}"), expected, NONE))
+            .map(|(name, _)| Problem::of_table(self, &format!("rules.{name}"), PLAIN, said))
             .collect()
+    }
+
+    /// Settings of rules, and actions, that have no effect.
+    pub fn vain_conditions(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let mut note =
+            |key: &str, said: &str| found.push(Problem::plain(self, key, said.to_owned()));
+        for (name, rule) in &self.rules {
+            if rule.authenticated == Some(true) && self.exempt.authenticated {
+                note(
+                    &format!("rules.{name}.authenticated"),
+                    "mail of clients that authenticated is exempt, whatever the rule says, unless \
+                     exempt.authenticated = false",
+                );
+            }
+        }
+        let of_rules = self.rules.iter().map(|(name, rule)| (format!("rules.{name}"), rule));
+        let of_rules = of_rules.map(|(section, rule)| (section, &rule.message_actions));
+        let all = [("policy".to_owned(), &self.policy.message_actions)].into_iter().chain(of_rules);
+        for (section, actions) in all {
+            if actions.verdicts.contains_key(&Verdict::Ok) {
+                note(
+                    &format!("{section}.message_actions.ok"),
+                    "a message without a finding is delivered as it is: this has no effect",
+                );
+            }
+        }
+        found
     }
 
     fn exemptions(&self) -> Exemptions {
@@ -302,10 +327,10 @@ impl Config {
         &self,
         key: &str,
         file: &Path,
-        inline: &[Host],
+        inline: Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Vec<String> {
-        let mut names: Vec<String> = inline.iter().map(|domain| domain.0.clone()).collect();
+        let mut names = inline;
         let path = self.resolve(file);
         // Whoever writes the built-in value down wants what it does: such a file need not exist.
         let builtin = Lists::KEYS.iter().find(|of| key.strip_prefix("lists.") == Some(of.name));
@@ -317,9 +342,8 @@ impl Config {
             Ok(text) => names.extend(lists::parse_names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !is_set => {}
             Err(error) => {
-                let expected = format!("a list at {}", path.display());
-                let problem = Problem::of_setting(self, key, &expected);
-                problems.push(Problem { found: error.to_string(), ..problem });
+                let said = format!("{} {}", path.display(), cannot_read(&error));
+                problems.push(Problem::plain(self, key, said));
             }
         }
         names
@@ -332,11 +356,8 @@ impl Config {
         match self.files.read(&path).and_then(file::into_text) {
             Ok(text) => words::parse(&path, &text, problems),
             Err(error) => {
-                let expected = format!("a file with words at {}", path.display());
-                problems.push(Problem {
-                    found: error.to_string(),
-                    ..Problem::of_setting(self, "policy.words_file", &expected)
-                });
+                let said = format!("{} {}", path.display(), cannot_read(&error));
+                problems.push(Problem::plain(self, "policy.words_file", said));
                 Words::default()
             }
         }
@@ -396,7 +417,7 @@ fn rule(name: &str, section: &RuleSection) -> Rule {
         overrides: Overrides {
             profile: section.profile,
             defang: section.defang,
-            protected: names(&section.protected),
+            protected: section.protected.iter().map(|name| name.0.clone()).collect(),
             blocked: names(&section.blocked),
             allowed: names(&section.allowed),
             level: section.level,

@@ -14,7 +14,7 @@ use super::schema::settings;
 use super::setting::Size;
 use super::types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, Final, Host, HttpsUrl, LogFormat,
-    LogLevel, LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
+    LogLevel, LogTarget, ProtectedName, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
 settings! {
@@ -29,7 +29,9 @@ settings! {
         socket_mode: FileMode = "\"0660\"", Restart;
         /// Group of unix sockets, by name; empty keeps the daemon's own.
         socket_group: Option<String> = "\"\"", Restart;
-        /// Name of this host in our header fields; empty asks the system.
+        /// Name of this host in our header fields and in the digest. Empty: the daemon asks the
+        /// system; commands that write a message (`rewrite`, `scan --diff`) name no host, and say
+        /// `localhost` or `-`.
         host_name: Option<Domain> = "\"\"", Reload;
         /// Directory for state files: TLD table, journal, large undo recipes, pid file. Relative
         /// paths of such files begin here.
@@ -239,8 +241,9 @@ settings! {
         allowed: Vec<Host> = "[]", Reload;
         /// Names to protect against look-alikes, in addition to the built-in ones.
         protected_file: PathBuf = "\"protected.txt\"", Reload;
-        /// More such names.
-        protected: Vec<Host> = "[]", Reload;
+        /// More such names. `=name`, in the file as well, protects the name as a whole and not its
+        /// label.
+        protected: Vec<ProtectedName> = "[]", Reload;
         /// Whether the built-in list of frequently impersonated names is used. The built-in
         /// knowledge of which domains belong to one owner, and which domains give addresses to
         /// anybody, is always used.
@@ -370,7 +373,7 @@ settings! {
         /// them.
         blocked: Vec<Host> = "", Reload;
         /// Names protected in this mail, in addition to `lists.protected`; at most 100.
-        protected: Vec<Host> = "", Reload;
+        protected: Vec<ProtectedName> = "", Reload;
         /// Replaces `policy.profile`.
         profile: Option<Profile> = "", Reload;
         /// Replaces `policy.level`.

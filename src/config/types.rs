@@ -36,6 +36,10 @@ pub struct Domain(pub String);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host(pub String);
 
+/// A protected name in lower-case A-label form; `=name` protects the name as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtectedName(pub String);
+
 /// A DNS server: address and port (53 if not given).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DnsServer(pub SocketAddr);
@@ -338,6 +342,17 @@ impl Text for Host {
             Some(host) => Ok(Host(host)),
             None => Domain::parse(text).map(|domain| Host(domain.0)),
         }
+    }
+}
+
+impl Text for ProtectedName {
+    const EXPECTED: &'static str =
+        "a host or domain name, with = in front to protect it as a whole";
+
+    fn parse(text: &str) -> Result<ProtectedName, Option<String>> {
+        let (whole, bare) = text.strip_prefix('=').map_or(("", text), |bare| ("=", bare));
+        let host = Host::parse(bare).map_err(|_| None)?;
+        Ok(ProtectedName(format!("{whole}{}", host.0)))
     }
 }
 

@@ -65,7 +65,9 @@ fn parse_language(
         let key = key.into_inner();
         let mut refuse = |expected: String, found: String| {
             let problem = unreadable(&origin, &expected, found);
-            let nearest = nearest(&key, KEYS);
+            // What is wrong with a known key is its value.
+            let is_known = KEYS.contains(&key.as_ref());
+            let nearest = if is_known { None } else { nearest(&key, KEYS) };
             problems.push(Problem { key: format!("{tag}.{key}"), nearest, ..problem });
         };
         let (target, max_chars) = match key.as_ref() {

@@ -307,7 +307,7 @@ fn listings_of(list: &Blocklist, answers: &BTreeMap<String, BlocklistAnswer>) ->
     let of = |verdict| {
         let named = answers.iter().filter(|(_, said)| **said == BlocklistAnswer::Listed(verdict));
         let table = Table::of_names(named.map(|(domain, _)| domain));
-        let (name, table) = (list.name.clone(), Arc::new(table));
+        let (name, table) = (format!("blocklists.{}", list.name), Arc::new(table));
         let listing = Listing { name, verdict, table, known: None };
         (!listing.table.is_empty()).then(|| Arc::new(listing))
     };

@@ -9,7 +9,7 @@ use listenfd::ListenFd;
 
 use crate::config::{Address, Config, Errors, Problem};
 use crate::milter::Endpoint;
-use crate::milter::endpoint::{Access, Listener};
+use crate::milter::endpoint::{Access, Listener, not_a_socket};
 
 /// Binds every configured address. An address that cannot be bound ends the start, unless there are `inherited`
 /// sockets: MTAs know those, so they are served and the error is only logged. With inherited sockets the
@@ -53,20 +53,27 @@ fn bind_one(config: &Config, address: &Address) -> Result<Listener, Box<Problem>
     let endpoint = endpoint(address);
     let access = Access { mode: server.socket_mode.0, group };
     Listener::bind(&endpoint, access).map_err(|error| {
-        let found = format!("that it cannot listen at {endpoint}: {error}");
-        let expected = "addresses of this host that nobody else listens at";
-        Box::new(Problem { found, ..config.problem("server.listen", expected) })
+        let said = format!("cannot listen at {endpoint}: {error}");
+        Box::new(Problem::plain(config, "server.listen", said))
     })
 }
 
 const EXPECTED_GROUP: &str = "a group of this host (/etc/group)";
 
 /// What will prevent the sockets from being bound, as far as it is known without binding them: errors for a group
-/// that does not exist, and warnings for a directory, which a service manager may make later.
+/// that does not exist and for another file in the place of a socket, and warnings for a directory, which a service
+/// manager may make later.
 pub fn check(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
     let group = config.server.socket_group.as_deref();
     let wrong = group.filter(|name| group_id(name).is_err());
     let wrong = wrong.map(|_| config.problem("server.socket_group", EXPECTED_GROUP));
+    let taken = config.server.listen.iter().filter_map(|address| match address {
+        Address::Inet { .. } => None,
+        Address::Unix(path) => not_a_socket(path).map(|what| (endpoint(address), what)),
+    });
+    let taken = taken.map(|(endpoint, what)| {
+        Problem::plain(config, "server.listen", format!("cannot listen at {endpoint}: {what}"))
+    });
     let missing = config.server.listen.iter().filter_map(|address| match address {
         Address::Inet { .. } => None,
         Address::Unix(path) => path
@@ -79,7 +86,7 @@ pub fn check(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
         let found = format!("no directory {}", directory.display());
         Problem { found, ..config.problem("server.listen", expected) }
     });
-    (wrong.into_iter().collect(), missing.collect())
+    (wrong.into_iter().chain(taken).collect(), missing.collect())
 }
 
 /// Where the addresses to listen at come from.

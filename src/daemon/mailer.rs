@@ -73,7 +73,7 @@ pub enum MailerError {
         #[source]
         source: lettre::address::AddressError,
     },
-    #[error("expected at least one recipient, found none")]
+    #[error("digest.to: expected at least one recipient, found none")]
     NoRecipient,
     #[error(
         "a password needs encryption on the way to {0}; expected starttls or implicit, found none"

@@ -156,6 +156,8 @@ struct Startup {
 struct Stale {
     /// What failed: loading or reloading.
     failed: &'static str,
+    /// The same for `/healthz` and the status.
+    cause: &'static str,
     /// Which configuration is in force.
     in_force: String,
     errors: Errors,
@@ -164,13 +166,13 @@ struct Stale {
 impl Stale {
     /// Logs every problem on a line of its own. The first one is shown in `/healthz` and the status.
     fn report(&self, health: &Health, metrics: &Metrics) {
-        let Stale { failed, in_force, .. } = self;
+        let Stale { failed, cause, in_force, .. } = self;
         tracing::error!("{failed}: the configuration is invalid; {in_force} is in force");
         for problem in &self.errors.0 {
             tracing::error!("{problem}");
         }
         let first = self.errors.0.first().map(ToString::to_string).unwrap_or_default();
-        let text = format!("the configuration is invalid, {in_force} is in force: {first}");
+        let text = format!("{cause}, {in_force} is in force: {first}");
         health.set_trouble(Trouble::Configuration, Some(text));
         metrics.stale(true);
     }
@@ -181,7 +183,8 @@ fn in_force(start: Start<Loaded>) -> (Loaded, Option<Stale>) {
         Start::Present(loaded) => (loaded, None),
         Start::LastGood(LastGood { loaded, since, errors }) => {
             let in_force = format!("the last good one of {since}");
-            (loaded, Some(Stale { failed: "not loaded", in_force, errors }))
+            let (failed, cause) = ("not loaded", "the configuration is invalid");
+            (loaded, Some(Stale { failed, cause, in_force, errors }))
         }
     }
 }
@@ -442,8 +445,9 @@ impl Service {
             Err(ReloadError { generation, error: errors }) => {
                 self.metrics.reload(TaskResult::Failed);
                 let result = ReloadResult::Kept { generation, error: errors.to_string() };
-                let in_force = format!("configuration {generation} (reload failed)");
-                let stale = Stale { failed: "not reloaded", in_force, errors };
+                let in_force = format!("configuration {generation}");
+                let (failed, cause) = ("not reloaded", "reload failed");
+                let stale = Stale { failed, cause, in_force, errors };
                 stale.report(&self.health, &self.metrics);
                 notifier.ready(&self.health.status());
                 result

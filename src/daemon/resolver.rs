@@ -330,7 +330,11 @@ impl Hickory {
     }
 }
 
-fn trust_anchors(path: &Path) -> Result<TrustAnchors, ResolverError> {
+/// The keys of the root of the DNS in a file.
+///
+/// # Errors
+/// It cannot be read, or has none.
+pub fn trust_anchors(path: &Path) -> Result<TrustAnchors, ResolverError> {
     let wrong = |reason| ResolverError::TrustAnchor { path: path.to_owned(), reason };
     // A file that never ends would block a reload.
     file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.to_string()))?;

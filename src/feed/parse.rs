@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
+use crate::plural::counted;
 
 use super::line::{EntryKind, Line, ListLayout, Reader};
 use crate::file::{self, NextLine};
@@ -30,8 +31,8 @@ pub enum ParseError {
     #[error("expected at most {0} entries, found more")]
     TooMany(usize),
     #[error(
-        "expected a list with at most half of its lines invalid, found {invalid_lines} invalid lines and {entries} \
-         entries, line {first} the first"
+        "expected a list with at most half of its lines invalid, found {} and {}, line {first} the first",
+        counted(*.invalid_lines, "invalid line"), counted(*.entries, "entry")
     )]
     TooManyInvalid { invalid_lines: usize, entries: usize, first: usize },
     #[error("expected a list in text, found {0}")]

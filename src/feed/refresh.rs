@@ -72,7 +72,7 @@ pub struct Loaded {
 pub enum FeedError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    #[error("{place}: {source}")]
+    #[error("{place}: {}", crate::file::reason(.source))]
     Io { place: String, source: io::Error },
     #[error("{place}: {source}")]
     Parse { place: String, source: ParseError },
@@ -320,7 +320,7 @@ pub fn digits(text: &str) -> Option<String> {
 
 fn loaded(feed: &Feed, parsed: Parsed, sum: String, checked: SystemTime) -> Loaded {
     let Parsed { table, known_names, invalid_lines, first_invalid_line } = parsed;
-    let (name, verdict) = (feed.name.clone(), feed.verdict);
+    let (name, verdict) = (format!("feeds.{}", feed.name), feed.verdict);
     let listing = Listing { name, verdict, table: Arc::new(table), known: known_names };
     Loaded { listing: Arc::new(listing), invalid_lines, first_invalid_line, sum, checked }
 }

@@ -1,6 +1,6 @@
 //! The digest: what the filter did in a span of time, as plain ASCII text in which no mail client finds a link.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::printable;
 use super::time::Timestamp;
 use crate::engine::explain::{Character, characters_of, difference, in_front_of_target, sentence};
 use crate::engine::outcome::{Reason, Verdict};
+use crate::plural::{counted, noun};
 
 /// Registrable domains listed under each reason.
 const DOMAINS_PER_REASON: usize = 10;
@@ -50,8 +51,9 @@ pub fn gather(journal: &Path, from: Timestamp, to: Timestamp) -> Result<Digest, 
 pub fn text(sums: &Aggregate, summary: &ReadSummary, from: Timestamp, to: Timestamp) -> String {
     let mut out = format!("linkmilter digest, {} to {}\n\n", from.minute(), to.minute());
     totals(&mut out, sums);
+    let mut described = BTreeSet::new();
     for reason in Reason::ALL {
-        domains_of(&mut out, sums, *reason);
+        domains_of(&mut out, sums, *reason, &mut described);
     }
     unknown_reasons(&mut out, sums);
     table(
@@ -82,9 +84,9 @@ pub fn with_troubles(troubles: &[String], text: &str) -> String {
 pub fn subject(sums: &Aggregate, host_name: &str) -> String {
     let edited = sums.by_action.get(&Action::Edited).copied().unwrap_or_default();
     format!(
-        "linkmilter on {}: {} messages, links edited in {edited}",
+        "linkmilter on {}: {}, links edited in {edited}",
         printable::host(host_name),
-        sums.messages
+        counted(sums.messages, "message")
     )
 }
 
@@ -106,14 +108,20 @@ fn totals_words(action: Action) -> &'static str {
 
 fn totals(out: &mut String, sums: &Aggregate) {
     // Writing to a String cannot fail, here and below.
-    let _ = writeln!(out, "{:>10}  messages with {} links", sums.messages, sums.links);
+    let _ = writeln!(
+        out,
+        "{:>10}  {} with {}",
+        sums.messages,
+        noun(sums.messages, "message"),
+        counted(sums.links, "link")
+    );
     for &action in Action::ALL {
         let count = sums.by_action.get(&action).copied().unwrap_or_default();
         if count > 0 {
             let _ = writeln!(out, "{count:>10}  {}", totals_words(action));
         }
     }
-    let _ = writeln!(out, "{:>10}  links edited", sums.edited_links);
+    let _ = writeln!(out, "{:>10}  {} edited", sums.edited_links, noun(sums.edited_links, "link"));
     if sums.incomplete > 0 {
         let _ =
             writeln!(out, "{:>10}  incomplete: something in them was not read", sums.incomplete);
@@ -122,13 +130,18 @@ fn totals(out: &mut String, sums: &Aggregate) {
     for verdict in Verdict::ALL.into_iter().rev() {
         let count = sums.by_verdict.get(&verdict).copied().unwrap_or_default();
         if count > 0 {
-            let _ = writeln!(out, "{count:>10}  messages at worst {verdict}");
+            let _ = writeln!(out, "{count:>10}  {} at worst {verdict}", noun(count, "message"));
         }
     }
 }
 
-/// The most frequent registrable domains with this reason.
-fn domains_of(out: &mut String, sums: &Aggregate, reason: Reason) {
+/// The most frequent registrable domains with this reason. Each is described once, under its first reason.
+fn domains_of<'s>(
+    out: &mut String,
+    sums: &'s Aggregate,
+    reason: Reason,
+    described: &mut BTreeSet<&'s str>,
+) {
     let mut found: Vec<(&String, &DomainSum, u64)> = sums
         .domains
         .iter()
@@ -140,16 +153,24 @@ fn domains_of(out: &mut String, sums: &Aggregate, reason: Reason) {
     found.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(b.0)));
     let _ = writeln!(out, "\n{}: {}", reason.code(), sentence(reason));
     for (domain, sum, count) in found.iter().take(DOMAINS_PER_REASON) {
-        domain_line(out, domain, sum, *count);
+        let name = printable::host_of_link(domain);
+        let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
+        if described.insert(domain.as_str()) {
+            describe(out, domain, sum);
+        }
     }
     if found.len() > DOMAINS_PER_REASON {
-        let _ = writeln!(out, "{:>10}  and {} more domains", "", found.len() - DOMAINS_PER_REASON);
+        let _ = writeln!(
+            out,
+            "{:>10}  and {}",
+            "",
+            counted(found.len() - DOMAINS_PER_REASON, "more domain")
+        );
     }
 }
 
-fn domain_line(out: &mut String, domain: &str, sum: &DomainSum, count: u64) {
-    let name = printable::host_of_link(domain);
-    let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
+/// The hosts of a domain, what is deceptive in them, and the messages.
+fn describe(out: &mut String, domain: &str, sum: &DomainSum) {
     let below: Vec<&String> = sum.hosts.iter().filter(|host| *host != domain).collect();
     let named = |host: &&String| printable::defanged(host);
     if !below.is_empty() {
@@ -283,6 +304,7 @@ mod tests {
             verdict: Verdict::Unsafe,
             reasons: vec!["mixed-script".into(), "target-lookalike".into()],
             target: Some("paypal.com".into()),
+            lists: Vec::new(),
             done: HostDone::Edited,
             count: 1,
         };
@@ -325,7 +347,7 @@ mod tests {
                  1  incomplete: something in them was not read
                     in 4XyzAC
                  2  messages at worst unsafe
-                 1  messages at worst ok
+                 1  message at worst ok
 
         mixed-script: its letters do not belong together
                  2  xn--ypal-43d9g[.]com  edited
@@ -335,9 +357,6 @@ mod tests {
 
         target-lookalike: it is made to be taken for another name
                  2  xn--ypal-43d9g[.]com  edited
-                    hosts: a[.]xn--ypal-43d9g[.]com
-                    reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
-                    in 4XyzAB 4XyzAC
 
         Senders of messages with suspect or worse links (domains)
                  2  example[.]org

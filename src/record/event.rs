@@ -325,6 +325,7 @@ mod tests {
             verdict,
             reasons: [reason].into_iter().collect(),
             target: (reason == Reason::TargetLookalike).then(|| "paypal.com".into()),
+            lists: Vec::new(),
             done,
         }
     }

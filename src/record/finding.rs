@@ -172,6 +172,7 @@ pub(crate) mod tests {
             reasons: Reasons::from_iter([Reason::MixedScript, Reason::TargetLookalike]),
             edit: Edit::Anywhere,
             target: Some("paypal.com".to_owned()),
+            lists: Vec::new(),
             done: Done::Edited,
         }
     }

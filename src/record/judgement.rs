@@ -7,7 +7,8 @@ use super::SCHEMA_VERSION;
 use crate::engine::check::{Checked, Fate, Place};
 use crate::engine::explain;
 use crate::engine::host::{Judgement, Label};
-use crate::engine::outcome::Reasons;
+use crate::engine::listed_by::lists_naming;
+use crate::engine::outcome::{Reason, Reasons};
 use crate::engine::policy::Policy;
 
 /// One target judged.
@@ -20,8 +21,8 @@ pub struct JudgementRecord {
     pub verdict: &'static str,
     /// Reason codes, in the order of the documentation.
     pub reasons: Vec<&'static str>,
-    /// What that means in a message: `inert` (no client opens it), `told` (reported; edited in the
-    /// strict mode), `link` (edited where it is meant as a link), `anywhere` (bare words included).
+    /// What that means in a message: `inert` (no client opens it), `told` (reported; edited with
+    /// profile strict), `link` (edited where it is meant as a link), `anywhere` (bare words included).
     pub edit: &'static str,
     /// The host in ASCII (A-labels); empty when there is none.
     pub ascii: String,
@@ -29,6 +30,8 @@ pub struct JudgementRecord {
     pub unicode: String,
     /// The protected name that it reads as.
     pub target: Option<String>,
+    /// The lists that name it or a host inside it, as keys of the configuration.
+    pub lists: Vec<String>,
     /// The labels that have reasons.
     pub labels: Vec<LabelRecord>,
     /// Hosts inside it: of URLs, of a userinfo, of further addressees.
@@ -84,10 +87,24 @@ pub struct InnerRecord {
 }
 
 impl JudgementRecord {
-    /// The record of a target, explained as this policy would act.
-    pub fn new(input: &str, checked: &Checked, policy: &Policy) -> Self {
+    /// The record of a target, explained as this policy would act. `place_of_list` says where a list names it, by the
+    /// key of the list.
+    pub fn new(
+        input: &str,
+        checked: &Checked,
+        policy: &Policy,
+        place_of_list: impl Fn(&str) -> String,
+    ) -> Self {
         let link = &checked.link;
+        let lists = match link.reasons.contains(Reason::Listed) {
+            true => lists_naming(policy, link.hosts().map(|host| host.ascii.as_str()), input),
+            false => Vec::new(),
+        };
         let mut explanation = explain::link(link);
+        explanation.extend(lists.iter().map(|list| format!("in {}", place_of_list(list))));
+        if link.hosts().all(|host| host.ascii.is_empty()) && link.reasons.is_empty() {
+            explanation.push("no host in it".to_owned());
+        }
         explanation.extend(checked.words(policy));
         let labels = link.host.iter().flat_map(|host| &host.labels);
         JudgementRecord {
@@ -99,6 +116,7 @@ impl JudgementRecord {
             ascii: link.ascii().to_owned(),
             unicode: link.unicode().to_owned(),
             target: link.target().map(str::to_owned),
+            lists,
             labels: labels
                 .filter(|label| !label.reasons.is_empty())
                 .map(LabelRecord::new)

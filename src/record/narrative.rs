@@ -8,6 +8,7 @@ use super::journal::recalls::{Mailbox, RecallAction, RecallEvent};
 use super::printable;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::Reason;
+use crate::plural::counted;
 
 /// What was done to the message, and why. ASCII, each line ends in LF.
 pub fn narrative(event: &Event) -> String {
@@ -28,7 +29,7 @@ pub fn narrative(event: &Event) -> String {
     let mut recipients: Vec<String> =
         event.recipients.iter().map(|domain| printable::defanged(domain)).collect();
     if event.recipients_omitted > 0 {
-        recipients.push(format!("{} more domains", event.recipients_omitted));
+        recipients.push(counted(event.recipients_omitted, "more domain"));
     }
     let _ = writeln!(out, "  from {sender} to {}", recipients.join(", "));
     let _ = writeln!(
@@ -46,14 +47,18 @@ pub fn narrative(event: &Event) -> String {
     }
     let _ = writeln!(
         out,
-        "  {} bytes, {} links, {} edited; engine {} us, DNS {} us",
-        event.bytes, event.links, event.edited, event.engine_us, event.dns_us
+        "  {} bytes, {}, {} edited; engine {} us, DNS {} us",
+        event.bytes,
+        counted(event.links, "link"),
+        event.edited,
+        event.engine_us,
+        event.dns_us
     );
     for entry in &event.hosts {
         push_host(&mut out, entry);
     }
     if event.hosts_omitted > 0 {
-        let _ = writeln!(out, "  and {} more hosts", event.hosts_omitted);
+        let _ = writeln!(out, "  and {}", counted(event.hosts_omitted, "more host"));
     }
     if !event.passed.is_empty() {
         let names: Vec<String> =
@@ -62,7 +67,8 @@ pub fn narrative(event: &Event) -> String {
         let _ = writeln!(out, "  ok: {}{more}", names.join(", "));
     }
     for (cause, count) in &event.bypasses {
-        let _ = writeln!(out, "  not read: {count} parts ({})", printable::label(cause));
+        let parts = counted(*count, "part");
+        let _ = writeln!(out, "  not read: {parts} ({})", printable::label(cause));
     }
     out
 }
@@ -80,7 +86,7 @@ pub fn recall_line(event: &RecallEvent) -> String {
             let links = match event.links {
                 // An interrupted run had made the copy, so nobody counted its links.
                 0 => "links".to_owned(),
-                count => format!("{count} links"),
+                count => counted(count, "link"),
             };
             format!("recalled at {}: {links} to {hosts} defanged {place}\n", event.time)
         }
@@ -125,15 +131,20 @@ fn not_restored_words(word: &str) -> String {
 fn push_host(out: &mut String, entry: &HostEntry) {
     let _ = writeln!(
         out,
-        "  {}: {}, {} in {} places",
+        "  {}: {}, {} in {}",
         printable::host_of_link(&entry.host),
         entry.verdict,
         entry.done.as_str(),
-        entry.count
+        counted(entry.count, "place")
     );
     for code in &entry.reasons {
         let sentence = Reason::from_code(code).map_or("of a newer version", sentence);
         let _ = writeln!(out, "    {}: {sentence}", printable::label(code));
+        if code == Reason::Listed.code() {
+            for list in &entry.lists {
+                let _ = writeln!(out, "      in {}", printable::label(list));
+            }
+        }
     }
     let description = description(&entry.host, entry.target.as_deref(), &entry.reasons);
     if !description.is_empty() {
@@ -167,6 +178,7 @@ mod tests {
                 verdict: Verdict::Unsafe,
                 reasons: vec!["mixed-script".into(), "from-the-future".into()],
                 target: Some("paypal.com".into()),
+                lists: Vec::new(),
                 done: HostDone::Edited,
                 count: 2,
             }],
@@ -188,7 +200,7 @@ mod tests {
             from-the-future: of a newer version
             reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
           ok: www[.]example[.]com
-          not read: 1 parts (limit:depth)
+          not read: 1 part (limit:depth)
         "#);
     }
 

@@ -14,6 +14,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::engine::outcome::Verdict;
+use crate::plural::counted;
 
 use super::tally::{Host, Tally, verdict};
 
@@ -114,10 +115,10 @@ fn indicator<'a>(author: &str, name: &str, host: &'a Host, pattern: String) -> I
         modified: last,
         name: format!("Deceptive host {defanged}"),
         description: format!(
-            "Verdict {}{target}; reasons: {}; {} messages",
+            "Verdict {}{target}; reasons: {}; {}",
             host.verdict,
             host.reasons.join(", "),
-            host.messages
+            counted(host.messages, "message")
         ),
         indicator_types: ["malicious-activity"],
         pattern,

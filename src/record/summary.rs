@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::engine::outcome::Verdict;
+use crate::plural::noun;
 
 use super::defang::{defang, visible};
 use super::tally::{ByVerdict, Tally};
@@ -27,23 +28,23 @@ pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
 
 fn overview(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     let mut rows = vec![
-        ("messages", tally.messages),
-        ("bytes", tally.bytes),
-        ("links and addresses", tally.links),
-        ("findings", tally.total_findings()),
-        ("messages the filter would edit", tally.edited),
+        (noun(tally.messages, "message"), tally.messages),
+        (noun(tally.bytes, "byte"), tally.bytes),
+        ("links and addresses".to_owned(), tally.links),
+        (noun(tally.total_findings(), "finding"), tally.total_findings()),
+        (noun(tally.edited, "message") + " the filter would edit", tally.edited),
     ];
-    for (name, count) in [
-        ("messages without a header", tally.headless),
-        ("parts not read", tally.bypasses.values().sum()),
-        ("files that are no messages", tally.skipped_files),
-        ("sources not read", tally.unread),
-        ("findings of names beyond those listed", tally.unnamed),
-        ("messages read by the second parser", tally.crosschecked),
-        ("messages in which it differs", tally.crosscheck_differs),
+    for (what, more, count) in [
+        ("message", " without a header", tally.headless),
+        ("part", " not read", tally.bypasses.values().sum()),
+        ("file", " without a message", tally.skipped_files),
+        ("source", " not read", tally.unread),
+        ("finding", " of names beyond those listed", tally.unnamed),
+        ("message", " read by the second parser", tally.crosschecked),
+        ("message", " in which it differs", tally.crosscheck_differs),
     ] {
         if count > 0 {
-            rows.push((name, count));
+            rows.push((noun(count, what) + more, count));
         }
     }
     for (name, count) in rows {

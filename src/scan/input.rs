@@ -119,7 +119,7 @@ mod tests {
         let bytes = ["a\0", &"b".repeat(1 << 20), "\0c\0"].concat();
         let found: Vec<Input> = entries(bytes.as_bytes(), "list".to_owned()).collect();
         assert_eq!(found[0], Input::Path("a".into()));
-        assert!(matches!(&found[1], Input::Unreadable { why, .. } if why.contains("131072")));
+        assert!(matches!(&found[1], Input::Unreadable { why, .. } if why.contains("128 KiB")));
         assert_eq!(found.len(), 2);
     }
 }

@@ -327,7 +327,9 @@ fn differing(theirs: &str, ours: &str) -> String {
     let first = pairs.into_iter().find(|(theirs, ours)| theirs != ours);
     first.map_or_else(
         || "expected those of the same version".to_owned(),
-        |(theirs, ours)| format!("expected {theirs:?}, found {ours:?}"),
+        |(theirs, ours)| {
+            format!("expected {}, found {}", theirs.escape_debug(), ours.escape_debug())
+        },
     )
 }
 
@@ -353,7 +355,7 @@ mod tests {
         assert_eq!((again.written(), again.tally()), (10, tally));
         drop(again);
         let other = Journal::open(&path, "scan b").unwrap_err().to_string();
-        assert!(other.contains("expected \"scan a\", found \"scan b\""), "{other}");
+        assert!(other.contains("expected scan a, found scan b"), "{other}");
         let mut done = Journal::open(&path, "scan a").unwrap();
         assert!(!done.is_complete());
         done.save(&Tally::default(), Completion::Complete).unwrap();

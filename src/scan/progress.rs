@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::plural::counted;
 use crate::record::defang::visible;
 use crate::record::tally::Tally;
 
@@ -72,7 +73,8 @@ impl Progress {
         let more = tally.total_findings();
         let findings = self.findings.fetch_add(more, Ordering::Relaxed) + more;
         if !self.bar.is_hidden() {
-            self.bar.set_message(format!("{messages} messages, {findings} findings"));
+            let (messages, findings) = (counted(messages, "message"), counted(findings, "finding"));
+            self.bar.set_message(format!("{messages}, {findings}"));
         }
         self.bar.inc(bytes);
     }

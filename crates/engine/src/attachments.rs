@@ -7,7 +7,7 @@ use super::anchors::Run;
 use super::budget::Budget;
 use super::content::SeenBy;
 use super::cost::Stage;
-use super::finding::{Candidate, Findings, finding_of};
+use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
@@ -278,7 +278,7 @@ fn report(
         return;
     }
     let span = entry.raw_range().unwrap_or_default();
-    let finding = finding_of(judged, &entry.path, place, span, url);
+    let finding = context.finding_of(judged, &entry.path, place, span, url);
     let tld_status = judged.tld_status.clone();
     found.push(context.policy, Candidate { tld_status, ..Candidate::report_only(finding) });
 }

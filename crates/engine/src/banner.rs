@@ -14,7 +14,7 @@ use super::notices;
 use super::outcome::{Done, Finding, Verdict};
 use super::parts::has_one_charset;
 use super::policy::{Mode, Wording};
-use super::words::{Own, primary};
+use super::words::Own;
 use super::{Case, Contact, Side, explain};
 use mailsplice::media::Media;
 use mailsplice::mime::{self, Part, Reading, Tree, View};
@@ -23,83 +23,128 @@ use mailsplice::splice::fields::is_sealed;
 
 /// The banners in one language.
 struct BannerWords {
-    /// Primary language tag.
+    /// Language tag, as [`notices::tag_of`] has it.
     tag: &'static str,
     /// Misleading links were defanged.
-    links: &'static str,
+    links: Phrase,
     /// Links were defanged because a rule says so.
-    disabled: &'static str,
+    disabled: Phrase,
     /// The message is from outside.
-    external: &'static str,
+    external: Phrase,
     /// No earlier message from its author is known.
-    first: &'static str,
+    first: Phrase,
+}
+
+/// Words, and the same in ASCII if the language can be written so.
+type Phrase = (&'static str, Option<&'static str>);
+
+/// Words that are ASCII alone.
+const fn ascii(words: &'static str) -> Phrase {
+    (words, Some(words))
 }
 
 const WORDS: &[BannerWords] = &[
     BannerWords {
         tag: "ar",
-        links: "تم تعطيل روابط مضللة في هذه الرسالة.",
-        disabled: "تم تعطيل روابط في هذه الرسالة.",
-        external: "هذه الرسالة من خارج المؤسسة.",
-        first: "لا تُعرف هنا رسائل سابقة من هذا العنوان.",
+        links: ("تم تعطيل روابط مضللة في هذه الرسالة.", None),
+        disabled: ("تم تعطيل روابط في هذه الرسالة.", None),
+        external: ("هذه الرسالة من خارج المؤسسة.", None),
+        first: ("لا تُعرف هنا رسائل سابقة من هذا العنوان.", None),
     },
     BannerWords {
         tag: "de",
-        links: "In dieser Nachricht wurden irreführende Links deaktiviert.",
-        disabled: "In dieser Nachricht wurden Links deaktiviert.",
-        external: "Diese Nachricht kommt von außerhalb der Organisation.",
-        first: "Von dieser Adresse ist hier keine frühere Nachricht bekannt.",
+        links: (
+            "In dieser Nachricht wurden irreführende Links deaktiviert.",
+            Some("In dieser Nachricht wurden irrefuehrende Links deaktiviert."),
+        ),
+        disabled: ascii("In dieser Nachricht wurden Links deaktiviert."),
+        external: (
+            "Diese Nachricht kommt von außerhalb der Organisation.",
+            Some("Diese Nachricht kommt von ausserhalb der Organisation."),
+        ),
+        first: (
+            "Von dieser Adresse ist hier keine frühere Nachricht bekannt.",
+            Some("Von dieser Adresse ist hier keine fruehere Nachricht bekannt."),
+        ),
     },
     ENGLISH,
     BannerWords {
         tag: "es",
-        links: "En este mensaje se han desactivado enlaces engañosos.",
-        disabled: "En este mensaje se han desactivado enlaces.",
-        external: "Este mensaje viene de fuera de la organización.",
-        first: "Aquí no consta ningún mensaje anterior de esta dirección.",
+        links: (
+            "En este mensaje se han desactivado enlaces engañosos.",
+            Some("En este mensaje se han desactivado enlaces falsos."),
+        ),
+        disabled: ascii("En este mensaje se han desactivado enlaces."),
+        external: (
+            "Este mensaje viene de fuera de la organización.",
+            Some("Este mensaje viene del exterior."),
+        ),
+        first: (
+            "Aquí no consta ningún mensaje anterior de esta dirección.",
+            Some("No consta mensaje anterior de este remitente."),
+        ),
     },
     BannerWords {
         tag: "fr",
-        links: "Des liens trompeurs ont été désactivés dans ce message.",
-        disabled: "Des liens ont été désactivés dans ce message.",
-        external: "Ce message vient de l’extérieur de l’organisation.",
-        first: "Aucun message antérieur de cette adresse n’est connu ici.",
+        links: (
+            "Des liens trompeurs ont été bloqués dans ce message.",
+            Some("Ce message contenait des liens trompeurs, rendus inactifs."),
+        ),
+        disabled: (
+            "Des liens ont été bloqués dans ce message.",
+            Some("Ce message contenait des liens, rendus inactifs."),
+        ),
+        external: (
+            "Ce message vient de l’extérieur de l’organisation.",
+            Some("Ce message ne vient pas de l'organisation."),
+        ),
+        first: (
+            "Aucun message antérieur de cette adresse n’est connu ici.",
+            Some("Aucun autre message de cette adresse n'est connu ici."),
+        ),
     },
     BannerWords {
         tag: "ja",
-        links: "このメッセージの紛らわしいリンクを無効にしました。",
-        disabled: "このメッセージのリンクを無効にしました。",
-        external: "このメッセージは組織の外部から届きました。",
-        first: "このアドレスからの以前のメールは確認されていません。",
+        links: ("このメッセージの誤解を招くリンクを無効にしました。", None),
+        disabled: ("このメッセージのリンクを無効にしました。", None),
+        external: ("このメッセージは組織の外部から届きました。", None),
+        first: ("このアドレスからの以前のメッセージは確認されていません。", None),
     },
     BannerWords {
         tag: "ru",
-        links: "Обманчивые ссылки в этом письме отключены.",
-        disabled: "Ссылки в этом письме отключены.",
-        external: "Это письмо пришло из-за пределов организации.",
-        first: "Писем с этого адреса раньше здесь не было.",
+        links: ("Обманчивые ссылки в этом письме отключены.", None),
+        disabled: ("Ссылки в этом письме отключены.", None),
+        external: ("Это письмо пришло из-за пределов организации.", None),
+        first: ("Писем с этого адреса раньше здесь не было.", None),
     },
     BannerWords {
         tag: "zh",
-        links: "此邮件中的误导性链接已停用。",
-        disabled: "此邮件中的链接已停用。",
-        external: "此邮件来自组织外部。",
-        first: "此处没有来自该地址的更早邮件记录。",
+        links: ("此邮件中的误导性链接已停用。", None),
+        disabled: ("此邮件中的链接已停用。", None),
+        external: ("此邮件来自组织外部。", None),
+        first: ("此处没有来自该地址的更早邮件记录。", None),
+    },
+    BannerWords {
+        tag: "zh-Hant",
+        links: ("此郵件中的誤導性連結已停用。", None),
+        disabled: ("此郵件中的連結已停用。", None),
+        external: ("此郵件來自組織外部。", None),
+        first: ("此處沒有來自該地址的更早郵件記錄。", None),
     },
 ];
 
 const ENGLISH: BannerWords = BannerWords {
     tag: "en",
-    links: "Misleading links in this message were disabled.",
-    disabled: "Links in this message were disabled.",
-    external: "This message comes from outside the organization.",
-    first: "No earlier message from this address is known here.",
+    links: ascii("Misleading links in this message were disabled."),
+    disabled: ascii("Links in this message were disabled."),
+    external: ascii("This message comes from outside the organization."),
+    first: ascii("No earlier message from this address is known here."),
 };
 
 /// One kind of banner: how to get its words from ours, and from the operator's.
 #[derive(Clone, Copy)]
 struct Banner {
-    ours: fn(&BannerWords) -> &'static str,
+    ours: fn(&BannerWords) -> Phrase,
     operators: fn(&Own) -> Option<&str>,
 }
 
@@ -111,9 +156,16 @@ const FIRST_CONTACT: Banner =
     Banner { ours: |words| words.first, operators: |own| own.first_contact.as_deref() };
 
 impl Banner {
-    /// The words in ASCII, for a part that can hold no others.
-    fn in_ascii(self) -> &'static str {
-        (self.ours)(&ENGLISH)
+    /// The words for a language, if there are any.
+    fn built_in(self, language: &str) -> Option<Phrase> {
+        let tag = notices::tag_of(language);
+        WORDS.iter().find(|words| words.tag == tag).map(self.ours)
+    }
+
+    /// The words in ASCII, for a part that can hold no others: English if the language has none.
+    fn in_ascii(self, language: &str) -> &'static str {
+        let words = self.built_in(language).and_then(|(_, ascii)| ascii);
+        words.unwrap_or((self.ours)(&ENGLISH).0)
     }
 }
 
@@ -287,14 +339,10 @@ impl PartTop<'_> {
         let own = |language: &str| {
             self.case.policy.words.of(language).and_then(|(_, own)| (banner.operators)(own))
         };
-        let built_in = |language: &str| {
-            let primary = primary(language);
-            WORDS.iter().find(|words| words.tag == primary).map(banner.ours)
-        };
         own(language)
-            .or_else(|| built_in(language))
+            .or_else(|| Some(banner.built_in(language)?.0))
             .or_else(|| own("en"))
-            .unwrap_or_else(|| banner.in_ascii())
+            .unwrap_or_else(|| (banner.ours)(&ENGLISH).0)
     }
 
     /// The text after a banner that is there already. The words that this host would write count whoever wrote them,
@@ -311,12 +359,14 @@ impl PartTop<'_> {
         let strip = |words: &str| here.strip_prefix(self.framed(words).trim());
         let either = |words: &str| {
             let always = is_html(self.entry) || words.is_ascii();
-            strip(words).or_else(|| if always { None } else { strip(banner.in_ascii()) })
+            let in_ascii = || strip(banner.in_ascii(self.language()));
+            strip(words).or_else(|| if always { None } else { in_ascii() })
         };
         let own = self.case.policy.words.all().filter_map(banner.operators);
         let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
         let ours = [banner.ours, LINKS.ours, DISABLED.ours];
-        let of_language = |words| ours.iter().find_map(|ours| strip(ours(words)));
+        let of_phrase = |(words, ascii): Phrase| strip(words).or_else(|| strip(ascii?));
+        let of_language = |words| ours.iter().find_map(|ours| of_phrase(ours(words)));
         let known = || WORDS.iter().find_map(of_language).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
@@ -324,7 +374,7 @@ impl PartTop<'_> {
     /// The banner with the words that this part can hold.
     fn banner_text(&self, words: &str, banner: Banner) -> String {
         let fits = is_html(self.entry) || self.fits(words);
-        self.framed(if fits { words } else { banner.in_ascii() })
+        self.framed(if fits { words } else { banner.in_ascii(self.language()) })
     }
 
     /// Words with what separates them from the text.

@@ -303,16 +303,14 @@ impl Checked {
                 None => groups.push((phrase, vec![*place])),
             }
         }
-        let mut words = String::from("in a message the filter would ");
-        match groups.as_slice() {
-            [(phrase, _)] => words.push_str(phrase),
+        Some(match groups.as_slice() {
+            [(phrase, _)] => format!("in a message: {phrase}"),
             several => {
                 let all =
-                    several.iter().map(|(phrase, places)| format!("{} {phrase}", Within(places)));
-                words.push_str(&all.collect::<Vec<_>>().join(", and "));
+                    several.iter().map(|(phrase, places)| format!("{}: {phrase}", Within(places)));
+                all.collect::<Vec<_>>().join("; ")
             }
-        }
-        Some(words)
+        })
     }
 }
 
@@ -335,20 +333,20 @@ impl fmt::Display for Within<'_> {
 
 fn phrase(fate: &Fate, policy: &Policy, verdict: Verdict) -> String {
     let words = match fate {
-        Fate::NoLink => "find no link",
-        Fate::Fine | Fate::Edited(LinkAction::Leave) => "leave it as it is",
-        Fate::Asked(tld) => return format!("leave it as it is, unless the DNS knows .{tld}"),
-        Fate::Exempt if policy.exempt.is_some() => "leave it as it is: such mail is exempt",
-        Fate::Exempt => "leave it as it is: its host is on the allow list",
-        Fate::Reported if policy.mode == Mode::ReportOnly => "report it and change nothing",
+        Fate::NoLink => "no link",
+        Fate::Fine | Fate::Edited(LinkAction::Leave) => "left as it is",
+        Fate::Asked(tld) => return format!("left as it is, unless the DNS knows .{tld}"),
+        Fate::Exempt if policy.exempt.is_some() => "left as it is: such mail is exempt",
+        Fate::Exempt => "left as it is: its host is on the allow list",
+        Fate::Reported if policy.mode == Mode::ReportOnly => "reported, and nothing is changed",
         Fate::Reported if verdict == Verdict::Suspect && policy.mode != Mode::Strict => {
-            "report it; the strict mode would defang it"
+            "reported (defanged with profile strict)"
         }
-        Fate::Reported => "report it",
-        Fate::Edited(LinkAction::PercentEncode) => "percent-encode its path",
-        Fate::Edited(LinkAction::Punycode) => "show its host in Punycode",
-        Fate::Edited(LinkAction::Unlink) => "make it no link",
-        Fate::Edited(LinkAction::Defang) => "defang it",
+        Fate::Reported => "reported",
+        Fate::Edited(LinkAction::PercentEncode) => "its path is percent-encoded",
+        Fate::Edited(LinkAction::Punycode) => "its host is shown in Punycode",
+        Fate::Edited(LinkAction::Unlink) => "made no link",
+        Fate::Edited(LinkAction::Defang) => "defanged",
     };
     words.to_owned()
 }
@@ -389,7 +387,7 @@ mod tests {
                 "label раypal: it is made to be taken for another name (target-lookalike)",
                 "  U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p",
                 "  U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a",
-                "in a message the filter would defang it",
+                "in a message: defanged",
             ]
         );
         assert!(lines("https://example.com/").is_empty());
@@ -402,16 +400,14 @@ mod tests {
             [
                 "something stands before an at sign in front of the host (userinfo)",
                 "it leads to attack.example all the same",
-                "in a message the filter would defang it",
+                "in a message: defanged",
             ]
         );
         let hidden = "  U+00AD SOFT HYPHEN is not seen".to_owned();
         assert!(lines("http://pay\u{ad}pal.com/").contains(&hidden));
         assert_eq!(
             lines("javascript:alert(1)").last().map(String::as_str),
-            Some(
-                "in a message the filter would in an attribute or a calendar defang it, and in running text find no link"
-            ),
+            Some("in an attribute or a calendar: defanged; in running text: no link"),
         );
     }
 

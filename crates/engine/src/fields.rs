@@ -222,6 +222,7 @@ mod tests {
             verdict: Verdict::Unsafe,
             reasons: Reasons::from_iter([Reason::MixedScript, Reason::TargetLookalike]),
             target: Some("paypal.com".to_owned()),
+            lists: Vec::new(),
             done: Done::Edited,
         }
     }

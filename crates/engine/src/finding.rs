@@ -10,6 +10,7 @@ use super::content::Visibility;
 use super::joined_edits::Expansion;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
+use super::listed_by::lists_naming;
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use homograph::{Judgement, Section, registrable};
@@ -244,6 +245,7 @@ impl Findings {
             reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
             edit: Edit::Reported,
             target: None,
+            lists: Vec::new(),
             done: Done::Reported,
         }));
     }
@@ -304,7 +306,7 @@ impl Domains {
 
 /// The finding of a judged link: only reported, unless the caller edits it.
 pub fn finding_of(
-    judged: &Judged,
+    (policy, judged): (&Policy, &Judged),
     part: &str,
     place: Place,
     span: Range<usize>,
@@ -322,8 +324,18 @@ pub fn finding_of(
         reasons: judged.reasons,
         edit: judged.edit,
         target: judged.target().cloned(),
+        lists: lists_of(policy, judged, spelling),
         done: Done::Reported,
     }
+}
+
+/// The lists that name a host of the link, or its URL.
+fn lists_of(policy: &Policy, judged: &Judged, spelling: &str) -> Vec<String> {
+    if !judged.reasons.contains(Reason::Listed) {
+        return Vec::new();
+    }
+    let hosts = judged.host.as_deref().into_iter().chain(&judged.inner);
+    lists_naming(policy, hosts.map(|host| host.ascii.as_str()), spelling)
 }
 
 fn alternative(path: String, host: &str, part: usize) -> Candidate {
@@ -339,6 +351,7 @@ fn alternative(path: String, host: &str, part: usize) -> Candidate {
             reasons: Reasons::from_iter([Reason::AlternativeMismatch]),
             edit: Edit::Reported,
             target: None,
+            lists: Vec::new(),
             done: Done::Reported,
         },
         tld_status: TldStatus::Link,

@@ -69,7 +69,7 @@ pub struct TableBuilder {
 /// A third-party list.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// The operator's name for it.
+    /// Its key in the configuration: `feeds.NAME`, `blocklists.NAME`.
     pub name: String,
     /// The verdict on its entries.
     pub verdict: Verdict,

@@ -59,12 +59,13 @@ const WORDS: &[Entry<'static>] = &[
     ),
     entry(
         "fr",
-        ("lien trompeur, désactivé", Some("lien trompeur, mis hors service")),
-        ("lien désactivé", Some("lien mis hors service")),
+        ("lien trompeur, bloqué", Some("lien trompeur, rendu inactif")),
+        ("lien bloqué", Some("lien rendu inactif")),
     ),
-    entry("ja", ("紛らわしいリンクのため無効にしました", None), ("リンクを無効にしました", None)),
+    entry("ja", ("誤解を招くリンクのため無効にしました", None), ("リンクを無効にしました", None)),
     entry("ru", ("обманчивая ссылка, отключена", None), ("ссылка отключена", None)),
     entry("zh", ("误导性链接，已停用", None), ("链接已停用", None)),
+    entry(TRADITIONAL, ("誤導性連結，已停用", None), ("連結已停用", None)),
 ];
 
 const ENGLISH: Entry<'static> = entry(
@@ -81,6 +82,13 @@ impl<'w> Entry<'w> {
         }
     }
 }
+
+/// The tag of Chinese in traditional characters.
+const TRADITIONAL: &str = "zh-Hant";
+
+/// Frequent characters that only traditional, and only simplified Chinese has.
+const TRADITIONAL_ONLY: &str = "這個們來時說為對還過請無與從國發點應認賬郵連網頁務將處開";
+const SIMPLIFIED_ONLY: &str = "这个们来时说为对还过请无与从国发点应认账邮连网页务将处开";
 
 /// Maximum number of letters that are read to detect the script of a text: enough for one of any length.
 const LETTERS: usize = 2_000;
@@ -153,12 +161,33 @@ pub fn of_script(text: &str) -> Option<&'static str> {
     let of = |tag: &str| -> usize {
         counts.iter().filter(|(known, _)| *known == tag).map(|(_, count)| count).sum()
     };
-    ["ar", "ja", "ru", "zh"].into_iter().find(|tag| 2 * of(tag) > all)
+    let tag = ["ar", "ja", "ru", "zh"].into_iter().find(|tag| 2 * of(tag) > all)?;
+    Some(if tag == "zh" { chinese(text) } else { tag })
 }
 
-/// The primary tag of a language for which there are words.
+/// The tag of a Chinese text: simplified unless characters of the traditional form prevail.
+fn chinese(text: &str) -> &'static str {
+    let count = |of: &str| text.chars().take(LETTERS).filter(|c| of.contains(*c)).count();
+    if count(TRADITIONAL_ONLY) > count(SIMPLIFIED_ONLY) { TRADITIONAL } else { "zh" }
+}
+
+/// The tag of our words for a BCP 47 tag: the primary one, and for Chinese in traditional characters, or of a region
+/// that writes them, `zh-Hant`.
+pub(super) fn tag_of(language: &str) -> String {
+    let primary = primary(language);
+    let mut others = language.split(['-', '_']).skip(1).take(3);
+    let is = |tag: &str, of: &[&str]| of.iter().any(|known| known.eq_ignore_ascii_case(tag));
+    // A script outweighs the region behind it.
+    let first = others.find(|tag| is(tag, &["Hans", "Hant", "TW", "HK", "MO", "CN", "SG"]));
+    let traditional = first.is_some_and(|tag| is(tag, &["Hant", "TW", "HK", "MO"]));
+    if primary == "zh" && traditional { TRADITIONAL.to_owned() } else { primary }
+}
+
+/// The tag of a language for which there are words: the primary one, but for Chinese in traditional characters.
 pub fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
-    own.of(tag).map(|(known, _)| known).or_else(|| built_in(tag).map(|known| known.tag))
+    let of_operator = || own.of(tag).map(|(known, _)| known);
+    let built_in = built_in(tag).map(|known| known.tag);
+    built_in.or_else(of_operator)
 }
 
 /// The words for a language; English if there are none. Those of the operator are for every link.
@@ -175,8 +204,8 @@ fn words_for<'w>(own: &'w Words, language: &str, cause: Cause) -> Phrase<'w> {
 }
 
 fn built_in(language: &str) -> Option<Entry<'static>> {
-    let primary = primary(language);
-    WORDS.iter().find(|entry| entry.tag == primary).copied()
+    let tag = tag_of(language);
+    WORDS.iter().find(|entry| entry.tag == tag).copied()
 }
 
 #[cfg(test)]
@@ -211,7 +240,7 @@ mod tests {
         assert_eq!(in_text(&words, "el", Cause::Lie, |_| true), " [παραπλανητικός σύνδεσμος]");
         assert_eq!(in_text(&words, "el", Cause::Lie, str::is_ascii), " [paraplanitikos]");
         assert_eq!(in_html(&words, "de", Cause::Lie), " [Link &lt;weg&gt;]");
-        assert_eq!(in_text(&words, "fr", Cause::Lie, |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(in_text(&words, "fr", Cause::Lie, |_| true), " [lien trompeur, bloqué]");
         assert_eq!(
             in_text(&words, "tlh", Cause::Lie, |_| true),
             in_text(&none(), "en", Cause::Lie, |_| true)
@@ -237,7 +266,7 @@ mod tests {
         assert_eq!(in_text(&none(), "ru", Cause::Lie, |_| true), " [обманчивая ссылка, отключена]");
         assert_eq!(in_text(&none(), "ru", Cause::Rule, |_| true), " [ссылка отключена]");
         assert_eq!(in_text(&none(), "ja", Cause::Rule, str::is_ascii), " [link disabled]");
-        assert_eq!(in_text(&none(), "fr-CA", Cause::Lie, |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(in_text(&none(), "fr-CA", Cause::Lie, |_| true), " [lien trompeur, bloqué]");
         assert_eq!(
             in_text(&none(), "ru", Cause::Lie, str::is_ascii),
             in_text(&none(), "en", Cause::Lie, str::is_ascii)
@@ -255,6 +284,11 @@ mod tests {
             ("accept-language: tlh, fr-FR;q=0.8, en\r\n", Some("fr")),
             ("Accept-Language: en\r\nContent-Language: ja\r\n", Some("ja")),
             ("X-Content-Language: de\r\n", None),
+            ("Content-Language: zh-CN\r\n", Some("zh")),
+            ("Content-Language: zh-TW\r\n", Some("zh-Hant")),
+            ("Accept-Language: zh-Hant-HK, en\r\n", Some("zh-Hant")),
+            ("Accept-Language: zh-Hans-HK, en\r\n", Some("zh")),
+            ("Accept-Language: zh_HK\r\n", Some("zh-Hant")),
             ("Content-Language: \u{e9}\r\n", None),
         ] {
             assert_eq!(of_header(head.as_bytes(), &none()), expected, "{head}");
@@ -264,6 +298,7 @@ mod tests {
             ("Пожалуйста, подтвердите ваш адрес: https://example.com/", Some("ru")),
             ("يرجى تأكيد حسابك الآن من فضلك https://a.example/", Some("ar")),
             ("请立即确认您的账户信息以避免停用 https://a.example/", Some("zh")),
+            ("請立即確認您的帳戶資訊，以免這個帳戶停用 https://a.example/", Some("zh-Hant")),
             ("お客様のアカウントを確認してください https://a.example/", Some("ja")),
             ("Bitte bestätigen", None),
             ("", None),

@@ -81,6 +81,8 @@ pub struct Finding {
     pub edit: Edit,
     /// The protected name that the host looks like.
     pub target: Option<String>,
+    /// The lists that name a host of it, or its URL, as keys of the configuration ([`Reason::Listed`]).
+    pub lists: Vec<String>,
     /// What was done to it in this message.
     pub done: Done,
 }

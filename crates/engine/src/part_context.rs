@@ -1,5 +1,10 @@
 //! What is known about a message before its parts are read.
 
+use std::ops::Range;
+
+use super::finding::finding_of;
+use super::judged::Judged;
+use super::outcome::{Finding, Place};
 use super::{Policy, TldSet};
 use mailsplice::mime::{Message, Tree};
 
@@ -14,4 +19,18 @@ pub struct PartContext<'a> {
     pub tlds: &'a dyn TldSet,
     /// Whether no two parts share bytes.
     pub disjoint: bool,
+}
+
+impl PartContext<'_> {
+    /// The finding of a judged link: only reported, unless the caller edits it.
+    pub fn finding_of(
+        &self,
+        judged: &Judged,
+        part: &str,
+        place: Place,
+        span: Range<usize>,
+        spelling: &str,
+    ) -> Finding {
+        finding_of((self.policy, judged), part, place, span, spelling)
+    }
 }

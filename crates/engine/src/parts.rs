@@ -23,7 +23,7 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
-use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
+use super::finding::{Candidate, Findings, Location, Severity, Space};
 use super::joined_edits::{EditJoiner, Expansion, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};
@@ -260,7 +260,7 @@ impl OpenReading<'_> {
             found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
         let place = Place::Attribute { element: element.into(), attribute: attribute.into() };
-        let mut finding = finding_of(judged, &self.entry.path, place, 0..0, spelling);
+        let mut finding = self.context.finding_of(judged, &self.entry.path, place, 0..0, spelling);
         if !edits.is_empty() {
             finding.done = Done::Edited;
         }
@@ -588,7 +588,7 @@ impl<'a> LayerReader<'a> {
             None => context.tree.raw_span(*part, reading, self.place(occurrence)),
         };
         let place = occurrence.place(self.layer);
-        let mut finding = finding_of(judged, &self.open.entry.path, place, span, spelling);
+        let mut finding = context.finding_of(judged, &self.open.entry.path, place, span, spelling);
         finding.done = done;
         Candidate {
             finding,

@@ -227,7 +227,7 @@ fn hosts_of_harmless_links_are_kept_up_to_a_bound() {
 fn a_notice_is_in_the_language_that_the_part_can_hold() {
     const ENGLISH: &str = "misleading link, disabled";
     const RUSSIAN: &str = "обманчивая ссылка, отключена";
-    const JAPANESE: &str = "紛らわしいリンクのため無効にしました";
+    const JAPANESE: &str = "誤解を招くリンクのため無効にしました";
     let policy = Policy { notice: Notice::Inline, ..policy() };
     let after = |language: &str, kind: &str, transfer: &str, body: &[u8]| {
         let head = format!(
@@ -253,7 +253,7 @@ fn a_notice_is_in_the_language_that_the_part_can_hold() {
     // A part that clients may read in either charset gets ASCII.
     assert!(
         after("fr", "iso-8859-1", "8bit", utf8.as_bytes())
-            .ends_with(b" [lien trompeur, mis hors service]\r\n")
+            .ends_with(b" [lien trompeur, rendu inactif]\r\n")
     );
     let japanese =
         encoding_rs::ISO_2022_JP.encode("http://p\u{430}ypal.com/ 日本\r\n").0.into_owned();

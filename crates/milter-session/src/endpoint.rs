@@ -152,15 +152,25 @@ impl Drop for SocketFile {
     }
 }
 
+/// What stands in the place of a socket, if it is none, in words.
+pub fn not_a_socket(path: &Path) -> Option<&'static str> {
+    let kind = fs::symlink_metadata(path).ok()?.file_type();
+    match () {
+        () if kind.is_socket() => None,
+        () if kind.is_dir() => Some("it is a directory"),
+        () if kind.is_symlink() => Some("it is a symbolic link"),
+        () => Some("it is a file"),
+    }
+}
+
 /// Removes a socket that refuses connections; anything else in its place is an error.
 fn clear_stale(path: &Path) -> io::Result<()> {
+    if let Some(what) = not_a_socket(path) {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+    }
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
-        Ok(data) if !data.file_type().is_socket() => Err(io::Error::new(
-            io::ErrorKind::AlreadyExists,
-            format!("expected a socket or nothing at {}, found another file", path.display()),
-        )),
         Ok(_) => match UnixStream::connect(path) {
             Ok(_) => Err(io::Error::new(
                 io::ErrorKind::AddrInUse,

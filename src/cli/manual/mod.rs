@@ -13,8 +13,8 @@ use crate::engine::outcome::{Reason, Verdict};
 
 pub use words::EXAMPLES;
 use words::{
-    ABOUT, ENVIRONMENT, EXIT_STATUS, FIELDS, FILES, INCOMPLETE, JUDGING, LAYERS, SIGNALS,
-    verdict_words,
+    ABOUT, ENVIRONMENT, FAILED, FAILED_IN_PART, FIELDS, FILES, INCOMPLETE, JUDGING, LAYERS,
+    NEGATIVE, SIGNALS, TRY_LATER, verdict_words,
 };
 
 /// A page: the name of its file, as `linkmilter.toml.5`, and its text as roff.
@@ -71,7 +71,7 @@ fn of_command(command: Command) -> std::io::Result<Vec<u8>> {
     examples(&mut more, &own);
     entries(&mut more, "FILES", FILES);
     entries(&mut more, "ENVIRONMENT", ENVIRONMENT);
-    entries(&mut more, "EXIT STATUS", EXIT_STATUS);
+    exit_status(&mut more, &own);
     if own == "linkmilter-serve" {
         entries(&mut more, "SIGNALS", SIGNALS);
     }
@@ -98,7 +98,7 @@ fn daemon(program: &Command) -> Page {
     examples(&mut page, "linkmilter");
     entries(&mut page, "FILES", FILES);
     entries(&mut page, "ENVIRONMENT", ENVIRONMENT);
-    entries(&mut page, "EXIT STATUS", EXIT_STATUS);
+    exit_status(&mut page, "linkmilter");
     entries(&mut page, "SIGNALS", SIGNALS);
     see_also(&mut page, "");
     Page { file: "linkmilter.8".to_owned(), text: page.to_roff().into_bytes() }
@@ -156,6 +156,32 @@ fn examples(page: &mut Roff, command: &str) {
     section(page, "EXAMPLES");
     for (_, line, what) in own {
         entry(page, &format!("`{line}`"), what);
+    }
+}
+
+/// The exit codes of a command, and for the program and a command of commands those of all below it.
+fn exit_status(page: &mut Roff, own: &str) {
+    section(page, "EXIT STATUS");
+    entry(page, "`0`", "Done.");
+    let command = own.strip_prefix("linkmilter").unwrap_or(own).trim_start_matches('-');
+    let command = command.replace('-', " ");
+    let is_below = |name: &str| {
+        let rest = name.strip_prefix(command.as_str());
+        command.is_empty() || rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    if let Some((_, what)) = NEGATIVE.iter().find(|(name, _)| *name == command) {
+        entry(page, "`1`", &format!("The answer is no: {what}."));
+    } else {
+        let below = NEGATIVE.iter().filter(|(name, _)| is_below(name));
+        let below: Vec<String> = below.map(|(name, what)| format!("`{name}`: {what}")).collect();
+        if !below.is_empty() {
+            entry(page, "`1`", &format!("The answer is no. {}.", below.join("; ")));
+        }
+    }
+    entry(page, "`2`", if command == "recall" { FAILED_IN_PART } else { FAILED });
+    if command.is_empty() || command == "serve" {
+        let of = if command.is_empty() { "Of `serve`: " } else { "" };
+        entry(page, "`3`", &format!("{of}{TRY_LATER}"));
     }
 }
 

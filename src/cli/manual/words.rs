@@ -7,8 +7,9 @@ pub const ABOUT: &[&str] = &[
      message, in every script, judges each host as a reader would see it, defangs the ones that \
      deceive, and leaves every other byte of the message unchanged.",
     "A message without edits is passed on unchanged, so its signatures stay valid. Edits can be \
-     undone by `linkmilter restore`. If anything fails, the mail is delivered, and header, log and \
-     counters say why; `policy.on_error` and similar keys change that.",
+     undone by `linkmilter restore`. If the filter fails on a message, it is delivered, and what used up a \
+     limit of time, steps, memory or parts is held; header, log and counters say why. \
+     `policy.on_error`, `policy.on_exhausted` and similar keys change that.",
     "Without a configuration `linkmilter serve` listens at inet:8895@127.0.0.1 with the built-in \
      settings. Sockets from systemd are used in addition to those that are configured.",
     "No link of a message is fetched, and no part of a message is sent anywhere. The DNS is \
@@ -19,8 +20,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     (
         "`X-Linkmilter`",
         "One per message: version, host, worst verdict, numbers of links and of edits, reason \
-         codes, `incomplete=` with what was not read, `opaque=` with the number of encrypted \
-         parts.",
+         codes, `incomplete=` with what was not read, `opaque=` with the number of parts \
+         that are encrypted, or of a kind that is not read, as office files.",
     ),
     ("`X-Linkmilter-Link`", "At most ten: hosts of suspect and worse links, defanged."),
     ("`X-Linkmilter-Undo`", "What `linkmilter restore` needs to undo the edits."),
@@ -57,7 +58,11 @@ pub const INCOMPLETE: &[(&str, &str)] = &[
     ),
     ("`undecodable:CAUSE`", "A part could not be decoded; it was passed on unchanged."),
     ("`panic`", "The engine failed; the message was passed on unchanged. Please report it."),
-    ("`opaque=N`", "Parts that cannot be read: encrypted, PKCS#7, archives."),
+    (
+        "`opaque=N`",
+        "Parts that are encrypted, or of a kind that is not read, as office files: a multipart and \
+         each part in it count.",
+    ),
 ];
 
 pub const fn verdict_words(verdict: Verdict) -> &'static str {
@@ -246,23 +251,32 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ),
 ];
 
-pub const EXIT_STATUS: &[(&str, &str)] = &[
-    ("`0`", "Done. `rewrite`, `links`, `format` and `linkify` use only 0 and 2."),
-    (
-        "`1`",
-        "The answer is no: `check` found something suspect or worse, `scan` has findings, \
-         `restore` found another hash, `config check` found errors, `config migrate` left a name, \
-         `tld check` a name that does not exist, `why` and `find` no message, `allow remove` and \
-         `block remove` no such line, `block add` a host that is allowed, which wins, `health` no \
-         filter.",
-    ),
-    ("`2`", "An error; standard error says what was expected and found."),
-    (
-        "`3`",
-        "`serve --inherited` found no sockets, or `serve` a daemon that works with its state \
-         directory; another start may find them, or it gone.",
-    ),
+/// What the exit code 1 says, by the commands that have it.
+pub const NEGATIVE: &[(&str, &str)] = &[
+    ("check", "something is suspect or worse"),
+    ("scan", "there are findings"),
+    ("restore", "the hash is another"),
+    ("recall", "the journal knows of no such link (asked without `--maildir` and `--imap`)"),
+    ("config check", "there are errors"),
+    ("config migrate", "a name of an earlier version is left"),
+    ("tld check", "a name does not exist"),
+    ("why", "there is no such message"),
+    ("find", "there is no such message"),
+    ("allow remove", "there is no such line"),
+    ("block add", "a host is allowed, which wins"),
+    ("block remove", "there is no such line"),
+    ("health", "no filter accepts mail"),
 ];
+
+/// What the exit code 2 says.
+pub const FAILED: &str = "An error; standard error says what was expected and found.";
+
+/// The same of `recall`, which goes on with the other messages.
+pub const FAILED_IN_PART: &str = "An error, or a message, a folder or an account could not be processed; standard error says which and why.";
+
+/// What the exit code 3 says, of `serve`.
+pub const TRY_LATER: &str = "`--inherited` found no sockets, or a daemon works with the state directory; another \
+                             start may find them, or it gone.";
 
 pub const SIGNALS: &[(&str, &str)] = &[
     (

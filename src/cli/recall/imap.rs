@@ -61,12 +61,12 @@ fn may_be_copied_to(old: &StoredMessage, copy: &StoredMessage) -> bool {
 
 impl Run {
     pub(super) fn account(&mut self, account: &Account, password: &str, roots: Option<&[u8]>) {
-        let place = format!("{}@{}", account.user, account.host);
+        let place = account.to_string();
         let done = connect(account, password, roots, self.max_message)
             .map_err(anyhow::Error::from)
             .and_then(|mut connection| self.folders(&place, account, &mut connection));
         if let Err(error) = done {
-            self.failed(&place, &format_args!("{error:#}"));
+            self.failed(&place, &super::super::error_with_causes(&error));
         }
     }
 

@@ -1,5 +1,6 @@
 //! An IMAP account as a URL like those of RFC 5092, without a password.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use url::{Host, Url};
@@ -30,8 +31,8 @@ pub enum TlsMode {
 /// What is wrong with the URL. The URL itself is not shown: it may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccountError {
-    #[error("expected imaps://USER@HOST, found no URL ({0})")]
-    NotAUrl(url::ParseError),
+    #[error("expected imaps://USER@HOST, found no URL")]
+    NotAUrl,
     #[error("expected imaps://USER@HOST or imap://USER@HOST, found the scheme {0:?}")]
     Scheme(String),
     #[error("expected imaps://USER@HOST, found no {0}")]
@@ -54,7 +55,7 @@ impl Account {
     /// # Errors
     /// See [`AccountError`].
     pub fn parse(text: &str) -> Result<Account, AccountError> {
-        let url = Url::parse(text).map_err(AccountError::NotAUrl)?;
+        let url = Url::parse(text).map_err(|_| AccountError::NotAUrl)?;
         if url.password().is_some() {
             return Err(AccountError::Password);
         }
@@ -85,6 +86,21 @@ impl Account {
             tls_mode,
             folder: (!folder.is_empty()).then_some(folder),
         })
+    }
+}
+
+/// As its user would name it: the port only where it is another than usual.
+impl fmt::Display for Account {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (host, port) = (&self.host, self.port);
+        match host.contains(':') {
+            true => write!(out, "{}@[{host}]", self.user)?,
+            false => write!(out, "{}@{host}", self.user)?,
+        }
+        match port {
+            143 | 993 => Ok(()),
+            port => write!(out, ":{port}"),
+        }
     }
 }
 

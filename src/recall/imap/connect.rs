@@ -15,6 +15,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::account::{Account, TlsMode};
 use super::wire::{Connection, Error, Untagged};
+use crate::file;
 
 /// Time to connect to one address of a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -32,8 +33,8 @@ impl<S: Read + Write> ReadWrite for S {}
 /// Why no connection was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    #[error("{host}: {source}")]
-    Tcp { host: String, source: io::Error },
+    #[error("cannot connect: {0}")]
+    Tcp(String),
     #[error("expected certificates in PEM: {0}")]
     Roots(String),
     #[error("{0}: expected a name that a certificate can have")]
@@ -66,8 +67,7 @@ pub fn connect(
     roots: Option<&[u8]>,
     max_message: u64,
 ) -> Result<Connection<Stream>, ConnectError> {
-    let tcp = connect_tcp(account)
-        .map_err(|source| ConnectError::Tcp { host: account.host.clone(), source })?;
+    let tcp = connect_tcp(account).map_err(|error| ConnectError::Tcp(file::reason(&error)))?;
     let (mut connection, greeting) = match account.tls_mode {
         TlsMode::PlainLoopback => read_greeting(Box::new(tcp) as Stream, max_message)?,
         TlsMode::Implicit => read_greeting(start_tls(account, tcp, roots)?, max_message)?,

@@ -11,6 +11,9 @@ use crate::engine::outcome::{Done, Finding, Reason, Reasons, Verdict};
 /// Hosts recorded of one message, worst first: enough to explain it.
 pub const MAX_HOSTS: usize = 32;
 
+/// Lists recorded of one host: their names have 40 characters each.
+const MAX_LISTS: usize = 4;
+
 /// One host of a message, with all its places together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostEntry {
@@ -23,6 +26,9 @@ pub struct HostEntry {
     /// The protected name it reads as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The lists that name it, as keys of the configuration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lists: Vec<String>,
     pub done: HostDone,
     /// Places in the message.
     pub count: u64,
@@ -50,6 +56,18 @@ impl From<Done> for HostDone {
     }
 }
 
+impl HostEntry {
+    /// A reason code for people: `listed` with the lists, `listed: feeds.malware`.
+    pub fn code_with_lists(&self, code: &str) -> String {
+        let code = printable::label(code);
+        if code != Reason::Listed.code() || self.lists.is_empty() {
+            return code;
+        }
+        let lists: Vec<String> = self.lists.iter().map(|list| printable::label(list)).collect();
+        format!("{code}: {}", lists.join(", "))
+    }
+}
+
 /// Findings by host, worst first, and the number of hosts beyond the limit. Those of a message that is not
 /// delivered are reported only.
 pub(super) fn hosts<'a>(
@@ -69,6 +87,11 @@ pub(super) fn hosts<'a>(
         if entry.target.is_none() {
             entry.target = finding.target.as_deref().map(printable::host);
         }
+        for list in finding.lists.iter().map(|list| printable::label(list)) {
+            if entry.lists.len() < MAX_LISTS && !entry.lists.contains(&list) {
+                entry.lists.push(list);
+            }
+        }
         *reasons = reasons.union(finding.reasons);
     }
     let mut hosts: Vec<HostEntry> = by_host
@@ -83,4 +106,29 @@ pub(super) fn hosts<'a>(
     let omitted = hosts.len().saturating_sub(MAX_HOSTS);
     hosts.truncate(MAX_HOSTS);
     (hosts, omitted as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::finding::tests::finding;
+    use super::*;
+
+    #[test]
+    fn the_lists_of_a_host_are_few() {
+        let found: Vec<Finding> = (0..10)
+            .map(|number| Finding {
+                lists: vec![format!("feeds.f{number}"), "lists.blocked".to_owned()],
+                reasons: [Reason::Listed].into_iter().collect(),
+                ..finding()
+            })
+            .collect();
+        let (hosts, _) = hosts(found.iter(), true);
+        let lists = ["feeds.f0", "lists.blocked", "feeds.f1", "feeds.f2"];
+        assert_eq!(
+            hosts.first().map(|host| host.lists.as_slice()),
+            Some(&lists.map(String::from)[..])
+        );
+        let codes = hosts.first().map(|host| host.code_with_lists("listed"));
+        assert_eq!(codes.as_deref(), Some("listed: feeds.f0, lists.blocked, feeds.f1, feeds.f2"));
+    }
 }

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 
 use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
+use crate::plural::{noun, verb};
 
 use super::defang::{defang, visible};
 use super::summary::grouped;
@@ -59,9 +60,10 @@ fn headline(tally: &Tally) -> String {
     let bad: u64 = bad.iter().sum();
     let mut out = format!(
         "<header>\n<p class=eyebrow>Mail archive, scanned</p>\n<h1>Links that deceive</h1>\n\
-         <p class=lead><b>{}</b> of {} messages hold a link that is not what it seems",
+         <p class=lead><b>{}</b> of {} {} a link that is not what it seems",
         grouped(bad),
-        grouped(tally.messages)
+        format_args!("{} {}", grouped(tally.messages), noun(tally.messages, "message")),
+        verb(bad, "holds", "hold")
     );
     let deceived = |counts: &[u64; 5]| counts.iter().skip(Verdict::Unsafe as usize).any(|n| *n > 0);
     if let Some((first, last)) = months_between(tally, deceived) {
@@ -72,8 +74,9 @@ fn headline(tally: &Tally) -> String {
     }
     let _ = write!(
         out,
-        ". {} more hold one to be wary of, and {} one worth a note.</p>\n<p class=soft>",
+        ". {} more {} one to be wary of, and {} one worth a note.</p>\n<p class=soft>",
         grouped(suspect),
+        verb(suspect, "holds", "hold"),
         grouped(notice)
     );
     match months_between(tally, |_| true) {
@@ -101,9 +104,11 @@ fn figures(tally: &Tally) -> String {
         let _ = write!(
             out,
             "<div class=s-{verdict}><span class=v-{verdict}>{verdict}</span><b>{}</b>\
-             <span class=soft>findings; worst of {} messages</span></div>",
+             <span class=soft>{}; worst of {} {}</span></div>",
             grouped(*findings),
-            grouped(*messages)
+            noun(*findings, "finding"),
+            grouped(*messages),
+            noun(*messages, "message")
         );
     }
     out.push_str("</div>\n<dl class=figures>");

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{JournalError, Segment, failed, segments};
 use crate::file::{self, NextLine};
+use crate::plural::counted;
 use crate::record::SCHEMA_VERSION;
 use crate::record::event::Event;
 use crate::record::query::{Match, Query};
@@ -33,9 +34,9 @@ impl ReadSummary {
     pub fn omission_note(&self) -> Option<String> {
         (self.maybe > 0).then(|| {
             format!(
-                "{} messages had more hosts or recipient domains than are recorded of one: what was looked \
-                 for may have been among them",
-                self.maybe
+                "{} had more hosts or recipient domains than are recorded of one: what was looked for may have \
+                 been among them",
+                counted(self.maybe, "message")
             )
         })
     }

@@ -523,8 +523,13 @@ impl FieldReader<'_, '_, '_, '_> {
             return;
         }
         let place = Place::Header(content::named(self.field.name).to_owned());
-        let mut finding =
-            finding_of(judged, self.field.part, place, self.field.span.clone(), spelled);
+        let mut finding = finding_of(
+            (self.policy, judged),
+            self.field.part,
+            place,
+            self.field.span.clone(),
+            spelled,
+        );
         finding.target = target;
         if self.field.interest == Interest::Inner {
             finding.verdict = finding.verdict.min(Verdict::Notice);

@@ -489,8 +489,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                         list.extend(edits.into_iter().filter(|_| has_space));
                         continue;
                     }
-                    let mut finding =
-                        finding_of(&judged, self.path(at), Place::Text, at..at, &host);
+                    let named = (self.policy, &judged);
+                    let mut finding = finding_of(named, self.path(at), Place::Text, at..at, &host);
                     finding.done = Done::Edited;
                     let reported = Candidate::report_only(finding);
                     let candidate = Candidate { reading: Some((part, index)), edits, ..reported };
@@ -571,7 +571,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             return self.count_link(edited);
         }
         self.reported.insert(host.ascii.clone());
-        let mut finding = finding_of(&judged, self.path(at), Place::Text, at..at, spelling);
+        let named = (self.policy, &judged);
+        let mut finding = finding_of(named, self.path(at), Place::Text, at..at, spelling);
         if edited {
             finding.done = Done::Edited;
         }

@@ -8,7 +8,7 @@ use super::OpenReading;
 use crate::budget::Budget;
 use crate::content::{self, Layer};
 use crate::cost::Stage;
-use crate::finding::{Candidate, Findings, finding_of};
+use crate::finding::{Candidate, Findings};
 use crate::judging::Judge;
 use crate::outcome::{Place, Verdict};
 use uts58::{Target, reference};
@@ -89,7 +89,8 @@ impl OpenReading<'_> {
                 let place =
                     Place::Attribute { element: "shortcut".into(), attribute: "url".into() };
                 let span = self.entry.raw_range().unwrap_or_default();
-                let finding = finding_of(&judged, &self.entry.path, place, span, value);
+                let finding =
+                    self.context.finding_of(&judged, &self.entry.path, place, span, value);
                 found.push(self.context.policy, Candidate::report_only(finding));
             }
             if !budget.spend_link(value.len(), judge.take_steps()) {

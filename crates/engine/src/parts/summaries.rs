@@ -5,7 +5,7 @@ use super::OpenReading;
 use crate::budget::Budget;
 use crate::content::{self, Language, Layer, Visibility, bidi};
 use crate::cost::Stage;
-use crate::finding::{Candidate, Findings, Location, Space, finding_of};
+use crate::finding::{Candidate, Findings, Location, Space};
 use crate::flags;
 use crate::judging::{Judge, Title, without_links};
 use crate::outcome::{Edit, Place};
@@ -63,7 +63,8 @@ impl OpenReading<'_> {
         found.remember_locations(vec![(location, severity)], self.context.policy.limits.links);
         let place = Place::Calendar(property.to_owned());
         let path = &self.entry.path;
-        let mut finding = finding_of(&title.judged, path, place, range, &title.spelled);
+        let mut finding =
+            self.context.finding_of(&title.judged, path, place, range, &title.spelled);
         finding.target = title.name;
         found.push(self.context.policy, Candidate::report_only(finding));
     }
