@@ -191,3 +191,26 @@ fn a_word_with_accents_is_no_more_like_a_name_than_without() {
         is_edited(text);
     }
 }
+
+#[test]
+fn a_joiner_between_a_word_of_any_language_and_a_host() {
+    for word in ["see", "für", "musée", "você", "για", "для", "на"] {
+        for host in ["www.huber-kanzlei.de", "huber-kanzlei.de", "www.paypal.com"] {
+            for joiner in ['\u{200c}', '\u{200d}'] {
+                is_fine(&format!("x {word}{joiner}{host} y"));
+            }
+        }
+    }
+    for text in ["для\u{200c}paypal-login.com", "p\u{430}y\u{200c}pal.com", "pä\u{200c}ypal.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
+    }
+    for text in [
+        "https://pä\u{200c}ypal.com/",
+        "р\u{430}ур\u{430}\u{200c}l.com",
+        "www.p\u{430}y\u{200c}pal.com",
+    ] {
+        is_edited(text);
+    }
+}
