@@ -214,3 +214,22 @@ fn a_joiner_between_a_word_of_any_language_and_a_host() {
         is_edited(text);
     }
 }
+
+#[test]
+fn numbers_of_lists_in_digits_of_any_script() {
+    let digits = ["౧", "੧", "୧", "൧", "௧", "۱", "१", "১", "๑", "૧", "೧", "၁", "១", "໑", "༡", "١"];
+    for digit in digits {
+        for host in ["www.huber-kanzlei.de", "huber-kanzlei.de", "www.paypal.com"] {
+            is_fine(&format!("{digit}-{host}"));
+            is_fine(&format!("{digit}_{host}"));
+        }
+        is_fine(&format!("{digit}www.huber-kanzlei.de"));
+    }
+    is_fine("۰۲۱-۱۲۳۴-www.huber.de");
+    for text in ["০ffice.com", "g০০gle.com", "g౦౦gle.com", "https://౧-www.huber.de", "౦-ffice.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
+    }
+    is_edited("https://g০০gle.com");
+}

@@ -9,8 +9,8 @@ use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
     Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,
 };
-use uts58::unicode::hosts::is_joiner;
-use uts58::{Kind, Link};
+use uts58::unicode::hosts::{is_joiner, numeral_zero};
+use uts58::{Kind, Link, begins_with_www};
 
 impl Judge<'_> {
     /// Lowers the verdict of a host that is next to something that is no part of it.
@@ -30,7 +30,7 @@ impl Judge<'_> {
             names_around_sign(host).or_else(|| address_and_site(host))
         {
             self.are_two_names(host, [before, behind], kind, judged)
-        } else if let Some(plain) = without_list_sign(host) {
+        } else if let Some(plain) = without_list_sign(host).or_else(|| behind_number(host)) {
             self.is_behind_list_sign(plain, kind, judged)
         } else {
             kind == Kind::Bare
@@ -219,6 +219,18 @@ fn names_around_sign(host: &str) -> Option<[&str; 2]> {
     let (before, behind) = host.split_once(separates_names)?;
     let is_name = |name: &str| name.is_ascii() && name.contains('.');
     (is_name(before) && is_name(behind)).then_some([before, behind])
+}
+
+/// The host behind a number in digits beyond ASCII, which a hyphen or an underscore ends if it does not begin with `www.`:
+/// `۱-www.example.com`, `۰۲۱-۱۲۳۴-example.com`. Some digits have the shape of letters: `০` alone would make a name whole.
+fn behind_number(host: &str) -> Option<&str> {
+    let zero = host.chars().next().and_then(numeral_zero).filter(|zero| !zero.is_ascii())?;
+    let of_number = |c: char| matches!(c, '-' | '_') || numeral_zero(c) == Some(zero);
+    let plain = host.trim_start_matches(of_number);
+    let number = host.get(..host.len() - plain.len())?;
+    let is_apart = number.ends_with(['-', '_']) || begins_with_www(plain);
+    let is_host = plain.is_ascii() && plain.contains('.') && !plain.starts_with('.');
+    (is_apart && is_host).then_some(plain)
 }
 
 /// The host behind a number or sign of a list, and a word before that: `①example.com`, `note¹www.example.com`.
