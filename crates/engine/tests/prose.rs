@@ -128,6 +128,36 @@ fn sentences_begin_without_a_blank_behind_a_name() {
 }
 
 #[test]
+fn names_in_code_are_fields_of_objects() {
+    harmless(&[
+        "TypeError: paypal.login.name is not a function",
+        "`amazon.account.id` is null",
+        "SELECT stripe.account.id FROM stripe",
+        "package com.facebook.login.app;",
+        "import com.facebook.login.app",
+        "  using Microsoft.Security.Services;",
+        "{{ linkedin.account.id }}",
+        "at com.facebook.login.app now",
+        "see docs/stripe.login.md",
+        "+++ b/src/google-verify.cc",
+        " src/paypal-login.pl | 12 ++--",
+    ]);
+    suspect(&[
+        "see paypal.login.name now",
+        "please import paypal.login.name",
+        "using paypal.login.name you can",
+        "(paypal.login.name)",
+        "https://paypal.login.name is not a function",
+        "`https://paypal.login.name`",
+        "`paypal.login.name/x`",
+        "see paypal-login.cc now",
+        "see evil.com/paypal-login.cc and paypal-login.zip",
+        "see /paypal-login.cc/x",
+        "src/paypal-login.cc/x",
+    ]);
+}
+
+#[test]
 fn science_writes_greek_letters_beside_latin_ones() {
     for word in [
         "TNFα", "IFNγ", "ERα", "RORγt", "σx", "5σ", "χ2", "TNF-α", "IL-1β", "5Ω", "PPARγ", "γH2AX",
