@@ -233,3 +233,18 @@ fn numbers_of_lists_in_digits_of_any_script() {
     }
     is_edited("https://g০০gle.com");
 }
+
+#[test]
+fn letters_and_keys_are_marks_of_lists() {
+    for mark in ["1\u{fe0f}\u{20e3}.", "12\u{20e3}.", "б.", "ア.", "ბ.", "①·"] {
+        is_fine(&format!("{mark}huber-kanzlei.de"));
+    }
+    for mark in ["1\u{fe0f}\u{20e3}.", "б.", "ア.", "ბ."] {
+        is_fine(&format!("{mark}paypal.com"));
+    }
+    for text in ["б.p\u{430}ypal.com", "①·paypal.com", "https://①·huber.de", "п.paypal-login.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
+    }
+}

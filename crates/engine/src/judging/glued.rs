@@ -233,10 +233,14 @@ fn behind_number(host: &str) -> Option<&str> {
     (is_apart && is_host).then_some(plain)
 }
 
-/// The host behind a number or sign of a list, and a word before that: `①example.com`, `note¹www.example.com`.
+/// The host behind a number or sign of a list, and a word before that: `①example.com`, `①·example.com`,
+/// `note¹www.example.com`.
 fn without_list_sign(host: &str) -> Option<&str> {
     let sign = host.find(|c: char| !c.is_ascii_alphanumeric())?;
-    let plain = host.get(sign..)?.trim_start_matches(is_list_sign);
+    let mut plain = host.get(sign..)?.trim_start_matches(is_list_sign);
+    if sign == 0 && plain.len() < host.len() {
+        plain = plain.strip_prefix(is_middle_dot).unwrap_or(plain);
+    }
     let is_list = sign + plain.len() < host.len() && plain.is_ascii();
     (is_list && plain.contains('.') && !plain.starts_with(['.', '-'])).then_some(plain)
 }
