@@ -116,13 +116,22 @@ fn what_somebody_is_called_on_a_service_makes_no_userinfo_of_a_site() {
     for text in [
         "www.google.com\u{2003}@cafe.huber.de",
         "www.google.com\u{200a}@cafe.huber.de",
-        "https://www.google.com\u{2003}@ann@huber.de",
+        "www.google.com\u{2003}@ann@huber.de",
+        "https://www.meier.de\u{2003}@cafe.huber.de",
         "www.google.com\u{2022}@cafe.huber.de",
         "www.google.com·@cafe.huber.de",
         "www.google.com|@cafe.huber.de",
     ] {
-        assert!(!is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+        let body = format!("{text}\r\n");
+        let outcome = common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+        assert!(outcome.verdict <= Verdict::Notice && outcome.edits.is_empty(), "{text}");
         assert!(!is_edited("text/html", &format!("<p>{text}</p>\r\n")), "{text}");
+    }
+    // Behind a scheme most programs open all of it.
+    for text in ["https://www.google.com\u{2003}@evil.com", "https://www.google.com·@evil.com"] {
+        let body = format!("{text}\r\n");
+        let outcome = common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+        assert_eq!(outcome.verdict, Verdict::Suspect, "{text}");
     }
     for text in [
         "https://www.google.com@evil.com",

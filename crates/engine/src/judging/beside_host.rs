@@ -11,18 +11,24 @@ impl Judge<'_> {
     /// The link without its userinfo, if that is a web address with a mail address beside it, and the verdict on that. Only
     /// for running text: in an attribute nothing separates the two.
     pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<(Link, Verdict)> {
-        let verdict = match self.is_address_beside(text, link) || self.is_handle_beside(text, link)
-        {
+        let verdict = match self.is_address_beside(text, link) {
             true => Verdict::Notice,
-            false => self.behind_leftover(text, link)?,
+            false => self.handle_beside(text, link).or_else(|| self.behind_leftover(text, link))?,
         };
         Some((Link { user: None, ..link.clone() }, verdict))
     }
 
-    /// Whether a web address has beside it what somebody is called on a service, and nothing is against either.
-    fn is_handle_beside(&mut self, text: &str, link: &Link) -> bool {
-        let shown = userinfo::handle_beside(text, link).and_then(|shown| text.get(shown));
-        shown.is_some_and(|shown| self.is_plain(shown)) && self.is_plain(link.host_str(text))
+    /// The verdict on what somebody is called on a service, beside a web address, if nothing is against either. Programs
+    /// that open all of it do so most of all behind a scheme, so that it is suspect there beside a site that readers know.
+    fn handle_beside(&mut self, text: &str, link: &Link) -> Option<Verdict> {
+        let shown = userinfo::handle_beside(text, link).and_then(|shown| text.get(shown))?;
+        let [shown, own] =
+            [shown, link.host_str(text)].map(|host| self.host(host, HostBounds::Certain));
+        let verdict = match link.kind == Kind::Www || self.is_unknown(&shown) {
+            true => Verdict::Notice,
+            false => Verdict::Suspect,
+        };
+        (shown.is_harmless() && own.is_harmless()).then_some(verdict)
     }
 
     /// The verdict on a mail address behind what is left of an encoding or a form. Programs may link all of it, so that
