@@ -184,7 +184,7 @@ impl<'a> Judge<'a> {
                         None => {}
                     }
                 } else {
-                    self.downgrade_plain_reading(host, &mut judged);
+                    self.downgrade_plain_reading(host, link.kind, &mut judged);
                     self.downgrade_words(host, link.kind, &mut judged);
                     self.downgrade_glued(text, link, &mut judged);
                     self.downgrade_isolated(text, link, &mut judged);

@@ -31,6 +31,25 @@ pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
     (is_host && separate && words.all(is_word)).then(|| user.start..user.start + end)
 }
 
+/// The web address at the start of the userinfo, if wide blanks, bullets or bars are behind it, then what somebody is called
+/// on a service, a domain perhaps: `www.example.com • @ann.example.org`, `www.example.com|@ann@example.org`. Nothing of
+/// a URL follows.
+pub fn handle_beside(text: &str, link: &Link) -> Option<Range<usize>> {
+    let user = link.user.clone()?;
+    if !link.kind.is_announced() || link.host.end != link.span.end {
+        return None;
+    }
+    let written = text.get(user.clone())?;
+    let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    let end = written.find(|c| !of_host(c))?;
+    let (host, rest) = written.split_at_checked(end)?;
+    let name = rest.trim_start_matches(|c: char| matches!(c, '•' | '·' | '|') || c.is_whitespace());
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(is_in_local_part);
+    let is_handle = name.is_empty() || name.strip_prefix('@').is_some_and(is_name);
+    (host.contains('.') && !host.ends_with('.') && name.len() < rest.len() && is_handle)
+        .then(|| user.start..user.start + end)
+}
+
 /// Bytes of userinfo that are searched for what is left of an encoding.
 const SEARCHED: usize = 256;
 

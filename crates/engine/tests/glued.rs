@@ -191,3 +191,60 @@ fn a_word_with_accents_is_no_more_like_a_name_than_without() {
         is_edited(text);
     }
 }
+
+#[test]
+fn a_joiner_between_a_word_of_any_language_and_a_host() {
+    for word in ["see", "für", "musée", "você", "για", "для", "на"] {
+        for host in ["www.huber-kanzlei.de", "huber-kanzlei.de", "www.paypal.com"] {
+            for joiner in ['\u{200c}', '\u{200d}'] {
+                is_fine(&format!("x {word}{joiner}{host} y"));
+            }
+        }
+    }
+    for text in ["для\u{200c}paypal-login.com", "p\u{430}y\u{200c}pal.com", "pä\u{200c}ypal.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
+    }
+    for text in [
+        "https://pä\u{200c}ypal.com/",
+        "р\u{430}ур\u{430}\u{200c}l.com",
+        "www.p\u{430}y\u{200c}pal.com",
+    ] {
+        is_edited(text);
+    }
+}
+
+#[test]
+fn numbers_of_lists_in_digits_of_any_script() {
+    let digits = ["౧", "੧", "୧", "൧", "௧", "۱", "१", "১", "๑", "૧", "೧", "၁", "១", "໑", "༡", "١"];
+    for digit in digits {
+        for host in ["www.huber-kanzlei.de", "huber-kanzlei.de", "www.paypal.com"] {
+            is_fine(&format!("{digit}-{host}"));
+            is_fine(&format!("{digit}_{host}"));
+        }
+        is_fine(&format!("{digit}www.huber-kanzlei.de"));
+    }
+    is_fine("۰۲۱-۱۲۳۴-www.huber.de");
+    for text in ["০ffice.com", "g০০gle.com", "g౦౦gle.com", "https://౧-www.huber.de", "౦-ffice.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
+    }
+    is_edited("https://g০০gle.com");
+}
+
+#[test]
+fn letters_and_keys_are_marks_of_lists() {
+    for mark in ["1\u{fe0f}\u{20e3}.", "12\u{20e3}.", "б.", "ア.", "ბ.", "①·"] {
+        is_fine(&format!("{mark}huber-kanzlei.de"));
+    }
+    for mark in ["1\u{fe0f}\u{20e3}.", "б.", "ア.", "ბ."] {
+        is_fine(&format!("{mark}paypal.com"));
+    }
+    for text in ["б.p\u{430}ypal.com", "①·paypal.com", "https://①·huber.de", "п.paypal-login.com"]
+    {
+        let (verdict, _) = judged(text);
+        assert!(verdict >= Verdict::Suspect, "{text}: {verdict:?}");
+    }
+}

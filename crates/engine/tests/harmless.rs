@@ -304,6 +304,37 @@ fn programs_that_open_what_they_say() {
     }
 }
 
+/// In a style sheet a backslash begins an escape, and who writes a path of Windows there means none.
+#[test]
+fn paths_of_windows_in_style_sheets_are_read_as_they_are_written() {
+    for path in [
+        r"file:///\\\\fs01\\daten\\x.gif",
+        r"file:///\\fs01\vorlagen\image001.gif",
+        r"file:///\\fs01\daten\x.gif",
+        r"file:///\\192.168.1.5\daten\x.jpg",
+        r"\\fs01\vorlagen\image001.gif",
+    ] {
+        for page in [
+            format!("<style>p{{background:url(\"{path}\")}}</style>"),
+            format!("<p style=\"background:url('{path}')\">x</p>"),
+        ] {
+            assert!(!is_edited("text/html", &page), "{page}");
+        }
+    }
+    for path in [
+        r"file:///\\fs01\2e evil.com/x.gif",
+        r"file:///\\fs01.evil.com",
+        r"file:///\\fs01\x.evil.com",
+        r"file:///\\\\evil.com\\daten\\x.gif",
+        r"file:///\\fs01\@evil.com\x",
+        r"file:///\\evil.com\vorlagen\x.gif",
+        r"file:///\\31 .31 .31 .31 ",
+    ] {
+        let page = format!("<style>p{{background:url(\"{path}\")}}</style>");
+        assert!(is_edited("text/html", &page), "{page}");
+    }
+}
+
 /// Word processors write a dash for a hyphen, also in a host.
 #[test]
 fn a_dash_in_a_host_of_nobody_known() {

@@ -3,10 +3,11 @@
 
 use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, Verdict, inspect};
 
-const TLDS: [&str; 32] = [
+const TLDS: [&str; 43] = [
     "com", "net", "org", "de", "is", "pl", "py", "in", "it", "es", "zip", "md", "sh", "mov", "biz",
     "nu", "af", "eg", "se", "la", "je", "rs", "to", "info", "il", "ru", "si", "ne", "do", "co",
-    "cz", "google",
+    "cz", "google", "om", "click", "live", "online", "top", "support", "id", "name", "app", "cc",
+    "services",
 ];
 
 /// The worst verdict of a message, and whether it is edited. Its recipient is at `mybank.com`.
@@ -100,6 +101,59 @@ fn compounds_end_sentences_and_files_are_named_after_what_they_serve() {
         "see https://facebook-login.md now",
         "see login-pkobp.pl now",
         "see paypal-login.com now",
+    ]);
+}
+
+#[test]
+fn sentences_begin_without_a_blank_behind_a_name() {
+    harmless(&[
+        "please log in to PayPal.Click on the button",
+        "Betala med Klarna.Om du har frågor, ring oss.",
+        "Facebook.Om oss",
+        "on Facebook.Live from 8 pm",
+        "Instagram.Online finden Sie mehr",
+        "LinkedIn.Top nabídky",
+        "I paid with Amazon.Support never answered.",
+    ]);
+    suspect(&[
+        "see paypal.click on the web",
+        "see PayPal.click on the web",
+        "PayPal.Click",
+        "see PayPal.Click, now",
+        "see https://PayPal.Click on",
+        "see www.PayPal.Click on",
+        "see PayPal.Click/login on",
+        "see login.PayPal.Click on",
+    ]);
+}
+
+#[test]
+fn names_in_code_are_fields_of_objects() {
+    harmless(&[
+        "TypeError: paypal.login.name is not a function",
+        "`amazon.account.id` is null",
+        "SELECT stripe.account.id FROM stripe",
+        "package com.facebook.login.app;",
+        "import com.facebook.login.app",
+        "  using Microsoft.Security.Services;",
+        "{{ linkedin.account.id }}",
+        "at com.facebook.login.app now",
+        "see docs/stripe.login.md",
+        "+++ b/src/google-verify.cc",
+        " src/paypal-login.pl | 12 ++--",
+    ]);
+    suspect(&[
+        "see paypal.login.name now",
+        "please import paypal.login.name",
+        "using paypal.login.name you can",
+        "(paypal.login.name)",
+        "https://paypal.login.name is not a function",
+        "`https://paypal.login.name`",
+        "`paypal.login.name/x`",
+        "see paypal-login.cc now",
+        "see evil.com/paypal-login.cc and paypal-login.zip",
+        "see /paypal-login.cc/x",
+        "src/paypal-login.cc/x",
     ]);
 }
 

@@ -112,6 +112,73 @@ fn a_row_of_data_makes_no_userinfo_of_a_known_site() {
 }
 
 #[test]
+fn what_somebody_is_called_on_a_service_makes_no_userinfo_of_a_site() {
+    for text in [
+        "www.google.com\u{2003}@cafe.huber.de",
+        "www.google.com\u{200a}@cafe.huber.de",
+        "www.google.com\u{2003}@ann@huber.de",
+        "https://www.meier.de\u{2003}@cafe.huber.de",
+        "www.google.com\u{2022}@cafe.huber.de",
+        "www.google.com·@cafe.huber.de",
+        "www.google.com|@cafe.huber.de",
+    ] {
+        let body = format!("{text}\r\n");
+        let outcome = common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+        assert!(outcome.verdict <= Verdict::Notice && outcome.edits.is_empty(), "{text}");
+        assert!(!is_edited("text/html", &format!("<p>{text}</p>\r\n")), "{text}");
+    }
+    // Behind a scheme most programs open all of it.
+    for text in ["https://www.google.com\u{2003}@evil.com", "https://www.google.com·@evil.com"] {
+        let body = format!("{text}\r\n");
+        let outcome = common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
+        assert_eq!(outcome.verdict, Verdict::Suspect, "{text}");
+    }
+    for text in [
+        "https://www.google.com@evil.com",
+        "https://www.google.com\u{200b}@evil.com",
+        "https://www.google.com|@evil.com/login",
+        "https://www.google.com|x@evil.com",
+        "https://www.google.com\u{2022}@p\u{430}ypal.com",
+        "https://www.google.com-@evil.com",
+    ] {
+        assert!(is_edited("text/plain", &format!("{text}\r\n")), "{text}");
+    }
+}
+
+/// Two links side by side that each lead where their own text says.
+#[test]
+fn contacts_in_links_of_their_own_are_no_url() {
+    let site = "<a href=\"https://www.google.com/\">https://www.google.com</a>";
+    for contact in [
+        "<a href=\"mailto:info@huber.de\">info@huber.de</a>",
+        "<a href=\"mailto:x.com@huber.de\">x.com@Huber.de</a>",
+        "<a href=\"https://www.instagram.com/cafe.huber.de\">@cafe.huber.de</a>",
+        "<a href=\"https://www.instagram.com/cafe.huber.de/?x=1\">@Cafe.Huber.de</a>",
+        "<a href=\"https://huber.de/@ann\">@ann@huber.de</a>",
+    ] {
+        let page = format!("<p>{site}{contact}</p>\r\n");
+        assert!(!is_edited("text/html", &page), "{contact}");
+        let page = format!("<p>{site}<b>{contact}</b></p>\r\n");
+        assert!(!is_edited("text/html", &page), "{contact}");
+    }
+    let lie = "<a href=\"https://evil.com/\">https://www.google.com</a>";
+    let pages = [
+        ("<span>https://www.google.com</span>", "<span>@evil.com</span>"),
+        (site, "@evil.com"),
+        (site, "<a href=\"https://evil.com/\">@evil.com</a>"),
+        (site, "<a href=\"https://evil.com/evil.com\">@evil.com</a>"),
+        (site, "<a href=\"https://huber.de/login\">@evil.com</a>"),
+        (site, "<a href=\"mailto:x.com@huber.de\">x.com@evil.com</a>"),
+        (lie, "<a href=\"https://www.instagram.com/evil.com\">@evil.com</a>"),
+        ("https://www.google.com", "<a href=\"https://www.instagram.com/evil.com\">@evil.com</a>"),
+    ];
+    for (first, second) in pages {
+        let page = format!("<p>{first}{second}</p>\r\n");
+        assert!(is_edited("text/html", &page), "{page}");
+    }
+}
+
+#[test]
 fn an_address_of_the_same_owner_is_no_other_place() {
     for text in [
         "詳しくはhttps://www.paypal.comです。support@paypal.com までご連絡ください。",

@@ -11,6 +11,7 @@ use std::ops::Range;
 use memchr::memchr3_iter;
 
 use super::mapped::{Builder, MappedText};
+use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody;
 
 /// The URLs of a style sheet or a `style` attribute, with escapes decoded, one at a time: every quote may begin one.
@@ -248,6 +249,35 @@ fn unescape(css: &str, range: Range<usize>) -> MappedText<'_> {
     }
     seen.linear(slice.get(start..).unwrap_or_default(), range.start + start);
     seen.finish()
+}
+
+/// The path of Windows that a URL is without escapes, if programs that decode them reach no server with it that others
+/// have: `file:///\\server\share\x.gif`, where every backslash is one of the path for who wrote it.
+pub fn as_path<'c>(
+    css: &'c str,
+    url: &MappedText<'_>,
+    tlds: &dyn TldSet,
+) -> Option<MappedText<'c>> {
+    let range = url.source(0..url.as_str().len());
+    let raw = css.get(range.clone()).filter(|raw| raw.contains('\\'))?;
+    let names_server = without_file(raw).trim_start_matches('/').starts_with("\\\\");
+    let decoded = without_file(url.as_str());
+    let server = decoded.trim_start_matches(['/', '\\']).split(['/', '\\', '?', '#']).next()?;
+    let last = server.rsplit('.').next()?;
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    // A number may be an address.
+    let is_no_host = server.chars().all(is_word)
+        && last.starts_with(char::is_alphabetic)
+        && (last.len() == server.len() || last.is_ascii() && !tlds.exists_as(last));
+    (names_server && is_no_host).then(|| MappedText::slice(raw, range.start))
+}
+
+/// A URL behind `file:`, or all of it.
+fn without_file(url: &str) -> &str {
+    match url.split_at_checked(5) {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file:") => rest,
+        _ => url,
+    }
 }
 
 /// The character of an escape, none for a continued line, and its length after the backslash.

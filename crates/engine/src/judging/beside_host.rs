@@ -13,9 +13,19 @@ impl Judge<'_> {
     pub(super) fn address_beside(&mut self, text: &str, link: &Link) -> Option<(Link, Verdict)> {
         let verdict = match self.is_address_beside(text, link) {
             true => Verdict::Notice,
-            false => self.behind_leftover(text, link)?,
+            false => self.handle_beside(text, link).or_else(|| self.behind_leftover(text, link))?,
         };
         Some((Link { user: None, ..link.clone() }, verdict))
+    }
+
+    /// The verdict on what somebody is called on a service, beside a web address, if nothing is against either. Programs
+    /// that open all of it do so most of all behind a scheme: there it is a URL beside a site that readers know.
+    fn handle_beside(&mut self, text: &str, link: &Link) -> Option<Verdict> {
+        let shown = userinfo::handle_beside(text, link).and_then(|shown| text.get(shown))?;
+        let [shown, own] =
+            [shown, link.host_str(text)].map(|host| self.host(host, HostBounds::Certain));
+        let is_beside = link.kind == Kind::Www || self.is_unknown(&shown);
+        (is_beside && shown.is_harmless() && own.is_harmless()).then_some(Verdict::Notice)
     }
 
     /// The verdict on a mail address behind what is left of an encoding or a form. Programs may link all of it, so that

@@ -7,15 +7,18 @@ use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
 
 impl Judge<'_> {
-    /// Lowers the verdict of a port behind its protocol, `http:80`, and of an attribute in code that is called or set:
-    /// `github.rest.issues.create(`, `metadata.twitter.site = `.
+    /// Lowers the verdict of a port behind its protocol, `http:80`, of an attribute in code that is called or set, of a
+    /// dotted name that code stands around, and of a file in a folder: `github.rest.issues.create(`,
+    /// `metadata.twitter.site = `, `import com.example.login.app`, `b/src/google-verify.cc`.
     pub(super) fn downgrade_code(text: &str, link: &Link, judged: &mut Judged) {
         let is_code = match link.kind {
             _ if judged.verdict != Verdict::Suspect || !judged.inner.is_empty() => false,
             Kind::Scheme => has_only(judged.reasons, Reason::NumericHost) && is_port(text, link),
             Kind::Bare => {
                 has_only(judged.reasons, Reason::NameInHost)
-                    && text.get(link.span.end..).is_some_and(is_behind_attribute)
+                    && (text.get(link.span.end..).is_some_and(is_behind_attribute)
+                        || is_name_in_code(text, link)
+                        || is_file_in_folder(text, link))
             }
             _ => false,
         };
@@ -23,6 +26,82 @@ impl Judge<'_> {
             judged.downgrade();
         }
     }
+}
+
+/// Words in front of a dotted name at the start of a line of code, and what follows the name there.
+const KEYWORDS: [(&str, &[&str]); 5] = [
+    ("package", &["", ";"]),
+    ("import", &["", ";"]),
+    ("namespace", &["", ";", " {"]),
+    ("using", &[";"]),
+    ("SELECT", &[",", " FROM "]),
+];
+
+/// What engines of scripts say behind a dotted name.
+const FAULTS: [&str; 3] = [" is not a function", " is not defined", " is undefined"];
+
+/// First labels of names that are written backwards, as those of packages are.
+const BACKWARDS: [&str; 3] = ["com", "org", "net"];
+
+/// Bytes on either side of a name that are looked at.
+const AROUND: usize = 64;
+
+/// Whether code is around a dotted name, and nothing of a URL follows it: it is between the marks of code or of a
+/// placeholder, behind a keyword, before what an engine of scripts says, or written backwards.
+fn is_name_in_code(text: &str, link: &Link) -> bool {
+    if link.span != link.host {
+        return false;
+    }
+    let [before, behind] = around(text, link);
+    let blank = |c: char| c == ' ';
+    let is_enclosed = before.ends_with('`') && behind.starts_with('`')
+        || ["{{", "${", "#{"].iter().any(|open| before.trim_end_matches(blank).ends_with(open))
+            && behind.trim_start_matches(blank).starts_with('}');
+    let labels = || link.host_str(text).split('.');
+    let is_backwards = BACKWARDS.contains(&labels().next().unwrap_or_default())
+        && labels().count() > 2
+        && !before.ends_with(['.', '/', '@']);
+    is_enclosed
+        || is_backwards
+        || is_statement(before, behind)
+        || FAULTS.iter().any(|fault| behind.starts_with(fault))
+}
+
+/// Whether all of a line is a statement of code with this name.
+fn is_statement(before: &str, behind: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_ascii_start();
+    let rest = behind.split(['\r', '\n']).next().unwrap_or_default();
+    let mut known = KEYWORDS.iter().filter(|(word, _)| line.strip_suffix(' ') == Some(word));
+    known.any(|(_, ends)| {
+        ends.iter().any(|end| match *end {
+            "" => rest.is_empty(),
+            end => rest.starts_with(end),
+        })
+    })
+}
+
+/// Endings of files that are top-level domains.
+const FILES: [&str; 11] = ["cc", "md", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip"];
+
+/// Whether a file stands in a folder that is none of a host, as in lists of what was changed: `b/src/google-verify.cc`.
+fn is_file_in_folder(text: &str, link: &Link) -> bool {
+    let [before, behind] = around(text, link);
+    let ending = link.host_str(text).rsplit('.').next().unwrap_or_default();
+    let path = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let of_folder = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut folders = path.strip_suffix('/').unwrap_or_default().split('/');
+    link.span == link.host
+        && FILES.contains(&ending)
+        && path.len() < AROUND / 2
+        && !behind.starts_with(['/', ':', '?', '@'])
+        && folders.all(|folder| !folder.is_empty() && folder.chars().all(of_folder))
+}
+
+/// What stands before and behind a link.
+fn around<'t>(text: &'t str, link: &Link) -> [&'t str; 2] {
+    let start = text.ceil_char_boundary(link.span.start.saturating_sub(AROUND));
+    let end = text.floor_char_boundary(link.span.end.saturating_add(AROUND));
+    [start..link.span.start, link.span.end..end].map(|range| text.get(range).unwrap_or_default())
 }
 
 /// Whether a number directly behind the colon of a scheme is that of a port.

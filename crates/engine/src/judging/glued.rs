@@ -9,8 +9,8 @@ use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{
     Judgement, Section, ends_host_to_a_reader, is_anybodys, is_middle_dot, registrable,
 };
-use uts58::unicode::hosts::is_joiner;
-use uts58::{Kind, Link};
+use uts58::unicode::hosts::{is_joiner, numeral_zero};
+use uts58::{Kind, Link, begins_with_www};
 
 impl Judge<'_> {
     /// Lowers the verdict of a host that is next to something that is no part of it.
@@ -30,7 +30,7 @@ impl Judge<'_> {
             names_around_sign(host).or_else(|| address_and_site(host))
         {
             self.are_two_names(host, [before, behind], kind, judged)
-        } else if let Some(plain) = without_list_sign(host) {
+        } else if let Some(plain) = without_list_sign(host).or_else(|| behind_number(host)) {
             self.is_behind_list_sign(plain, kind, judged)
         } else {
             kind == Kind::Bare
@@ -221,10 +221,26 @@ fn names_around_sign(host: &str) -> Option<[&str; 2]> {
     (is_name(before) && is_name(behind)).then_some([before, behind])
 }
 
-/// The host behind a number or sign of a list, and a word before that: `①example.com`, `note¹www.example.com`.
+/// The host behind a number in digits beyond ASCII, which a hyphen or an underscore ends if it does not begin with `www.`:
+/// `۱-www.example.com`, `۰۲۱-۱۲۳۴-example.com`. Some digits have the shape of letters: `০` alone would make a name whole.
+fn behind_number(host: &str) -> Option<&str> {
+    let zero = host.chars().next().and_then(numeral_zero).filter(|zero| !zero.is_ascii())?;
+    let of_number = |c: char| matches!(c, '-' | '_') || numeral_zero(c) == Some(zero);
+    let plain = host.trim_start_matches(of_number);
+    let number = host.get(..host.len() - plain.len())?;
+    let is_apart = number.ends_with(['-', '_']) || begins_with_www(plain);
+    let is_host = plain.is_ascii() && plain.contains('.') && !plain.starts_with('.');
+    (is_apart && is_host).then_some(plain)
+}
+
+/// The host behind a number or sign of a list, and a word before that: `①example.com`, `①·example.com`,
+/// `note¹www.example.com`.
 fn without_list_sign(host: &str) -> Option<&str> {
     let sign = host.find(|c: char| !c.is_ascii_alphanumeric())?;
-    let plain = host.get(sign..)?.trim_start_matches(is_list_sign);
+    let mut plain = host.get(sign..)?.trim_start_matches(is_list_sign);
+    if sign == 0 && plain.len() < host.len() {
+        plain = plain.strip_prefix(is_middle_dot).unwrap_or(plain);
+    }
     let is_list = sign + plain.len() < host.len() && plain.is_ascii();
     (is_list && plain.contains('.') && !plain.starts_with(['.', '-'])).then_some(plain)
 }

@@ -2,16 +2,19 @@
 //! that keeps programs from linking (`example&zwnj;.com`), the hyphen and the quotation marks of a word processor.
 
 use super::sign_roles::{is_hyphen, is_pointer};
+use super::words::is_of_one_script;
 use super::{HostBounds, Judge};
 use crate::judged::Judged;
 use crate::outcome::{Edit, Reason, Verdict};
 use homograph::{Section, registrable};
 use uts58::unicode::a_label::has_a_label;
-use uts58::unicode::hosts::is_joiner;
+use uts58::unicode::hosts::{is_joiner, is_mark};
+use uts58::unicode::is_letter;
+use uts58::{Kind, begins_with_www};
 
 impl Judge<'_> {
     /// Lowers the verdict of a host that leads nowhere, or where it seems to. Lookalikes of a name keep theirs.
-    pub(super) fn downgrade_plain_reading(&mut self, host: &str, judged: &mut Judged) {
+    pub(super) fn downgrade_plain_reading(&mut self, host: &str, kind: Kind, judged: &mut Judged) {
         if judged.verdict <= Verdict::Notice
             || judged.target().is_some()
             || !judged.inner.is_empty()
@@ -20,13 +23,38 @@ impl Judge<'_> {
             return;
         }
         let ascii = judged.host.as_ref().map_or("", |judgement| judgement.ascii.as_str());
-        let Some(plain) = plain_reading(host, ascii) else { return };
-        let plain = self.host(&plain, HostBounds::Certain);
-        if plain.is_harmless() {
+        let is_plain = match plain_reading(host, ascii) {
+            Some(plain) => self.is_plain(&plain),
+            None => kind == Kind::Bare && self.is_behind_word(host),
+        };
+        if is_plain {
             judged.edit = Edit::Inert;
             judged.verdict = Verdict::Notice;
         }
     }
+
+    /// Whether a host is behind a word of any language and a joiner: `für&zwnj;www.example.com`. Who drops the joiner opens
+    /// a host below the same domain, or one that reads as nothing that is known.
+    fn is_behind_word(&mut self, host: &str) -> bool {
+        let Some((word, rest)) = word_before_joiner(host) else { return false };
+        let alone = self.host(rest, HostBounds::Certain);
+        let joined = self.host(&[word, rest].concat(), HostBounds::Certain);
+        is_of_one_script(word)
+            && alone.is_harmless()
+            && registrable(&alone.ascii, Section::Icann).is_some()
+            && joined.target.is_none()
+            && !joined.reasons.contains(Reason::NameInHost)
+            && (begins_with_www(rest) || !self.is_protected(&alone.ascii))
+    }
+}
+
+/// A word in front of joiners, and the host behind them.
+fn word_before_joiner(host: &str) -> Option<(&str, &str)> {
+    let (word, rest) = host.split_at_checked(host.find(is_joiner)?)?;
+    let rest = rest.trim_start_matches(is_joiner);
+    let is_word = !word.is_empty() && word.chars().all(|c| is_letter(c) || is_mark(c));
+    let is_host = rest.contains('.') && !rest.starts_with('.') && !rest.contains(is_joiner);
+    (is_word && is_host).then_some((word, rest))
 }
 
 /// A host without what leads nowhere. `None` if nothing does, or if it is not plain without that. Browsers open no host

@@ -67,8 +67,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Lowers the verdict of a compound with a name where the next sentence begins without a space, and of files that
-    /// are named so: `PayPal-Konto.Es wurde`, `google_login.py`, `facebook-login.md`.
+    /// Lowers the verdict of a name, or a compound with one, where the next sentence begins without a space, and of files
+    /// that are named so: `PayPal.Click on`, `PayPal-Konto.Es wurde`, `google_login.py`, `facebook-login.md`.
     pub(super) fn downgrade_compound(&mut self, text: &str, link: &Link, judged: &mut Judged) {
         if !is_bare_with(link, judged, Reason::NameInHost) {
             return;
@@ -84,7 +84,14 @@ impl Judge<'_> {
         // No registry takes an underscore.
         let is_file = SOURCES.contains(&suffix) || word.contains('_') && !suffix.contains('.');
         let is_compound = || begins_sentence(suffix) && word.contains('-') && runs_on();
-        if is_of_another_suffix(suffix, judged) && (is_file || is_compound()) {
+        // A capital is behind the dot, and what a client would open ends there.
+        let is_alone = || {
+            link.span == link.host
+                && is_name_of_sentence(word)
+                && is_first_word(suffix)
+                && runs_on()
+        };
+        if is_of_another_suffix(suffix, judged) && (is_file || is_compound() || is_alone()) {
             self.let_alone(host, link.kind, judged);
         }
     }
@@ -172,6 +179,20 @@ fn is_brand(suffix: &str) -> bool {
 /// Whether a top-level domain of two letters is spelled as the first word of a sentence.
 fn begins_sentence(suffix: &str) -> bool {
     matches!(suffix.as_bytes(), [first, second] if first.is_ascii_uppercase() && second.is_ascii_lowercase())
+}
+
+/// Whether a word is spelled as the first one of a sentence.
+fn is_first_word(word: &str) -> bool {
+    word.len() > 1
+        && word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.bytes().skip(1).all(|c| c.is_ascii_lowercase())
+}
+
+/// Whether a word is spelled as a name in a sentence: `PayPal`, `eBay`.
+fn is_name_of_sentence(word: &str) -> bool {
+    word.bytes().all(|c| c.is_ascii_alphanumeric())
+        && word.bytes().any(|c| c.is_ascii_uppercase())
+        && word.bytes().any(|c| c.is_ascii_lowercase())
 }
 
 /// Whether all that counts is about letters, and not about what stands on lists or turns text.

@@ -8,7 +8,7 @@ use super::sign_roles::{is_circled_letter, is_list_mark};
 use super::{HostBounds, Judge, Judgement, TldStatus};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
-use homograph::{RestrictionLevel, is_cjk, is_word, mixes_scripts};
+use homograph::{RestrictionLevel, Section, is_cjk, is_word, mixes_scripts, registrable};
 use uts58::Kind;
 use uts58::unicode::hosts::{is_joiner, is_mark, numeral_zero};
 use uts58::unicode::{is_dot_to_somebody, is_letter};
@@ -31,6 +31,7 @@ impl Judge<'_> {
                 || is_forbidden_number(host, judged.verdict, judged.reasons)
                 || list_mark(host)
                     .is_some_and(|rest| !rest.contains(is_dot_to_somebody) || self.is_plain(rest))
+                || list_letter(host).is_some_and(|rest| self.is_plain_domain(rest))
                 || behind_joiner(host).is_some_and(|rest| self.is_plain(rest))
         } else if kind == Kind::Www {
             behind_joiner(host).is_some_and(|rest| self.is_plain(rest))
@@ -63,7 +64,12 @@ impl Judge<'_> {
         self.host(host, HostBounds::Certain).is_harmless()
     }
 
-    /// The same, and readers do not know it.
+    /// The same, and it is a domain or below one: what is in front of it is below that as well.
+    fn is_plain_domain(&mut self, host: &str) -> bool {
+        registrable(host, Section::Private).is_some() && self.is_plain(host)
+    }
+
+    /// Whether nothing is against a host, and readers do not know it.
     fn is_unknown_host(&mut self, host: &str) -> bool {
         let judgement = self.host(host, HostBounds::Certain);
         self.is_plain(host) && !self.is_protected(&judgement.ascii)
@@ -157,7 +163,7 @@ fn is_forbidden_number(host: &str, verdict: Verdict, reasons: Reasons) -> bool {
         && host.split('.').all(|label| label.is_ascii() || label.chars().all(of_word))
 }
 
-/// What follows the number or mark of a list: `Ⅰ.`, `1º.`, `nº.`, `১.`. Whoever links it with the rest is led to the
+/// What follows the number or mark of a list: `Ⅰ.`, `1º.`, `nº.`, `১.`, `1️⃣.`. Whoever links it with the rest is led to the
 /// rest.
 fn list_mark(host: &str) -> Option<&str> {
     let (mark, rest) = host.split_once(is_dot_to_somebody)?;
@@ -166,6 +172,10 @@ fn list_mark(host: &str) -> Option<&str> {
         let first = zeros.next().flatten();
         first.is_some() && zeros.all(|zero| zero == first)
     };
+    let is_keycap = || {
+        let digits = mark.trim_end_matches(KEYCAP);
+        !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
+    };
     let is_mark = || {
         let ascii = mark.chars().filter(char::is_ascii_alphanumeric).count();
         let marks = mark.chars().filter(|c| is_list_mark(*c)).count();
@@ -173,7 +183,19 @@ fn list_mark(host: &str) -> Option<&str> {
         let all = mark.chars().count();
         marks > 0 && ascii <= 2 && circles <= 1 && all <= MARK && ascii + marks == all
     };
-    (!rest.is_empty() && !mark.is_ascii() && (is_number() || is_mark())).then_some(rest)
+    (!rest.is_empty() && !mark.is_ascii() && (is_number() || is_keycap() || is_mark()))
+        .then_some(rest)
+}
+
+/// What makes a key of a digit: how it is drawn, and the frame.
+const KEYCAP: [char; 2] = ['\u{FE0F}', '\u{20E3}'];
+
+/// What follows a letter of a list in a script that is not Latin, and its dot: `б.example.com`, `ア.example.com`.
+fn list_letter(host: &str) -> Option<&str> {
+    let (mark, rest) = host.split_once('.')?;
+    let mut letters = mark.chars();
+    let is_letter = letters.next().is_some_and(|c| !c.is_ascii() && is_letter(c));
+    (is_letter && letters.next().is_none() && rest.is_ascii()).then_some(rest)
 }
 
 /// Characters of the mark of a list at most: `ⅩⅤⅢ`, `12º`.

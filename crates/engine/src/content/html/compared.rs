@@ -65,7 +65,7 @@ fn is_linked_by_all(word: &str) -> bool {
 }
 
 /// A name without `www.` in front.
-fn without_www(name: &str) -> &str {
+pub(super) fn without_www(name: &str) -> &str {
     match name.split_at_checked(4) {
         Some((www, rest)) if www.eq_ignore_ascii_case("www.") => rest,
         _ => name,

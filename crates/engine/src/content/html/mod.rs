@@ -10,6 +10,7 @@ mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
+mod contacts;
 mod drawn;
 mod elements;
 mod embedded;

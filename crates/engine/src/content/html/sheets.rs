@@ -221,12 +221,17 @@ impl<'t> Reader<'t, '_, '_> {
         }
         match outer.as_slice() {
             Some((css, _)) => {
-                css::urls(css)
-                    .for_each(|url| self.references(url.through(outer).as_url(), None, site));
+                for url in css::urls(css) {
+                    let url = css::as_path(css, &url, self.tlds).unwrap_or(url);
+                    self.references(url.through(outer).as_url(), None, site);
+                }
             }
             None => {
-                let urls = css::urls(outer.as_str());
-                urls.for_each(|url| self.references(url.over(outer).as_url(), None, site));
+                let css = outer.as_str();
+                for url in css::urls(css) {
+                    let url = css::as_path(css, &url, self.tlds).unwrap_or(url);
+                    self.references(url.over(outer).as_url(), None, site);
+                }
             }
         }
     }

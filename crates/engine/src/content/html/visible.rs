@@ -116,13 +116,14 @@ impl<'t> Reader<'t, '_, '_> {
         let anchors = std::mem::take(&mut self.anchors);
         let marks = std::mem::take(&mut self.marks);
         let nodes = std::mem::take(&mut self.nodes);
-        let seams = std::mem::take(&mut self.seams);
+        let mut seams = std::mem::take(&mut self.seams);
         let joints = std::mem::take(&mut self.joints);
         let skipped = std::mem::take(&mut self.skipped);
         let mut written = std::mem::take(&mut self.shown);
         if let Some(from) = &mut self.showing {
             written.push(std::mem::take(from)..self.visible.len());
         }
+        self.part_contacts(&anchors, &mut seams);
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
