@@ -146,6 +146,8 @@ impl Judge<'_> {
 }
 
 #[cfg(test)]
+mod outlook;
+#[cfg(test)]
 mod parsers;
 
 #[cfg(test)]
@@ -487,31 +489,6 @@ mod tests {
         ] {
             assert_ne!(mismatch(fine, "verify.top"), Some(Verdict::Suspect), "{fine}");
         }
-    }
-
-    /// Outlook reads what is inside conditional comments, and the anchor goes on behind one.
-    #[test]
-    fn anchors_of_outlook_are_compared() {
-        let verdict =
-            |page: &str, led: &str| in_page(&page.replace("{X}", &format!("https://{led}/x")));
-        for page in [
-            "<!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com<!--[if mso]></a><![endif]-->",
-            "<!--[if mso]><a href=\"{X}\"><![endif]--> <b>www.paypal.com</b></a>",
-            "<!--[if !mso]><!--><a href=\"https://www.paypal.com/\"><!--<![endif]-->\
-             <!--[if mso]><a href=\"{X}\"><![endif]-->www.paypal.com</a>",
-            "<!--[if mso]><v:rect href=\"{X}\"><![endif]--> <p>www.paypal.com</p>\
-             <!--[if mso]></v:rect><![endif]-->",
-            "<a href=\"{X}\">x<!--[if !mso]><!--></a><!--<![endif]--> paypal.com",
-            "<a href=\"{X}\">x <!--[if !mso]><!--> </a><!--<![endif]--> paypal.com",
-            "<a href=\"{X}\">x <!--[if !mso]><!--> </a><a href=https://www.paypal.com/> \
-             <!--<![endif]--> www.paypal.com</a>",
-        ] {
-            assert_eq!(verdict(page, "verify.top"), Some(Verdict::Suspect), "{page}");
-            assert_eq!(verdict(page, "www.paypal.com"), None, "{page}");
-        }
-        let button = "<!--[if mso]><v:rect href=\"{X}\"><![endif]--><a href=\"{X}\">go</a>\
-                      <!--[if mso]></v:rect><![endif]-->www.paypal.com";
-        assert_eq!(verdict(button, "verify.top"), None);
     }
 
     /// Where such a service leads nobody can tell.

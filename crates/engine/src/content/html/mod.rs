@@ -15,6 +15,7 @@ mod elements;
 mod embedded;
 mod entity;
 mod forms;
+mod fields;
 mod glance;
 mod lasting;
 mod lenient;
@@ -26,6 +27,7 @@ mod opened_hosts;
 mod outlook;
 mod pictures;
 mod relative;
+mod outlook_links;
 mod sheets;
 mod skipped;
 mod strings;
@@ -395,7 +397,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             // After `[if mso]>`.
             let skip = text.find(']').unwrap_or(0);
             self.queue.push_back((start + skip..inner.end, Pass::Comment));
-            self.outlook |= self.is_in_word(&inner);
+            self.outlook |= self.is_in_word(&inner) || self.is_text_of_link(&inner);
             self.before_condition = self.anchor_start();
         } else if outlook::ends_condition(text) {
             self.outlook |= self.before_condition != self.anchor_start();
@@ -417,13 +419,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// Whether visible text touches a comment on either side.
-    fn is_in_word(&self, inner: &Range<usize>) -> bool {
-        let before = !self.is_concealed() && !self.visible.ends_with_space();
-        let behind = self.text.as_bytes().get(inner.end + 3);
-        before || behind.is_some_and(|c| !token::is_space(*c) && *c != b'<')
     }
 
     fn raw(&mut self, element: RawElement, content: Range<usize>) -> ControlFlow<()> {

@@ -62,6 +62,9 @@ impl<'t> Reader<'t, '_, '_> {
                     if !std::mem::replace(&mut styled, true) {
                         traits.declare(style.as_str(), self.is_concealed());
                     }
+                    if traits.is_of_field {
+                        self.field(&style, &found("style").site(Holds::Css));
+                    }
                     self.declarations(&style, &found("style"));
                 }
                 Some((attribute_name, holds)) => {
