@@ -350,7 +350,8 @@ impl<'a> LayerReader<'a> {
         }
         if let (Kind::Email, Some(name)) = (link.kind, &self.layer.organizer) {
             let local = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
-            check_organizer(name, local, &mut judged, judge);
+            let calendar = (self.layer, reading.text.as_str());
+            check_organizer((name, local), calendar, &mut judged, judge);
         }
         Some(judged)
     }
