@@ -42,7 +42,7 @@ pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
-pub use html::{Embedded, relatives, top_of_html, with_embedded};
+pub use html::{Embedded, Use, relatives, top_of_html, with_embedded};
 pub use html::{Holds, Relative, actions, may_have_actions, page_below_name, pictures};
 pub use labels::{named_link, site_of_name};
 pub use mapped::MappedText;

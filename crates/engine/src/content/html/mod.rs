@@ -48,7 +48,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
 pub use elements::{Holds, attribute_name};
-pub use embedded::{Embedded, with_embedded};
+pub use embedded::{Embedded, Use, with_embedded};
 pub use named_page::below_name as page_below_name;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives, under_base};
