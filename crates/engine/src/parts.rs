@@ -23,6 +23,7 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
+use super::deceptive::is_opened_by_some;
 use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
 use super::joined_edits::{EditJoiner, Expansion, Order};
 use super::judging::{Judge, Judged, TldStatus};
@@ -432,10 +433,9 @@ impl<'a> LayerReader<'a> {
     /// that plain text programs find in HTML are included.
     fn is_wanted(&self, occurrence: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
         let all = self.open.context.policy.defang == Defang::All;
-        let all = all && occurrence.seen_by != SeenBy::Glance;
         let seen = self.view.seen.get(occurrence.seen);
         judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, judged)
-            || all && occurrence.site == Site::HtmlText
+            || all && is_opened_by_some(occurrence)
     }
 
     /// Where a link is, which is remembered. `None` if an earlier reading or layer found it there.

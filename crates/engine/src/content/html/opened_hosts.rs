@@ -3,7 +3,27 @@
 
 use std::ops::Range;
 
-use uts58::{reference, scheme};
+use uts58::scheme::Does;
+use uts58::{Target, reference, scheme};
+
+/// Schemes that lead nowhere, or to a mail program that shows what it is to send.
+const CALL_NOBODY: [&str; 2] = ["about", "mailto"];
+
+/// The URL in this range of a value, if its scheme calls a program, and no host is known to which it leads: `tel:`,
+/// `whatsapp:` and any that nobody knows.
+pub fn called(value: &str, range: Range<usize>) -> Option<Target> {
+    let text = value.get(range.clone())?;
+    let start = range.start + (text.len() - text.trim_ascii_start().len());
+    let span = start..start + text.trim_ascii().len();
+    let length = reference::scheme(value.get(span.clone())?)?;
+    let scheme = span.start..span.start + length;
+    let name = value.get(scheme.clone())?;
+    let calls = match scheme::does(name) {
+        Some(Does::Web | Does::Socket | Does::Message) => false,
+        _ => !CALL_NOBODY.iter().any(|known| name.eq_ignore_ascii_case(known)),
+    };
+    calls.then_some(Target::Dangerous { span, scheme, host: None })
+}
 
 /// What such a URL opens, if it may be deceptive: names of people and numbers to call stand there as well.
 pub fn opened(url: &str) -> Option<Range<usize>> {

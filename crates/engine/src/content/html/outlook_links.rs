@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::compared::compared;
 use super::outlook::{self, Anchor};
-use super::{Markup, Occurrence, Reader, Site, Target, token};
+use super::{Markup, Occurrence, Reader, SeenBy, Site, Target, token};
 use crate::content::search_steps;
 use uts58::Link;
 
@@ -108,7 +108,9 @@ impl Reader<'_, '_, '_> {
     fn targets_by_tag(&self) -> HashMap<usize, usize> {
         let mut targets = HashMap::new();
         for (at, occurrence) in self.view.occurrences.iter().enumerate() {
-            if let Site::Attribute { tag, attribute: "href", .. } = &occurrence.site {
+            if let Site::Attribute { tag, attribute: "href", .. } = &occurrence.site
+                && occurrence.seen_by != SeenBy::Called
+            {
                 targets.entry(*tag).or_insert(at);
             }
         }

@@ -263,7 +263,11 @@ impl<'t> Reader<'t, '_, '_> {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
-            for target in reference::parse(text, range.clone()) {
+            let mut targets = reference::parse(text, range.clone()).peekable();
+            if targets.peek().is_none() && calls(site) {
+                self.called(index, opened_hosts::called(text, range.clone()), site);
+            }
+            for target in targets {
                 if is_harmless(&target, site, text) {
                     self.view.embeds |= self.open_anchor.is_some();
                 } else {
@@ -288,6 +292,21 @@ impl<'t> Reader<'t, '_, '_> {
             self.references(tight, None, site);
             self.seen_by = by;
         }
+    }
+
+    /// Adds what calls a program.
+    fn called(&mut self, seen: usize, target: Option<Target>, site: &Site) {
+        let Some(target) = target else { return };
+        self.push(Occurrence {
+            seen,
+            target,
+            site: site.clone(),
+            bounds: HostBounds::Certain,
+            shown: Rendering::AsWritten,
+            anchor: AnchorAround::None,
+            markup: if self.is_concealed() { Markup::Shown } else { self.markup },
+            seen_by: SeenBy::Called,
+        });
     }
 
     /// Reads the links in an attribute that is shown as text.
