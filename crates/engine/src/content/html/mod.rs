@@ -21,6 +21,7 @@ mod lasting;
 mod lenient;
 mod letters;
 mod named;
+mod maps;
 mod named_page;
 mod open;
 mod opened_hosts;
@@ -67,6 +68,7 @@ use entity::Within;
 use forms::Forms;
 use homograph::HostBounds;
 use open::{Ends, OpenElements};
+use maps::Maps;
 use sheets::HidingRules;
 use skipped::Skipped;
 use styled::StyledElement;
@@ -168,6 +170,7 @@ struct Reader<'t, 'k, 'f> {
     base: Option<usize>,
     forms: Forms,
     /// Whether `<svg>` or `<math>` was opened.
+    maps: Maps,
     foreign: bool,
     /// Whether `<math>` is open, in which any element may be a link.
     math: bool,
@@ -247,6 +250,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             base: None,
             forms: Forms::default(),
             foreign: false,
+            maps: Maps::default(),
             math: false,
             declares: false,
             tags_separate: false,
@@ -280,6 +284,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 // A form without an end would keep all that follows.
                 self.forms.open = None;
                 self.flushed = 0;
+                self.maps.forget_areas();
                 std::mem::take(&mut self.view)
             }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
@@ -309,7 +314,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
     fn reads_in_turn(&self) -> bool {
-        self.in_turn && self.base.is_none() && !self.forms.are_named()
+        self.in_turn && self.base.is_none() && !self.forms.are_named() && !self.maps.are_shown()
     }
 
     /// Adds an occurrence, if the capacity allows.
@@ -479,6 +484,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if found {
             self.tie_shown_attributes(attributes, first, form);
         }
+            self.map(name, attributes, first);
         if found || !self.titled.is_empty() {
             self.enter_title(tag, attributes, first);
         }
@@ -529,6 +535,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 self.marks.push(here..here);
             }
             name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
+            [b'm' | b'M', _, _] if name.eq_ignore_ascii_case("map") => self.begin_map(attributes),
             name if self.math || name.eq_ignore_ascii_case(b"math") => {
                 (self.foreign, self.math) = (true, true);
                 if self.is_link(attributes) {

@@ -269,7 +269,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
             for target in targets {
                 if is_harmless(&target, site, text) {
-                    self.view.embeds |= self.open_anchor.is_some();
+                    self.view.embeds |= self.open_anchor.is_some() || is_of_link(site);
                 } else {
                     self.push(Occurrence {
                         seen: index,
@@ -437,6 +437,18 @@ fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
     let name = text.get(scheme.clone()).unwrap_or_default();
     let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
     loads(site) && !file
+}
+
+/// Whether this is an attribute of a link itself.
+fn is_of_link(site: &Site) -> bool {
+    matches!(site, Site::Attribute { element, .. } if element.eq_ignore_ascii_case("a"))
+}
+
+/// Whether a click on the element of this attribute may call a program.
+fn calls(site: &Site) -> bool {
+    let Site::Attribute { element, holds, .. } = site else { return false };
+    let is_url = matches!(holds, Holds::Url | Holds::FixedUrl | Holds::Refresh);
+    is_url && !loads(site) && !element.eq_ignore_ascii_case("base")
 }
 
 /// Whether the URL at the site is loaded as a part of the page, and not by a click.

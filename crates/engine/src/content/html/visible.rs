@@ -388,6 +388,7 @@ impl<'t> Reader<'t, '_, '_> {
         if self.forms.are_named() {
             self.tie_awaited_forms();
         }
+        self.compare_maps();
         (self.take)(self.view)
     }
 }
