@@ -10,25 +10,26 @@ mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
+mod constants;
 mod drawn;
 mod elements;
 mod embedded;
 mod entity;
-mod forms;
 mod fields;
+mod forms;
 mod glance;
 mod lasting;
 mod lenient;
 mod letters;
-mod named;
 mod maps;
+mod named;
 mod named_page;
 mod open;
 mod opened_hosts;
 mod outlook;
+mod outlook_links;
 mod pictures;
 mod relative;
-mod outlook_links;
 mod sheets;
 mod skipped;
 mod strings;
@@ -67,8 +68,8 @@ use concealed::Concealed;
 use entity::Within;
 use forms::Forms;
 use homograph::HostBounds;
-use open::{Ends, OpenElements};
 use maps::Maps;
+use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
 use styled::StyledElement;
@@ -169,8 +170,8 @@ struct Reader<'t, 'k, 'f> {
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     forms: Forms,
-    /// Whether `<svg>` or `<math>` was opened.
     maps: Maps,
+    /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
     /// Whether `<math>` is open, in which any element may be a link.
     math: bool,
@@ -249,8 +250,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             hiding_rules: OnceCell::new(),
             base: None,
             forms: Forms::default(),
-            foreign: false,
             maps: Maps::default(),
+            foreign: false,
             math: false,
             declares: false,
             tags_separate: false,
@@ -283,8 +284,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             true => {
                 // A form without an end would keep all that follows.
                 self.forms.open = None;
-                self.flushed = 0;
                 self.maps.forget_areas();
+                self.flushed = 0;
                 std::mem::take(&mut self.view)
             }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
@@ -483,8 +484,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let found = self.view.occurrences.len() > first;
         if found {
             self.tie_shown_attributes(attributes, first, form);
-        }
             self.map(name, attributes, first);
+        }
         if found || !self.titled.is_empty() {
             self.enter_title(tag, attributes, first);
         }
@@ -534,8 +535,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 let here = self.visible.len();
                 self.marks.push(here..here);
             }
-            name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
             [b'm' | b'M', _, _] if name.eq_ignore_ascii_case("map") => self.begin_map(attributes),
+            name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
             name if self.math || name.eq_ignore_ascii_case(b"math") => {
                 (self.foreign, self.math) = (true, true);
                 if self.is_link(attributes) {
