@@ -517,8 +517,12 @@ mod tests {
             "<math><mrow href={X}></mrow><mi>www.paypal.com</mi></math>",
             "<v:shape href={X}><v:textpath on=t string='www.paypal.com'/></v:shape>",
             "<map name=m><area href={X} alt=www.paypal.com></map>",
+            "<a href={E}>www.paypal.com</a>",
         ] {
-            let to = |led: &str| in_page(&page.replace("{X}", &format!("\"https://{led}/x\"")));
+            let page = page.replace("{E}", "microsoft-edge:{L}/x");
+            let to = |led: &str| {
+                in_page(&page.replace("{X}", &format!("\"https://{led}/x\"")).replace("{L}", led))
+            };
             assert_eq!(to("verify.top"), Some(Verdict::Suspect), "{page}");
             assert_eq!(to("www.paypal.com"), None, "{page}");
         }

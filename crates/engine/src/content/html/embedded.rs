@@ -117,11 +117,11 @@ pub(super) fn drawn(url: &str) -> Option<String> {
 
 const DATA: &str = "data:image/svg";
 
+/// Says what a page has in place of a URL that names a part.
+type Parts<'p> = &'p mut dyn FnMut(&str, Use) -> Option<String>;
+
 /// The page with what these URLs show, or open. `part` says what one shows that names a part. `None` if there is nothing. Linear.
-pub fn with_embedded(
-    page: &str,
-    part: &mut dyn FnMut(&str, Use) -> Option<String>,
-) -> Option<Layer<'static>> {
+pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
     let mut seen = Builder::with_capacity(page.len());
     let (mut done, mut shown) = (0, 0);
     let mut tokens = Tokenizer::new(page, 0..page.len(), RawText::Honour);
@@ -165,7 +165,7 @@ fn place(page: &str, tag: &Tag) -> usize {
 fn of_attribute(
     page: &str,
     (name, value): (Range<usize>, Range<usize>),
-    (how, part): (Use, &mut dyn FnMut(&str, Use) -> Option<String>),
+    (how, part): (Use, Parts<'_>),
 ) -> Option<String> {
     // What most are not.
     let (name, _) = elements::attribute(page.get(name)?)?;

@@ -37,6 +37,22 @@ pub fn opened(url: &str) -> Option<Range<usize>> {
     (!opened.is_ascii() || opened.contains('%') || ace()).then_some(inside)
 }
 
+/// The host of a URL for a browser that has no scheme of its own and is a page to it: `microsoft-edge:example.com`.
+pub fn browsed(url: &str) -> Option<Range<usize>> {
+    let (at, rest) = argument(url)?;
+    let name = url.get(..at - 1)?.trim_ascii();
+    if !BROWSERS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let end = rest.find(['#', '?']).unwrap_or(rest.len());
+    let page = rest.get(..end)?;
+    let host = page.split(['/', '\\', ':']).next()?;
+    (host.contains('.') && !page.contains("://")).then_some(at..at + end)
+}
+
+/// Schemes of browsers, in front of the address of a page.
+const BROWSERS: [&str; 3] = ["microsoft-edge", "firefox", "googlechrome"];
+
 /// The percent-encoded URL that a program opens, which anybody can read: `firefox://open-url?url=https%3A%2F%2F…`,
 /// `intent:…;S.browser_fallback_url=https%3A%2F%2F…;end`.
 pub fn encoded_url(url: &str) -> Option<Range<usize>> {

@@ -194,7 +194,8 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 let opened = opened_hosts::opened(seen.as_str());
                 let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
-                self.references(seen, None, &found.site(holds));
+                let browsed = opened_hosts::browsed(seen.as_str()).map(|page| vec![page]);
+                self.references(seen, browsed, &found.site(holds));
                 // What is a link anyway was found first.
                 if let Some((seen, opened)) = by_program {
                     let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
