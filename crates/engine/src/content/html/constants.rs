@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_bounded() {
+    fn constants_of_scripts_are_bounded() {
         let script = "a=''";
         let mut constants = Constants::of(script);
         let expression = 2..4;
