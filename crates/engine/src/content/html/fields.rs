@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use super::outlook::Anchor;
 use super::token::Attribute;
 use super::{MappedText, Reader, Site, entity};
 use crate::content::css;
@@ -18,6 +17,21 @@ const CODE: &str = "mso-field-code";
 
 /// The first word of a field that is a link.
 const LINK: &str = "hyperlink";
+
+/// The text of a link that Outlook has.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// Where in the source its target is: the `<` of its tag, or the code of a field.
+    pub target: Range<usize>,
+    pub text: Range<usize>,
+}
+
+impl Anchor {
+    pub fn until(mut self, end: usize) -> Anchor {
+        self.text.end = end;
+        self
+    }
+}
 
 /// What an element is to a field.
 pub enum Mark {
@@ -144,7 +158,8 @@ impl<'t> Reader<'t, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outlook::{Anchor, Shown, shown};
+    use super::super::outlook::{Shown, shown};
+    use super::Anchor;
 
     #[test]
     fn fields_that_are_links() {

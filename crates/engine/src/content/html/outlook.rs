@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::entity::{self, Within};
-use super::fields::{Mark, Open};
+use super::fields::{Anchor, Mark, Open};
 use super::token::{TagKind, Token, Tokenizer};
 use super::{MappedText, RawText, elements, fields, token};
 use crate::content::mapped::Builder;
@@ -19,14 +19,6 @@ pub struct Shown {
     pub around: Vec<Anchor>,
     /// Fields of Word that are links, in the order of their ends.
     pub fields: Vec<Anchor>,
-}
-
-/// The text of a link.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Anchor {
-    /// Where in the source its target is: the `<` of its tag, or the code of a field.
-    pub target: Range<usize>,
-    pub text: Range<usize>,
 }
 
 /// What Outlook shows of the document.
@@ -195,13 +187,6 @@ pub fn shows_host(source: &str, inner: Range<usize>) -> bool {
         }
     }
     false
-}
-
-impl Anchor {
-    fn until(mut self, end: usize) -> Anchor {
-        self.text.end = end;
-        self
-    }
 }
 
 /// What a comment does to the text in it or after it.

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::compared::compared;
-use super::outlook::{self, Anchor};
+use super::fields::Anchor;
+use super::outlook;
 use super::{Markup, Occurrence, Reader, SeenBy, Site, Target, token};
 use crate::content::search_steps;
 use uts58::Link;
