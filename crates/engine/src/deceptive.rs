@@ -1,7 +1,7 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
 use super::content::{
-    LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs, sites_between_signs,
+    Holds, LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs, sites_between_signs,
 };
 use super::file_servers::stays_at_home;
 use super::judging::{Judge, Judged, same_domain};
@@ -10,6 +10,22 @@ use homograph::{HostBounds, Judgement, Section, registrable, spelled_host};
 use uts58::unicode::Class;
 use uts58::{Link, Target, begins_with_www, percent};
 
+/// Whether some programs open a link that others do not find: one of text, a call of a program, and what the strings of a
+/// script come to.
+pub fn is_opened_by_some(occurrence: &Occurrence) -> bool {
+    match occurrence.seen_by {
+        SeenBy::Glance => false,
+        SeenBy::Called => true,
+        SeenBy::Lenient if is_script(&occurrence.site) => true,
+        _ => occurrence.site == Site::HtmlText,
+    }
+}
+
+/// Whether a script is there.
+fn is_script(site: &Site) -> bool {
+    matches!(site, Site::Attribute { holds: Holds::Script, .. })
+}
+
 impl Judge<'_> {
     /// Whether an occurrence is to be judged at all: one that is no lure asks the DNS nothing.
     pub fn may_be_deceptive(&mut self, text: &str, occurrence: &Occurrence) -> bool {
@@ -17,6 +33,7 @@ impl Judge<'_> {
             (Target::Link(link), SeenBy::AcrossSigns { whole }) => {
                 self.is_lure_with_signs(text, link, whole)
             }
+            (_, SeenBy::Called) => self.defuses(occurrence),
             (Target::Link(link), SeenBy::Glance) => {
                 self.is_seen_at_a_glance(text, link, occurrence.bounds)
             }
@@ -121,10 +138,12 @@ impl Judge<'_> {
                 self.is_protected(&name.to_ascii_lowercase())
                     && !is_known(&rest.to_ascii_lowercase())
             }
-            SeenBy::Glance => false,
+            SeenBy::Glance | SeenBy::Called => false,
             // It is a lure, or it was not judged.
             SeenBy::AcrossSigns { .. } => judged.verdict >= Verdict::Suspect,
             SeenBy::Greedy => judged.verdict >= Verdict::Unsafe && self.has_protected_user(judged),
+            // What the strings of a script come to is opened as they are.
+            SeenBy::Lenient if is_script(&occurrence.site) => judged.verdict >= Verdict::Suspect,
             _ => judged.verdict >= Verdict::Unsafe,
         }
     }

@@ -7,6 +7,7 @@ mod candidates;
 mod code;
 mod consoles;
 mod correspondents;
+mod defused;
 mod encoded_urls;
 mod file_names;
 mod glued;
@@ -38,7 +39,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
 
-use super::content::{Occurrence, Rendering, Site, script};
+use super::content::{Occurrence, Rendering, SeenBy, Site, script};
 use super::file_servers::{fetches_nothing, names_file_server};
 use super::judged::is_deceptive;
 pub use super::judged::{Judged, TldStatus};
@@ -156,7 +157,7 @@ impl<'a> Judge<'a> {
                 let shown = matches!(occurrence.site, Site::Text | Site::HtmlText);
                 let address = if shown { self.address_beside(text, link) } else { None };
                 let judged_link = address.as_ref().map_or(link, |(link, _)| link);
-                let mut judged = self.link(text, judged_link, occurrence.bounds)?;
+                let mut judged = self.link_at(text, judged_link, occurrence)?;
                 if let Some((_, verdict)) = address {
                     judged.add_with(Reason::Userinfo, verdict);
                 }
@@ -198,6 +199,7 @@ impl<'a> Judge<'a> {
                 Self::downgrade_code(text, link, &mut judged);
                 judged
             }
+            Target::Dangerous { .. } if occurrence.seen_by == SeenBy::Called => Judged::of_call(),
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();

@@ -23,7 +23,12 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
+<<<<<<< HEAD
 use super::finding::{Candidate, Findings, Location, Severity, Space};
+=======
+use super::deceptive::is_opened_by_some;
+use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
+>>>>>>> lures5
 use super::joined_edits::{EditJoiner, Expansion, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};
@@ -350,7 +355,8 @@ impl<'a> LayerReader<'a> {
         }
         if let (Kind::Email, Some(name)) = (link.kind, &self.layer.organizer) {
             let local = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
-            check_organizer(name, local, &mut judged, judge);
+            let calendar = (self.layer, reading.text.as_str());
+            check_organizer((name, local), calendar, &mut judged, judge);
         }
         Some(judged)
     }
@@ -431,10 +437,9 @@ impl<'a> LayerReader<'a> {
     /// that plain text programs find in HTML are included.
     fn is_wanted(&self, occurrence: &Occurrence, judged: &Judged, judge: &Judge<'_>) -> bool {
         let all = self.open.context.policy.defang == Defang::All;
-        let all = all && occurrence.seen_by != SeenBy::Glance;
         let seen = self.view.seen.get(occurrence.seen);
         judge.is_deceptive(seen.map_or("", |seen| seen.as_str()), occurrence, judged)
-            || all && occurrence.site == Site::HtmlText
+            || all && is_opened_by_some(occurrence)
     }
 
     /// Where a link is, which is remembered. `None` if an earlier reading or layer found it there.

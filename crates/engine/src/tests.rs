@@ -3,6 +3,7 @@ use super::policy::{Defang, HeaderFields, Linkify, Mode, Notice, Report};
 use super::*;
 
 mod attachments;
+mod scripts;
 
 fn tlds() -> TldTable {
     TldTable::new(["com", "org", "net", "de", "xn--p1ai", "co", "uk"], "")

@@ -228,6 +228,11 @@ fn terminator(css: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize {
     css.len()
 }
 
+/// A style with its escapes decoded.
+pub fn decoded(css: &str) -> MappedText<'_> {
+    unescape(css, 0..css.len())
+}
+
 /// Decodes escapes (§4.3.7): a backslash and up to six hex digits, or any other character.
 fn unescape(css: &str, range: Range<usize>) -> MappedText<'_> {
     let Some(slice) = css.get(range.clone()) else { return MappedText::slice("", range.start) };

@@ -42,7 +42,7 @@ pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
-pub use html::{Embedded, relatives, top_of_html, with_embedded};
+pub use html::{Embedded, Use, relatives, top_of_html, with_embedded};
 pub use html::{Holds, Relative, actions, may_have_actions, page_below_name, pictures};
 pub use labels::{named_link, site_of_name};
 pub use mapped::MappedText;
@@ -273,6 +273,8 @@ pub enum SeenBy {
     /// Readers who take what stands side by side for one word, and no program: it is only compared with where the
     /// link around it leads.
     Glance,
+    /// Programs that a scheme calls which leads to no host that is known: it counts where every link is defanged.
+    Called,
     /// Programs for which a sign is part of a host. Honest text separates names with signs, so that only a lure counts.
     AcrossSigns {
         /// Whether others link the text before the first sign.

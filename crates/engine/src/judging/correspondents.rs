@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Judge;
+use super::{Judge, same_domain};
 use crate::outcome::Verdict;
 use crate::prices::TWIN_COMPARISON_STEPS;
 use homograph::{Judgement, Section, Slip, registrable, slip_between};
@@ -57,6 +57,21 @@ impl NamedAuthors {
 }
 
 impl Judge<'_> {
+    /// Whether a host is of a known owner and not of the readers, and none of the authors writes from it or for its owner.
+    pub fn is_strangers(&self, ascii: &str) -> bool {
+        let protected = &self.policy.protected;
+        let writes_for = |author: &Arc<Judgement>| {
+            same_domain(&author.ascii, ascii)
+                || homograph::is_one_owner(&author.ascii, ascii, protected)
+        };
+        let authors = &self.named_authors.hosts;
+        !authors.is_empty()
+            && !authors.iter().any(writes_for)
+            && self.has_known_owner(ascii)
+            && !self.is_anybodys(ascii)
+            && !self.is_recipients(ascii)
+    }
+
     /// The author whom a host comes nearest to, in ASCII form, and how. None for a host of the readers' own.
     pub fn near_author(&mut self, host: &Arc<Judgement>) -> Nearest {
         if self.named_authors.hosts.is_empty() || self.is_recipients(&host.ascii) {

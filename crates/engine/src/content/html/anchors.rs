@@ -385,8 +385,9 @@ const CALLS: [&str; 15] = [
 
 /// Whether a click leads to the occurrence in an attribute.
 fn leads(occurrence: &Occurrence) -> bool {
-    matches!(
-        &occurrence.site,
-        Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
-    )
+    occurrence.seen_by != SeenBy::Called
+        && matches!(
+            &occurrence.site,
+            Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
+        )
 }

@@ -172,6 +172,32 @@ mod tests {
             ("li::marker{content:'www.paypal.com'}", "<ul><li></ul>"),
             ("", "<ul style=\"list-style-type:'www.paypal.com'\"><li></ul>"),
             ("q{quotes:'www.paypal.com' ''}", "<q></q>"),
+            ("a::after{content:var(--q, 'www.paypal.com')}", ""),
+            ("a::after{content:var(--q, var(--r, 'www.paypal.com'))}", ""),
+            (
+                "@property --q{syntax:'*';initial-value:'www.paypal.com'}a::after{content:var(--q)}",
+                "",
+            ),
+            (
+                "@counter-style c{system:cyclic;symbols:'www.paypal.com'}a::before{content:counter(x, C)}",
+                "",
+            ),
+            (
+                "@counter-style c{symbols:'paypal';prefix:'www.';suffix:'.com'}ul{list-style-type:c}",
+                "<ul><li></ul>",
+            ),
+            (
+                "a::before{content:url(\"data:image/svg+xml,%3Csvg%3E%3Ctext%3Ewww.paypal.com%3C/text%3E%3C/svg%3E\")}",
+                "",
+            ),
+            (
+                "a::before{content:url(data:image/svg+xml;base64,PHN2Zz48dGV4dD53d3cucGF5cGFsLmNvbTwvdGV4dD48L3N2Zz4=)}",
+                "",
+            ),
+            (
+                ".x{BACKGROUND:red url('data:image/svg+xml,<svg><text>www.paypal.com</text></svg>') no-repeat}",
+                "&nbsp;",
+            ),
         ] {
             assert_eq!(under(sheet, text), Some(Verdict::Suspect), "{sheet} {text}");
         }
@@ -183,6 +209,10 @@ mod tests {
             ("a::before{content:'\\00a0\\2022'}", "Log in"),
             ("a::before{content:'www.verify.top'}", "Log in"),
             ("ul{list-style-type:square}", "<ul><li>Log in</ul>"),
+            ("@counter-style c{symbols:'www.paypal.com'}", "<ul><li>Log in</ul>"),
+            ("a{--u:'Fine'}a::after{content:var(--u, 'www.paypal.com')}", ""),
+            ("a{background:url('data:image/svg+xml,<svg><path d=\"m1.2.3\"/></svg>')}", "Log in"),
+            ("a{background:url(https://www.paypal.com/x.png)}", "Log in"),
         ] {
             assert_ne!(under(sheet, text), Some(Verdict::Suspect), "{sheet} {text}");
         }

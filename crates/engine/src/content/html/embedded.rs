@@ -9,7 +9,10 @@ use super::elements;
 use super::entity;
 use super::pictures;
 use super::token::{RawText, Tag, TagKind, Token, Tokenizer};
+use super::urls::refresh_url;
 use crate::content::{Edits, InFront, Language, Layer, css};
+use uts58::reference;
+use uts58::scheme::{self, Does};
 
 /// Maximum number of such URLs of a page that are read, and bytes of what one shows: no link shows as much.
 const EMBEDDED: usize = 32;
@@ -26,7 +29,36 @@ pub enum Embedded {
     Sheet(String),
 }
 
+/// What a page does with what a URL names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// It is seen in the page.
+    Shows,
+    /// A click opens it.
+    Opens,
+}
+
 impl Embedded {
+    /// What the page has in place of it.
+    pub fn in_place(&self, r#use: Use) -> String {
+        match r#use {
+            Use::Shows => self.markup(),
+            Use::Opens => self.link(),
+        }
+    }
+
+    /// A link to where the page leads that a click opens.
+    fn link(&self) -> String {
+        let Embedded::Markup(page) = self else { return String::new() };
+        let mut link = String::new();
+        if let Some(url) = leads_to(page) {
+            link.push_str("<a href=\"");
+            uts58::html::escape(&url, &mut link);
+            link.push_str("\">");
+        }
+        link
+    }
+
     /// By the type of the content, in lower case.
     pub fn of(kind: &str, content: String) -> Option<Embedded> {
         Some(match kind {
@@ -51,8 +83,8 @@ impl Embedded {
         Embedded::of(&kind, String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// What the page has in place of it.
-    pub fn markup(&self) -> String {
+    /// What of it is seen in the page.
+    fn markup(&self) -> String {
         let mut shown = String::new();
         match self {
             Embedded::Markup(markup) => shown = text(markup),
@@ -70,11 +102,26 @@ impl Embedded {
     }
 }
 
-/// The page with what these URLs show. `part` says what one shows that names a part. `None` if there is nothing. Linear.
-pub fn with_embedded(
-    page: &str,
-    part: &mut dyn FnMut(&str) -> Option<String>,
-) -> Option<Layer<'static>> {
+/// The words of a drawing in a `data:` URL.
+pub(super) fn drawn(url: &str) -> Option<String> {
+    let url = url.trim_ascii();
+    // What most fail on.
+    if !url.get(..DATA.len()).is_some_and(|front| front.eq_ignore_ascii_case(DATA)) {
+        return None;
+    }
+    let Embedded::Markup(markup) = Embedded::of_data(url)? else { return None };
+    let text = text(&markup);
+    let decoded = entity::attribute(&text, 0..text.len()).as_str().trim_ascii().to_owned();
+    (!decoded.is_empty()).then_some(decoded)
+}
+
+const DATA: &str = "data:image/svg";
+
+/// Says what a page has in place of a URL that names a part.
+type Parts<'p> = &'p mut dyn FnMut(&str, Use) -> Option<String>;
+
+/// The page with what these URLs show, or open. `part` says what one shows that names a part. `None` if there is nothing. Linear.
+pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
     let mut seen = Builder::with_capacity(page.len());
     let (mut done, mut shown) = (0, 0);
     let mut tokens = Tokenizer::new(page, 0..page.len(), RawText::Honour);
@@ -83,9 +130,12 @@ pub fn with_embedded(
         if tag.kind != TagKind::Open || tokens.attributes.is_empty() {
             continue;
         }
+        let is_link = page.get(tag.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("a"));
+        let how = if is_link { Use::Opens } else { Use::Shows };
         let values = tokens.attributes.iter().map(|one| (one.name(), one.value()));
-        let found: String =
-            values.filter_map(|(name, value)| of_attribute(page, (name, value), part)).collect();
+        let found: String = values
+            .filter_map(|(name, value)| of_attribute(page, (name, value), (how, part)))
+            .collect();
         if found.is_empty() {
             continue;
         }
@@ -115,20 +165,67 @@ fn place(page: &str, tag: &Tag) -> usize {
 fn of_attribute(
     page: &str,
     (name, value): (Range<usize>, Range<usize>),
-    part: &mut dyn FnMut(&str) -> Option<String>,
+    (how, part): (Use, Parts<'_>),
 ) -> Option<String> {
     // What most are not.
     let (name, _) = elements::attribute(page.get(name)?)?;
     let value = entity::attribute(page, value).as_url();
     let mut shown = |url: &str| {
         let url = url.trim();
-        Embedded::of_data(url).map(|one| one.markup()).or_else(|| part(url))
+        Embedded::of_data(url).map(|one| one.markup()).or_else(|| part(url, Use::Shows))
     };
     match name {
+        // A page in a URL is unsafe, and one at its location is opened in the web.
+        "href" if how == Use::Opens => {
+            let url = value.as_str().trim();
+            let is_part = url.get(..4).is_some_and(|front| front.eq_ignore_ascii_case("cid:"));
+            is_part.then(|| part(url, Use::Opens))?
+        }
         "src" | "data" | "href" | "background" | "poster" => shown(value.as_str()),
         "style" => css::urls(value.as_str()).find_map(|url| shown(url.as_str())),
         _ => None,
     }
+}
+
+/// The first URL of the web to which a page leads: that of a form, else that of a frame, a refresh or a link.
+fn leads_to(page: &str) -> Option<String> {
+    let mut first = None;
+    let mut tokens = Tokenizer::new(page, 0..page.len(), RawText::Honour);
+    while let Some(token) = tokens.next() {
+        let Token::Tag(tag) = token else { continue };
+        if tag.kind != TagKind::Open || tokens.attributes.is_empty() {
+            continue;
+        }
+        let name = page.get(tag.name).unwrap_or_default().to_ascii_lowercase();
+        let wanted = match name.as_str() {
+            "form" => "action",
+            "a" | "area" => "href",
+            "iframe" | "frame" => "src",
+            "meta" => "content",
+            _ => continue,
+        };
+        for attribute in &tokens.attributes {
+            let written = page.get(attribute.name()).unwrap_or_default();
+            let written = written.rsplit(':').next().unwrap_or_default();
+            if !written.eq_ignore_ascii_case(wanted) {
+                continue;
+            }
+            let value = entity::attribute(page, attribute.value()).as_url();
+            let whole = 0..value.as_str().len();
+            let range = if name == "meta" { refresh_url(value.as_str()) } else { Some(whole) };
+            let url = range.and_then(|range| value.as_str().get(range)).map(str::trim);
+            let is_of_web = |url: &&str| {
+                let scheme = reference::scheme(url).and_then(|colon| url.get(..colon));
+                scheme.is_some_and(|name| scheme::does(name) == Some(Does::Web))
+            };
+            match url.filter(is_of_web) {
+                Some(url) if name == "form" => return Some(url.to_owned()),
+                Some(url) if first.is_none() => first = Some(url.to_owned()),
+                _ => {}
+            }
+        }
+    }
+    first
 }
 
 /// Elements whose text nobody sees.
@@ -170,7 +267,9 @@ mod tests {
     #[test]
     fn what_is_shown_stands_in_the_page() {
         let with = |page: &str| {
-            let part = |url: &str| (url == "cid:1").then(|| "shown".to_owned());
+            let part = |url: &str, how| {
+                (url == "cid:1").then(|| if how == Use::Shows { "shown" } else { "<a>" }.to_owned())
+            };
             let layer = with_embedded(page, &mut { part });
             layer.map(|layer| layer.seen.as_str().to_owned())
         };
@@ -179,12 +278,27 @@ mod tests {
             ("<b style='x:url(cid:1)'>c", Some("<b style='x:url(cid:1)'>shownc")),
             ("<img src='data:text/plain,x%3C'>", Some("x&lt;<img src='data:text/plain,x%3C'>")),
             ("<img src=cid:2><p title=cid:1>", None),
+            ("<a href=cid:1>b", Some("<a href=cid:1><a>b")),
+            ("<a href='data:text/html,x'>b", None),
             ("</img src=cid:1>", None),
         ] {
             assert_eq!(with(page).as_deref(), shown, "{page}");
         }
         let many = "<img src=cid:1>".repeat(EMBEDDED + 9);
         assert_eq!(with(&many).unwrap().matches("shown").count(), EMBEDDED);
+    }
+
+    #[test]
+    fn pages_lead_to_their_form() {
+        for (page, url) in [
+            ("<form action=https://a.com/x>", Some("https://a.com/x")),
+            ("<a href='https://b.com'><form action=https://a.com/&amp;>", Some("https://a.com/&")),
+            ("<a xlink:href='https://b.com'>", Some("https://b.com")),
+            ("<meta http-equiv=refresh content='0;url=https://b.com'>", Some("https://b.com")),
+            ("<a href=x><form action=''><a href=mailto:a@b.com><img src=https://a.com>", None),
+        ] {
+            assert_eq!(leads_to(page).as_deref(), url, "{page}");
+        }
     }
 
     #[test]

@@ -10,21 +10,28 @@ mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
+<<<<<<< HEAD
 mod contacts;
+=======
+mod constants;
+>>>>>>> lures5
 mod drawn;
 mod elements;
 mod embedded;
 mod entity;
+mod fields;
 mod forms;
 mod glance;
 mod lasting;
 mod lenient;
 mod letters;
+mod maps;
 mod named;
 mod named_page;
 mod open;
 mod opened_hosts;
 mod outlook;
+mod outlook_links;
 mod pictures;
 mod relative;
 mod sheets;
@@ -47,7 +54,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
 pub use elements::{Holds, attribute_name};
-pub use embedded::{Embedded, with_embedded};
+pub use embedded::{Embedded, Use, with_embedded};
 pub use named_page::below_name as page_below_name;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives, under_base};
@@ -65,6 +72,7 @@ use concealed::Concealed;
 use entity::Within;
 use forms::Forms;
 use homograph::HostBounds;
+use maps::Maps;
 use open::{Ends, OpenElements};
 use sheets::HidingRules;
 use skipped::Skipped;
@@ -166,6 +174,7 @@ struct Reader<'t, 'k, 'f> {
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     forms: Forms,
+    maps: Maps,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
     /// Whether `<math>` is open, in which any element may be a link.
@@ -245,6 +254,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             hiding_rules: OnceCell::new(),
             base: None,
             forms: Forms::default(),
+            maps: Maps::default(),
             foreign: false,
             math: false,
             declares: false,
@@ -278,6 +288,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             true => {
                 // A form without an end would keep all that follows.
                 self.forms.open = None;
+                self.maps.forget_areas();
                 self.flushed = 0;
                 std::mem::take(&mut self.view)
             }
@@ -308,7 +319,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
     fn reads_in_turn(&self) -> bool {
-        self.in_turn && self.base.is_none() && !self.forms.are_named()
+        self.in_turn && self.base.is_none() && !self.forms.are_named() && !self.maps.are_shown()
     }
 
     /// Adds an occurrence, if the capacity allows.
@@ -396,7 +407,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             // After `[if mso]>`.
             let skip = text.find(']').unwrap_or(0);
             self.queue.push_back((start + skip..inner.end, Pass::Comment));
-            self.outlook |= self.is_in_word(&inner);
+            self.outlook |= self.is_in_word(&inner) || self.is_text_of_link(&inner);
             self.before_condition = self.anchor_start();
         } else if outlook::ends_condition(text) {
             self.outlook |= self.before_condition != self.anchor_start();
@@ -418,13 +429,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// Whether visible text touches a comment on either side.
-    fn is_in_word(&self, inner: &Range<usize>) -> bool {
-        let before = !self.is_concealed() && !self.visible.ends_with_space();
-        let behind = self.text.as_bytes().get(inner.end + 3);
-        before || behind.is_some_and(|c| !token::is_space(*c) && *c != b'<')
     }
 
     fn raw(&mut self, element: RawElement, content: Range<usize>) -> ControlFlow<()> {
@@ -484,6 +488,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let found = self.view.occurrences.len() > first;
         if found {
             self.tie_shown_attributes(attributes, first, form);
+            self.map(name, attributes, first);
         }
         if found || !self.titled.is_empty() {
             self.enter_title(tag, attributes, first);
@@ -534,6 +539,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 let here = self.visible.len();
                 self.marks.push(here..here);
             }
+            [b'm' | b'M', _, _] if name.eq_ignore_ascii_case("map") => self.begin_map(attributes),
             name if name.eq_ignore_ascii_case(b"svg") => self.foreign = true,
             name if self.math || name.eq_ignore_ascii_case(b"math") => {
                 (self.foreign, self.math) = (true, true);

@@ -3,7 +3,27 @@
 
 use std::ops::Range;
 
-use uts58::{reference, scheme};
+use uts58::scheme::Does;
+use uts58::{Target, reference, scheme};
+
+/// Schemes that lead nowhere, or to a mail program that shows what it is to send.
+const CALL_NOBODY: [&str; 2] = ["about", "mailto"];
+
+/// The URL in this range of a value, if its scheme calls a program, and no host is known to which it leads: `tel:`,
+/// `whatsapp:` and any that nobody knows.
+pub fn called(value: &str, range: Range<usize>) -> Option<Target> {
+    let text = value.get(range.clone())?;
+    let start = range.start + (text.len() - text.trim_ascii_start().len());
+    let span = start..start + text.trim_ascii().len();
+    let length = reference::scheme(value.get(span.clone())?)?;
+    let scheme = span.start..span.start + length;
+    let name = value.get(scheme.clone())?;
+    let calls = match scheme::does(name) {
+        Some(Does::Web | Does::Socket | Does::Message) => false,
+        _ => !CALL_NOBODY.iter().any(|known| name.eq_ignore_ascii_case(known)),
+    };
+    calls.then_some(Target::Dangerous { span, scheme, host: None })
+}
 
 /// What such a URL opens, if it may be deceptive: names of people and numbers to call stand there as well.
 pub fn opened(url: &str) -> Option<Range<usize>> {
@@ -16,6 +36,22 @@ pub fn opened(url: &str) -> Option<Range<usize>> {
     let ace = || opened.to_ascii_lowercase().contains("xn--");
     (!opened.is_ascii() || opened.contains('%') || ace()).then_some(inside)
 }
+
+/// The host of a URL for a browser that has no scheme of its own and is a page to it: `microsoft-edge:example.com`.
+pub fn browsed(url: &str) -> Option<Range<usize>> {
+    let (at, rest) = argument(url)?;
+    let name = url.get(..at - 1)?.trim_ascii();
+    if !BROWSERS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let end = rest.find(['#', '?']).unwrap_or(rest.len());
+    let page = rest.get(..end)?;
+    let host = page.split(['/', '\\', ':']).next()?;
+    (host.contains('.') && !page.contains("://")).then_some(at..at + end)
+}
+
+/// Schemes of browsers, in front of the address of a page.
+const BROWSERS: [&str; 3] = ["microsoft-edge", "firefox", "googlechrome"];
 
 /// The percent-encoded URL that a program opens, which anybody can read: `firefox://open-url?url=https%3A%2F%2F…`,
 /// `intent:…;S.browser_fallback_url=https%3A%2F%2F…;end`.

@@ -1,5 +1,5 @@
-//! What the strings of a script come to: joined by `+`, written as numbers, in base64, in escapes of URLs. No script is
-//! run: a string is read for what a page usually makes of it (`document.write(atob("…"))`).
+//! What the strings of a script come to: joined by `+`, in variables and templates, written as numbers, in base64, in
+//! escapes of URLs. No script is run: a string is read for what a page usually makes of it (`document.write(atob("…"))`).
 
 use std::ops::Range;
 
@@ -7,6 +7,7 @@ use memchr::{memchr, memchr3, memmem};
 
 use super::super::encoded::octets_into;
 use super::super::script::{self, unescape_into};
+use super::constants::{Constants, is_of_word, word_length};
 use super::entity;
 use super::{Builder, MappedText};
 use mailsplice::mime::Charset;
@@ -88,7 +89,7 @@ fn names_decoder(script: &str) -> bool {
 fn may_join(script: &str) -> bool {
     let script = script.as_bytes();
     let names = |name: &str| memmem::find(script, name.as_bytes()).is_some();
-    let joins = memchr(b'+', script).is_some() || names(".join(") || names(CONCAT);
+    let joins = memchr(b'+', script).is_some() || names(".join(") || names(CONCAT) || names("${");
     joins && memchr3(b'"', b'\'', b'`', script).is_some()
 }
 
@@ -107,6 +108,10 @@ const CONCAT: &str = ".concat(";
 enum Operand {
     /// What is between quotes.
     String(Range<usize>),
+    /// The same, with names in it that hold strings.
+    Template(Range<usize>),
+    /// A name that holds one.
+    Name(Range<usize>),
     /// Numbers of characters, with what separates them.
     Numbers(Range<usize>),
 }
@@ -114,13 +119,14 @@ enum Operand {
 /// The values of expressions that join strings, each on a line; of single strings as well, if `single`.
 fn values(script: &str, single: bool, joint: Joint) -> MappedText<'static> {
     let mut out = Builder::default();
+    let mut constants = Constants::of(script);
     let mut operands = Vec::new();
     let mut at = 0;
-    while let Some(start) = next_start(script, at, single) {
+    while let Some(start) = next_start(script, at, single, &constants) {
         at = start + 1;
         operands.clear();
         let mut end = start;
-        while let Some((operand, behind)) = operand(script, end) {
+        while let Some((operand, behind)) = operand(script, end, &constants) {
             operands.push(operand);
             at = behind;
             match joined_at(script, behind, joint) {
@@ -128,36 +134,66 @@ fn values(script: &str, single: bool, joint: Joint) -> MappedText<'static> {
                 None => break,
             }
         }
-        if let [Operand::String(inside)] = operands.as_slice() {
-            // Its last quote may as well be the first one of the next string.
-            at = start + 1;
-            if !single || inside.is_empty() {
-                continue;
+        let expression = start..at;
+        let is_shown = match operands.as_slice() {
+            [] => continue,
+            [Operand::String(inside)] => {
+                // Its last quote may as well be the first one of the next string.
+                at = start + 1;
+                single && !inside.is_empty()
             }
+            [Operand::Name(_)] => false,
+            _ => true,
+        };
+        let mut value = Builder::default();
+        let text = if is_shown { &mut out } else { &mut value };
+        if is_shown {
+            text.separate(start);
         }
-        if !operands.is_empty() {
-            out.separate(start);
-        }
+        let from = text.len();
         for operand in &operands {
             match operand {
-                Operand::String(inside) => unescape_into(&mut out, script, inside.clone()),
-                Operand::Numbers(list) => characters(&mut out, script, list.clone()),
+                Operand::String(inside) => unescape_into(text, script, inside.clone()),
+                Operand::Template(inside) => constants.add_template(text, inside.clone()),
+                Operand::Name(name) => constants.add(text, name.clone()),
+                Operand::Numbers(list) => characters(text, script, list.clone()),
             }
+        }
+        let string = text.as_str().get(from..).unwrap_or_default();
+        let held = constants.assign(expression.clone(), string);
+        if let Some(held) = held {
+            out.separate(start);
+            out.unit(&held, expression);
         }
     }
     out.finish()
 }
 
-/// Where an operand may begin: a quote that is not escaped, `fromCharCode`, and a list of numbers, if `lists`.
-fn next_start(script: &str, from: usize, lists: bool) -> Option<usize> {
+/// Where an operand may begin: a quote that is not escaped, `fromCharCode`, a name that holds a string, and a list of
+/// numbers, if `lists`.
+fn next_start(script: &str, from: usize, lists: bool, constants: &Constants<'_>) -> Option<usize> {
     let bytes = script.as_bytes();
     let mut at = from;
+    // The rest of a word that began before, or the name of what an object has.
+    let before = from.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+    if before.is_some_and(is_of_word) {
+        at += word_length(bytes.get(at..)?);
+    }
     loop {
         match bytes.get(at)? {
             b'"' | b'\'' | b'`' => return Some(at),
             b'[' if lists => return Some(at),
             b'f' | b'S' if is_from_code(bytes.get(at..)?).is_some() => return Some(at),
             b'\\' => at += 2,
+            b'.' => {
+                at += 1;
+                let rest = bytes.get(at..)?;
+                at += if is_from_code(rest).is_some() { 0 } else { word_length(rest) };
+            }
+            byte if is_of_word(*byte) => match constants.name_at(at) {
+                Some(_) => return Some(at),
+                None => at += word_length(bytes.get(at..)?),
+            },
             _ => at += 1,
         }
     }
@@ -173,12 +209,23 @@ fn is_from_code(script: &[u8]) -> Option<usize> {
 }
 
 /// The operand that begins here, and where it ends.
-fn operand(script: &str, at: usize) -> Option<(Operand, usize)> {
+fn operand(script: &str, at: usize, constants: &Constants<'_>) -> Option<(Operand, usize)> {
     let rest = script.as_bytes().get(at..)?;
     let quote = *rest.first()?;
     if matches!(quote, b'"' | b'\'' | b'`') {
         let end = string_end(rest.get(1..)?, quote)? + at + 1;
-        return Some((Operand::String(at + 1..end), end + 1));
+        let inside = at + 1..end;
+        let operand = match quote == b'`' && constants.fills(inside.clone()) {
+            true => Operand::Template(inside),
+            false => Operand::String(inside),
+        };
+        return Some((operand, end + 1));
+    }
+    if is_of_word(quote)
+        && is_from_code(rest).is_none()
+        && let Some(name) = constants.name_at(at)
+    {
+        return Some((Operand::Name(name.clone()), name.end));
     }
     let opening = if quote == b'[' { 1 } else { is_from_code(rest)? };
     let list = rest.get(opening..)?;
@@ -316,15 +363,35 @@ mod tests {
             ("a=\"b\\\"c\" + 'd' +\n`e\nf`; g='h'", "b\"cde\nf"),
             ("x=/'/;a='b'+'c'", "bc"),
             ("a='b'+String.fromCharCode(46, 0x440)+'c'", "b.\u{440}c"),
+            ("a=window.String.fromCharCode(1088,1072)", "\u{440}\u{430}"),
             ("a=fromCodePoint(1088,1072)", "\u{440}\u{430}"),
             ("a='b'+c+'d';e='f'+'g';h='i'+'j'", "fg\nij"),
             ("a='b\\\nc'+'d'", "bcd"),
             ("a='b'.concat('c').concat( \"d\")", "bcd"),
             ("['b', 'c','d'].join('')", "bcd"),
+            ("var a='b',c = \"d\";location=a+c", "bd"),
+            ("let a='b\\x63';x=a+'d'", "bcd"),
+            ("a='b';location=`${a}c${x}`", "bc${x}"),
+            ("a='b';a+='c'", "bc"),
+            ("a='b';a='d';x='c'+a", "cd"),
+            ("window.a='b';c=a;x=c+'d'", "bd"),
         ] {
             assert_eq!(texts(script), [joined], "{script}");
         }
-        for script in ["", "'a'", "a+b", "'a'+b+'c'", "'a\n'+'b", "'a'+", "\\'a'+'"] {
+        for script in [
+            "",
+            "'a'",
+            "a+b",
+            "'a'+b+'c'",
+            "'a\n'+'b",
+            "'a'+",
+            "\\'a'+'",
+            "a='b'+c;d=a+e",
+            "a=='b';x=a+a",
+            "a='b';x.a+y.a",
+            "a='b';x=`c`+y",
+            "a+='b'",
+        ] {
             assert_eq!(texts(script), [""; 0], "{script}");
         }
         read(&MappedText::slice("'a'+'b'", 7), |text| {
@@ -355,9 +422,26 @@ mod tests {
 
     #[test]
     fn strings_take_linear_time() {
-        for piece in
-            ["'", "\"'`", "'\\'", "'a'+", "[", "[1,", "fromCharCode(1,", "'a' ", "\\", "%", "'%d1"]
-        {
+        for piece in [
+            "'",
+            "\"'`",
+            "'\\'",
+            "'a'+",
+            "[",
+            "[1,",
+            "fromCharCode(1,",
+            "'a' ",
+            "\\",
+            "%",
+            "'%d1",
+            "a='b';",
+            "a='b'+a;",
+            "a+='';",
+            "`${a}`+",
+            "`${",
+            "a+",
+            ".a",
+        ] {
             let script = format!("atob{}", piece.repeat(200_000 / piece.len()));
             let steps = read(&MappedText::slice(&script, 0), |_| ());
             assert!(steps < 20 * script.len() as u64, "{piece}");

@@ -1,5 +1,6 @@
 //! What an element does to the text inside it, as far as that can deceive a reader.
 
+use super::fields;
 use crate::content::css;
 
 /// How the text of an element is shown.
@@ -16,6 +17,8 @@ pub struct Traits {
     pub lines_up: bool,
     /// Whether it says how its box is shown: that overrides the attribute `hidden`.
     pub sets_display: bool,
+    /// Whether it has to do with a field of Word.
+    pub is_of_field: bool,
 }
 
 /// What an element says of whether its text is seen.
@@ -88,6 +91,10 @@ fn may_be_read(declaration: &[u8]) -> bool {
         [b'f', b'o'] => {
             matches!(declaration.get(5), Some(b's' | b'S'))
                 || matches!(declaration.get(4), Some(b':' | b' '))
+        }
+        // `mso-element`, `mso-field-code`.
+        [b'm', b's'] => {
+            matches!(declaration.get(4..6), Some(b"el" | b"EL" | b"El" | b"fi" | b"FI" | b"Fi"))
         }
         letters => matches!(&letters, b"di" | b"fl" | b"vi" | b"op" | b"un"),
     }
@@ -164,6 +171,7 @@ struct Declared {
     beside: bool,
     isolated: bool,
     stacks: bool,
+    is_of_field: bool,
     /// Whether one of them hides text, be it overridden.
     hides: bool,
 }
@@ -222,6 +230,7 @@ impl Declared {
                 self.opacity.set(seen, important);
             }
             Some(b'u') if is("unicode-bidi") => self.read_bidi(value),
+            Some(b'm') => self.is_of_field |= fields::is_of_field(property),
             _ => {}
         }
         self.hides |= seen == Some(Seen::Hidden);
@@ -256,6 +265,7 @@ impl Declared {
             traits.direction = traits.direction.and(Direction::Overridden);
         }
         traits.isolated |= self.isolated;
+        traits.is_of_field |= self.is_of_field;
         traits.lines_up = display.is_some_and(|display| display.lines_up) && !self.stacks;
         traits.flow = match self.beside {
             true => Flow::Beside,

@@ -62,6 +62,9 @@ impl<'t> Reader<'t, '_, '_> {
                     if !std::mem::replace(&mut styled, true) {
                         traits.declare(style.as_str(), self.is_concealed());
                     }
+                    if traits.is_of_field {
+                        self.field(&style, &found("style").site(Holds::Css));
+                    }
                     self.declarations(&style, &found("style"));
                 }
                 Some((attribute_name, holds)) => {
@@ -191,7 +194,8 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 let opened = opened_hosts::opened(seen.as_str());
                 let by_program = opened.map(|opened| (seen.clone(), vec![opened]));
-                self.references(seen, None, &found.site(holds));
+                let browsed = opened_hosts::browsed(seen.as_str()).map(|page| vec![page]);
+                self.references(seen, browsed, &found.site(holds));
                 // What is a link anyway was found first.
                 if let Some((seen, opened)) = by_program {
                     let by = std::mem::replace(&mut self.seen_by, SeenBy::Lenient);
@@ -260,9 +264,13 @@ impl<'t> Reader<'t, '_, '_> {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
-            for target in reference::parse(text, range.clone()) {
+            let mut targets = reference::parse(text, range.clone()).peekable();
+            if targets.peek().is_none() && calls(site) {
+                self.called(index, opened_hosts::called(text, range.clone()), site);
+            }
+            for target in targets {
                 if is_harmless(&target, site, text) {
-                    self.view.embeds |= self.open_anchor.is_some();
+                    self.view.embeds |= self.open_anchor.is_some() || is_of_link(site);
                 } else {
                     self.push(Occurrence {
                         seen: index,
@@ -285,6 +293,21 @@ impl<'t> Reader<'t, '_, '_> {
             self.references(tight, None, site);
             self.seen_by = by;
         }
+    }
+
+    /// Adds what calls a program.
+    fn called(&mut self, seen: usize, target: Option<Target>, site: &Site) {
+        let Some(target) = target else { return };
+        self.push(Occurrence {
+            seen,
+            target,
+            site: site.clone(),
+            bounds: HostBounds::Certain,
+            shown: Rendering::AsWritten,
+            anchor: AnchorAround::None,
+            markup: if self.is_concealed() { Markup::Shown } else { self.markup },
+            seen_by: SeenBy::Called,
+        });
     }
 
     /// Reads the links in an attribute that is shown as text.
@@ -415,6 +438,18 @@ fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
     let name = text.get(scheme.clone()).unwrap_or_default();
     let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
     loads(site) && !file
+}
+
+/// Whether this is an attribute of a link itself.
+fn is_of_link(site: &Site) -> bool {
+    matches!(site, Site::Attribute { element, .. } if element.eq_ignore_ascii_case("a"))
+}
+
+/// Whether a click on the element of this attribute may call a program.
+fn calls(site: &Site) -> bool {
+    let Site::Attribute { element, holds, .. } = site else { return false };
+    let is_url = matches!(holds, Holds::Url | Holds::FixedUrl | Holds::Refresh);
+    is_url && !loads(site) && !element.eq_ignore_ascii_case("base")
 }
 
 /// Whether the URL at the site is loaded as a part of the page, and not by a click.

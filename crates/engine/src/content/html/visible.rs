@@ -1,12 +1,11 @@
 //! The text that a reader sees, stretch by stretch: its links, joined with the anchors around them.
 
-use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::compared::{AcrossSeams, compared};
 use super::{
-    Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, SeenBy, Site,
-    StyledElement, Tag, Target, Within, entity, glance, outlook,
+    Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, Site,
+    StyledElement, Tag, Target, Within, entity, glance,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
@@ -15,7 +14,7 @@ use crate::content::mapped::MappedText;
 use crate::content::{
     AnchorAround, STRETCH, add, has_link_sign, idle_steps, search_steps, text_steps, unseen,
 };
-use uts58::{Confidence, Link};
+use uts58::Confidence;
 
 /// Steps of each byte of text that is turned round: it is copied letter by letter, with where each comes from.
 const TURNED_STEPS: u64 = 30;
@@ -390,64 +389,8 @@ impl<'t> Reader<'t, '_, '_> {
         if self.forms.are_named() {
             self.tie_awaited_forms();
         }
+        self.compare_maps();
         (self.take)(self.view)
-    }
-
-    /// Adds the links that only Outlook shows: those whose bytes differ from those of the links found already. Of the
-    /// others those are compared with where they lead that are in an anchor that only Outlook has.
-    fn add_outlook_links(&mut self) {
-        let outlook::Shown { text, anchors } = outlook::shown(self.text);
-        let index = self.view.seen.len();
-        let shown = self.view.occurrences.iter().filter(|shown| shown.site == Site::HtmlText);
-        let known: HashMap<Range<usize>, Option<usize>> = shown
-            .filter_map(|shown| {
-                let place = self.view.seen.get(shown.seen)?.source(shown.span());
-                Some((place, shown.anchor.target()))
-            })
-            .collect();
-        let targets = self.targets_by_tag();
-        let target_of = |link: &Link| {
-            let at = anchors.partition_point(|anchor| anchor.text.end <= link.span.start);
-            let anchor = anchors.get(at).filter(|anchor| anchor.text.start < link.span.end)?;
-            targets.get(&anchor.tag).copied()
-        };
-        let mut links = self.linkifier.links(text.as_str());
-        let capacity = self.capacity();
-        let mut found = Vec::new();
-        for link in links.by_ref() {
-            let before = known.get(&text.source(link.span.clone()));
-            let leads_to = target_of(&link).filter(|target| before != Some(&Some(*target)));
-            let new = before.is_none().then(|| Occurrence {
-                markup: Markup::Shown,
-                ..Occurrence::in_text(index, link.clone(), Site::HtmlText)
-            });
-            let compared = leads_to.map(|target| Occurrence {
-                seen_by: SeenBy::Glance,
-                anchor: AnchorAround::LeadsTo(target),
-                ..Occurrence::in_text(index, link, Site::HtmlText)
-            });
-            found.extend(new.into_iter().chain(compared));
-            if found.len() > capacity {
-                break;
-            }
-        }
-        self.view.cut |= found.len() > capacity;
-        found.truncate(capacity);
-        self.view.occurrences.extend(found);
-        self.view.steps += (self.text.len() + text.as_str().len()) as u64 + search_steps(&links);
-        drop(links);
-        self.view.seen.push(text);
-    }
-
-    /// The occurrence that each tag leads to, by the offset of the tag.
-    fn targets_by_tag(&self) -> HashMap<usize, usize> {
-        let mut targets = HashMap::new();
-        for (at, occurrence) in self.view.occurrences.iter().enumerate() {
-            if let Site::Attribute { tag, attribute: "href", .. } = &occurrence.site {
-                targets.entry(*tag).or_insert(at);
-            }
-        }
-        targets
     }
 }
 

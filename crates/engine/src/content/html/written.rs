@@ -1,13 +1,15 @@
-//! Text that style sheets write in links: `a::before { content: "www.example.com" }`, `attr(…)`, `var(…)`, the markers of
-//! lists and quotes. It is read with the words of the link, as what stands for pictures is.
+//! Text that style sheets write in links: `a::before { content: "www.example.com" }`, `attr(…)`, `var(…)`, counters, the
+//! markers of lists and quotes, drawings in a `data:` URL. It is read with the words of the link, as what stands for pictures is.
 //!
 //! Read are the sheets in front of a link. The cascade is not computed: what a rule for an element writes may be shown.
 
 use std::ops::Range;
 
+use super::embedded;
 use super::token::Attribute;
 use super::{Reader, Tag};
 use crate::content::css;
+use uts58::scheme;
 
 /// Maximum number of rules and of variables that are kept, and bytes of what one writes: no host is as long.
 const RULES: usize = 32;
@@ -24,11 +26,13 @@ const MARKED: [&str; 4] = ["li", "ol", "q", "ul"];
 pub(super) struct Written {
     rules: Vec<Rule>,
     variables: Vec<(String, String)>,
+    /// Whether a sheet has styles of counters.
+    counts: bool,
     /// What stands behind open elements, the innermost last.
     behind: Vec<(Range<usize>, String)>,
 }
 
-/// A rule, in lower case.
+/// A rule, its selector in lower case.
 #[derive(Debug)]
 struct Rule {
     /// Any, if it is empty.
@@ -43,7 +47,10 @@ struct Rule {
 enum Piece {
     Text(String),
     Attribute(String),
-    Variable(String),
+    /// A variable, and what stands for one that is not set.
+    Variable(String, String),
+    /// A style of counters, by its name.
+    Counter(String),
 }
 
 impl Written {
@@ -53,15 +60,16 @@ impl Written {
         if memchr::memchr3(b'"', b'\'', b'(', sheet.as_bytes()).is_none() {
             return false;
         }
-        let sheet = css::plain(sheet).to_ascii_lowercase();
-        if !PROPERTIES.iter().any(|property| sheet.contains(property)) {
+        let sheet = css::plain(sheet);
+        let lower = sheet.to_ascii_lowercase();
+        let draws = lower.contains(DRAWING);
+        if !draws && !PROPERTIES.iter().any(|property| lower.contains(property)) {
             return false;
         }
+        self.counts |= lower.contains(COUNTER_STYLE);
         for (selectors, block) in css::rules(&sheet) {
-            let may_write = || {
-                block.contains("--") || PROPERTIES.iter().any(|property| block.contains(property))
-            };
-            if block.contains(['"', '\'', '(']) && may_write() {
+            let may_write = self.counts || block.contains(['"', '\'', '(']);
+            if may_write {
                 css::declarations(block, |declaration| self.declare(selectors, declaration));
             }
         }
@@ -70,11 +78,15 @@ impl Written {
 
     fn declare(&mut self, selectors: &str, declaration: &str) {
         let Some((property, value)) = declaration.split_once(':') else { return };
-        let property = property.trim_ascii();
-        if property.starts_with("--") && value.len() <= BYTES && self.variables.len() < RULES {
-            self.variables.push((property.to_owned(), value.to_owned()));
+        let property = property.trim_ascii().to_ascii_lowercase();
+        let property = property.as_str();
+        if let Some(name) = named(selectors, property)
+            && value.len() <= BYTES
+            && self.variables.len() < RULES
+        {
+            self.variables.push((name, value.to_owned()));
         }
-        let Some(text) = pieces_of(property, value) else { return };
+        let Some(text) = pieces_of(property, value, self.counts) else { return };
         for selector in selectors.split(',') {
             let rule = Rule::of(selector, property == CONTENT, &text);
             self.rules.extend(rule.filter(|_| self.rules.len() < RULES));
@@ -88,7 +100,16 @@ impl Written {
             match piece {
                 Piece::Text(written) => text.push_str(written),
                 Piece::Attribute(name) => text.push_str(&value(name).unwrap_or_default()),
-                Piece::Variable(name) => text.push_str(&self.variable(name, value)),
+                Piece::Variable(name, fallback) => {
+                    let set = self.variable(name, value);
+                    text.push_str(&set.unwrap_or_else(|| strings(fallback)));
+                }
+                Piece::Counter(name) => {
+                    for part in OF_COUNTERS {
+                        let written = self.variable(&counter(name, part), value);
+                        text.push_str(&written.unwrap_or_default());
+                    }
+                }
             }
         }
         text.truncate(text.floor_char_boundary(BYTES));
@@ -96,28 +117,24 @@ impl Written {
     }
 
     /// The strings of a variable: that of the element, else the last of a sheet.
-    fn variable(&self, name: &str, value: &impl Fn(&str) -> Option<String>) -> String {
+    fn variable(&self, name: &str, value: &impl Fn(&str) -> Option<String>) -> Option<String> {
         let mut own = None;
         css::declarations(&value("style").unwrap_or_default(), |declaration| {
             let declared = declaration.split_once(':');
-            let declared = declared.filter(|(of, _)| of.trim_ascii() == name);
+            let declared = declared.filter(|(of, _)| of.trim_ascii().eq_ignore_ascii_case(name));
             own = declared.map(|(_, value)| value.to_owned()).or(own.take());
         });
         let of_sheet = || self.variables.iter().rfind(|(of, _)| of == name);
         let value = own.or_else(|| of_sheet().map(|(_, value)| value.clone()));
-        let pieces = pieces(&value.unwrap_or_default());
-        let texts = pieces.into_iter().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text),
-            Piece::Attribute(_) | Piece::Variable(_) => None,
-        });
-        texts.collect()
+        value.map(|value| strings(&value))
     }
 }
 
 impl Rule {
     /// The rule for what a selector names last. `content` writes only in front of an element, behind it or as its marker.
     fn of(selector: &str, is_content: bool, text: &[Piece]) -> Option<Rule> {
-        let last = selector.trim_ascii().rsplit([' ', '\t', '\n', '>', '+', '~']).next()?;
+        let selector = selector.trim_ascii().to_ascii_lowercase();
+        let last = selector.rsplit([' ', '\t', '\n', '>', '+', '~']).next()?;
         let (subject, pseudo) = last.split_once(':').unwrap_or((last, ""));
         let is_written = ["before", "after", "marker"].iter().any(|word| pseudo.ends_with(word));
         if is_content && !is_written {
@@ -155,14 +172,91 @@ const CONTENT: &str = "content";
 /// Properties that write a text.
 const PROPERTIES: [&str; 3] = [CONTENT, "list-style", "quotes"];
 
-/// What a declaration writes.
-fn pieces_of(property: &str, value: &str) -> Option<Vec<Piece>> {
+/// Properties that draw a picture behind a text.
+const BACKGROUNDS: [&str; 2] = ["background", "background-image"];
+
+/// How a drawing in a URL begins.
+const DRAWING: &str = "data:image/svg";
+
+/// What a style of counters is declared by, and what it writes, in this order (CSS Counter Styles §3).
+const COUNTER_STYLE: &str = "@counter-style";
+const OF_COUNTERS: [&str; 3] = ["prefix", "symbols", "suffix"];
+
+/// Under which name what a style of counters writes is kept: no variable has it.
+fn counter(name: &str, part: &str) -> String {
+    [name, part].join("@")
+}
+
+/// The name of the variable, or of the part of a style of counters, that a declaration sets.
+fn named(selectors: &str, property: &str) -> Option<String> {
+    if property.starts_with("--") {
+        return Some(property.to_owned());
+    }
+    let (rule, name) = selectors.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
+    let name = name.trim_ascii().to_ascii_lowercase();
+    if property == "initial-value" && rule.eq_ignore_ascii_case("@property") {
+        return Some(name);
+    }
+    let is_counter = OF_COUNTERS.contains(&property) && rule.eq_ignore_ascii_case(COUNTER_STYLE);
+    is_counter.then(|| counter(&name, property))
+}
+
+/// What a declaration writes. `counts` says whether a sheet has styles of counters.
+fn pieces_of(property: &str, value: &str, counts: bool) -> Option<Vec<Piece>> {
     let is_list = property == "list-style" || property == "list-style-type";
     let is_one = is_list || property == "quotes";
+    if BACKGROUNDS.contains(&property) {
+        let drawn = css::urls(value).find_map(|url| embedded::drawn(url.as_str()))?;
+        return Some(vec![Piece::Text(drawn)]);
+    }
     let mut pieces = pieces(Some(value).filter(|_| is_one || property == CONTENT)?);
+    if is_list && counts && pieces.is_empty() {
+        let names = value.split_ascii_whitespace().take(WORDS);
+        pieces = names.map(|name| Piece::Counter(name.to_ascii_lowercase())).collect();
+        return (!pieces.is_empty()).then_some(pieces);
+    }
     // Of quotes the first one opens.
     pieces.truncate(if is_one { 1 } else { pieces.len() });
     (!pieces.is_empty()).then_some(pieces)
+}
+
+/// Words of `list-style`: a type, a place and a picture.
+const WORDS: usize = 3;
+
+/// The strings of a value, joined.
+fn strings(value: &str) -> String {
+    let texts = pieces(value).into_iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text),
+        Piece::Variable(_, fallback) => quoted(&fallback).map(str::to_owned),
+        Piece::Attribute(_) | Piece::Counter(_) => None,
+    });
+    texts.collect()
+}
+
+/// The first string of a value.
+fn quoted(value: &str) -> Option<&str> {
+    let (at, quote) = value.char_indices().find(|(_, c)| matches!(c, '"' | '\''))?;
+    let inside = value.get(at + 1..)?;
+    inside.split(quote).next()
+}
+
+/// What stands in the brackets that were opened, and what follows: a string may hold a bracket, and brackets stand in one
+/// another.
+fn bracketed(inside: &str) -> (&str, &str) {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    for (at, c) in inside.char_indices() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(c),
+            ('(', None) => depth += 1,
+            (')', None) if depth == 0 => return inside.split_at_checked(at).unwrap_or_default(),
+            (')', None) => depth -= 1,
+            _ => {}
+        }
+    }
+    (inside, "")
 }
 
 /// The strings of a value, and what it names in their place.
@@ -177,15 +271,33 @@ fn pieces(value: &str) -> Vec<Piece> {
             _ => '\'',
         };
         let inside = behind.get(1..).unwrap_or_default();
-        let (inside, after) = inside.split_once(close).unwrap_or((inside, ""));
-        let name = || inside.split([',', ' ']).next().unwrap_or_default().trim_ascii().to_owned();
+        let (inside, after) = match close {
+            ')' => bracketed(inside),
+            quote => inside.split_once(quote).unwrap_or((inside, "")),
+        };
+        let calls = |name: &str| scheme::ends_with(before, name);
+        let (name, fallback) = inside.split_once(',').unwrap_or((inside, ""));
+        let name = || name.trim_ascii().to_ascii_lowercase();
         match close {
-            ')' if before.ends_with("attr") => found.push(Piece::Attribute(name())),
-            ')' if before.ends_with("var") => found.push(Piece::Variable(name())),
+            ')' if calls("attr") => {
+                let name = name();
+                let name = name.split(' ').next().unwrap_or_default();
+                found.push(Piece::Attribute(name.to_owned()));
+            }
+            ')' if calls("var") => found.push(Piece::Variable(name(), fallback.to_owned())),
+            ')' if calls("counter") || calls("counters") => {
+                let style = inside.rsplit(',').next().unwrap_or_default().trim_ascii();
+                found.push(Piece::Counter(style.to_ascii_lowercase()));
+            }
+            ')' if calls("url") => {
+                let url = inside.trim_ascii().trim_matches(['"', '\'']);
+                found.extend(embedded::drawn(url).map(Piece::Text));
+            }
             ')' => {}
             _ => found.push(Piece::Text(inside.to_owned())),
         }
-        rest = after;
+        // Behind the bracket itself.
+        rest = after.strip_prefix(')').filter(|_| close == ')').unwrap_or(after);
     }
     found
 }
@@ -215,7 +327,8 @@ impl Reader<'_, '_, '_> {
             css::declarations(&value("style").unwrap_or_default(), |declaration| {
                 let (property, own) = declaration.split_once(':').unwrap_or_default();
                 let property = property.trim_ascii().to_ascii_lowercase();
-                let own = pieces_of(&property, own).filter(|_| property != CONTENT);
+                let own = pieces_of(&property, own, written.counts);
+                let own = own.filter(|_| property != CONTENT);
                 front.push_str(&written.text(&own.unwrap_or_default(), &value));
             });
         }
