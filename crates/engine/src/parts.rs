@@ -23,12 +23,8 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
-<<<<<<< HEAD
-use super::finding::{Candidate, Findings, Location, Severity, Space};
-=======
 use super::deceptive::is_opened_by_some;
-use super::finding::{Candidate, Findings, Location, Severity, Space, finding_of};
->>>>>>> lures5
+use super::finding::{Candidate, Findings, Location, Severity, Space};
 use super::joined_edits::{EditJoiner, Expansion, Order};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Limit, Place, Verdict};

@@ -82,7 +82,7 @@ fn messages_of_thunderbird_without_a_body_end_before_the_next() {
         let messages = split(message.repeat(10_000).as_bytes());
         assert_eq!(messages.len(), 10_000);
         let (_, bytes, _) = messages.last().unwrap();
-        assert_eq!(*bytes, message["From ".len() + end.len()..].as_bytes());
+        assert_eq!(*bytes, message.as_bytes()["From ".len() + end.len()..]);
     }
 }
 

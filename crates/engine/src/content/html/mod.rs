@@ -10,11 +10,8 @@ mod as_xml;
 mod breaks;
 mod compared;
 mod concealed;
-<<<<<<< HEAD
-mod contacts;
-=======
 mod constants;
->>>>>>> lures5
+mod contacts;
 mod drawn;
 mod elements;
 mod embedded;
