@@ -46,7 +46,7 @@ pub use super::judged::{Judged, TldStatus};
 use super::keyed_hash::{ByHash, Key};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskDomains;
-use super::prices::{carried_steps, edited_label_steps, host_steps, sender_steps};
+use super::prices::{carried_steps, claim_steps, edited_label_steps, host_steps, sender_steps};
 use super::seen_hosts::SeenHosts;
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 pub use correspondents::Nearness;
@@ -412,7 +412,7 @@ impl<'a> Judge<'a> {
 
     /// The name that the text claims for the sender, if the sender's address is of another.
     pub fn impersonated(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
-        self.steps += sender_steps(text);
+        self.steps += claim_steps(text);
         homograph::poses(text, sender, &self.context(HostBounds::Certain))
     }
 

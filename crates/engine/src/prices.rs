@@ -109,11 +109,12 @@ const USERINFO_STEPS_PER_BYTE: u64 = 64;
 /// How often a host inside a link is judged: as a link rewriter wrote it, as it is there, and at the end.
 const JUDGEMENTS_PER_CARRIED_HOST: u64 = 3;
 
-/// Steps of checking what a text says about its sender: a base, and more for each byte and for each word, at which a name
-/// may begin.
+/// Steps of checking what a text says about its sender: a base, and more for each byte.
 const SENDER_STEPS: u64 = 960;
 const SENDER_STEPS_PER_BYTE: u64 = 20;
-const SENDER_STEPS_PER_WORD: u64 = 100;
+
+/// More for each word, at which a name that is claimed may begin.
+const CLAIM_STEPS_PER_WORD: u64 = 100;
 
 /// Steps of a reading of the part's `count`-th text.
 pub fn reading_steps(count: usize, charset: Charset, text: &str) -> u64 {
@@ -235,9 +236,14 @@ fn are_words(text: &str) -> bool {
 
 /// Steps of checking what a text says about its sender.
 pub fn sender_steps(text: &str) -> u64 {
+    SENDER_STEPS + SENDER_STEPS_PER_BYTE * text.len() as u64
+}
+
+/// Steps of finding the name that a text claims for its sender.
+pub fn claim_steps(text: &str) -> u64 {
     let is_sign = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     let words = text.as_bytes().split(is_sign).filter(|word| !word.is_empty()).count();
-    SENDER_STEPS + SENDER_STEPS_PER_BYTE * text.len() as u64 + SENDER_STEPS_PER_WORD * words as u64
+    sender_steps(text) + CLAIM_STEPS_PER_WORD * words as u64
 }
 
 #[cfg(test)]

@@ -226,7 +226,7 @@ impl Judge<'_> {
         if self.facts.dmarc == Dmarc::Fail {
             return false;
         }
-        self.steps += super::sender_steps(name);
+        self.steps += super::claim_steps(name);
         let context = self.context(HostBounds::Certain);
         let Some(beside) = homograph::beside(name, sender, &context) else { return false };
         if is_machine(&beside, sender.local) {
@@ -246,7 +246,7 @@ impl Judge<'_> {
 
     /// Whether a name that poses has a word of its own beside the name, and none of offices.
     pub fn names_no_office(&mut self, name: &str, sender: Sender<'_>) -> bool {
-        self.steps += super::sender_steps(name);
+        self.steps += super::claim_steps(name);
         let context = self.context(HostBounds::Certain);
         let beside = homograph::beside(name, sender, &context);
         beside.is_some_and(|beside| is_subject(&beside))
@@ -254,7 +254,7 @@ impl Judge<'_> {
 
     /// Whether a name that poses has a word of offices beside the name.
     pub fn names_office(&mut self, name: &str, sender: Sender<'_>) -> bool {
-        self.steps += super::sender_steps(name);
+        self.steps += super::claim_steps(name);
         let context = self.context(HostBounds::Certain);
         let beside = homograph::beside(name, sender, &context);
         beside.is_some_and(|beside| words(&beside).any(|word| word.is_office))
