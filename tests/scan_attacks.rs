@@ -310,7 +310,8 @@ fn misleading_mbox_files() {
         let output = scan(folder.path(), &["--format", "summary", name]);
         let text = String::from_utf8(output.stdout).unwrap();
         let first = text.lines().next().unwrap();
-        assert_eq!(first.trim(), format!("{messages}  messages"), "{name}: {text}");
+        let noun = if messages == 1 { "message" } else { "messages" };
+        assert_eq!(first.trim(), format!("{messages}  {noun}"), "{name}: {text}");
         assert!(text.contains("раypal[.]com"), "{name}: {text}");
     }
 }

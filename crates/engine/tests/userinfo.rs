@@ -127,15 +127,12 @@ fn what_somebody_is_called_on_a_service_makes_no_userinfo_of_a_site() {
         assert!(outcome.verdict <= Verdict::Notice && outcome.edits.is_empty(), "{text}");
         assert!(!is_edited("text/html", &format!("<p>{text}</p>\r\n")), "{text}");
     }
-    // Behind a scheme most programs open all of it.
-    for text in ["https://www.google.com\u{2003}@evil.com", "https://www.google.com·@evil.com"] {
-        let body = format!("{text}\r\n");
-        let outcome = common::outcome("Content-Type: text/plain; charset=utf-8", body.as_bytes());
-        assert_eq!(outcome.verdict, Verdict::Suspect, "{text}");
-    }
     for text in [
         "https://www.google.com@evil.com",
         "https://www.google.com\u{200b}@evil.com",
+        // Behind a scheme most programs open all of it.
+        "https://www.google.com\u{2003}@evil.com",
+        "https://www.google.com·@evil.com",
         "https://www.google.com|@evil.com/login",
         "https://www.google.com|x@evil.com",
         "https://www.google.com\u{2022}@p\u{430}ypal.com",
