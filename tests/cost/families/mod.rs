@@ -218,6 +218,10 @@ pub fn families() -> Vec<Family> {
             "posing senders",
             "From: Pay Pal Pay Pal Pay <x@c.co>, P a y P a <>, A <>, B <>, C <>\r\n",
         ),
+        (
+            "senders of many labels",
+            "Sender: =?utf-8?q?a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u{n}.com?= <a@b.co>\r\n",
+        ),
         ("short fields", "To:g\r\n"),
         ("folds of a field", "Subject: x\r\n y\r\n"),
         ("lists", "List-Unsubscribe: <http://a{n}.co/>, <mailto:a@b{n}.co>\r\n"),
@@ -248,6 +252,15 @@ pub fn families() -> Vec<Family> {
         ),
     ] {
         let plan = Plan::of_header((front, "\r\n"), piece);
+        families.push(Family { name: name.to_owned(), plan });
+    }
+    for (name, piece) in [
+        ("one sender's name of known hosts", "paypal.com "),
+        ("one sender's name of addresses", "ann{n}@gmail.com "),
+        ("one sender's name of redirectors", "https://www.google.com/url?q=https://a{n}.co "),
+        ("one sender's name of marks of words", "=?"),
+    ] {
+        let plan = Plan::of_header(("From: \"", "\" <a@b.com>\r\n"), piece);
         families.push(Family { name: name.to_owned(), plan });
     }
     families
