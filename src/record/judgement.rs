@@ -7,8 +7,7 @@ use super::SCHEMA_VERSION;
 use crate::engine::check::{Checked, Fate, Place};
 use crate::engine::explain;
 use crate::engine::host::{Judgement, Label};
-use crate::engine::listed_by::lists_naming;
-use crate::engine::outcome::{Reason, Reasons};
+use crate::engine::outcome::Reasons;
 use crate::engine::policy::Policy;
 
 /// One target judged.
@@ -96,12 +95,8 @@ impl JudgementRecord {
         place_of_list: impl Fn(&str) -> String,
     ) -> Self {
         let link = &checked.link;
-        let lists = match link.reasons.contains(Reason::Listed) {
-            true => lists_naming(policy, link.hosts().map(|host| host.ascii.as_str()), input),
-            false => Vec::new(),
-        };
         let mut explanation = explain::link(link);
-        explanation.extend(lists.iter().map(|list| format!("in {}", place_of_list(list))));
+        explanation.extend(checked.lists.iter().map(|list| format!("in {}", place_of_list(list))));
         if link.hosts().all(|host| host.ascii.is_empty()) && link.reasons.is_empty() {
             explanation.push("no host in it".to_owned());
         }
@@ -116,7 +111,7 @@ impl JudgementRecord {
             ascii: link.ascii().to_owned(),
             unicode: link.unicode().to_owned(),
             target: link.target().map(str::to_owned),
-            lists,
+            lists: checked.lists.clone(),
             labels: labels
                 .filter(|label| !label.reasons.is_empty())
                 .map(LabelRecord::new)

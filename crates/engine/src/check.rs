@@ -10,6 +10,7 @@ use std::fmt;
 
 use super::content::{self, Defanger, SeenBy};
 use super::judging::{Judge, Judged, TldStatus};
+use super::listed_by::lists_naming;
 use super::net::{self, AfterSchemes};
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
@@ -108,6 +109,8 @@ pub struct Checked {
     pub link: LinkJudgement,
     /// What would be done with it in each place, in the order of [`Place::ALL`].
     pub fates: [(Place, Fate); 3],
+    /// The lists that name a host of it, or it, as keys of the configuration.
+    pub lists: Vec<String>,
 }
 
 /// Judges a host, a URL or a mail address as the filter would under this policy. The DNS is not asked.
@@ -126,7 +129,7 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let Checker { mut seen, from_net, .. } = checker;
     let kind = kind(target, seen.has_address);
     from_net.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
-    let mut link = seen.link;
+    let mut link = std::mem::take(&mut seen.link);
     if kind == Kind::Address && link.host.is_none() {
         link.add(Reason::AddressInvalid);
     }
@@ -134,7 +137,11 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     if link.host.as_ref().is_some_and(|host| host.question.is_some()) {
         link.add(Reason::TldUnknown);
     }
-    Checked { kind, link, fates }
+    let lists = match link.reasons.contains(Reason::Listed) {
+        true => lists_naming(policy, link.hosts().map(|host| host.ascii.as_str()), &seen.lists),
+        false => Vec::new(),
+    };
+    Checked { kind, link, fates, lists }
 }
 
 struct Checker<'a> {
@@ -258,6 +265,8 @@ struct Merged {
     link: LinkJudgement,
     /// The hosts of `link`; there may be as many as in a text.
     known: HashSet<String>,
+    /// The lists that name its URLs.
+    lists: Vec<String>,
     readings: usize,
     has_address: bool,
 }
@@ -270,6 +279,7 @@ impl Merged {
         link.reasons = link.reasons.union(judged.reasons);
         self.readings += 1;
         self.has_address |= kind == uts58::Kind::Email;
+        self.lists.extend(judged.lists);
         match judged.host {
             Some(host) if link.host.is_none() => {
                 self.known.insert(host.ascii.clone());

@@ -324,18 +324,18 @@ pub fn finding_of(
         reasons: judged.reasons,
         edit: judged.edit,
         target: judged.target().cloned(),
-        lists: lists_of(policy, judged, spelling),
+        lists: lists_of(policy, judged),
         done: Done::Reported,
     }
 }
 
 /// The lists that name a host of the link, or its URL.
-fn lists_of(policy: &Policy, judged: &Judged, spelling: &str) -> Vec<String> {
+fn lists_of(policy: &Policy, judged: &Judged) -> Vec<String> {
     if !judged.reasons.contains(Reason::Listed) {
         return Vec::new();
     }
     let hosts = judged.host.as_deref().into_iter().chain(&judged.inner);
-    lists_naming(policy, hosts.map(|host| host.ascii.as_str()), spelling)
+    lists_naming(policy, hosts.map(|host| host.ascii.as_str()), &judged.lists)
 }
 
 fn alternative(path: String, host: &str, part: usize) -> Candidate {

@@ -24,6 +24,8 @@ pub struct Judged {
     pub destination: Option<usize>,
     /// Whether it is a link, by its top-level domain.
     pub tld_status: TldStatus,
+    /// Third-party lists that name the URL, and not its host.
+    pub lists: Vec<String>,
 }
 
 /// Whether a candidate is a link, by the table of top-level domains.
@@ -47,6 +49,7 @@ impl Judged {
             inner: Vec::new(),
             destination: None,
             tld_status,
+            lists: Vec::new(),
         }
     }
 
@@ -60,7 +63,13 @@ impl Judged {
             inner: Vec::new(),
             destination: None,
             tld_status: TldStatus::Link,
+            lists: Vec::new(),
         }
+    }
+
+    /// The judgement of a URL without a host: nothing is against it.
+    pub(super) fn without_host() -> Judged {
+        Judged { host: None, ..Judged::of_text(Arc::default()) }
     }
 
     /// Adds the judgement of the rest of the link.

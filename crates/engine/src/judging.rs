@@ -199,7 +199,9 @@ impl<'a> Judge<'a> {
                 Self::downgrade_code(text, link, &mut judged);
                 judged
             }
-            Target::Dangerous { .. } if occurrence.seen_by == SeenBy::Called => Judged::of_call(),
+            Target::Dangerous { .. } if occurrence.seen_by == SeenBy::Called => {
+                Judged::without_host()
+            }
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();
@@ -448,15 +450,11 @@ impl<'a> Judge<'a> {
     pub fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
         let host =
             host.and_then(|host| text.get(host)).map(|host| self.host(host, HostBounds::Certain));
-        let mut judged = Judged {
-            verdict: host.as_ref().map_or(Verdict::Ok, |host| host.verdict),
-            reasons: host.as_ref().map_or(Reasons::EMPTY, |host| host.reasons),
-            edit: Edit::Link,
-            host,
-            inner: Vec::new(),
-            destination: None,
-            tld_status: TldStatus::Link,
+        let mut judged = match host {
+            Some(host) => Judged::of(host, TldStatus::Link),
+            None => Judged::without_host(),
         };
+        judged.edit = Edit::Link;
         judged.add(Reason::DangerousScheme);
         judged
     }

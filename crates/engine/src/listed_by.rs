@@ -1,44 +1,29 @@
 //! Which lists name the hosts of a link.
 
 use super::policy::Policy;
-use uts58::{Target, reference};
 
 /// The key of the operator's own block list.
 pub const OWN: &str = "lists.blocked";
 
-/// The lists that name one of these hosts (lower-case ASCII form), or the URL, as keys of the configuration, each once:
-/// `lists.blocked`, `rules.NAME.blocked`, and third-party lists by their own names.
-pub fn lists_naming<'h>(
+/// The lists that name one of these hosts (lower-case ASCII form) and those that name the URL, as keys of the configuration,
+/// each once: `lists.blocked`, `rules.NAME.blocked`, and third-party lists by their own names.
+pub(crate) fn lists_naming<'h>(
     policy: &Policy,
     hosts: impl IntoIterator<Item = &'h str>,
-    url: &str,
+    of_url: &[String],
 ) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut first = None;
     for host in hosts {
-        first.get_or_insert(host);
         let own = policy.blocked.covers(host).then(|| OWN.to_owned());
         let rule = || format!("rules.{}.blocked", policy.rule);
         let of_rule = policy.lists.block(host).then(rule);
-        let listings = policy.lists.listings.iter().filter(|listing| listing.table.covers(host));
-        let all = own.into_iter().chain(of_rule).chain(listings.map(|list| list.name.clone()));
-        for name in all {
+        let listings = policy.lists.of_host(host).map(|listing| listing.name.clone());
+        for name in own.into_iter().chain(of_rule).chain(listings) {
             add(&mut found, name);
         }
     }
-    let link = reference::parse(url, 0..url.len()).find_map(|target| match target {
-        Target::Link(link) => Some(link),
-        Target::Dangerous { .. } => None,
-    });
-    if let (Some(host), Some(link)) = (first, link) {
-        let piece = |range| url.get(range).unwrap_or_default();
-        let port = link.port.map(piece).unwrap_or_default();
-        let tail = piece(link.tail);
-        for listing in policy.lists.listings.iter() {
-            if listing.table.has_url(host, port, tail) {
-                add(&mut found, listing.name.clone());
-            }
-        }
+    for name in of_url {
+        add(&mut found, name.clone());
     }
     found
 }
@@ -54,8 +39,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::check::check;
     use crate::lists::{Entry, Listing, Table, TableBuilder};
     use crate::outcome::Verdict;
+    use crate::{Answers, Facts, Message, TldTable, inspect};
     use homograph::Names;
 
     #[test]
@@ -65,7 +52,7 @@ mod tests {
             Arc::new(Listing { name, verdict: Verdict::Unsafe, table, known: None })
         };
         let mut urls = TableBuilder::default();
-        urls.push(Entry::Url("ok.example:8080/a?b"));
+        urls.push(Entry::Url("www.ok.example:8080/a?b"));
         let mut policy = Policy { rule: "users".to_owned(), ..Policy::default() };
         policy.blocked = Arc::new(Names::new(["own.example"]));
         policy.lists.blocked = vec![Arc::new(Table::of_names(["ruled.example"]))];
@@ -73,15 +60,38 @@ mod tests {
             listing("feeds.malware", Table::of_names(["own.example", "fed.example"])),
             listing("feeds.urls", urls.finish()),
         ]);
-        for (hosts, url, expected) in [
+        for (hosts, of_url, expected) in [
             (&["a.own.example"] as &[&str], "", &["lists.blocked", "feeds.malware"] as &[&str]),
-            (&["fed.example", "x.fed.example"], "http://fed.example/", &["feeds.malware"]),
+            (&["fed.example", "x.fed.example"], "feeds.malware", &["feeds.malware"]),
             (&["ok.example", "ruled.example"], "", &["rules.users.blocked"]),
-            (&["ok.example"], "http://ok.example:8080/a?b#c", &["feeds.urls"]),
-            (&["ok.example"], "http://ok.example/", &[]),
-            (&[], "javascript:x", &[]),
+            (&["ok.example"], "feeds.urls", &["feeds.urls"]),
+            (&["ok.example"], "", &[]),
         ] {
-            assert_eq!(lists_naming(&policy, hosts.iter().copied(), url), expected, "{hosts:?}");
+            let of_url: Vec<String> = Some(of_url)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .into_iter()
+                .collect();
+            assert_eq!(
+                lists_naming(&policy, hosts.iter().copied(), &of_url),
+                expected,
+                "{hosts:?}"
+            );
+        }
+        // However the URL is spelled.
+        let tlds = TldTable::new(["example"], "");
+        for text in [
+            "http://www.ok.example:8080/a?b#c",
+            "www.ok.example:8080/a?b",
+            "see www.ok.example:8080/a?b.",
+        ] {
+            let message = Message { head: b"", body: text.as_bytes() };
+            let outcome =
+                inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+            let lists: Vec<&Vec<String>> =
+                outcome.findings.iter().map(|found| &found.lists).collect();
+            assert_eq!(lists, [&["feeds.urls"]], "{text}");
+            assert_eq!(check(text, &policy, &tlds).lists, ["feeds.urls"], "{text}");
         }
     }
 }

@@ -203,17 +203,15 @@ impl Lists {
         self.blocked.iter().any(|table| table.covers(ascii))
     }
 
-    /// The worst verdict of third-party lists on the host.
-    pub fn host(&self, ascii: &str) -> Option<Verdict> {
-        let listings = self.listings.iter().filter(|listing| listing.table.covers(ascii));
-        listings.map(|listing| listing.verdict).max()
+    /// The third-party lists that name the host.
+    pub fn of_host(&self, ascii: &str) -> impl Iterator<Item = &Listing> {
+        self.listings.iter().map(Arc::as_ref).filter(move |listing| listing.table.covers(ascii))
     }
 
-    /// The worst verdict of third-party lists on the URL, without entries for its host.
-    pub fn url(&self, host: &str, port: &str, tail: &str) -> Option<Verdict> {
-        let listings =
-            self.listings.iter().filter(|listing| listing.table.has_url(host, port, tail));
-        listings.map(|listing| listing.verdict).max()
+    /// The third-party lists that name the URL, without entries for its host.
+    pub fn of_url(&self, host: &str, port: &str, tail: &str) -> impl Iterator<Item = &Listing> {
+        let has = move |listing: &&Listing| listing.table.has_url(host, port, tail);
+        self.listings.iter().map(Arc::as_ref).filter(has)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Judge, Judged, TldStatus};
 use crate::content::{Occurrence, Visibility};
-use crate::outcome::{Edit, Reasons, Verdict};
+use crate::outcome::Verdict;
 use crate::policy::Defang;
 use uts58::{Kind, Link};
 
@@ -34,26 +34,11 @@ impl Judge<'_> {
                 let judged = self.spelled_link(text, link, occurrence.bounds)?;
                 // That its name is of nothing known is not against it: it may be a word to a program.
                 let is_bad = judged.verdict > Verdict::Notice;
-                if is_bad { judged } else { Judged { host: judged.host, ..Judged::of_call() } }
+                if is_bad { judged } else { Judged { host: judged.host, ..Judged::without_host() } }
             }
         };
         judged.tld_status = TldStatus::Link;
         Some(judged)
-    }
-}
-
-impl Judged {
-    /// The judgement of a call of a program: nothing is known against it.
-    pub(super) fn of_call() -> Judged {
-        Judged {
-            verdict: Verdict::Ok,
-            reasons: Reasons::EMPTY,
-            edit: Edit::Reported,
-            host: None,
-            inner: Vec::new(),
-            destination: None,
-            tld_status: TldStatus::Link,
-        }
     }
 }
 

@@ -33,7 +33,7 @@ impl Judge<'_> {
         if lists.block(ascii) {
             return Some(Verdict::Unsafe);
         }
-        let verdict = lists.host(ascii)?;
+        let verdict = lists.of_host(ascii).map(|listing| listing.verdict).max()?;
         let is_good = self.is_protected(ascii) || self.policy.allows(ascii);
         (!is_good).then_some(verdict)
     }
@@ -63,10 +63,11 @@ impl Judge<'_> {
         let piece = |range: Range<usize>| text.get(range).unwrap_or_default();
         let port = link.port.clone().map(piece).unwrap_or_default();
         let tail = piece(link.tail.clone());
-        if let Some(verdict) = self.policy.lists.url(&host.ascii, port, tail) {
+        for listing in self.policy.lists.of_url(&host.ascii, port, tail) {
+            judged.lists.push(listing.name.clone());
             judged.reasons.insert(Reason::Listed);
-            judged.verdict = judged.verdict.max(verdict);
-            if verdict >= Verdict::Unsafe {
+            judged.verdict = judged.verdict.max(listing.verdict);
+            if listing.verdict >= Verdict::Unsafe {
                 judged.edit = judged.edit.max(Edit::Anywhere);
             }
         }
