@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr2, memmem};
 
 use super::entity;
-use super::token::{Attribute, RawElement, RawText, TagKind, Token, Tokenizer};
+use super::token::{Attribute, RawElement, RawText, TagKind, Token, Tokenizer, attribute_named};
 use crate::content::labels;
 use crate::content::mapped::MappedText;
 use crate::content::{InFront, Layer, script};
@@ -82,10 +82,7 @@ pub(super) fn value_of<'t>(
     attributes: &[Attribute],
     name: &str,
 ) -> Option<MappedText<'t>> {
-    let is = |one: &&Attribute| {
-        page.get(one.name()).is_some_and(|written| written.eq_ignore_ascii_case(name))
-    };
-    Some(entity::attribute(page, attributes.iter().find(is)?.value()))
+    Some(entity::attribute(page, attribute_named(page, attributes, name)?.value()))
 }
 
 /// Reads the attributes of an element as an item. Whether its text is the name of the open action.

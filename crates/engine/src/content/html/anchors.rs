@@ -129,9 +129,7 @@ impl Reader<'_, '_, '_> {
 
     /// The `href` if it names a host and yet is relative to a base: `www.example.com`, `https:www.example.com`.
     fn names_host_below_base(&self, attributes: &[token::Attribute]) -> Option<Range<usize>> {
-        let is_href =
-            |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
-        let href = attributes.iter().find(is_href)?.value();
+        let href = token::attribute_named(self.text, attributes, "href")?.value();
         // What nearly all fail on.
         let url = self.slice(&href);
         let letters = url.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -144,9 +142,9 @@ impl Reader<'_, '_, '_> {
 
     /// Whether a link calls somebody: what stands in the place of a host then is none.
     fn calls_somebody(&self, attributes: &[token::Attribute]) -> bool {
-        let is_href =
-            |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
-        let Some(href) = attributes.iter().find(is_href).map(token::Attribute::value) else {
+        let Some(href) =
+            token::attribute_named(self.text, attributes, "href").map(token::Attribute::value)
+        else {
             return false;
         };
         // What most begin with.
@@ -250,9 +248,9 @@ impl Reader<'_, '_, '_> {
         if !rest.iter().any(leads) {
             return Some(own);
         }
-        let is_href =
-            |one: &&token::Attribute| self.slice(&one.name()).eq_ignore_ascii_case("href");
-        let Some(href) = attributes.iter().find(is_href).map(token::Attribute::value) else {
+        let Some(href) =
+            token::attribute_named(self.text, attributes, "href").map(token::Attribute::value)
+        else {
             return Some(own);
         };
         let in_href = |one: &Occurrence| {

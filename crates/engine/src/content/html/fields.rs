@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::token::Attribute;
+use super::token::{Attribute, attribute_named};
 use super::{MappedText, Reader, Site, entity};
 use crate::content::css;
 use uts58::Kind;
@@ -49,10 +49,7 @@ pub fn is_of_field(property: &str) -> bool {
 
 /// What an element with these attributes is to a field.
 pub fn mark(source: &str, attributes: &[Attribute]) -> Option<Mark> {
-    let is_style = |one: &&Attribute| {
-        source.get(one.name()).is_some_and(|name| name.eq_ignore_ascii_case("style"))
-    };
-    let style = attributes.iter().find(is_style)?.value();
+    let style = attribute_named(source, attributes, "style")?.value();
     let mut mark = None;
     css::declarations(entity::attribute(source, style.clone()).as_str(), |declaration| {
         let Some((property, value)) = declaration.split_once(':') else { return };

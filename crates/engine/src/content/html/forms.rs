@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Reader;
 use super::entity;
-use super::token::Attribute;
+use super::token::{Attribute, attribute_named};
 use crate::content::AnchorAround;
 
 /// What buttons and relative addresses lead to, which may come later.
@@ -77,8 +77,7 @@ impl Reader<'_, '_, '_> {
     }
 
     pub(super) fn value_of(&self, name: &str, attributes: &[Attribute]) -> Option<String> {
-        let is = |one: &&Attribute| self.slice(&one.name()).eq_ignore_ascii_case(name);
-        let value = attributes.iter().find(is)?.value();
+        let value = attribute_named(self.text, attributes, name)?.value();
         Some(entity::attribute(self.text, value).as_str().to_owned())
     }
 

@@ -116,10 +116,8 @@ impl Reader<'_> {
 
     /// What stands for a picture in a link.
     fn picture(&mut self, attributes: &[token::Attribute]) {
-        let is_alt = |one: &&token::Attribute| {
-            self.source.get(one.name()).is_some_and(|name| name.eq_ignore_ascii_case("alt"))
-        };
-        if let Some(alt) = attributes.iter().find(is_alt).map(token::Attribute::value) {
+        if let Some(alt) = token::attribute_named(self.source, attributes, "alt") {
+            let alt = alt.value();
             self.seen.separate(alt.start);
             entity::decode_into(&mut self.seen, self.source, alt.clone(), Within::Attribute);
             self.seen.separate(alt.end);

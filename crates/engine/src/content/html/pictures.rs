@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::entity;
-use super::token::Attribute;
+use super::token::{Attribute, attribute_named};
 use memchr::memchr;
 use uts58::{base64, percent};
 
@@ -38,7 +38,7 @@ pub(super) fn is_tiny(text: &str, attributes: &[Attribute]) -> bool {
         matches!(digits, "0" | "1")
     };
     ["width", "height"].iter().all(|side| {
-        let own = attributes.iter().find(|one| slice(one.name()).eq_ignore_ascii_case(side));
+        let own = attribute_named(text, attributes, side);
         own.is_some_and(|one| is_one(slice(one.value())))
     })
 }

@@ -68,6 +68,6 @@ impl Reader<'_, '_, '_> {
     }
 
     fn has_title(&self, attributes: &[token::Attribute]) -> bool {
-        attributes.iter().any(|one| self.slice(&one.name()).eq_ignore_ascii_case("title"))
+        token::attribute_named(self.text, attributes, "title").is_some()
     }
 }

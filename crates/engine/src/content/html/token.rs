@@ -69,6 +69,17 @@ impl Attribute {
     }
 }
 
+/// The first attribute of this name: parsers drop further ones (HTML §13.2.5.33).
+pub fn attribute_named<'a>(
+    source: &str,
+    attributes: &'a [Attribute],
+    name: &str,
+) -> Option<&'a Attribute> {
+    attributes
+        .iter()
+        .find(|one| source.get(one.name()).is_some_and(|known| known.eq_ignore_ascii_case(name)))
+}
+
 /// Bytes of the shortest attribute name that means anything without a value (`alt`).
 const SHORTEST_BARE: usize = 3;
 

@@ -9,7 +9,7 @@ use super::super::encoded::percent_decoded;
 use super::super::{AnchorAround, script, search_steps};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Traits};
-use super::token::Attribute;
+use super::token::{Attribute, attribute_named};
 use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
     entity, lenient, opened_hosts, strings,
@@ -127,13 +127,10 @@ impl<'t> Reader<'t, '_, '_> {
         if !is_button && !element.eq_ignore_ascii_case("input") {
             return false;
         }
-        let mut kinds = attributes
-            .iter()
-            .filter(|attribute| self.slice(&attribute.name()).eq_ignore_ascii_case("type"));
         let is = |kind: &Attribute, words: [&str; 2]| {
             words.iter().any(|word| self.value_is(kind.value(), word))
         };
-        match kinds.next() {
+        match attribute_named(self.text, attributes, "type") {
             Some(kind) if is_button => !is(kind, ["button", "reset"]),
             Some(kind) => is(kind, ["submit", "image"]),
             None => is_button,
