@@ -94,7 +94,8 @@ fn may_be_read(declaration: &[u8]) -> bool {
         }
         // `mso-element`, `mso-field-code`.
         [b'm', b's'] => {
-            matches!(declaration.get(4..6), Some(b"el" | b"EL" | b"El" | b"fi" | b"FI" | b"Fi"))
+            let word = declaration.get(4..6).unwrap_or_default();
+            word.eq_ignore_ascii_case(b"el") || word.eq_ignore_ascii_case(b"fi")
         }
         letters => matches!(&letters, b"di" | b"fl" | b"vi" | b"op" | b"un"),
     }

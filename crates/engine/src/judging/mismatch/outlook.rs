@@ -62,6 +62,7 @@ fn fields_of_word_are_compared() {
         format!("{marked}{text}{end}"),
         format!("{begin}{hidden}{separator}{text}{end}"),
         format!("{open}{text}").replace("mso-element", "mso-&#101;lement"),
+        format!("{open}{text}").replace("mso-element", "Mso-eLEMENT"),
         format!("{open}<a href='https://www.paypal.com/'>{text}</a>{}", only(&end)),
         format!(
             "<span style='mso-field-code:\" HYPERLINK \\0022https\\:\\/\\/{{L}}\\/x\\0022 \"'>{text}</span>"
