@@ -11,6 +11,7 @@ use std::ops::Range;
 use memchr::memchr3_iter;
 
 use super::mapped::{Builder, MappedText};
+use uts58::reference;
 use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody;
 
@@ -199,7 +200,7 @@ fn letters(text: &str) -> Vec<u8> {
 }
 
 /// The content of `url(`…`)`, without quotes.
-fn url_function(css: &str, start: usize) -> Option<Range<usize>> {
+pub fn url_function(css: &str, start: usize) -> Option<Range<usize>> {
     let rest = css.get(start..)?;
     let start = start + (rest.len() - rest.trim_ascii_start().len());
     match css.as_bytes().get(start)? {
@@ -279,10 +280,11 @@ pub fn as_path<'c>(
 
 /// A URL behind `file:`, or all of it.
 fn without_file(url: &str) -> &str {
-    match url.split_at_checked(5) {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file:") => rest,
-        _ => url,
-    }
+    let rest = reference::scheme(url).and_then(|colon| {
+        let is_file = url.get(..colon)?.eq_ignore_ascii_case("file");
+        url.get(colon + 1..).filter(|_| is_file)
+    });
+    rest.unwrap_or(url)
 }
 
 /// The character of an escape, none for a continued line, and its length after the backslash.

@@ -69,8 +69,8 @@ impl<'s> Constants<'s> {
         })
     }
 
-    /// Notes what the expression that begins and ends here assigns to a name: what of it is a string, and nothing else. What
-    /// the name then holds, if the string was added to it.
+    /// Notes what the expression that begins and ends here assigns to a name: what of it is a string, and nothing else.
+    /// What the name then holds, if the string was added to it.
     pub fn assign(&mut self, expression: Range<usize>, string: &str) -> Option<String> {
         let (name, adds) = assigned(self.script.get(..expression.start)?)?;
         let before = self.held.remove(name);

@@ -21,12 +21,9 @@ impl Reader<'_, '_, '_> {
             }
             _ => false,
         };
-        let ends = anchors.windows(2).filter(meet).filter_map(|pair| pair.first());
-        let mut ends = ends.map(|site| site.text.end).peekable();
-        if ends.peek().is_some() {
-            let ends: Vec<usize> = ends.collect();
-            seams.retain(|seam| ends.binary_search(seam).is_err());
-        }
+        let sites = anchors.windows(2).filter(meet).filter_map(|pair| pair.first());
+        let ends: Vec<usize> = sites.map(|site| site.text.end).collect();
+        seams.retain(|seam| ends.binary_search(seam).is_err());
     }
 
     /// The text of an anchor, and the link in its `href` with the text that it is in.

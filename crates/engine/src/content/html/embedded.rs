@@ -40,8 +40,8 @@ pub enum Use {
 
 impl Embedded {
     /// What the page has in place of it.
-    pub fn in_place(&self, r#use: Use) -> String {
-        match r#use {
+    pub fn in_place(&self, how: Use) -> String {
+        match how {
             Use::Shows => self.markup(),
             Use::Opens => self.link(),
         }
@@ -120,7 +120,8 @@ const DATA: &str = "data:image/svg";
 /// Says what a page has in place of a URL that names a part.
 type Parts<'p> = &'p mut dyn FnMut(&str, Use) -> Option<String>;
 
-/// The page with what these URLs show, or open. `part` says what one shows that names a part. `None` if there is nothing. Linear.
+/// The page with what these URLs show, or open. `part` says what one shows that names a part. `None` if there is nothing.
+/// Linear.
 pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
     let mut seen = Builder::with_capacity(page.len());
     let (mut done, mut shown) = (0, 0);

@@ -262,23 +262,17 @@ impl<'t> Reader<'t, '_, '_> {
         let before = self.view.occurrences.len();
         for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
             let mut targets = reference::parse(text, range.clone()).peekable();
-            if targets.peek().is_none() && calls(site) {
-                self.called(index, opened_hosts::called(text, range.clone()), site);
+            if targets.peek().is_none()
+                && calls(site)
+                && let Some(target) = opened_hosts::called(text, range.clone())
+            {
+                self.push_target(index, target, site, SeenBy::Called);
             }
             for target in targets {
                 if is_harmless(&target, site, text) {
                     self.view.embeds |= self.open_anchor.is_some() || is_of_link(site);
                 } else {
-                    self.push(Occurrence {
-                        seen: index,
-                        target,
-                        site: site.clone(),
-                        bounds: HostBounds::Certain,
-                        shown: Rendering::AsWritten,
-                        anchor: AnchorAround::None,
-                        markup: if self.is_concealed() { Markup::Shown } else { self.markup },
-                        seen_by: self.seen_by,
-                    });
+                    self.push_target(index, target, site, self.seen_by);
                 }
             }
         }
@@ -292,9 +286,8 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
-    /// Adds what calls a program.
-    fn called(&mut self, seen: usize, target: Option<Target>, site: &Site) {
-        let Some(target) = target else { return };
+    /// Adds what a value says of where it leads.
+    fn push_target(&mut self, seen: usize, target: Target, site: &Site, seen_by: SeenBy) {
         self.push(Occurrence {
             seen,
             target,
@@ -303,7 +296,7 @@ impl<'t> Reader<'t, '_, '_> {
             shown: Rendering::AsWritten,
             anchor: AnchorAround::None,
             markup: if self.is_concealed() { Markup::Shown } else { self.markup },
-            seen_by: SeenBy::Called,
+            seen_by,
         });
     }
 

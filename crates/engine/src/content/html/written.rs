@@ -1,5 +1,6 @@
 //! Text that style sheets write in links: `a::before { content: "www.example.com" }`, `attr(…)`, `var(…)`, counters, the
-//! markers of lists and quotes, drawings in a `data:` URL. It is read with the words of the link, as what stands for pictures is.
+//! markers of lists and quotes, drawings in a `data:` URL. It is read with the words of the link, as what stands for
+//! pictures is.
 //!
 //! Read are the sheets in front of a link. The cascade is not computed: what a rule for an element writes may be shown.
 
@@ -67,9 +68,11 @@ impl Written {
             return false;
         }
         self.counts |= lower.contains(COUNTER_STYLE);
-        for (selectors, block) in css::rules(&sheet) {
-            let may_write = self.counts || block.contains(['"', '\'', '(']);
-            if may_write {
+        for ((selectors, block), (_, lower)) in css::rules(&sheet).zip(css::rules(&lower)) {
+            let writes = || {
+                ["--", DRAWING, INITIAL].iter().chain(&PROPERTIES).any(|word| lower.contains(word))
+            };
+            if self.counts || block.contains(['"', '\'', '(']) && writes() {
                 css::declarations(block, |declaration| self.declare(selectors, declaration));
             }
         }
@@ -178,6 +181,9 @@ const BACKGROUNDS: [&str; 2] = ["background", "background-image"];
 /// How a drawing in a URL begins.
 const DRAWING: &str = "data:image/svg";
 
+/// What a variable holds where nothing sets it (CSS Properties and Values §3).
+const INITIAL: &str = "initial-value";
+
 /// What a style of counters is declared by, and what it writes, in this order (CSS Counter Styles §3).
 const COUNTER_STYLE: &str = "@counter-style";
 const OF_COUNTERS: [&str; 3] = ["prefix", "symbols", "suffix"];
@@ -194,7 +200,7 @@ fn named(selectors: &str, property: &str) -> Option<String> {
     }
     let (rule, name) = selectors.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
     let name = name.trim_ascii().to_ascii_lowercase();
-    if property == "initial-value" && rule.eq_ignore_ascii_case("@property") {
+    if property == INITIAL && rule.eq_ignore_ascii_case("@property") {
         return Some(name);
     }
     let is_counter = OF_COUNTERS.contains(&property) && rule.eq_ignore_ascii_case(COUNTER_STYLE);
@@ -290,8 +296,8 @@ fn pieces(value: &str) -> Vec<Piece> {
                 found.push(Piece::Counter(style.to_ascii_lowercase()));
             }
             ')' if calls("url") => {
-                let url = inside.trim_ascii().trim_matches(['"', '\'']);
-                found.extend(embedded::drawn(url).map(Piece::Text));
+                let url = css::url_function(behind, 1).and_then(|url| behind.get(url));
+                found.extend(url.and_then(embedded::drawn).map(Piece::Text));
             }
             ')' => {}
             _ => found.push(Piece::Text(inside.to_owned())),
