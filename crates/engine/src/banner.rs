@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use super::content;
 use super::fields::defanged;
 use super::finding::{Candidate, Findings};
-use super::notices;
+use super::notices::{self, Phrase};
 use super::outcome::{Done, Finding, Verdict};
 use super::parts::has_one_charset;
 use super::policy::{Mode, Wording};
@@ -26,20 +26,17 @@ struct BannerWords {
     /// Language tag, as [`notices::tag_of`] has it.
     tag: &'static str,
     /// Misleading links were defanged.
-    links: Phrase,
+    links: Phrase<'static>,
     /// Links were defanged because a rule says so.
-    disabled: Phrase,
+    disabled: Phrase<'static>,
     /// The message is from outside.
-    external: Phrase,
+    external: Phrase<'static>,
     /// No earlier message from its author is known.
-    first: Phrase,
+    first: Phrase<'static>,
 }
 
-/// Words, and the same in ASCII if the language can be written so.
-type Phrase = (&'static str, Option<&'static str>);
-
 /// Words that are ASCII alone.
-const fn ascii(words: &'static str) -> Phrase {
+const fn ascii(words: &'static str) -> Phrase<'static> {
     (words, Some(words))
 }
 
@@ -144,7 +141,7 @@ const ENGLISH: BannerWords = BannerWords {
 /// One kind of banner: how to get its words from ours, and from the operator's.
 #[derive(Clone, Copy)]
 struct Banner {
-    ours: fn(&BannerWords) -> Phrase,
+    ours: fn(&BannerWords) -> Phrase<'static>,
     operators: fn(&Own) -> Option<&str>,
 }
 
@@ -157,7 +154,7 @@ const FIRST_CONTACT: Banner =
 
 impl Banner {
     /// The words for a language, if there are any.
-    fn built_in(self, language: &str) -> Option<Phrase> {
+    fn built_in(self, language: &str) -> Option<Phrase<'static>> {
         let tag = notices::tag_of(language);
         WORDS.iter().find(|words| words.tag == tag).map(self.ours)
     }
@@ -365,7 +362,7 @@ impl PartTop<'_> {
         let own = self.case.policy.words.all().filter_map(banner.operators);
         let own = || own.map(|words| self.values.fill(words)).find_map(|words| strip(&words));
         let ours = [banner.ours, LINKS.ours, DISABLED.ours];
-        let of_phrase = |(words, ascii): Phrase| strip(words).or_else(|| strip(ascii?));
+        let of_phrase = |(words, ascii): Phrase<'static>| strip(words).or_else(|| strip(ascii?));
         let of_language = |words| ours.iter().find_map(|ours| of_phrase(ours(words)));
         let known = || WORDS.iter().find_map(of_language).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })

@@ -18,7 +18,7 @@ struct Entry<'w> {
 }
 
 /// A phrase, and the same in ASCII if the language has it.
-type Phrase<'w> = (&'w str, Option<&'w str>);
+pub(super) type Phrase<'w> = (&'w str, Option<&'w str>);
 
 /// Why a link is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
