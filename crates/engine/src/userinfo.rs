@@ -7,17 +7,25 @@ use crate::programs::is_below;
 use homograph::is_in_local_part;
 use uts58::{Kind, Link, begins_with_www, percent};
 
+/// The userinfo of a link that begins with a scheme or `www.`, if nothing of a URL follows the host.
+fn lone_userinfo<'t>(text: &'t str, link: &Link) -> Option<(Range<usize>, &'t str)> {
+    let user = link.user.clone()?;
+    let written = text.get(user.clone())?;
+    (link.kind.is_announced() && link.host.end == link.span.end).then_some((user, written))
+}
+
+/// Whether a character may be in a host of ASCII.
+fn is_in_ascii_host(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '.')
+}
+
 /// The web address at the start of the userinfo, if a sign that no user name has is behind it, then nothing but words
 /// and a local part: `https://example.com;ann@example.org` in a list of contacts. Nothing of a URL follows.
 pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
-    let user = link.user.clone()?;
-    if !link.kind.is_announced() || link.host.end != link.span.end {
-        return None;
-    }
-    let written = text.get(user.clone())?;
+    let (user, written) = lone_userinfo(text, link)?;
     let is_in_host = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
     // In scripts without blanks a word may follow a host of ASCII directly, and precede an address.
-    let ascii = written.find(|c: char| !(c.is_ascii() && is_in_host(c)))?;
+    let ascii = written.find(|c| !is_in_ascii_host(c))?;
     let attached = written.get(..ascii).is_some_and(|host| host.contains('.'))
         && written.get(ascii..).is_some_and(|rest| rest.starts_with(char::is_alphabetic))
         && ends_in_address(text, link);
@@ -31,17 +39,12 @@ pub fn address_beside(text: &str, link: &Link) -> Option<Range<usize>> {
     (is_host && separate && words.all(is_word)).then(|| user.start..user.start + end)
 }
 
-/// The web address at the start of the userinfo, if wide blanks, bullets or bars are behind it, then what somebody is called
-/// on a service, a domain perhaps: `www.example.com • @ann.example.org`, `www.example.com|@ann@example.org`. Nothing of
-/// a URL follows.
+/// The web address at the start of the userinfo, if wide blanks, bullets or bars are behind it, then what somebody is
+/// called on a service, a domain perhaps: `www.example.com • @ann.example.org`, `www.example.com|@ann@example.org`.
+/// Nothing of a URL follows.
 pub fn handle_beside(text: &str, link: &Link) -> Option<Range<usize>> {
-    let user = link.user.clone()?;
-    if !link.kind.is_announced() || link.host.end != link.span.end {
-        return None;
-    }
-    let written = text.get(user.clone())?;
-    let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-    let end = written.find(|c| !of_host(c))?;
+    let (user, written) = lone_userinfo(text, link)?;
+    let end = written.find(|c| !is_in_ascii_host(c))?;
     let (host, rest) = written.split_at_checked(end)?;
     let name = rest.trim_start_matches(|c: char| matches!(c, '•' | '·' | '|') || c.is_whitespace());
     let is_name = |name: &str| !name.is_empty() && name.chars().all(is_in_local_part);
@@ -56,11 +59,7 @@ const SEARCHED: usize = 256;
 /// The web address at the start of the userinfo that something is behind which is left of an encoding or a form, and the
 /// local part behind that: `https://example.com=0Aann@example.org`. Nothing of a URL follows.
 pub fn before_leftover<'t>(text: &'t str, link: &Link) -> Option<(Range<usize>, &'t str)> {
-    let user = link.user.clone().filter(|user| user.len() <= SEARCHED)?;
-    if !link.kind.is_announced() || link.host.end != link.span.end {
-        return None;
-    }
-    let written = text.get(user.clone())?;
+    let (user, written) = lone_userinfo(text, link).filter(|(user, _)| user.len() <= SEARCHED)?;
     let mut leftovers = written.char_indices().filter_map(|(at, _)| {
         let behind = written.get(at..)?;
         let rest = without_leftovers(behind);
@@ -68,8 +67,8 @@ pub fn before_leftover<'t>(text: &'t str, link: &Link) -> Option<(Range<usize>, 
     });
     let (end, rest) = leftovers.next()?;
     let host = written.get(..end)?;
-    let of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-    let is_host = host.contains('.') && host.chars().all(of_host) && !host.ends_with(['.', '-']);
+    let is_host =
+        host.contains('.') && host.chars().all(is_in_ascii_host) && !host.ends_with(['.', '-']);
     let local = rest.rsplit(':').next().filter(|local| !local.is_empty())?;
     (is_host && is_word(rest)).then_some((user.start..user.start + end, local))
 }

@@ -59,8 +59,7 @@ enum Place {
 /// The known name that stands in a host of another owner beside words that ask, in ASCII form.
 pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str> {
     let table = protected.organisations()?;
-    let suffix = || Some(registrable(&host.ascii, Section::Icann)?.split_once('.')?.1);
-    let reader = Reader { protected, table, suffix: &suffix };
+    let reader = Reader { protected, table, ascii: &host.ascii };
     if !reader.may_find(&host.unicode) {
         return None;
     }
@@ -86,8 +85,8 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
 struct Reader<'n, 'h> {
     protected: &'n Names,
     table: &'n Organisations,
-    /// The public suffix of the host.
-    suffix: &'h dyn Fn() -> Option<&'h str>,
+    /// The host in ASCII form.
+    ascii: &'h str,
 }
 
 impl<'n> Reader<'n, '_> {
@@ -206,7 +205,10 @@ impl<'n> Reader<'n, '_> {
             return counts.then_some(&*name.ascii);
         }
         let name = plain.concat();
-        let member = || self.table.federation(&name, (self.suffix)()?);
+        let member = || {
+            let (_, suffix) = registrable(self.ascii, Section::Icann)?.split_once('.')?;
+            self.table.federation(&name, suffix)
+        };
         let asks = place == Place::Chosen && said == Word::Asks;
         let labelled = || self.table.labelled(&name, !is_filler(&name, Some(self.table)));
         asks.then(|| labelled().or_else(member).or_else(|| self.table.drawn(&name))).flatten()

@@ -155,11 +155,14 @@ impl Drop for SocketFile {
 /// What stands in the place of a socket, if it is none, in words.
 pub fn not_a_socket(path: &Path) -> Option<&'static str> {
     let kind = fs::symlink_metadata(path).ok()?.file_type();
-    match () {
-        () if kind.is_socket() => None,
-        () if kind.is_dir() => Some("it is a directory"),
-        () if kind.is_symlink() => Some("it is a symbolic link"),
-        () => Some("it is a file"),
+    if kind.is_socket() {
+        None
+    } else if kind.is_dir() {
+        Some("it is a directory")
+    } else if kind.is_symlink() {
+        Some("it is a symbolic link")
+    } else {
+        Some("it is a file")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Judge;
 use super::logins::has_only;
+use super::prose::SOURCES;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
 use uts58::{Kind, Link};
@@ -80,8 +81,8 @@ fn is_statement(before: &str, behind: &str) -> bool {
     })
 }
 
-/// Endings of files that are top-level domains.
-const FILES: [&str; 11] = ["cc", "md", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip"];
+/// Endings of files that are top-level domains, other than [`SOURCES`]: without a folder they are hosts as well.
+const FILES: [&str; 5] = ["cc", "mov", "pl", "pm", "zip"];
 
 /// Whether a file stands in a folder that is none of a host, as in lists of what was changed: `b/src/google-verify.cc`.
 fn is_file_in_folder(text: &str, link: &Link) -> bool {
@@ -91,7 +92,7 @@ fn is_file_in_folder(text: &str, link: &Link) -> bool {
     let of_folder = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mut folders = path.strip_suffix('/').unwrap_or_default().split('/');
     link.span == link.host
-        && FILES.contains(&ending)
+        && (FILES.contains(&ending) || SOURCES.contains(&ending))
         && path.len() < AROUND / 2
         && !behind.starts_with(['/', ':', '?', '@'])
         && folders.all(|folder| !folder.is_empty() && folder.chars().all(of_folder))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Judge, same_domain};
+use super::Judge;
 use crate::outcome::Verdict;
 use crate::prices::TWIN_COMPARISON_STEPS;
 use homograph::{Judgement, Section, Slip, registrable, slip_between};
@@ -59,11 +59,7 @@ impl NamedAuthors {
 impl Judge<'_> {
     /// Whether a host is of a known owner and not of the readers, and none of the authors writes from it or for its owner.
     pub fn is_strangers(&self, ascii: &str) -> bool {
-        let protected = &self.policy.protected;
-        let writes_for = |author: &Arc<Judgement>| {
-            same_domain(&author.ascii, ascii)
-                || homograph::is_one_owner(&author.ascii, ascii, protected)
-        };
+        let writes_for = |author: &Arc<Judgement>| self.are_of_one_owner(&author.ascii, ascii);
         let authors = &self.named_authors.hosts;
         !authors.is_empty()
             && !authors.iter().any(writes_for)

@@ -133,7 +133,7 @@ fn is_of_another_suffix(suffix: &str, judged: &Judged) -> bool {
 }
 
 /// Endings of source files and documents that are top-level domains of small countries.
-const SOURCES: [&str; 6] = ["md", "ps", "py", "rs", "sh", "so"];
+pub(super) const SOURCES: [&str; 6] = ["md", "ps", "py", "rs", "sh", "so"];
 
 /// Top-level domains that their owners use by themselves: nobody else has a host there, and sentences begin with them.
 const BRANDS: [&str; 33] = [
@@ -178,7 +178,7 @@ fn is_brand(suffix: &str) -> bool {
 
 /// Whether a top-level domain of two letters is spelled as the first word of a sentence.
 fn begins_sentence(suffix: &str) -> bool {
-    matches!(suffix.as_bytes(), [first, second] if first.is_ascii_uppercase() && second.is_ascii_lowercase())
+    suffix.len() == 2 && is_first_word(suffix)
 }
 
 /// Whether a word is spelled as the first one of a sentence.

@@ -41,8 +41,8 @@ pub(super) fn check_organizer(
     }
 }
 
-/// The verdict on an invitation of a known organization, at its own address, in a message of somebody else: nobody asks the
-/// organization. Tickets that somebody passes on are like this, and what services send for it.
+/// The verdict on an invitation of a known organization, at its own address, in a message of somebody else: nobody asks
+/// the organization. Tickets that somebody passes on are like this, and what services send for it.
 fn borrowed(
     name: &str,
     sender: Sender<'_>,

@@ -1,9 +1,10 @@
 //! Files that a program of Windows follows when a reader opens them, or only their folder: shortcuts (`.url`,
 //! `.website`, `.scf`), saved searches and libraries (`.search-ms`, `.library-ms`), themes (`.theme`), settings of Remote
-//! Desktop (`.rdp`), lists of what is played (`.m3u`, `.pls`), queries of Excel (`.iqy`, `.odc`), programs that are installed
-//! or run (`.appinstaller`, `.hta`), XML that Word opens or whose style sheet is loaded. Where they reach a file server, it is sent a password hash, or its program is run; a remote desktop
-//! gets the reader's drives. Their web addresses are read as those of text, and compared with the name of the file: its
-//! extension is not shown, so that `www.example.com.url` reads as a site, and so does `www.example.com.html`.
+//! Desktop (`.rdp`), lists of what is played (`.m3u`, `.pls`), queries of Excel (`.iqy`, `.odc`), programs that are
+//! installed or run (`.appinstaller`, `.hta`), XML that Word opens or whose style sheet is loaded. Where they reach a file
+//! server, it is sent a password hash, or its program is run; a remote desktop gets the reader's drives. Their web
+//! addresses are read as those of text, and compared with the name of the file: its extension is not shown, so that
+//! `www.example.com.url` reads as a site, and so does `www.example.com.html`.
 
 use super::OpenReading;
 use crate::budget::Budget;

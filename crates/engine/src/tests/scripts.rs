@@ -2,6 +2,7 @@
 
 use crate::policy::Defang;
 use crate::{Answers, Facts, Message, Outcome, Policy, TldTable, Verdict};
+use ::base64::prelude::{BASE64_STANDARD, Engine as _};
 use mailsplice::splice;
 
 fn attached(kind: &str, script: &str, policy: &Policy) -> (Outcome, String) {
@@ -21,22 +22,9 @@ fn attached(kind: &str, script: &str, policy: &Policy) -> (Outcome, String) {
     (outcome, String::from_utf8(edited).unwrap())
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut digits = String::new();
-    for three in bytes.chunks(3) {
-        let group = three.iter().fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
-        let group = group << (8 * (3 - three.len()));
-        let written = (0..=three.len()).map(|at| (group >> (18 - 6 * at)) & 63);
-        digits.extend(written.map(|digit| char::from(DIGITS[digit as usize])));
-        digits.push_str(&"=="[..3 - three.len()]);
-    }
-    digits
-}
-
 /// Scripts that open a URL, each in another way.
 fn opening(url: &str) -> Vec<String> {
-    let base64 = base64(url.as_bytes());
+    let base64 = BASE64_STANDARD.encode(url);
     let (front, rest) = url.split_at(8);
     let codes: Vec<String> = url.chars().map(|c| u32::from(c).to_string()).collect();
     let codes = codes.join(",");

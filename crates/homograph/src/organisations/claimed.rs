@@ -309,7 +309,7 @@ impl Organisations {
     fn is_of_offices(&self, word: &str) -> bool {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
         // A label has few letters.
-        let parts = (1..word.len()).filter_map(|at| word.split_at_checked(at));
+        let mut parts = (1..word.len()).filter_map(|at| word.split_at_checked(at));
         let are_offices = |(front, back): (&str, &str)| {
             front.len().min(back.len()) >= OFFICE_PART
                 && self.is_office_word(front)
@@ -317,7 +317,7 @@ impl Organisations {
         };
         word.is_empty()
             || self.is_office_word(word) && !OF_BRANCHES.contains(&word)
-            || parts.into_iter().any(are_offices)
+            || parts.any(are_offices)
     }
 
     /// The domain of the federation whose members have this word in their domains below this suffix.
