@@ -1,6 +1,7 @@
-//! Reading files that the operator wrote, with a size limit. Reading a named pipe would wait for a
-//! writer, at a reload for as long as mail flows. A device may never end.
+//! Reading files that the operator wrote, with a size limit, and errors of the system in words. Reading a named pipe
+//! would wait for a writer, at a reload for as long as mail flows. A device may never end.
 
+use std::fmt::Display;
 use std::fs::{File, FileType};
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -30,14 +31,15 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// When it cannot be read, or has more than `max_bytes` bytes.
 pub fn read_open(file: &File, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(in_words)?;
     if bytes.len() as u64 > max_bytes {
         return Err(too_large(max_bytes));
     }
     Ok(bytes)
 }
 
-fn too_large(max_bytes: u64) -> io::Error {
+/// The error for input of more than this.
+pub fn too_large(max_bytes: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("larger than {}", size(max_bytes)))
 }
 
@@ -45,15 +47,16 @@ fn too_large(max_bytes: u64) -> io::Error {
 fn size(bytes: u64) -> String {
     match bytes {
         0 => "0 bytes".to_owned(),
+        bytes if bytes % (1 << 30) == 0 => format!("{} GiB", bytes >> 30),
         bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
         bytes if bytes % (1 << 10) == 0 => format!("{} KiB", bytes >> 10),
         bytes => format!("{bytes} bytes"),
     }
 }
 
-/// Why something cannot be read, in words: `cannot be read: no such file`.
-pub fn cannot_read(error: &io::Error) -> String {
-    format!("cannot be read: {}", reason(error))
+/// That something cannot be read, and why: `list.txt cannot be read: no such file`.
+pub fn cannot_read(what: impl Display, error: &io::Error) -> String {
+    format!("{what} cannot be read: {}", reason(error))
 }
 
 /// An error of the system in a few words, without its number.
@@ -63,8 +66,16 @@ pub fn reason(error: &io::Error) -> String {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::IsADirectory => "it is a directory".to_owned(),
         ErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        ErrorKind::AddrInUse if error.raw_os_error().is_some() => {
+            "address already in use".to_owned()
+        }
         _ => error.to_string(),
     }
+}
+
+/// The same error, in these words.
+fn in_words(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), reason(&error))
 }
 
 /// Reads the next line or entry with its terminator, which may be missing at the end. Empty at the
@@ -74,7 +85,7 @@ pub fn reason(error: &io::Error) -> String {
 /// When it cannot be read, or has more than [`MAX_ENTRY_BYTES`].
 pub fn read_entry(from: &mut impl BufRead, terminator: u8) -> io::Result<Vec<u8>> {
     let mut entry = Vec::new();
-    from.take(MAX_ENTRY_BYTES + 1).read_until(terminator, &mut entry)?;
+    from.take(MAX_ENTRY_BYTES + 1).read_until(terminator, &mut entry).map_err(in_words)?;
     if entry.len() as u64 > MAX_ENTRY_BYTES {
         return Err(too_large(MAX_ENTRY_BYTES));
     }
@@ -129,11 +140,12 @@ pub fn remove(path: &Path) -> io::Result<()> {
 pub fn open(path: &Path) -> io::Result<File> {
     // Check before opening: a socket cannot be opened. Check after it too: the file may have been
     // replaced meanwhile.
-    check_kind(path, std::fs::metadata(path)?.file_type())?;
+    check_kind(path, std::fs::metadata(path).map_err(in_words)?.file_type())?;
     // NONBLOCK opens a pipe without a writer at once. It does not affect regular files.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    check_kind(path, file.metadata()?.file_type())?;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    let file = File::from(opened.map_err(|error| in_words(error.into()))?);
+    check_kind(path, file.metadata().map_err(in_words)?.file_type())?;
     Ok(file)
 }
 
@@ -164,10 +176,15 @@ pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
 /// When they are not valid UTF-8. The error gives the line.
 pub fn into_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
+        let line = line_of_bad_utf8(error.as_bytes()).unwrap_or_default();
         io::Error::new(ErrorKind::InvalidData, format!("invalid UTF-8 in line {line}"))
     })
+}
+
+/// The line, counted from 1, of the first byte that is not of UTF-8.
+pub fn line_of_bad_utf8(bytes: &[u8]) -> Option<usize> {
+    let valid = std::str::from_utf8(bytes).err()?.valid_up_to();
+    Some(1 + bytes.iter().take(valid).filter(|byte| **byte == b'\n').count())
 }
 
 #[cfg(test)]
@@ -207,6 +224,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
         assert_eq!(error(&pipe), "a named pipe, not a regular file");
-        assert!(read(dir.path(), 4).is_err());
+        assert_eq!(error(dir.path()), "it is a directory");
+        assert_eq!(error(&dir.path().join("none")), "no such file");
     }
 }

@@ -173,7 +173,7 @@ fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
     // Writing to a String cannot fail, here and below.
     for file in &files {
         let name = file.display().to_string();
-        let _ = writeln!(out, "{name}: {} in force", settings(of(&name)));
+        let _ = writeln!(out, "{name}: {} in force", counted(of(&name), "setting"));
     }
     if files.is_empty() {
         out.push_str("no configuration file: the built-in settings\n");
@@ -181,7 +181,9 @@ fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
     for variable in sources.environment.keys() {
         let _ = match of(&format!("environment {variable}")) {
             0 => continue,
-            count => writeln!(out, "environment {variable}: {} in force", settings(count)),
+            count => {
+                writeln!(out, "environment {variable}: {} in force", counted(count, "setting"))
+            }
         };
     }
     let lists = &config.lists;
@@ -195,10 +197,8 @@ fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
     }
     for (name, rule) in &config.rules {
         for (what, names) in [("allowed", &rule.allowed), ("blocked", &rule.blocked)] {
-            let origin = place(config, &format!("rules.{name}.{what}"));
-            report
-                .notes
-                .extend(names.iter().filter_map(|name| public_suffix(&origin, &name.0, what)));
+            let key = format!("rules.{name}.{what}");
+            report.notes.extend(inline_suffixes(config, &key, (names, what)));
         }
     }
     feeds(&mut report, config);
@@ -212,10 +212,6 @@ fn what_was_read(sources: &Sources, config: &Config) -> anyhow::Result<Report> {
     let renamed = config.renamed.iter();
     report.notes.extend(renamed.map(|key| format!("{key}; linkmilter config migrate writes it")));
     Ok(report)
-}
-
-fn settings(count: usize) -> String {
-    counted(count, "setting")
 }
 
 /// The lists of others: a file from its path, a fetched list as it is stored.
@@ -254,6 +250,8 @@ fn feeds(report: &mut Report, config: &Config) {
     }
 }
 
+const TRUST_ANCHOR: &str = "dns.trust_anchor";
+
 /// Files that are read only when they are needed, each with its setting and what it holds.
 fn other_files(config: &Config) -> impl Iterator<Item = (&'static str, &'static str, PathBuf)> {
     let files = [
@@ -266,7 +264,7 @@ fn other_files(config: &Config) -> impl Iterator<Item = (&'static str, &'static 
         ),
         ("digest.smtp_ca_file", "certificates for the digest", &config.digest.smtp_ca_file),
         ("tld.ca_file", "certificates for the table of top-level domains", &config.tld.ca_file),
-        ("dns.trust_anchor", "keys of the root of the DNS", &config.dns.trust_anchor),
+        (TRUST_ANCHOR, "keys of the root of the DNS", &config.dns.trust_anchor),
     ];
     files
         .into_iter()
@@ -282,20 +280,16 @@ fn unusable_files(config: &Config) -> Vec<Problem> {
     let unusable = |(key, what, path): (&str, &str, PathBuf)| {
         let found = match std::fs::metadata(&path) {
             Ok(file) if file.is_file() && file.len() == 0 => "an empty file".to_owned(),
+            Ok(_) if key == TRUST_ANCHOR => {
+                let wrong = daemon::resolver::trust_anchors(&path).err()?;
+                return Some(Problem::plain(config, key, wrong.to_string()));
+            }
             Ok(_) => return None,
             Err(error) => file::reason(&error),
         };
         Some(problem(key, what, format!("{}: {found}", path.display())))
     };
     let mut found: Vec<Problem> = other_files(config).filter_map(unusable).collect();
-    if found.is_empty()
-        && let Some(file) = &config.dns.trust_anchor
-        && let path = config.resolve(file)
-        && daemon::resolver::trust_anchors(&path).is_err()
-    {
-        let said = format!("{} holds no DNSKEY records of the root", path.display());
-        found.push(Problem::plain(config, "dns.trust_anchor", said));
-    }
     let state = &config.server.state_dir;
     if std::fs::metadata(state).is_ok_and(|state| !state.is_dir()) {
         let file = format!("{}: a file", state.display());
@@ -326,11 +320,10 @@ fn list(
     let entries = config::list_entries(&path)?;
     count(report, &path, (what, entries.len()), inline.len());
     let in_file = entries.iter().filter_map(|ListEntry { line, name }| {
-        public_suffix(&format!("{}:{line}", path.display()), name, what)
+        Some(format!("{}:{line}: {}", path.display(), public_suffix(name, what)?))
     });
     report.notes.extend(in_file);
-    let origin = place(config, &format!("lists.{what}"));
-    report.notes.extend(inline.iter().filter_map(|name| public_suffix(&origin, &name.0, what)));
+    report.notes.extend(inline_suffixes(config, &format!("lists.{what}"), (inline, what)));
     Ok(())
 }
 
@@ -361,13 +354,18 @@ fn count(report: &mut Report, path: &Path, (what, entries): (&str, usize), inlin
     }
 }
 
-/// Where a setting was written, and its key.
-fn place(config: &Config, key: &str) -> String {
-    format!("{}: {key}", config.problem(key, "").origin)
+/// The notes on names of a setting that are public suffixes.
+fn inline_suffixes(
+    config: &Config,
+    key: &str,
+    (names, what): (&[config::Host], &str),
+) -> impl Iterator<Item = String> {
+    let said = names.iter().filter_map(move |name| public_suffix(&name.0, what));
+    said.map(move |said| Problem::plain(config, key, said).to_string())
 }
 
-/// The note that a name is a public suffix, which is rarely intended.
-fn public_suffix(origin: &str, name: &str, what: &str) -> Option<String> {
-    let note = || format!("{origin}: {name} is a public suffix: every host below it is {what}");
+/// What is said of a name that is a public suffix, which is rarely intended.
+fn public_suffix(name: &str, what: &str) -> Option<String> {
+    let note = || format!("{name} is a public suffix: every host below it is {what}");
     host_arg::is_public_suffix(name).then(note)
 }

@@ -1,12 +1,12 @@
 //! Input of commands.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-use crate::file::cannot_read;
+use crate::file::{cannot_read, line_of_bad_utf8, too_large};
 use crate::scan::sniff::{self, Kind};
 
 /// Size limit of the input, in bytes. A device, or the writer of a pipe, may never end.
@@ -17,9 +17,9 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     match file {
         Some(path) if path != Path::new("-") => File::open(path)
             .and_then(read_all)
-            .map_err(|error| anyhow!("{} {}", path.display(), cannot_read(&error))),
+            .map_err(|error| anyhow!(cannot_read(path.display(), &error))),
         _ => read_all(io::stdin().lock())
-            .map_err(|error| anyhow!("standard input {}", cannot_read(&error))),
+            .map_err(|error| anyhow!(cannot_read("standard input", &error))),
     }
 }
 
@@ -38,18 +38,14 @@ fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_INPUT_BYTES {
-        true => Err(io::Error::new(ErrorKind::FileTooLarge, "larger than 1 GiB")),
+        true => Err(too_large(MAX_INPUT_BYTES)),
         false => Ok(bytes),
     }
 }
 
 /// Warns of bytes that are not UTF-8: what is found around them may be a piece of a host.
 pub fn warn_of_charset(bytes: &[u8]) {
-    if let Err(error) = std::str::from_utf8(bytes) {
-        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        warn_of_charset_in(line);
-    }
+    line_of_bad_utf8(bytes).into_iter().for_each(warn_of_charset_in);
 }
 
 /// The same, for bytes that were found in this line.

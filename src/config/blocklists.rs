@@ -126,9 +126,9 @@ impl Config {
             Box::new(Problem {
                 key: format!("blocklists.{name}.key_file"),
                 origin: path.display().to_string(),
-                expected: format!(
+                expected: Some(format!(
                     "a file whose first line is a key: labels of a name, {MAX_KEY_CHARS} characters at most"
-                ),
+                )),
                 found,
                 nearest: None,
             })
@@ -166,7 +166,7 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
     if config.blocklists.len() > MAX_BLOCKLISTS {
         let count = config.blocklists.len().to_string();
         let expected = format!("at most {MAX_BLOCKLISTS} lists");
-        found.push(Problem::of_table(config, "blocklists", &expected, &count));
+        found.push(Problem::of_table(config, "blocklists", &*expected, &count));
     }
     for (name, list) in &config.blocklists {
         let below = |expected, found| {

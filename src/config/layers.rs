@@ -10,9 +10,9 @@ use std::sync::Arc;
 use ::config::{Config, Environment, Source, Value, ValueKind};
 use toml::de::{DeTable, DeValue};
 
-use crate::file::{self, cannot_read};
+use crate::file;
 
-use super::problem::{PLAIN, Problem};
+use super::problem::Problem;
 use super::renamed::{self, Renamed};
 use super::snapshot::{Files, Snapshot, SnapshotError};
 
@@ -215,7 +215,12 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => {
-            problems.push(plain(&directory.display().to_string(), cannot_read(&error)));
+            let name = directory.display().to_string();
+            problems.push(unreadable(
+                &name,
+                None,
+                format!("cannot be read: {}", file::reason(&error)),
+            ));
         }
     }
     files
@@ -226,7 +231,7 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
     let text = match files.read(path).and_then(file::into_text) {
         Ok(text) => text,
         Err(error) => {
-            problems.push(plain(&name, cannot_read(&error)));
+            problems.push(unreadable(&name, None, format!("cannot be read: {error}")));
             return None;
         }
     };
@@ -368,19 +373,18 @@ fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>
 }
 
 /// A problem of a whole layer.
-pub(super) fn unreadable(origin: &str, expected: &str, found: String) -> Problem {
+pub(super) fn unreadable<'e>(
+    origin: &str,
+    expected: impl Into<Option<&'e str>>,
+    found: String,
+) -> Problem {
     Problem {
         key: String::new(),
         origin: origin.to_owned(),
-        expected: expected.to_owned(),
+        expected: expected.into().map(str::to_owned),
         found,
         nearest: None,
     }
-}
-
-/// A problem of a whole file, as a sentence.
-fn plain(origin: &str, said: String) -> Problem {
-    unreadable(origin, PLAIN, said)
 }
 
 #[cfg(test)]

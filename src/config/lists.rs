@@ -67,16 +67,12 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
 pub(super) fn parse_names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
     let mut names = Vec::new();
     for (number, word) in words(text) {
-        let (whole, bare) = match word.strip_prefix('=') {
-            Some(bare) => ("=", bare),
-            None => ("", word),
-        };
-        match Host::parse(bare) {
-            Ok(host) => names.push(format!("{whole}{}", host.0)),
+        match ProtectedName::parse(word) {
+            Ok(name) => names.push(name.0),
             Err(_) => problems.push(Problem {
                 key: String::new(),
                 origin: format!("{}:{number}", path.display()),
-                expected: <Host as Text>::expected(),
+                expected: Some(<Host as Text>::expected()),
                 found: format!("{word:?}"),
                 nearest: None,
             }),
@@ -91,11 +87,7 @@ pub(super) fn parse_names(path: &Path, text: &str, problems: &mut Vec<Problem>) 
 /// # Errors
 /// When it exists but cannot be read.
 pub fn list_entries(path: &Path) -> Result<Vec<ListEntry>, ListError> {
-    match read(path) {
-        Ok(text) => Ok(entries(&text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(ListError::Io { doing: "read", path: path.to_owned(), source }),
-    }
+    Ok(entries(&text_or_none(path)?))
 }
 
 /// The number of names in the list of protected names at `path`, where `=name` is one. A missing list is empty.
@@ -103,10 +95,17 @@ pub fn list_entries(path: &Path) -> Result<Vec<ListEntry>, ListError> {
 /// # Errors
 /// When it exists but cannot be read.
 pub fn count_protected(path: &Path) -> Result<usize, ListError> {
+    let text = text_or_none(path)?;
+    Ok(words(&text).filter(|(_, word)| ProtectedName::parse(word).is_ok()).count())
+}
+
+/// The text of a list; that of a missing one is empty.
+fn text_or_none(path: &Path) -> Result<String, ListError> {
     match read(path) {
-        Ok(text) => Ok(words(&text).filter(|(_, word)| ProtectedName::parse(word).is_ok()).count()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
-        Err(source) => Err(ListError::Io { doing: "read", path: path.to_owned(), source }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        read => {
+            read.map_err(|source| ListError::Io { doing: "read", path: path.to_owned(), source })
+        }
     }
 }
 
@@ -158,7 +157,7 @@ pub fn host_name(text: &str) -> Option<String> {
 
 impl ListEntry {
     /// Whether the name, in ASCII form, is this one or below it.
-    pub fn covers(&self, name: &str) -> bool {
+    fn covers(&self, name: &str) -> bool {
         is_below(name, &self.name)
     }
 }

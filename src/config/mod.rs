@@ -36,7 +36,7 @@ pub use lists::{
     remove_from_list,
 };
 pub use print::{Chapter, Entry, effective, example, reference};
-pub use problem::{Errors, Problem};
+pub use problem::{Errors, Problem, is_slip};
 pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
 pub use schema::{Effect, Effective};
@@ -145,7 +145,13 @@ pub fn missing_file(sources: &Sources) -> Option<Errors> {
     let origin = kept.main_file()?.display().to_string();
     let found = "no such file; create an empty one to use the built-in settings".to_owned();
     let expected = "the configuration file that was read before".to_owned();
-    Some(Errors(vec![Problem { key: String::new(), origin, expected, found, nearest: None }]))
+    Some(Errors(vec![Problem {
+        key: String::new(),
+        origin,
+        expected: Some(expected),
+        found,
+        nearest: None,
+    }]))
 }
 
 /// State directories that may have a snapshot for these sources, even if they cannot be loaded:

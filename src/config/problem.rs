@@ -10,9 +10,6 @@ pub(super) const BUILTIN: &str = "built-in";
 /// What is expected instead of an unknown key.
 pub(super) const KNOWN_KEY: &str = "a known key";
 
-/// What is expected in a problem whose `found` is a sentence by itself.
-pub(super) const PLAIN: &str = "";
-
 /// What is found when a table lacks something.
 pub(super) const NONE: &str = "none";
 pub(super) const NEITHER: &str = "neither";
@@ -24,8 +21,8 @@ pub struct Problem {
     pub key: String,
     /// Origin of the value: `FILE:LINE`, `environment NAME`, `flag --listen`, `built-in`.
     pub origin: String,
-    /// Empty if `found` says it all.
-    pub expected: String,
+    /// `None` if `found` says it all.
+    pub expected: Option<String>,
     pub found: String,
     /// The known key that was probably intended.
     pub nearest: Option<String>,
@@ -33,24 +30,33 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of a table.
-    pub(super) fn of_table(config: &Config, key: &str, expected: &str, found: &str) -> Problem {
+    pub(super) fn of_table<'e>(
+        config: &Config,
+        key: &str,
+        expected: impl Into<Option<&'e str>>,
+        found: &str,
+    ) -> Problem {
         Problem {
             key: key.to_owned(),
             origin: origin_below(config, &format!("{key}.")),
-            expected: expected.to_owned(),
+            expected: expected.into().map(str::to_owned),
             found: found.to_owned(),
             nearest: None,
         }
     }
 
     /// A problem of a setting.
-    pub(crate) fn of_setting(config: &Config, key: &str, expected: &str) -> Problem {
+    pub(crate) fn of_setting<'e>(
+        config: &Config,
+        key: &str,
+        expected: impl Into<Option<&'e str>>,
+    ) -> Problem {
         let setting = config.effective.iter().find(|setting| setting.key == key);
         let text = |text: Option<&String>| text.cloned().unwrap_or_default();
         Problem {
             key: key.to_owned(),
             origin: text(setting.map(|setting| &setting.origin)),
-            expected: expected.to_owned(),
+            expected: expected.into().map(str::to_owned),
             found: text(setting.map(|setting| &setting.value)),
             nearest: None,
         }
@@ -58,12 +64,12 @@ impl Problem {
 
     /// A problem of a setting, as a sentence.
     pub(crate) fn plain(config: &Config, key: &str, said: String) -> Problem {
-        Problem { found: said, ..Problem::of_setting(config, key, PLAIN) }
+        Problem { found: said, ..Problem::of_setting(config, key, None) }
     }
 
     /// Whether the key is unknown.
     pub fn is_unknown_key(&self) -> bool {
-        self.expected == KNOWN_KEY
+        self.expected.as_deref() == Some(KNOWN_KEY)
     }
 
     /// Whether a table lacks something.
@@ -108,9 +114,9 @@ impl fmt::Display for Problem {
         if !self.key.is_empty() {
             write!(out, "{}: ", self.key)?;
         }
-        match self.expected.as_str() {
-            PLAIN => out.write_str(&self.found)?,
-            expected => write!(out, "expected {expected}, found {}", self.found)?,
+        match &self.expected {
+            None => out.write_str(&self.found)?,
+            Some(expected) => write!(out, "expected {expected}, found {}", self.found)?,
         }
         if let Some(nearest) = &self.nearest {
             write!(out, "; did you mean {nearest}?")?;
@@ -154,8 +160,7 @@ pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -
     known
         .into_iter()
         .filter_map(|candidate| {
-            let whole = distance(key, candidate);
-            let whole = (whole <= third(key).max(1)).then_some(whole);
+            let whole = is_slip(key, candidate).then(|| distance(key, candidate));
             // A key in the wrong section is compared by its last part.
             let moved = distance(&own, &last(candidate));
             let moved = (moved <= third(&own)).then_some(1 + moved);
@@ -163,6 +168,11 @@ pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// Whether a word may be meant by another: a third of its letters at most differ.
+pub fn is_slip(wrong: &str, meant: &str) -> bool {
+    distance(wrong, meant) <= (wrong.chars().count() / 3).max(1)
 }
 
 /// Number of edits and transpositions from one to the other. The cost is quadratic, so long keys

@@ -64,7 +64,7 @@ pub(super) fn rename(
         problems.extend(both.into_iter().map(|Renamed { origin, old, new }| Problem {
             key: old.clone(),
             origin,
-            expected: format!("{new} alone, its present name"),
+            expected: Some(format!("{new} alone, its present name")),
             found: format!("both {old} and {new}"),
             nearest: None,
         }));

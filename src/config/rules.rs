@@ -18,7 +18,7 @@ use crate::policy::{
 };
 use crate::tld::cache::Bounds;
 
-use super::problem::{BUILTIN, Errors, PLAIN, Problem};
+use super::problem::{BUILTIN, Errors, Problem};
 use super::schema::Section;
 use super::sections::Lists;
 use super::{Config, DnsMode, Host, RuleSection, lists, words};
@@ -240,7 +240,7 @@ impl Config {
         let rules = self.rules.iter().filter(|(name, section)| all(name, section));
         let said = "it has no condition and applies to every message";
         rules
-            .map(|(name, _)| Problem::of_table(self, &format!("rules.{name}"), PLAIN, said))
+            .map(|(name, _)| Problem::of_table(self, &format!("rules.{name}"), None, said))
             .collect()
     }
 
@@ -342,7 +342,7 @@ impl Config {
             Ok(text) => names.extend(lists::parse_names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !is_set => {}
             Err(error) => {
-                let said = format!("{} {}", path.display(), cannot_read(&error));
+                let said = cannot_read(path.display(), &error);
                 problems.push(Problem::plain(self, key, said));
             }
         }
@@ -356,7 +356,7 @@ impl Config {
         match self.files.read(&path).and_then(file::into_text) {
             Ok(text) => words::parse(&path, &text, problems),
             Err(error) => {
-                let said = format!("{} {}", path.display(), cannot_read(&error));
+                let said = cannot_read(path.display(), &error);
                 problems.push(Problem::plain(self, "policy.words_file", said));
                 Words::default()
             }
@@ -374,7 +374,7 @@ impl Config {
         let problem = |found: String| {
             let (min, max) = SEAL_KEY_BYTES.into_inner();
             let expected = format!("a file of {min} to {max} bytes at {}", path.display());
-            Problem { found, ..Problem::of_setting(self, setting, &expected) }
+            Problem { found, ..Problem::of_setting(self, setting, &*expected) }
         };
         match self.files.read(&path) {
             Ok(key) if SEAL_KEY_BYTES.contains(&key.len()) => Some(key.into()),

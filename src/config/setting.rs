@@ -80,7 +80,7 @@ impl RawValue<'_> {
         Problem {
             key: self.key.to_owned(),
             origin: self.origin().to_owned(),
-            expected,
+            expected: Some(expected),
             found,
             nearest: None,
         }

@@ -26,7 +26,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
     let lines = Lines::of(&name, text);
     if text.len() > MAX_BYTES {
         let found = format!("{} bytes", text.len());
-        problems.push(unreadable(&name, &format!("at most {MAX_BYTES} bytes of words"), found));
+        problems.push(unreadable(&name, &*format!("at most {MAX_BYTES} bytes of words"), found));
         return Words::default();
     }
     let Some(table) = lines.parse(text, problems) else { return Words::default() };
@@ -64,7 +64,7 @@ fn parse_language(
         let origin = lines.origin(key.span().start);
         let key = key.into_inner();
         let mut refuse = |expected: String, found: String| {
-            let problem = unreadable(&origin, &expected, found);
+            let problem = unreadable(&origin, &*expected, found);
             // What is wrong with a known key is its value.
             let is_known = KEYS.contains(&key.as_ref());
             let nearest = if is_known { None } else { nearest(&key, KEYS) };

@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use listenfd::ListenFd;
 
 use crate::config::{Address, Config, Errors, Problem};
+use crate::file;
 use crate::milter::Endpoint;
 use crate::milter::endpoint::{Access, Listener, not_a_socket};
 
@@ -53,7 +54,7 @@ fn bind_one(config: &Config, address: &Address) -> Result<Listener, Box<Problem>
     let endpoint = endpoint(address);
     let access = Access { mode: server.socket_mode.0, group };
     Listener::bind(&endpoint, access).map_err(|error| {
-        let said = format!("cannot listen at {endpoint}: {error}");
+        let said = format!("cannot listen at {endpoint}: {}", file::reason(&error));
         Box::new(Problem::plain(config, "server.listen", said))
     })
 }
