@@ -6,12 +6,12 @@ use std::net::TcpListener;
 use linkmilter::recall::imap::account::{Account, TlsMode};
 use linkmilter::recall::imap::connect::connect;
 
-use crate::{free_port, recall};
+use crate::recall;
 
 /// A server that sends these responses, one per command. `TAG` stands for the tag of the command.
 fn server(says: Vec<String>) -> u16 {
-    let port = free_port();
-    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
@@ -158,8 +158,8 @@ fn an_invalid_response_ends_the_account_and_is_reported_in_part() {
 #[test]
 fn no_password_is_sent_without_tls() {
     for answer in ["NO no such thing", "OK go on\r\n* CAPABILITY IMAP4rev1 UIDPLUS"] {
-        let port = free_port();
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
         let heard = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             stream.write_all(b"* OK hello\r\n").unwrap();
