@@ -72,7 +72,7 @@ fn a_listed_host_says_by_which_list() {
     for (target, place) in [
         ("x.bad.example", format!("in {}:3", blocked.display())),
         ("http://ok.example@bad.example/", format!("in {}:3", blocked.display())),
-        ("inline.example", "in lists.blocked".to_owned()),
+        ("inline.example", format!("in {config}:1 (lists.blocked)")),
     ] {
         let (code, text) = check(&["--config", config, target], "");
         assert_eq!(code, 1);

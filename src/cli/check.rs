@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
+use super::lists::{self, List, Placed};
 use super::shared::{ConfigFile, with_feeds};
-use super::{ExitStatus, done, input, is_closed_pipe};
-use crate::config::{self, ListEntry};
+use super::{ExitStatus, done, input};
 use crate::engine::check;
 use crate::engine::host::{LinkJudgement, Names};
 use crate::engine::listed_by;
@@ -16,6 +16,7 @@ use crate::engine::outcome::Verdict;
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
 use crate::file;
+use crate::policy::is_below;
 use crate::record::defang::visible;
 use crate::record::judgement::JudgementRecord;
 
@@ -43,8 +44,8 @@ pub struct Args {
 struct Judge {
     policy: Policy,
     tlds: TldTable,
-    /// The operator's own block list, and its names.
-    blocked: (PathBuf, Vec<ListEntry>),
+    /// The operator's own block list.
+    blocked: Vec<Placed>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
@@ -72,13 +73,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     } else {
         args.targets.iter().try_for_each(|target| each(target))
     };
-    match written.and_then(|()| out.flush()) {
-        Ok(()) if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
-        Err(error) if is_closed_pipe(&error) && worst >= Verdict::Suspect => {
-            Ok(ExitStatus::Negative)
-        }
-        written => done(written),
-    }
+    done(written.and_then(|()| out.flush()))?;
+    Ok(if worst >= Verdict::Suspect { ExitStatus::Negative } else { ExitStatus::Done })
 }
 
 /// Whether a target is the path of a file. A host may be named like a file in the current folder.
@@ -131,19 +127,15 @@ impl Judge {
         }
         let tlds = super::tld::table(&config);
         let policy = Policy { protected: Arc::new(protected), ..with_feeds(&config, &policy) };
-        let path = config.resolve(&config.lists.blocked_file);
-        let entries = config::list_entries(&path)?;
-        Ok(Judge { policy, tlds, blocked: (path, entries) })
+        let blocked = lists::placed(&config, List::Block)?;
+        Ok(Judge { policy, tlds, blocked })
     }
 
     /// Where the list with this key names the link: for the operator's own, the file and the line.
     fn place_of_list(&self, list: &str, link: &LinkJudgement) -> String {
-        let (path, entries) = &self.blocked;
-        let names = |entry: &&ListEntry| link.hosts().any(|host| entry.covers(&host.ascii));
-        match entries.iter().filter(|_| list == listed_by::OWN).find(names) {
-            Some(entry) => format!("{}:{}", path.display(), entry.line),
-            None => list.to_owned(),
-        }
+        let names = |entry: &&Placed| link.hosts().any(|host| is_below(&host.ascii, &entry.name));
+        let own = self.blocked.iter().filter(|_| list == listed_by::OWN).find(names);
+        own.map_or(list, |entry| &entry.place).to_owned()
     }
 }
 

@@ -96,13 +96,13 @@ impl List {
 }
 
 /// An entry of a list, and where it stands.
-struct Placed {
-    name: String,
-    place: String,
+pub(super) struct Placed {
+    pub name: String,
+    pub place: String,
 }
 
 /// The entries of a list, of its file and of the configuration itself.
-fn placed(config: &Config, list: List) -> anyhow::Result<Vec<Placed>> {
+pub(super) fn placed(config: &Config, list: List) -> anyhow::Result<Vec<Placed>> {
     let path = list.file(config);
     let (key, inline) = list.inline(config);
     let origin = config.effective.iter().find(|setting| setting.key == key);
