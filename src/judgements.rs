@@ -1,11 +1,12 @@
 //! Judgements of hosts that threads share: workers of the daemon, and those of a scan.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::Memory;
 use crate::engine::host::{CacheKey, Judgement, Memo, REMEMBERED};
 
-/// Locks, each with a share of [`REMEMBERED`]: more than few threads meet at.
+/// Locks, each with a share of [`REMEMBERED`]: so many that threads seldom wait for one another.
 const SHARDS: usize = 16;
 
 /// Judgements under one configuration and one table of top-level domains, those of a spelling behind one of several locks.
@@ -13,21 +14,24 @@ const SHARDS: usize = 16;
 #[derive(Debug)]
 pub struct Judgements {
     shards: [Mutex<Memo>; SHARDS],
+    /// Secret, so that nobody makes spellings that meet in one shard.
+    hasher: RandomState,
 }
 
 impl Default for Judgements {
     fn default() -> Judgements {
         let shard = |_| Mutex::new(Memo::with_room(REMEMBERED / SHARDS));
-        Judgements { shards: std::array::from_fn(shard) }
+        Judgements { shards: std::array::from_fn(shard), hasher: RandomState::default() }
     }
 }
 
 impl Judgements {
-    /// That of a spelling. Spellings that are made to meet in one shard make threads wait for look-ups, and no more.
+    /// That of a spelling.
     fn shard(&self, spelling: &str) -> MutexGuard<'_, Memo> {
-        let sum = spelling.bytes().fold(0_u8, |sum, byte| sum.rotate_left(3).wrapping_add(byte));
+        let at =
+            usize::try_from(self.hasher.hash_one(spelling) % SHARDS as u64).unwrap_or_default();
         let [first, ..] = &self.shards;
-        let shard = self.shards.get(usize::from(sum) % SHARDS).unwrap_or(first);
+        let shard = self.shards.get(at).unwrap_or(first);
         shard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,9 +8,10 @@ pub fn counted(count: impl TryInto<u64>, singular: &str) -> String {
 
 /// The noun for a count: `link`, `links`; `entry`, `entries`.
 pub fn noun(count: u64, singular: &str) -> String {
-    match singular.strip_suffix("entry") {
+    let stem = singular.strip_suffix('y');
+    match stem.filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
         _ if count == 1 => singular.to_owned(),
-        Some(before) => format!("{before}entries"),
+        Some(stem) => format!("{stem}ies"),
         None => format!("{singular}s"),
     }
 }
@@ -32,6 +33,7 @@ mod tests {
             (2, "more domain", "2 more domains"),
             (1, "unsafe entry", "1 unsafe entry"),
             (3, "unsafe entry", "3 unsafe entries"),
+            (2, "day", "2 days"),
         ] {
             assert_eq!(counted(count, singular), expected);
         }

@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "ADDRESS")]
     address: Option<Endpoint>,
     /// Timeout in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = |text: &str| number(text, 1..=3600_u64))]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, default_value = "5", value_parser = |text: &str| number(text, 1..=3600_u64))]
     timeout: u64,
     #[command(flatten)]
     config: ConfigFile,

@@ -112,10 +112,13 @@ pub fn main() -> ExitCode {
         Ok(ExitStatus::TryLater) => ExitCode::from(3),
         Err(error) => {
             warn(&error_with_causes(&error));
-            ExitCode::from(2)
+            ExitCode::from(FAILED)
         }
     }
 }
+
+/// The exit code of wrong arguments, and of errors.
+const FAILED: u8 = 2;
 
 /// An error with all its causes. Some errors contain their cause already; it is not repeated.
 fn error_with_causes(error: &anyhow::Error) -> String {

@@ -14,7 +14,7 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::shared::{Events, journal_error, number};
-use super::{ExitStatus, host_arg, print, visible, warn};
+use super::{ExitStatus, error_with_causes, host_arg, print, visible, warn};
 use crate::daemon::seal::{self, Seal};
 use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
@@ -85,7 +85,7 @@ pub struct Args {
     resume: bool,
 
     /// Messages changed per second at most
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = |text: &str| number(text, 1..=10_000_u32))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 50, value_parser = |text: &str| number(text, 1..=10_000_u32))]
     rate: u32,
 
     /// Record the changes in this directory, for `why --recalls`, instead of the journal. Without
@@ -139,7 +139,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     }
     // The mailboxes are read whatever the journal knows.
     if let Err(error) = known {
-        warn(&format_args!("{error:#}"));
+        warn(&error_with_causes(&error));
     }
     // A key that this user may not read is no error: then the recipes have no seal.
     let seal_key = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());

@@ -34,7 +34,7 @@ use crate::scan::{
 
 use super::ExitStatus;
 use super::dns::BlockingResolver;
-use super::shared::host_name;
+use super::shared::{host_name, number};
 use output::{Destination, Output};
 
 /// Judge the messages of archives
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Worker threads, 1 to 512 [default: one per core]
-    #[arg(long, value_name = "N", value_parser = parse_jobs)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = parse_jobs)]
     jobs: Option<usize>,
     /// Keep a journal in this file; continue where it ends
     #[arg(long, value_name = "FILE")]
@@ -86,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Size limit of a message, in MiB; larger ones are reported and skipped
-    #[arg(long, value_name = "MIB", default_value = "256", value_parser = parse_mib)]
+    #[arg(long, value_name = "MIB", allow_hyphen_values = true, default_value = "256", value_parser = parse_mib)]
     max_message: usize,
 }
 
@@ -363,12 +363,8 @@ fn command(args: &Args, config: &Config) -> String {
 const MAX_JOBS: usize = 512;
 
 fn parse_jobs(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=MAX_JOBS).contains(number));
-    number.ok_or_else(|| {
-        format!(
-            "expected a number from 1 to {MAX_JOBS}, found {text:?}: more threads than cores make it slower"
-        )
-    })
+    number(text, 1..=MAX_JOBS)
+        .map_err(|said| format!("{said}: more threads than cores make it slower"))
 }
 
 fn parse_mib(text: &str) -> Result<usize, String> {

@@ -7,10 +7,8 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-use super::{Cli, done};
-
-/// The exit code of wrong arguments, and of errors.
-const FAILED: u8 = 2;
+use super::{Cli, FAILED, done};
+use crate::config::is_slip;
 
 /// Parses the arguments. Help goes to standard output; whether it could be written there is the exit code.
 pub fn parse() -> Result<Cli, ExitCode> {
@@ -67,10 +65,10 @@ fn words(value: &ContextValue) -> Vec<String> {
     }
 }
 
-/// Whether one may be a slip of the other: a third of its letters at most are others.
+/// Whether one may be a slip of the other, or its beginning.
 fn is_near(wrong: &str, near: &str) -> bool {
-    let letters = wrong.trim_start_matches('-').chars().count();
-    strsim::osa_distance(wrong, near) <= (letters / 3).max(1) || near.starts_with(wrong)
+    let word = |text: &str| text.trim_start_matches('-').to_owned();
+    is_slip(&word(wrong), &word(near)) || near.starts_with(wrong)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::engine::outcome::Verdict;
-use crate::plural::noun;
+use crate::plural::{noun, verb};
 
 use super::defang::{defang, visible};
 use super::tally::{ByVerdict, Tally};
@@ -37,7 +37,7 @@ fn overview(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     for (what, more, count) in [
         ("message", " without a header", tally.headless),
         ("part", " not read", tally.bypasses.values().sum()),
-        ("file", " without a message", tally.skipped_files),
+        ("file", is_none(tally.skipped_files), tally.skipped_files),
         ("source", " not read", tally.unread),
         ("finding", " of names beyond those listed", tally.unnamed),
         ("message", " read by the second parser", tally.crosschecked),
@@ -51,6 +51,11 @@ fn overview(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
         writeln!(out, "{:>16}  {name}", grouped(count))?;
     }
     Ok(())
+}
+
+/// What is said of so many files that are not read.
+fn is_none(files: u64) -> &'static str {
+    verb(files, " that is no message", " that are no messages")
 }
 
 fn verdicts(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::{Run, print};
+use super::{Run, error_with_causes, print};
 use crate::config::IMAP_PASSWORD;
 use crate::file;
 use crate::recall::delivered::Recalled;
@@ -66,7 +66,7 @@ impl Run {
             .map_err(anyhow::Error::from)
             .and_then(|mut connection| self.folders(&place, account, &mut connection));
         if let Err(error) = done {
-            self.failed(&place, &super::super::error_with_causes(&error));
+            self.failed(&place, &error_with_causes(&error));
         }
     }
 

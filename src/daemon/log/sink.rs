@@ -14,6 +14,7 @@ use tracing::Level;
 
 use super::BATCH_DELAY;
 use super::line::{Form, Line};
+use crate::plural::{counted, verb};
 use crate::record::time::Timestamp;
 
 /// Lines in the queue. With some hundred bytes each they take less than 2 MB, and last for a second of the highest
@@ -145,7 +146,8 @@ impl Writer {
         let gap = self.dropped.get().saturating_sub(self.reported);
         if gap > 0 {
             self.reported += gap;
-            let text = format!("{gap} lines of the log were dropped: its reader was too slow");
+            let (lines, were) = (counted(gap, "line"), verb(gap, "was", "were"));
+            let text = format!("{lines} of the log {were} dropped: its reader was too slow");
             let line = Line::new(Timestamp::of(SystemTime::now()), Level::WARN, &text);
             self.put(&line.bytes(self.form));
         }

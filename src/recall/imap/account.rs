@@ -48,6 +48,16 @@ pub enum AccountError {
     NotUtf8(&'static str),
 }
 
+impl TlsMode {
+    /// The port of servers that are spoken to so (RFC 8314 §3, RFC 9051 §1).
+    const fn usual_port(self) -> u16 {
+        match self {
+            TlsMode::Implicit => 993,
+            TlsMode::StartTls | TlsMode::PlainLoopback => 143,
+        }
+    }
+}
+
 impl Account {
     /// Parses `imaps://USER@HOST[:PORT][/FOLDER]`. Special characters in a name are percent-encoded
     /// (`%40`).
@@ -66,10 +76,10 @@ impl Account {
             Some(Host::Ipv6(ip)) => ip.to_string(),
             _ => return Err(AccountError::Missing("host")),
         };
-        let (port, tls_mode) = match url.scheme() {
-            "imaps" => (993, TlsMode::Implicit),
-            "imap" if is_loopback(&host) => (143, TlsMode::PlainLoopback),
-            "imap" => (143, TlsMode::StartTls),
+        let tls_mode = match url.scheme() {
+            "imaps" => TlsMode::Implicit,
+            "imap" if is_loopback(&host) => TlsMode::PlainLoopback,
+            "imap" => TlsMode::StartTls,
             other => return Err(AccountError::Scheme(other.to_owned())),
         };
         if url.username().is_empty() {
@@ -82,7 +92,7 @@ impl Account {
         Ok(Account {
             user: percent_decoded(url.username(), "user")?,
             host,
-            port: url.port().unwrap_or(port),
+            port: url.port().unwrap_or(tls_mode.usual_port()),
             tls_mode,
             folder: (!folder.is_empty()).then_some(folder),
         })
@@ -97,9 +107,9 @@ impl fmt::Display for Account {
             true => write!(out, "{}@[{host}]", self.user)?,
             false => write!(out, "{}@{host}", self.user)?,
         }
-        match port {
-            143 | 993 => Ok(()),
-            port => write!(out, ":{port}"),
+        match port == self.tls_mode.usual_port() {
+            true => Ok(()),
+            false => write!(out, ":{port}"),
         }
     }
 }

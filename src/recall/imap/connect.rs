@@ -33,8 +33,8 @@ impl<S: Read + Write> ReadWrite for S {}
 /// Why no connection was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    #[error("cannot connect: {0}")]
-    Tcp(String),
+    #[error("cannot connect: {}", file::reason(.0))]
+    Tcp(io::Error),
     #[error("expected certificates in PEM: {0}")]
     Roots(String),
     #[error("{0}: expected a name that a certificate can have")]
@@ -67,7 +67,7 @@ pub fn connect(
     roots: Option<&[u8]>,
     max_message: u64,
 ) -> Result<Connection<Stream>, ConnectError> {
-    let tcp = connect_tcp(account).map_err(|error| ConnectError::Tcp(file::reason(&error)))?;
+    let tcp = connect_tcp(account).map_err(ConnectError::Tcp)?;
     let (mut connection, greeting) = match account.tls_mode {
         TlsMode::PlainLoopback => read_greeting(Box::new(tcp) as Stream, max_message)?,
         TlsMode::Implicit => read_greeting(start_tls(account, tcp, roots)?, max_message)?,

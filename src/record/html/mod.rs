@@ -60,9 +60,10 @@ fn headline(tally: &Tally) -> String {
     let bad: u64 = bad.iter().sum();
     let mut out = format!(
         "<header>\n<p class=eyebrow>Mail archive, scanned</p>\n<h1>Links that deceive</h1>\n\
-         <p class=lead><b>{}</b> of {} {} a link that is not what it seems",
+         <p class=lead><b>{}</b> of {} {} {} a link that is not what it seems",
         grouped(bad),
-        format_args!("{} {}", grouped(tally.messages), noun(tally.messages, "message")),
+        grouped(tally.messages),
+        noun(tally.messages, "message"),
         verb(bad, "holds", "hold")
     );
     let deceived = |counts: &[u64; 5]| counts.iter().skip(Verdict::Unsafe as usize).any(|n| *n > 0);
