@@ -124,7 +124,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "feed",
             "file",
             "plural",
-            "plural",
             "atomic_file",
             "record",
             "milter",

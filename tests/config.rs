@@ -976,6 +976,7 @@ fn words_of_the_operator_are_checked_with_their_lines() {
     };
     let (code, said) = check();
     assert!(code == Some(1) && said.contains("toml:3: policy.words_file: "), "{said}");
+    assert!(said.contains("cannot be read: no such file"), "{said}");
     std::fs::write(&words, "[nl]\nnotice = \"misleidende link\"\n\n[el]\nnotise = \"x\"\n")
         .unwrap();
     let (code, said) = check();
@@ -1107,12 +1108,15 @@ fn check_notes_what_cannot_be_meant_and_nothing_acts_on_a_terminal() {
          [rules.one]\nprofile = \"strict\"\nrecipients = [\"a@example.org\"]\n",
     );
     assert!(said.contains(": a[.]example is blocked in vain: "), "{said}");
-    for key in
-        ["dns.servers", "digest.sendmail", "server.state_dir", "policy.language", "rules.all"]
-    {
-        let note = format!("{key}: ");
-        let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(&note));
-        assert!(noted, "{key} in\n{said}");
+    for note in [
+        "dns.servers: expected",
+        "digest.sendmail: expected",
+        "server.state_dir: expected",
+        "policy.language: expected",
+        "rules.all: it has no condition and applies to every message",
+    ] {
+        let noted = said.lines().any(|line| line.starts_with("note: ") && line.contains(note));
+        assert!(noted, "{note} in\n{said}");
     }
     assert!(!said.contains("rules.one:"), "{said}");
     let notes = said.lines().skip_while(|line| !line.starts_with("note: "));

@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use clap::{Command, CommandFactory, Parser};
 use linkmilter::cli::Cli;
-use linkmilter::cli::manual::EXAMPLES;
+use linkmilter::cli::manual::{EXAMPLES, NEGATIVE};
 use linkmilter::engine::outcome::{Reason, Verdict};
 
 fn generate(args: &[&str]) -> String {
@@ -136,6 +136,24 @@ fn examples_are_commands_of_this_program() {
         assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         let of = page.strip_prefix("linkmilter").unwrap().replace('-', " ");
         assert!(line.starts_with(&format!("linkmilter{of}")), "{line} on {page}");
+    }
+}
+
+/// Who has an exit code 1 of its own: commands, each once, and none that only has others below it.
+#[test]
+fn what_the_exit_code_1_says_is_said_of_commands() {
+    let known = commands();
+    for (at, (command, what)) in NEGATIVE.iter().enumerate() {
+        let name = format!("linkmilter-{}", command.replace(' ', "-"));
+        let found = known.iter().find(|(known, _)| *known == name);
+        let (_, found) = found.unwrap_or_else(|| panic!("{command} is no command"));
+        assert!(!found.is_subcommand_required_set(), "{command}");
+        assert!(NEGATIVE[..at].iter().all(|(other, _)| other != command), "{command} twice");
+        let page = plain(&generate(&["man", command]));
+        assert!(
+            page.contains(&plain(&format!("The answer is no: {}.", what.replace('`', "")))),
+            "{page}"
+        );
     }
 }
 

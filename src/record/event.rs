@@ -481,6 +481,7 @@ mod tests {
         let findings = (0..500).map(|number| Finding {
             reasons: every,
             target: Some(odd(number)),
+            lists: (0..20).map(odd).collect(),
             ..finding(&odd(number), Verdict::Unsafe, Reason::TargetLookalike, Done::Edited)
         });
         let passed = (0..500).map(odd).collect();

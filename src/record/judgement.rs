@@ -20,8 +20,9 @@ pub struct JudgementRecord {
     pub verdict: &'static str,
     /// Reason codes, in the order of the documentation.
     pub reasons: Vec<&'static str>,
-    /// What that means in a message: `inert` (no client opens it), `told` (reported; edited with
-    /// profile strict), `link` (edited where it is meant as a link), `anywhere` (bare words included).
+    /// What that means in a message: `inert` (no client opens it), `word` (a word of running text with a dot in it),
+    /// `told` (reported; edited with profile strict), `link` (edited where it is meant as a link), `anywhere` (bare
+    /// words included).
     pub edit: &'static str,
     /// The host in ASCII (A-labels); empty when there is none.
     pub ascii: String,

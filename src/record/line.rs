@@ -39,7 +39,7 @@ pub fn line(event: &Event) -> String {
             printable::label(cause)
         );
     }
-    // What a restored message is exempt from, its original, is what it was restored to.
+    // An action of these names it already.
     let is_said = matches!(event.action, Action::Exempted | Action::Restored);
     if let Some(exempt) = event.exempt.as_ref().filter(|_| !is_said) {
         let _ = write!(out, "; exempt from edits: {}", printable::label(exempt));

@@ -11,11 +11,11 @@ use crate::config;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
 
-pub use words::EXAMPLES;
 use words::{
     ABOUT, ENVIRONMENT, FAILED, FAILED_IN_PART, FIELDS, FILES, INCOMPLETE, JUDGING, LAYERS,
-    NEGATIVE, SIGNALS, TRY_LATER, verdict_words,
+    SIGNALS, TRY_LATER, verdict_words,
 };
+pub use words::{EXAMPLES, NEGATIVE};
 
 /// A page: the name of its file, as `linkmilter.toml.5`, and its text as roff.
 pub struct Page {

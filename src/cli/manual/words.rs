@@ -7,8 +7,8 @@ pub const ABOUT: &[&str] = &[
      message, in every script, judges each host as a reader would see it, defangs the ones that \
      deceive, and leaves every other byte of the message unchanged.",
     "A message without edits is passed on unchanged, so its signatures stay valid. Edits can be \
-     undone by `linkmilter restore`. If the filter fails on a message, it is delivered, and what used up a \
-     limit of time, steps, memory or parts is held; header, log and counters say why. \
+     undone by `linkmilter restore`. A message that the filter fails on is delivered, one that used up \
+     a limit of time, steps, memory or parts is held; header, log and counters say why. \
      `policy.on_error`, `policy.on_exhausted` and similar keys change that.",
     "Without a configuration `linkmilter serve` listens at inet:8895@127.0.0.1 with the built-in \
      settings. Sockets from systemd are used in addition to those that are configured.",
@@ -254,7 +254,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 /// What the exit code 1 says, by the commands that have it.
 pub const NEGATIVE: &[(&str, &str)] = &[
     ("check", "something is suspect or worse"),
-    ("scan", "there are findings"),
+    ("scan", "there are findings, or a message used up a limit"),
     ("restore", "the hash is another"),
     ("recall", "the journal knows of no such link (asked without `--maildir` and `--imap`)"),
     ("config check", "there are errors"),

@@ -11,7 +11,7 @@ use crate::engine::outcome::{Done, Finding, Reason, Reasons, Verdict};
 /// Hosts recorded of one message, worst first: enough to explain it.
 pub const MAX_HOSTS: usize = 32;
 
-/// Lists recorded of one host: their names have 40 characters each.
+/// Lists recorded of one host: more say nothing further of it.
 const MAX_LISTS: usize = 4;
 
 /// One host of a message, with all its places together.
