@@ -131,7 +131,7 @@ impl Report {
 /// Settings that are valid and do not do what was probably meant.
 fn vain_settings(config: &Config, settings: &Settings) -> Vec<Problem> {
     let mut found = config.rules_for_all_mail();
-    found.extend(config.vain_conditions());
+    found.extend(config.vain_rules());
     if config.server.state_dir.is_relative() {
         found.push(config.problem(
             "server.state_dir",

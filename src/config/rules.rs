@@ -245,7 +245,7 @@ impl Config {
     }
 
     /// Settings of rules, and actions, that have no effect.
-    pub fn vain_conditions(&self) -> Vec<Problem> {
+    pub fn vain_rules(&self) -> Vec<Problem> {
         let mut found = Vec::new();
         let mut note =
             |key: &str, said: &str| found.push(Problem::plain(self, key, said.to_owned()));
