@@ -1,6 +1,7 @@
 //! Judges the links that `content` found. Each distinct host is judged once per message.
 
 mod accents;
+mod address_as_link;
 mod beside_host;
 mod bounces;
 mod candidates;

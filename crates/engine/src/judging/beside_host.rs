@@ -116,9 +116,22 @@ impl Judge<'_> {
         }
         let context = self.context(bounds);
         let carried = homograph::carried(text, link, host, &context);
-        if !carried.reasons.contains(Reason::Userinfo) || !userinfo::is_login(text, link) {
+        if !carried.reasons.contains(Reason::Userinfo) {
             return carried;
         }
+        let without_user = Link { user: None, ..link.clone() };
+        if self.is_address_as_link(text, link, host) {
+            return as_of_person(homograph::carried(
+                text,
+                &without_user,
+                host,
+                &self.context(bounds),
+            ));
+        }
+        if !userinfo::is_login(text, link) {
+            return carried;
+        }
+        let context = self.context(bounds);
         let user = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
         let mailbox = userinfo::mailbox(user);
         // A mailbox of the host's own domain, or somebody of the family that has it; nobody but the owner of these hosts
@@ -157,16 +170,13 @@ impl Judge<'_> {
         let is_account = has_accounts && login.inner.iter().all(is_nobodys);
         let is_of_person =
             is_own || is_own_update || is_account || login.inner.iter().all(is_persons);
-        let mut rest =
-            homograph::carried(text, &Link { user: None, ..link.clone() }, host, &context);
+        let mut rest = homograph::carried(text, &without_user, host, &context);
         self.steps += carried_steps(beside_host(text, link), &login);
         if is_of_person {
-            rest.reasons.insert(Reason::Userinfo);
-            rest.verdict = rest.verdict.max(Verdict::Notice);
-        } else {
-            rest.add(Reason::Userinfo);
-            rest.inner.extend(login.inner);
+            return as_of_person(rest);
         }
+        rest.add(Reason::Userinfo);
+        rest.inner.extend(login.inner);
         rest
     }
 
@@ -185,4 +195,11 @@ impl Judge<'_> {
     pub(super) fn is_unknown(&self, host: &Judgement) -> bool {
         host.is_harmless() && !self.is_protected(&host.ascii)
     }
+}
+
+/// What a link contains beside its userinfo, which is somebody's and poses as nothing.
+fn as_of_person(mut rest: LinkJudgement) -> LinkJudgement {
+    rest.reasons.insert(Reason::Userinfo);
+    rest.verdict = rest.verdict.max(Verdict::Notice);
+    rest
 }

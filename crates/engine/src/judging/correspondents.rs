@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Judge;
+use super::{Judge, same_domain};
 use crate::outcome::Verdict;
 use crate::prices::TWIN_COMPARISON_STEPS;
 use homograph::{Judgement, Section, Slip, registrable, slip_between};
@@ -57,6 +57,11 @@ impl NamedAuthors {
 }
 
 impl Judge<'_> {
+    /// Whether a host is of the domain of somebody in From, whether or not that was confirmed.
+    pub(super) fn is_of_from(&self, ascii: &str) -> bool {
+        self.named_authors.hosts.iter().any(|from| same_domain(&from.ascii, ascii))
+    }
+
     /// Whether a host is of a known owner and not of the readers, and none of the authors writes from it or for its owner.
     pub fn is_strangers(&self, ascii: &str) -> bool {
         let writes_for = |author: &Arc<Judgement>| self.are_of_one_owner(&author.ascii, ascii);

@@ -1,5 +1,6 @@
 //! Whether what an anchor shows and where it leads belong to one owner.
 
+mod about;
 mod elsewhere;
 mod headlines;
 mod profiles;
@@ -7,6 +8,7 @@ mod rewritten;
 mod shared;
 mod twins;
 
+use self::about::is_page_about;
 use self::rewritten::is_end_hidden;
 use super::accents::reads_without_accents;
 use super::{Judge, Judged, TldStatus, same_domain};
@@ -67,6 +69,8 @@ impl Judge<'_> {
         let protected = !is_own
             && !is_end_hidden(target)
             && !self.is_rewritten_at_home(&seen.ascii, target)
+            && !self.is_site_of_known_author(target)
+            && !is_page_about(target)
             && ((self.is_protected(&seen.ascii)
                 || self.is_known((seen, name), led)
                 || self.writes_out_own(&seen.ascii, &led.ascii))
@@ -129,6 +133,14 @@ impl Judge<'_> {
             Some(_) => protected.national(&led.ascii) != name,
             None => homograph::has_owner(&seen.ascii, protected),
         }
+    }
+
+    /// Whether a link leads to the confirmed author's own site, his owner is known, and nobody else publishes there: a
+    /// network for jobs or a list of passwords names other sites by their domain.
+    fn is_site_of_known_author(&self, target: &Judged) -> bool {
+        let is_own =
+            |led: &Judgement| self.is_authors(&led.ascii) && self.has_known_owner(&led.ascii);
+        target.destination().is_some_and(is_own) && self.leads_to_known_site(target)
     }
 
     /// Whether a link leads to a site that is known or the author's own, and nobody else publishes there.
@@ -240,6 +252,9 @@ mod tests {
             "paypal.c&shy;om",
             "https://www.paypal.c\u{43e}m/signin",
             "pay<img src=cid:x>pal・com",
+            "PayPal・COM業界",
+            "paypal・com業界",
+            "https://www.paypal・com業界",
             &row.replacen("{}", "pay", 1).replacen("{}", "pal.com", 1),
         ] {
             let to = |led: &str| mismatch(&seen.replace("{led}", led), led);
@@ -257,6 +272,8 @@ mod tests {
             "fine·com",
             "f&shy;ine.com",
             "рестор\u{430}н.com",
+            "PayPal・CO業界の動向",
+            "PayPal·IN 뉴스",
             "PayPal · Shop",
             "paypal·shop",
         ] {

@@ -231,7 +231,10 @@ impl Words<'_> {
             while shown < first_look && self.found.get(shown).is_some_and(is_before) {
                 shown += 1;
             }
-            let found = letters::read_as(read)
+            let from = text.get(start - range.start..).unwrap_or_default();
+            let found = Some(read)
+                .filter(|read| !letters::holds_separator(from, read))
+                .and_then(letters::read_as)
                 .map(|word| Glance { word, range: start..at, leads_to })
                 .filter(|found| {
                     !self.found.iter().skip(shown).take(SHOWN_AT_ONCE).any(|one| one == found)
@@ -284,7 +287,11 @@ impl Words<'_> {
                 word.range.start = at;
             }
             word.range.end = at + c.len_utf8();
-            let shown = shown(c);
+            let behind = text.get(at + c.len_utf8() - range.start..).unwrap_or_default();
+            let shown = match shown(c) {
+                Some('.') if c != '.' && letters::separates_words(behind) => Some(c),
+                shown => shown,
+            };
             // A word of another script has twins by chance.
             let is_twin = shown.is_some_and(|shown| shown.is_ascii_alphanumeric() && shown != c);
             has_twin |= is_twin;

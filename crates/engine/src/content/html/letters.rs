@@ -3,6 +3,8 @@
 //!
 //! Honest texts have such words. They are only compared where everybody knows what they are read as.
 
+use std::ops::RangeInclusive;
+
 use super::compared::shows_host;
 use uts58::suffixes::{BUILTIN, Section};
 use uts58::unicode::hosts::{ends_host_to_a_reader, is_invisible, is_mark};
@@ -210,6 +212,30 @@ pub(super) fn reads_as_dot(c: char) -> bool {
                     | '\u{a4f8}'
             )
             || !is_alphanumeric(c) && homograph::reads_as_dot(c))
+}
+
+/// Whether the dot in front of a text separates words of Chinese, Japanese or Korean, as a comma does: an abbreviation in
+/// capitals is behind it, then such a word (`Google・IT業界の動向`).
+pub(super) fn separates_words(behind: &str) -> bool {
+    let rest = behind.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let word = behind.get(..behind.len() - rest.len()).unwrap_or_default();
+    let next = rest.strip_prefix(' ').unwrap_or(rest).chars().next();
+    ABBREVIATION.contains(&word.len())
+        && !OF_SITES.contains(&word)
+        && next.is_some_and(homograph::is_cjk)
+}
+
+/// Letters of an abbreviation that is a top-level domain by chance, and those that sites are known by.
+const ABBREVIATION: RangeInclusive<usize> = 2..=4;
+const OF_SITES: [&str; 3] = ["COM", "NET", "ORG"];
+
+/// Whether one of the dots of a word, which begins here in a text, separates it from the next.
+pub(super) fn holds_separator(text: &str, word: &str) -> bool {
+    let is_dot = |c: char| !c.is_ascii() && (is_dot_to_somebody(c) || reads_as_dot(c));
+    !word.is_ascii()
+        && word
+            .match_indices(is_dot)
+            .any(|(at, dot)| text.get(at + dot.len()..).is_some_and(separates_words))
 }
 
 /// Whether nothing, or next to nothing, is seen of a character.

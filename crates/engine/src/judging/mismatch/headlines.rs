@@ -204,4 +204,31 @@ mod tests {
         let part = in_page("PayPal.com<a href=https://verify.top/x>/jobs cuts 10% of jobs</a>");
         assert_ne!(part, None);
     }
+
+    /// Job alerts, digests and lists of passwords name sites by their domain, and lead to their own pages.
+    #[test]
+    fn a_known_author_may_name_others_over_his_own_site() {
+        let verdict = |from: &str, to: &str, dmarc: Dmarc| {
+            let body = format!("<a href=\"https://{to}/x\">Engineer at www.amazon.com</a>");
+            let outcome = to_harbour(from, "text/html", &body, dmarc);
+            let mut found = outcome.findings.into_iter();
+            found
+                .find(|finding| finding.reasons.contains(Reason::TextHrefMismatch))
+                .map(|finding| finding.verdict)
+        };
+        let (known, small) = ("jobs@linkedin.com", "jobs@daily.com");
+        let notice = Some(Verdict::Notice);
+        assert_eq!(verdict(known, "www.linkedin.com", Dmarc::Pass), notice);
+        for (from, to, dmarc) in [
+            (known, "www.linkedin.com", Dmarc::Unknown),
+            (known, "www.linkedin.com/redir?url=https://verify.top", Dmarc::Pass),
+            (known, "verify.top", Dmarc::Pass),
+            ("x@google.com", "sites.google.com", Dmarc::Pass),
+            ("x@gmail.com", "gmail.com", Dmarc::Pass),
+            (small, "www.daily.com", Dmarc::Pass),
+            (small, "www.linkedin.com", Dmarc::Pass),
+        ] {
+            assert_eq!(verdict(from, to, dmarc), Some(Verdict::Suspect), "{from} {to}");
+        }
+    }
 }
