@@ -316,7 +316,7 @@ impl<'a> Judge<'a> {
             self.local_part(local, &mut judged);
         }
         self.downgrade_login(text, link, &mut judged);
-        self.downgrade_padded(link.host_str(text), &mut judged);
+        self.downgrade_number(text, link, &mut judged);
         self.downgrade_escaped_line(text, link, &mut judged);
         Some(judged)
     }

@@ -151,6 +151,9 @@ impl Author {
         let name = if self.is_list(host) { name_after_via(name) } else { name };
         let host = if judge.dmarc() == Dmarc::Fail { "" } else { host };
         let target = judge.impersonated(name, Sender { local: &mailbox.local, host })?;
+        if judge.is_namesake(host, &target) {
+            return None;
+        }
         (!writes_for_offices(host) || !is_of_government(&target)).then_some(target)
     }
 }

@@ -460,6 +460,10 @@ fn an_account_may_be_called_by_a_site_of_its_own_host() {
         "https://shop.huber.com:pw@webdav.huber.com/",
         "http://192.168.001.050/",
         "http://10.000.000.001:8080/x",
+        "http://172.016.000.001/",
+        "outbind://66/",
+        "rdar://12345678",
+        "sms://4711",
     ] {
         assert!(worst(text) <= Some(Verdict::Notice), "{text} {:?}", worst(text));
     }
@@ -470,6 +474,8 @@ fn an_account_may_be_called_by_a_site_of_its_own_host() {
         "https://www.huber.com:pw@evil.com/",
         "http://0300.0250.0.1/",
         "http://012.0.0.1/",
+        "http://172.016.0.1/",
+        "ftp://3627734062/",
     ] {
         assert!(worst(text) >= Some(Verdict::Suspect), "{text} {:?}", worst(text));
     }

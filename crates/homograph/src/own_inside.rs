@@ -4,10 +4,10 @@
 use super::Judgement;
 use super::domain::{Section, registrable};
 use super::english;
-use super::host_words::{SEPARATORS, is_beside};
+use super::host_words::{SEPARATORS, is_beside, surely_asks};
 use super::name::Name;
 use super::names::Names;
-use super::organisations::Organisations;
+use super::organisations::{Organisations, registrable_label};
 
 mod beyond_ascii;
 
@@ -123,6 +123,27 @@ impl<'n> Searched<'n> {
         })
     }
 }
+
+/// Whether the host of a sender is named after a word, which is also the recipients' own name, and a further one:
+/// `trustbank.example` has nothing to do with `trust.example`. Neither is what a company has for its
+/// own people, nor does it ask for something.
+pub fn is_namesake(host: &str, own: &str, protected: &Names) -> bool {
+    let label = |host| registrable_label(registrable(host, Section::Icann)?);
+    let (Some(label), Some(own)) = (label(host), label(own)) else { return false };
+    let Some(further) = label.strip_prefix(own) else { return false };
+    let further = further.strip_prefix('-').unwrap_or(further);
+    let is_inner = |word: &str| {
+        STAFF.contains(&word)
+            || APART.contains(&word)
+            || BEHIND.contains(&word)
+            || surely_asks(word)
+            || protected.organisations().is_some_and(|table| table.is_inner_office(word))
+    };
+    further.len() >= NAMING && english::is_any_word(own) && !further.split('-').any(is_inner)
+}
+
+/// Letters of a word that makes another name of a word before it, at least.
+const NAMING: usize = 4;
 
 /// The runs of words of a label.
 pub(super) fn runs(label: &str) -> impl Iterator<Item = &str> {

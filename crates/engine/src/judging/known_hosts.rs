@@ -85,7 +85,7 @@ impl Judge<'_> {
 
     /// Adds the recipients' own name in a host beside words that only they use.
     fn with_own_name(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
-        if !judgement.is_harmless() {
+        if !judgement.is_harmless() || self.has_known_owner(&judgement.ascii) {
             return judgement;
         }
         let names: (&Names, &Names) = (&self.policy.protected, &self.own_names);

@@ -8,6 +8,7 @@ use crate::file_servers::is_name_of_own_network;
 use crate::judged::Judged;
 use crate::outcome::{Reason, Reasons, Verdict};
 use crate::userinfo;
+use uts58::scheme::{self, Does};
 use uts58::{Kind, Link, reference};
 
 /// What servers are called, where digits behind it are a number. With look-alikes for digits they are known names:
@@ -90,14 +91,16 @@ impl Judge<'_> {
             })
     }
 
-    /// Lowers the verdict of an address of the own network whose numbers are padded, whichever way they are read:
-    /// `192.168.001.050`.
-    pub(super) fn downgrade_padded(&mut self, host: &str, judged: &mut Judged) {
+    /// Lowers the verdict of an address of the own network whose numbers are padded (`192.168.001.050`), and of a number
+    /// behind a scheme that leads to no host (`outbind://66/`).
+    pub(super) fn downgrade_number(&mut self, text: &str, link: &Link, judged: &mut Judged) {
+        let own = |judged: &Judged| {
+            judged.host.as_ref().is_some_and(|read| is_padded(link.host_str(text), &read.ascii))
+        };
         if judged.verdict == Verdict::Suspect
             && judged.inner.is_empty()
             && has_only(judged.reasons, Reason::NumericHost)
-            && is_padded(host)
-            && judged.host.as_ref().is_some_and(|read| is_private(&read.ascii))
+            && (own(judged) || !leads_to_host(text, link))
         {
             judged.verdict = Verdict::Notice;
         }
@@ -149,8 +152,9 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a host is four numbers of three digits at most, some with zeros in front, and private as decimals.
-fn is_padded(host: &str) -> bool {
+/// Whether a host is four numbers of three digits at most, some with zeros in front, and private as decimals; if some have
+/// fewer than three, also as it is `read`, with octal numbers.
+fn is_padded(host: &str, read: &str) -> bool {
     let digits =
         |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());
     let parts: Vec<&str> = host.split('.').collect();
@@ -160,6 +164,14 @@ fn is_padded(host: &str) -> bool {
     };
     parts.iter().all(|part| digits(part))
         && is_private(&parts.iter().map(plain).collect::<Vec<_>>().join("."))
+        && (parts.iter().all(|part| part.len() == 3) || is_private(read))
+}
+
+/// Whether what is behind the scheme of a link, if it has one, is a host to some program.
+fn leads_to_host(text: &str, link: &Link) -> bool {
+    let before = text.get(link.span.start..link.host.start).unwrap_or_default();
+    let scheme = before.split_once("://").map(|(scheme, _)| scheme::does(scheme));
+    !matches!(scheme, Some(None | Some(Does::Address | Does::Message)))
 }
 
 fn is_private(address: &str) -> bool {

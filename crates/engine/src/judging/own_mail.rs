@@ -57,6 +57,16 @@ impl Judge<'_> {
             && domains.iter().any(|domain| same_domain(domain, ascii))
     }
 
+    /// Whether a sender whom DMARC confirms is called as a recipient by chance: he is of an organisation that is known
+    /// (`American Express` to `american.example`), or his domain has a further word behind that name.
+    pub fn is_namesake(&self, sender: &str, own: &str) -> bool {
+        self.facts.dmarc == Dmarc::Pass
+            && self.own_names.covers(own)
+            && !self.is_anybodys(sender)
+            && (homograph::has_owner(sender, &self.policy.protected)
+                || homograph::is_namesake(sender, own, &self.policy.protected))
+    }
+
     /// Whether everybody can have an address at a host.
     pub fn is_anybodys(&self, ascii: &str) -> bool {
         homograph::is_anybodys(ascii, &self.policy.protected)
@@ -90,6 +100,35 @@ mod tests {
             assert_eq!(verdict(other, Dmarc::Pass, to), Verdict::Suspect);
         }
         assert_eq!(verdict(own, Dmarc::Pass, "harbour-vpn.com"), Verdict::Suspect);
+    }
+
+    #[test]
+    fn a_sender_may_be_called_as_a_recipient_is() {
+        let verdict = |name: &str, from: &str, to: &str, dmarc: Dmarc| {
+            let head = format!("From: {name} <{from}>\nContent-Type: text/plain\n");
+            let message = Message { head: head.as_bytes(), body: b"Hello" };
+            let facts = Facts { recipient_domains: vec![to.to_owned()], dmarc, ..Facts::default() };
+            let tlds = TldTable::new(["com", "org", "top"], "");
+            crate::inspect(message, &facts, &Policy::default(), &tlds)
+                .resolve(&Answers::new())
+                .verdict
+        };
+        let express = ("American Express", "a@welcome.americanexpress.com", "american.com");
+        let bank = ("Planet Bank", "a@planetbank.com", "planet.org");
+        for (name, from, to) in [express, bank, ("Planet Bank Support", bank.1, bank.2)] {
+            assert_eq!(verdict(name, from, to, Dmarc::Pass), Verdict::Ok, "{name}");
+            assert_eq!(verdict(name, from, to, Dmarc::Fail), Verdict::Suspect, "{name}");
+        }
+        for (name, from, to) in [
+            ("Planet Payroll", "a@planetpayroll.com", "planet.org"),
+            ("Planet Support", "a@planetsupport.top", "planet.org"),
+            ("Planet Mail", "a@planetmail.com", "planet.org"),
+            ("Kestrelbay Bank", "a@kestrelbaybank.com", "kestrelbay.org"),
+            ("Planet Bank", "a@verify.top", "planet.org"),
+            ("Planet HR", "a@gmail.com", "planet.org"),
+        ] {
+            assert_eq!(verdict(name, from, to, Dmarc::Pass), Verdict::Suspect, "{name}");
+        }
     }
 
     #[test]
