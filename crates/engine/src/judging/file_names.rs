@@ -10,8 +10,9 @@ use super::{
 };
 use crate::judged::{Judged, are_about_letters};
 use homograph::is_cjk;
+use unicode_script::Script;
 use uts58::unicode::hosts::is_mark;
-use uts58::unicode::is_letter;
+use uts58::unicode::{ScriptOf as _, is_letter};
 use uts58::{Confidence, begins_with_www, percent};
 
 /// How often a link is decoded for what it holds.
@@ -124,11 +125,13 @@ fn stands_alone(texts: &[String], word: &str) -> bool {
 }
 
 /// A name without the signs that stand for no letters: `№`, an ordinal behind a number, a Roman numeral beside Han, a
-/// joiner in front of an Arabic ending. `None` if it has none.
+/// joiner in front of an Arabic ending; and with the letters that keyboards lack for those typed in their place.
+/// `None` if it has none.
 fn without_signs(name: &str) -> Option<String> {
     let mut plain = String::new();
     let mut before = '_';
     let mut letters = name.chars().peekable();
+    let (takes_i, takes_gamma) = (is_of_cyrillic(name), is_of_latin(name));
     let is_of_han = name.chars().all(|c| !is_letter(c) || is_cjk(c) || is_numeral(c));
     while let Some(c) = letters.next() {
         let is_sign = match c {
@@ -137,10 +140,32 @@ fn without_signs(name: &str) -> Option<String> {
             '\u{200c}' => letters.peek().is_some_and(|next| is_arabic(*next)),
             c => is_of_han && is_numeral(c),
         };
-        plain.push(if is_sign { '_' } else { c });
+        plain.push(match c {
+            _ if is_sign => '_',
+            'i' if takes_i => 'і',
+            'I' if takes_i => 'Ӏ',
+            'γ' if takes_gamma => 'ɣ',
+            'Γ' if takes_gamma => 'Ɣ',
+            c => c,
+        });
         before = c;
     }
     (plain != name).then_some(plain)
+}
+
+/// Whether a name is Cyrillic but for the Latin letters typed for the Ukrainian i and the palochka of the Caucasus, and
+/// reads as no Latin word: `Рiвне`, `ГIалгIай`.
+fn is_of_cyrillic(name: &str) -> bool {
+    let is_own =
+        |c: char| c.script() == Script::Cyrillic && !homograph::are_twins([c], Script::Latin);
+    name.chars().any(is_own)
+        && name.chars().all(|c| !c.is_ascii_alphabetic() || matches!(c, 'i' | 'I'))
+}
+
+/// Whether a name is Latin but for a gamma, as Kabyle is typed: `Tamaziγt`.
+fn is_of_latin(name: &str) -> bool {
+    let is_own = |c: char| !is_letter(c) || matches!(c, 'γ' | 'Γ') || c.script() == Script::Latin;
+    name.chars().all(is_own)
 }
 
 /// Roman numerals, which map to Latin letters.
@@ -181,6 +206,10 @@ mod tests {
             "Ðorđe.zip",
             "figα.py",
             "TNFα.zip",
+            "Рiвне.zip",
+            "План_Рiвне-2.zip",
+            "ГIалгIай.py",
+            "Tamaziγt.zip",
         ] {
             for text in [
                 format!("see {name} here"),
@@ -216,6 +245,11 @@ mod tests {
             "see h\u{430}rbour_№5.zip here",
             "see c\u{43e}ffee№5.zip here",
             "see bαnking.py here",
+            "see vеrуgооd.zip here",
+            "see hаrbоur-Рiвне.zip here",
+            "see paγpal.zip here",
+            "see www.Рiвне.zip here",
+            "see https://Рiвне.zip/ here",
         ] {
             assert!(judged("text/plain", text).0 > Verdict::Notice, "{text}");
         }

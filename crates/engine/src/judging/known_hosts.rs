@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Judge;
+use super::logins::has_only;
 use super::mail_hosts::names_domain;
 use super::shops::is_shop;
 use crate::outcome::{Reason, Verdict};
@@ -83,8 +84,18 @@ impl Judge<'_> {
         naming(judgement, name.to_owned(), reason)
     }
 
-    /// Adds the recipients' own name in a host beside words that only they use.
+    /// Adds the recipients' own name in a host beside words that only they use. What they call hosts below their own
+    /// domain is theirs: `google-login.harbour.example`.
     fn with_own_name(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        if judgement.verdict == Verdict::Suspect
+            && has_only(judgement.reasons, Reason::NameInHost)
+            && self.is_recipients(&judgement.ascii)
+        {
+            return Arc::new(Judgement {
+                verdict: Verdict::Notice,
+                ..Judgement::clone(&judgement)
+            });
+        }
         if !judgement.is_harmless() || self.has_known_owner(&judgement.ascii) {
             return judgement;
         }

@@ -103,6 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn hosts_below_ones_own_domain_may_be_called_after_others() {
+        let verdict = |to: &str| {
+            let url = format!("https://{to}/");
+            to_harbour("it@harbour.com", "text/plain", &url, Dmarc::Pass).verdict
+        };
+        assert_eq!(verdict("google-login.harbour.com"), Verdict::Notice);
+        for to in ["google-login.harbour.top", "google-login.com", "goog\u{4cf}e.harbour.com"] {
+            assert!(verdict(to) >= Verdict::Suspect, "{to}");
+        }
+    }
+
+    #[test]
     fn a_sender_may_be_called_as_a_recipient_is() {
         let verdict = |name: &str, from: &str, to: &str, dmarc: Dmarc| {
             let head = format!("From: {name} <{from}>\nContent-Type: text/plain\n");
