@@ -442,7 +442,7 @@ fn health_says_whether_mail_is_taken() {
     // What is to be mended is reported, and mail is taken all the same.
     site.configure("policy.profil = 1");
     daemon.signal("HUP");
-    wait_for("the refusal", || site.logged().contains("not reloaded").then_some(()));
+    wait_for("the refusal", || site.logged().contains("reload failed").then_some(()));
     let (code, said) = health(&site, &["--address", &format!("unix:{socket}")]);
     assert_eq!((code, said), (Some(0), format!("unix:{socket}: takes mail\n")));
     // Whoever replaces what is not well must leave a filter alone that runs on the last good one.

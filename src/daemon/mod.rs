@@ -154,9 +154,7 @@ struct Startup {
 
 /// The configuration on disk is invalid, and an older one is in force.
 struct Stale {
-    /// What failed: loading or reloading.
-    failed: &'static str,
-    /// The same for `/healthz` and the status.
+    /// What is wrong, of loading or reloading.
     cause: &'static str,
     /// Which configuration is in force.
     in_force: String,
@@ -166,8 +164,8 @@ struct Stale {
 impl Stale {
     /// Logs every problem on a line of its own. The first one is shown in `/healthz` and the status.
     fn report(&self, health: &Health, metrics: &Metrics) {
-        let Stale { failed, cause, in_force, .. } = self;
-        tracing::error!("{failed}: the configuration is invalid; {in_force} is in force");
+        let Stale { cause, in_force, .. } = self;
+        tracing::error!("{cause}; {in_force} is in force");
         for problem in &self.errors.0 {
             tracing::error!("{problem}");
         }
@@ -183,8 +181,8 @@ fn in_force(start: Start<Loaded>) -> (Loaded, Option<Stale>) {
         Start::Present(loaded) => (loaded, None),
         Start::LastGood(LastGood { loaded, since, errors }) => {
             let in_force = format!("the last good one of {since}");
-            let (failed, cause) = ("not loaded", "the configuration is invalid");
-            (loaded, Some(Stale { failed, cause, in_force, errors }))
+            let cause = "the configuration is invalid";
+            (loaded, Some(Stale { cause, in_force, errors }))
         }
     }
 }
@@ -446,8 +444,8 @@ impl Service {
                 self.metrics.reload(TaskResult::Failed);
                 let result = ReloadResult::Kept { generation, error: errors.to_string() };
                 let in_force = format!("configuration {generation}");
-                let (failed, cause) = ("not reloaded", "reload failed");
-                let stale = Stale { failed, cause, in_force, errors };
+                let cause = "reload failed: the configuration is invalid";
+                let stale = Stale { cause, in_force, errors };
                 stale.report(&self.health, &self.metrics);
                 notifier.ready(&self.health.status());
                 result

@@ -312,7 +312,7 @@ fn field_failure_05_sighup_reloads_and_a_broken_file_changes_nothing() {
     assert_eq!(mta.filter(&UTF8, mixed_body(), "Q1").body, None, "report-only");
     daemon.configure("policy.profile = \"enforced\"\n");
     daemon.signal("HUP");
-    daemon.wait_for_log("not reloaded");
+    daemon.wait_for_log("reload failed");
     assert_eq!(mta.filter(&UTF8, mixed_body(), "Q2").body, None, "still report-only");
     assert!(daemon.is_running());
     assert_eq!(daemon.metric("linkmilter_config_generation"), 3);

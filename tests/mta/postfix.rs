@@ -337,7 +337,7 @@ fn a_reload_under_load_loses_and_changes_nothing() {
     assert_eq!(daemon.messages().len(), sent);
     daemon.configure("policy.profile = 7");
     daemon.signal("HUP");
-    daemon.wait_for_log("not reloaded");
+    daemon.wait_for_log("reload failed");
     assert_eq!(
         postfix.send(&Letter::new(CLEAN.as_bytes())).0,
         250,
