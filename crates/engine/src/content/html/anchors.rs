@@ -102,7 +102,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Whether the script of a click leads elsewhere: `onclick="location='https://…'"`, `onmousedown="this.href=…"`.
-    fn navigates(&mut self, attributes: &[token::Attribute]) -> bool {
+    pub(super) fn navigates(&mut self, attributes: &[token::Attribute]) -> bool {
         let mut steps = 0;
         let leads = attributes.iter().any(|attribute| {
             is_handler(self.slice(&attribute.name())) && {

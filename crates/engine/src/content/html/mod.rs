@@ -8,6 +8,7 @@ mod actions;
 mod anchors;
 mod as_xml;
 mod breaks;
+mod clicked;
 mod compared;
 mod concealed;
 mod constants;
@@ -154,6 +155,8 @@ struct Reader<'t, 'k, 'f> {
     anchors: Vec<Anchor>,
     /// Elements with a tooltip, the innermost last.
     titled: Vec<Titled>,
+    /// The element that a script makes a link.
+    clicked: Option<StyledElement>,
     /// Pictures in the open anchor, and what style sheets write.
     drawn: drawn::Drawing,
     /// Ranges of visible text that something invisible breaks or reverses; empty for a break.
@@ -241,6 +244,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             open_anchor: None,
             outer: Vec::new(),
             titled: Vec::new(),
+            clicked: None,
             drawn: drawn::Drawing::default(),
             anchors: Vec::new(),
             marks: Vec::new(),
@@ -388,6 +392,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.end_anchor();
         self.outer.clear();
         self.titled.clear();
+        self.clicked = None;
         if let Some(inside) = self.reversing.take() {
             self.reverse(&inside);
         }
@@ -552,6 +557,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             {
                 self.begin_anchor(tag, attributes, first, form);
             }
+            _ if found || self.clicked.is_some() => self.enter_clicked(tag, attributes, first),
             _ => {}
         }
         if concealed && !reveals {
@@ -577,6 +583,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.forms.open = None;
         }
         self.leave_title(tag);
+        self.leave_clicked(tag);
         if let Some(inside) = StyledElement::leave(&mut self.isolating, self.text, tag) {
             self.turn(inside.from);
         }
