@@ -331,7 +331,10 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     let known = |name| find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, name).copied();
     known(name).or_else(|| {
         let colon = name.bytes().rposition(|byte| byte == b':')?;
-        known(name.get(colon + 1..)?).filter(|(_, holds)| *holds == Holds::Url)
+        let (prefix, local) = (name.get(..colon)?, name.get(colon + 1..)?);
+        // A drawing has the tooltip of a link there.
+        let is_shown = |holds| holds == Holds::Shown && prefix.eq_ignore_ascii_case("xlink");
+        known(local).filter(|(_, holds)| *holds == Holds::Url || is_shown(*holds))
     })
 }
 
@@ -461,6 +464,7 @@ mod tests {
     fn names_compare_without_case_and_prefix() {
         assert_eq!(attribute("HREF"), Some(("href", Holds::Url)));
         assert_eq!(attribute("xlink:href"), Some(("href", Holds::Url)));
+        assert_eq!(attribute("xlink:title"), Some(("title", Holds::Shown)));
         assert_eq!(attribute("o:title"), None);
         assert_eq!(attribute("hre"), None);
         assert_eq!(element("V:RoundRect"), "v:roundrect");
