@@ -106,11 +106,12 @@ impl Judge<'_> {
         name.is_some_and(|name| self.is_of_somebody(name))
     }
 
-    /// Whether a name in a path has a word that is none of offices, and none of where one logs in.
+    /// Whether a name in a path has a word that is none of offices, and none of where one logs in. A number says nothing.
     fn is_of_somebody(&mut self, name: &str) -> bool {
         self.steps += sender_steps(name);
         let words = homograph::words(name, &self.policy.protected);
-        words.iter().any(|word| !word.is_office && word.text.len() > 1)
+        let is_name = |word: &str| word.len() > 1 && word.contains(char::is_alphabetic);
+        words.iter().any(|word| !word.is_office && is_name(&word.text))
             && !words.iter().any(|word| LOGINS.contains(&word.text.as_str()))
     }
 }
@@ -181,6 +182,8 @@ mod tests {
             "facebook.com/daily/posts/1",
             "facebook.com/daily?next=1",
             "facebook.com/help",
+            "facebook.com/103958472",
+            "facebook.com/pages/103958472",
             "facebook.com/account-recovery",
             "facebook.com/accountrecovery",
             "facebook.com/metasupport",
