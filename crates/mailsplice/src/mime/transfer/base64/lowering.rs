@@ -95,6 +95,12 @@ impl Stretch {
             at = stop;
             break;
         }
+        // Whoever stops at padding would read the text behind it as data.
+        let was_padded =
+            !(at - stream.start).is_multiple_of(3) && others.are_parted_from(decoded, at);
+        if was_padded && bytes.len().is_multiple_of(3) && !bytes.contains(&0) {
+            bytes.push(b' ');
+        }
         Stretch { range: from..at, bytes, end }
     }
 }
@@ -110,6 +116,63 @@ struct Others<'r> {
     starts: Vec<usize>,
 }
 
+/// The search for text behind the data.
+#[derive(Default)]
+struct Search {
+    /// Bytes of the first line of data, at most [`LONG_LINE`].
+    first: Option<usize>,
+    /// Where the text begins.
+    tail: Option<usize>,
+    /// The first line of data with something else in it, behind those lines.
+    disturbed: Option<usize>,
+    /// Characters of data so far, padding among them.
+    characters: usize,
+}
+
+impl Search {
+    /// The disturbed line, if the data are not whole with what is in it: then it is text.
+    fn interrupted(&self) -> Option<usize> {
+        self.disturbed.filter(|_| !self.characters.is_multiple_of(4))
+    }
+}
+
+fn is_data_byte(byte: u8) -> bool {
+    value(byte) < 64 || byte == b'='
+}
+
+fn is_data(line: &[u8]) -> bool {
+    line.iter().all(|byte| is_data_byte(*byte))
+}
+
+/// Whether a line holds nothing but data, as much as their first one.
+fn is_long_data(line: &[u8], first: usize) -> bool {
+    let said = line.trim_ascii();
+    is_data(said) && said.len() >= first
+}
+
+/// Bytes in one place of a line of data that are none, at most: a mark of bytes, a blank, what a gateway escapes.
+const DISTURBANCE: usize = 4;
+
+/// Whether a line is of data but for a few bytes in one place, and no text: small and capital letters change in it as in
+/// no words.
+fn is_disturbed(line: &[u8]) -> bool {
+    let is_other = |byte: &u8| !is_data_byte(*byte);
+    let (Some(first), Some(last)) =
+        (line.iter().position(is_other), line.iter().rposition(is_other))
+    else {
+        return false;
+    };
+    let others = line.iter().filter(|byte| is_other(byte)).count();
+    let turns = line.array_windows();
+    let turns = turns.filter(|[a, b]| a.is_ascii_lowercase() && b.is_ascii_uppercase()).count();
+    last - first < DISTURBANCE
+        && others == last - first + 1
+        && (turns * LETTERS_OF_A_TURN >= line.len() || line.ends_with(b"=") || others == line.len())
+}
+
+/// Letters among which data have a capital behind a small letter, at most.
+const LETTERS_OF_A_TURN: usize = 16;
+
 /// Other text, and the data before it.
 struct Other {
     /// Decoded bytes before it, with those of a unit that it completes.
@@ -122,25 +185,51 @@ struct Other {
 
 impl<'r> Others<'r> {
     fn of(raw: &'r [u8]) -> Others<'r> {
-        let (mut starts, mut tail, mut first) = (Vec::new(), None, None);
+        let mut others = Others { raw, starts: Vec::new() };
+        let mut search = Search::default();
         let mut at = 0;
-        for line in raw.split_inclusive(|byte| *byte == b'\n') {
+        let mut lines = raw.split_inclusive(|byte| *byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
             let said = line.trim_ascii();
-            let is_data = said.iter().all(|byte| value(*byte) < 64 || *byte == b'=');
-            match first {
+            let is_data = is_data(said);
+            let characters = said.iter().filter(|byte| is_data_byte(**byte)).count();
+            match search.first {
                 _ if said.is_empty() => {}
-                None if is_data => first = Some(said.len().min(LONG_LINE)),
+                None if is_data => search.first = Some(said.len().min(LONG_LINE)),
                 None => {}
-                Some(_) if line.starts_with(b"--") => starts.push(at),
-                Some(first) if is_data && said.len() >= first => tail = None,
-                Some(_) if !is_data => tail = tail.or(Some(at)),
-                Some(_) => {}
+                // The mark of a signature, in front of more data.
+                Some(first)
+                    if line.starts_with(b"--")
+                        && !lines.peek().is_some_and(|next| is_long_data(next, first)) =>
+                {
+                    others.starts.push(at);
+                }
+                Some(first) if is_data && said.len() >= first => search.tail = None,
+                Some(_) if is_data => {}
+                Some(_) if is_disturbed(said) => search.disturbed = search.disturbed.or(Some(at)),
+                Some(_) => {
+                    search.tail = search.tail.or(search.interrupted()).or(Some(at));
+                }
             }
+            search.characters += if is_data || is_disturbed(said) { characters } else { 0 };
             at += line.len();
         }
-        starts.extend(tail);
-        starts.sort_unstable();
-        Others { raw, starts }
+        others.starts.extend(search.tail.or(search.interrupted()));
+        others.starts.sort_unstable();
+        others
+    }
+
+    /// Whether padding behind this offset of the decoded bytes is all that parts them from other text.
+    fn are_parted_from(&self, decoded: &Decoded<'_>, at: usize) -> bool {
+        let Some(last) = at.checked_sub(1) else { return false };
+        let before = decoded.source(last..at).end;
+        let next = self.starts.partition_point(|start| *start < before);
+        let between = self.starts.get(next).and_then(|start| self.raw.get(before..*start));
+        between.is_some_and(|between| {
+            let from = before.saturating_sub(1);
+            let mut padding = self.raw.get(from..before).into_iter().flatten().chain(between);
+            padding.any(|byte| *byte == b'=') && !between.iter().any(|byte| value(*byte) < 64)
+        })
     }
 
     /// The first other text behind these decoded bytes, if they hold it.
@@ -175,8 +264,10 @@ impl<'r> Others<'r> {
     }
 }
 
-/// The stream that contains this offset of the decoded bytes.
+/// The stream that contains this offset of the decoded bytes; at their end the last one, also if padding ends it: what is
+/// added there must not follow padding, at which some programs stop.
 fn stream_at(decoded: &Decoded<'_>, at: usize) -> Range<usize> {
+    let at = if at == decoded.bytes.len() { at.saturating_sub(1) } else { at };
     let index = decoded.restarts.partition_point(|start| *start <= at);
     let start = index.checked_sub(1).and_then(|index| decoded.restarts.get(index));
     let end = decoded.restarts.get(index);
@@ -285,9 +376,70 @@ mod tests {
                     for to in ["hxxp://a.example/", "hxxp://xn--b[.]example/", "x"] {
                         let new = replace(&raw, &[("http://a.example/", to)]);
                         let data = new.strip_suffix(footer).unwrap_or_else(|| panic!("{new}"));
-                        assert_eq!(text(data), said.replace("http://a.example/", to), "{raw}");
+                        let told = said.replace("http://a.example/", to);
+                        let told = match raw.contains('=') && told.len() % 3 == 0 {
+                            // So that padding parts it from the text behind.
+                            true => told + " ",
+                            false => told,
+                        };
+                        assert_eq!(text(data), told, "{raw}");
                     }
                 }
+            }
+        }
+    }
+
+    /// Gateways and editors leave a mark, a blank or a dot in a line, or put the mark of a signature in front of one.
+    #[test]
+    fn data_go_on_behind_what_disturbs_a_line() {
+        let front = "Text, text! ".repeat(20);
+        let end = "Please pay 5 EUR to account 12345, thank you.";
+        let said = format!("<a href=http://a.example/>{front}{end}");
+        let data = encoded(&said);
+        let lines: Vec<&str> = data.lines().collect();
+        let (last, front) = lines.split_last().unwrap();
+        let noise = [" ", "\0", "\u{a0}", "\u{feff}", "!\r\n", "-", "*", "."];
+        let mut raws: Vec<String> = noise
+            .iter()
+            .flat_map(|noise| [0, 8, last.len() - 2].map(|at| (noise, at)))
+            .map(|(noise, at)| {
+                let (before, after) = last.split_at(at);
+                format!("{}\r\n{before}{noise}{after}\r\n", front.join("\r\n"))
+            })
+            .collect();
+        raws.push(data.replacen("\r\n", "\r\n-- \r\n", 2));
+        for raw in raws {
+            for to in ["hxxp://a.example/", "hxxp://xn--b[.]example/", "x"] {
+                let new = replace(&raw, &[("http://a.example/", to)]);
+                assert_eq!(text(&new), said.replace("http://a.example/", to), "{raw}");
+                let end = new.trim_end().trim_end_matches('=');
+                assert!(!end.contains("=\r\n"), "{raw}\n{new}");
+            }
+        }
+    }
+
+    /// A notice behind the last letter of the data.
+    #[test]
+    fn an_insertion_at_the_end_joins_the_edit_before_it() {
+        for length in 0..9 {
+            for new_length in 0..9 {
+                let raw = encoded(&format!(" http://{}.com", "a".repeat(length)));
+                let decoded = decode(raw.as_bytes(), Padding::Ends).bytes;
+                let end = decoded.len();
+                let edits = [
+                    RawEdit { range: 8..end - 4, replacement: vec![b'x'; new_length].into() },
+                    RawEdit { range: end - 4..end - 3, replacement: b"[.]".to_vec().into() },
+                    RawEdit { range: end..end, replacement: b" [disabled]".to_vec().into() },
+                ];
+                let new = lower(raw.as_bytes(), &edits, LineEnd::Crlf, Padding::Ends);
+                let mut out = raw.as_bytes().to_vec();
+                for edit in new.iter().rev() {
+                    out.splice(edit.range.clone(), edit.replacement.iter().copied());
+                }
+                let out = String::from_utf8(out).unwrap();
+                assert!(!out.trim_end().trim_end_matches('=').contains('='), "{out}");
+                let said = format!(" http://{}[.]com [disabled]", "x".repeat(new_length));
+                assert_eq!(text(&out), said, "{out}");
             }
         }
     }
