@@ -113,6 +113,16 @@ fn format_takes_arguments_or_lines() {
     // A host that could deceive stays in Punycode.
     let unsafe_host = "https://xn--ypal-43d9g.com/";
     assert_eq!(printed(&["format", unsafe_host], ""), format!("{unsafe_host}\n"));
+    for kept in [
+        "http://good.com%40evil.com/",
+        "https://example.com%2Fpath",
+        "http://a%0Ab.com/",
+        "http://a%1B[0m.com/",
+        "https://example.com/%5Cevil.com/",
+        "https://example.com/100%25",
+    ] {
+        assert_eq!(printed(&["format", kept], ""), format!("{kept}\n"));
+    }
 }
 
 #[test]

@@ -16,8 +16,8 @@ use std::io::{self, BufWriter, Write};
 pub struct Args {
     /// Exactly as §4.1 says, without our additions
     ///
-    /// Otherwise a closing bracket without its opening one is not counted, and invisible characters
-    /// are escaped.
+    /// Otherwise a closing bracket without its opening one is not counted, and invisible characters,
+    /// escaped percent signs and, in a path, escaped backslashes stay escaped.
     #[arg(long)]
     letter: bool,
     #[command(flatten)]
@@ -36,10 +36,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let written = urls.iter().try_for_each(|url| {
         let mut url = Url::parse(url);
         let judgement = judge(&url.host, &context);
-        if judgement.verdict >= Verdict::Suspect && !judgement.ascii.is_empty() {
+        if judgement.verdict >= Verdict::Suspect && is_name(&judgement.ascii) {
             url.host = judgement.ascii;
         }
         writeln!(out, "{}", url.escaped(escaping))
     });
     done(written.and_then(|()| out.flush()))
+}
+
+/// Whether it is a name as the DNS has it. What escapes in a host stand for may be no name, and end it: that stays.
+fn is_name(host: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    !host.is_empty() && host.chars().all(plain)
 }

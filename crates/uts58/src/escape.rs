@@ -50,9 +50,11 @@ pub struct Url {
 /// How closely §4.1 is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Escaping {
-    /// With two additions. A closing bracket that does not match leaves the opening one on the
-    /// stack: its escape pops nothing in detection, so the formatted URL is found as a whole. And
-    /// invisible characters are escaped (§8, S15).
+    /// With three additions. A closing bracket that does not match leaves the opening one on the
+    /// stack: its escape pops nothing in detection, so the formatted URL is found as a whole.
+    /// Invisible characters are escaped (§8, S15). And so stay an escaped percent sign, without
+    /// which the URL has an escape that is none (RFC 3986 §2.4), and an escaped backslash in a
+    /// path, which browsers read as a slash.
     #[default]
     Adjusted,
     /// Without additions.
@@ -66,6 +68,8 @@ enum Unit {
     Syntax(char),
     /// A literal character.
     Literal(char),
+    /// A literal character that was escaped, and had better be: `%`, a backslash in a path.
+    Escaped(char),
     /// A byte that is not UTF-8.
     Byte(u8),
 }
@@ -191,7 +195,7 @@ impl Url {
         for (at, unit) in units.iter().enumerate() {
             let rest = units.get(at..).unwrap_or_default();
             let c = match *unit {
-                Unit::Syntax(c) | Unit::Literal(c) => c,
+                Unit::Syntax(c) | Unit::Literal(c) | Unit::Escaped(c) => c,
                 Unit::Byte(byte) => {
                     out.push_str(&core::mem::take(&mut held));
                     percent::push(out, byte);
@@ -199,7 +203,8 @@ impl Url {
                 }
             };
             let term = match unit {
-                Unit::Literal(_) if is_reserved(part, rest) => LinkTerm::Hard,
+                Unit::Escaped(_) if escaping == Escaping::Adjusted => LinkTerm::Hard,
+                Unit::Literal(_) | Unit::Escaped(_) if is_reserved(part, rest) => LinkTerm::Hard,
                 _ if escaping == Escaping::Adjusted && is_hidden(c) => LinkTerm::Hard,
                 _ if legacy && !c.is_ascii() => LinkTerm::Hard,
                 _ => link_term(c),
@@ -307,7 +312,7 @@ impl Part {
 /// Whether the first literal of these units must be escaped because it would be read as syntax.
 fn is_reserved(part: Part, rest: &[Unit]) -> bool {
     let next = |at: usize| match rest.get(at) {
-        Some(Unit::Syntax(c) | Unit::Literal(c)) => *c,
+        Some(Unit::Syntax(c) | Unit::Literal(c) | Unit::Escaped(c)) => *c,
         _ => '\0',
     };
     match (part, next(0)) {
@@ -355,7 +360,11 @@ fn units(part: Part, text: &str) -> Vec<Unit> {
             continue;
         }
         for chunk in bytes.utf8_chunks() {
-            units.extend(chunk.valid().chars().map(Unit::Literal));
+            units.extend(chunk.valid().chars().map(|c| match c {
+                '%' => Unit::Escaped(c),
+                '\\' if part == Part::Path => Unit::Escaped(c),
+                _ => Unit::Literal(c),
+            }));
             units.extend(chunk.invalid().iter().copied().map(Unit::Byte));
         }
         rest = after;
@@ -380,7 +389,7 @@ fn pieces(units: &[Unit]) -> Vec<String> {
         .map(|piece| {
             piece.iter().fold(String::new(), |mut out, unit| {
                 match unit {
-                    Unit::Syntax(c) | Unit::Literal(c) => out.push(*c),
+                    Unit::Syntax(c) | Unit::Literal(c) | Unit::Escaped(c) => out.push(*c),
                     Unit::Byte(byte) => percent::push(&mut out, *byte),
                 }
                 out
@@ -417,11 +426,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_letter_and_two_additions() {
+    fn the_letter_and_additions() {
         for (url, adjusted, letter) in [
             ("http://a.example/[(}]", "http://a.example/[(%7D%5D", "http://a.example/[(%7D]"),
             ("http://a.example/a\u{ad}b", "http://a.example/a%C2%ADb", "http://a.example/a\u{ad}b"),
             ("http://a.example/(b)", "http://a.example/(b)", "http://a.example/(b)"),
+            ("http://a.example/1%25", "http://a.example/1%25", "http://a.example/1%"),
+            ("http://a.example/1%25%41", "http://a.example/1%25A", "http://a.example/1%A"),
+            ("http://a.example/1%", "http://a.example/1%", "http://a.example/1%"),
+            ("http://a.example/%%34%31", "http://a.example/%2541", "http://a.example/%2541"),
+            ("http://a.example/%5Cb", "http://a.example/%5Cb", "http://a.example/\\b"),
+            ("http://a.example/\\b", "http://a.example/\\b", "http://a.example/\\b"),
+            ("http://a.example/?%5C", "http://a.example/?\\", "http://a.example/?\\"),
         ] {
             assert_eq!(Url::parse(url).escaped(Escaping::Adjusted), adjusted);
             assert_eq!(Url::parse(url).escaped(Escaping::Letter), letter);
