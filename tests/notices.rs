@@ -247,3 +247,58 @@ fn no_anchor_where_markup_is_text() {
         assert_eq!(found, anchors, "{}", &body[..body.len().min(80)]);
     }
 }
+
+/// The body with a notice, decoded from base64.
+fn noted(kind: &str, body: &[u8], policy: &Policy) -> Vec<u8> {
+    let message = Message { head: kind.as_bytes(), body };
+    let outcome =
+        inspect(message, &Facts::default(), policy, &tld::builtin()).resolve(&Answers::new());
+    splice::apply(body, &outcome.edits).to_vec()
+}
+
+#[test]
+fn what_is_read_in_several_ways_has_one_notice_outside_its_markup() {
+    let policy =
+        Policy { notice: Notice::Inline, header_fields: HeaderFields::Omit, ..Policy::default() };
+    let page = "<p>https://p\u{430}ypal.com/x&nbsp;y</p>\r\n";
+    let [html, text] = ["Content-Type: text/html", "Content-Type: text/plain"];
+    let mixed = "Content-Type: multipart/mixed; boundary=B\r\n".to_owned();
+    for (head, body) in [
+        (format!("{html}; charset=utf-8\r\n{text}; charset=utf-8\r\n"), page.to_owned()),
+        (format!("{text}; charset=utf-8\r\n{html}; charset=utf-8\r\n"), page.to_owned()),
+        (mixed.clone(), format!("--B x\r\n{html}; charset=utf-8\r\n\r\n{page}--B--\r\n")),
+        (mixed, format!("--B\r\n\r\n{page}--B--\r\n")),
+        (String::new(), page.to_owned()),
+    ] {
+        let new = noted(&head, body.as_bytes(), &policy);
+        let new = String::from_utf8_lossy(&new).into_owned();
+        assert!(new.contains("y</p>") && new.contains("&nbsp;"), "{head} {new}");
+        assert!(new.matches(" [mis").count() <= 1 && !new.contains('\u{430}'), "{head} {new}");
+    }
+}
+
+#[test]
+fn in_wide_charsets_what_is_written_beside_a_link_is_wide() {
+    let plain = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let notice = Policy { notice: Notice::Inline, ..plain.clone() };
+    let anchor = Policy { linkify: Linkify::Html, ..plain };
+    for (policy, link) in
+        [(notice, "https://www.paypal.com@evil.com/x"), (anchor, "https://www.example.org/x")]
+    {
+        let page = format!("<p>Hello {link}<br>bye</p>");
+        for (label, wide) in [
+            ("utf-16le", page.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()),
+            ("utf-16be", page.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+        ] {
+            let kind = format!("Content-Type: text/html; charset={label}\r\n");
+            let new = noted(&kind, &wide, &policy);
+            let units = new.as_chunks::<2>().0.iter().map(|unit| match label {
+                "utf-16le" => u16::from_le_bytes(*unit),
+                _ => u16::from_be_bytes(*unit),
+            });
+            let new: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect();
+            assert!(new.starts_with("<p>Hello ") && new.ends_with("<br>bye</p>"), "{label} {new}");
+            assert_eq!(new.matches("<a ").count() + new.matches(" [mis").count(), 1, "{new}");
+        }
+    }
+}

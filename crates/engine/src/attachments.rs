@@ -157,7 +157,7 @@ fn read_inline_pictures(
     budget: &mut Budget<'_>,
     found: &mut Findings,
 ) {
-    let page = entry.media == Media::Html || entry.also.contains(&Media::Html);
+    let page = entry.is_read_as(Media::Html);
     if !page || context.policy.qr_codes == QrCodes::Off {
         return;
     }

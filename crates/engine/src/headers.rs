@@ -432,7 +432,7 @@ pub fn bases(
     policy: &Policy,
     found: &mut Findings,
 ) -> Option<(String, Judged)> {
-    let html = part.media == Media::Html || part.also.contains(&Media::Html);
+    let html = part.is_read_as(Media::Html);
     let mut deceptive = None;
     let author = Author::default();
     for base in part.bases.iter().filter(|_| html) {

@@ -24,7 +24,7 @@ const PAGE_STEPS_PER_BYTE: u64 = 2;
 /// The type of a part that a page may show in place of a URL.
 fn kind_of(part: &Part) -> Option<&str> {
     let kind = if part.drawing { "image/svg+xml" } else { part.label.as_str() };
-    let is_page = || part.media == Media::Html || part.also.contains(&Media::Html);
+    let is_page = || part.is_read_as(Media::Html);
     let is_known = Embedded::of(kind, String::new()).is_some();
     is_known.then_some(kind).or_else(|| is_page().then_some("text/html"))
 }

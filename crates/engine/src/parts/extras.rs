@@ -11,6 +11,7 @@ use crate::outcome::{Bypass, Done, Limit, Reason, Verdict};
 use crate::policy::{LinkAction, Linkify, Mode, Notice};
 use crate::{actions, notices};
 use homograph::linkify;
+use mailsplice::mime::Media;
 use mailsplice::span::TextEdit;
 use uts58::Target;
 
@@ -25,6 +26,7 @@ impl<'a> LayerReader<'a> {
         found: &mut Findings,
     ) {
         let extras = match &occurrence.site {
+            _ if !self.is_as_labelled() || self.is_in_markup(occurrence) => Vec::new(),
             Site::Attribute { .. } if is_explained => Vec::new(),
             Site::Attribute { .. } => self.notice_in_anchor(occurrence, judged, action),
             _ => self.extras(occurrence, judged, action),
@@ -37,6 +39,30 @@ impl<'a> LayerReader<'a> {
         }
         candidate.edits.extend(extras);
         candidate.finding.done = done;
+    }
+
+    /// Whether the part is read as its label says, or as it is at first without one: in other charsets the same link
+    /// stands at other bytes.
+    fn is_as_labelled(&self) -> bool {
+        self.open.index == 0 || self.open.entry.declares(self.open.reading.charset)
+    }
+
+    /// Whether a link of a text may stand in the markup of a page: some program reads the part as one, or as other parts, or
+    /// the link holds or ends in what is markup there.
+    fn is_in_markup(&self, occurrence: &Occurrence) -> bool {
+        if occurrence.site != Site::Text {
+            return false;
+        }
+        let entry = self.open.entry;
+        let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+        let span = occurrence.span();
+        let behind = text.get(span.end..).unwrap_or_default();
+        let link = text.get(span).unwrap_or_default();
+        let ends_entity = behind.starts_with(';') && link.contains('&');
+        entry.is_read_as(Media::Html)
+            || !self.open.context.disjoint
+            || link.contains('<')
+            || ends_entity
     }
 
     /// Indexes of anchors whose visible text is a link that is defanged, which shows the notice itself.

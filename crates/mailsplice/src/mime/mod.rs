@@ -145,6 +145,11 @@ pub struct External {
 }
 
 impl Part {
+    /// Whether some program reads it as this.
+    pub fn is_read_as(&self, media: Media) -> bool {
+        self.media == media || self.also.contains(&media)
+    }
+
     /// Whether one of its file names has one of these extensions, given in lower case.
     pub fn has_extension(&self, extensions: &[&str]) -> bool {
         let mut own = self.names.iter().filter_map(|name| sniff::extension(name));
