@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::{Banner, Defang, Notice, Wording};
 use linkmilter::engine::words::{Own, Words};
@@ -424,4 +425,27 @@ fn an_author_that_nobody_knows_is_said_to_be_unknown() {
     let paragraph =
         "<p dir=\"auto\"><strong>No earlier message from this address is known here.</strong></p>";
     assert!(new.contains(paragraph), "{new}");
+}
+
+/// A part of one line has no line end of its own.
+#[test]
+fn lines_of_a_banner_end_as_those_of_the_message() {
+    let html = format!("<p>{LIE}x</p>");
+    let base64 = BASE64_STANDARD.encode(&html);
+    for (encoding, content) in [("7bit", html.as_str()), ("base64", base64.as_str())] {
+        let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n";
+        let part = format!(
+            "--B\nContent-Type: text/html\nContent-Transfer-Encoding: {encoding}\n\n{content}\n--B--\n"
+        );
+        let new = marked(head, &part);
+        let said = match encoding {
+            "base64" => {
+                let (_, body) = new.split_once("\n\n").unwrap();
+                let data: String = body.lines().take_while(|line| *line != "--B--").collect();
+                String::from_utf8(BASE64_STANDARD.decode(data).unwrap()).unwrap()
+            }
+            _ => new.clone(),
+        };
+        assert!(said.contains("<hr>") && !said.contains('\r') && !new.contains('\r'), "{said}");
+    }
 }

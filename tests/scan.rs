@@ -5,7 +5,7 @@ mod common;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -211,6 +211,9 @@ fn every_container_gives_the_same_findings() {
     for name in ["a.gz", "a.zst", "a.xz", "a.tar"] {
         assert_eq!(bare(&scan(folder.path(), &[name])), plain, "{name}");
     }
+    let tape = fs::read(folder.path().join("a.tar")).unwrap().repeat(2);
+    fs::write(folder.path().join("tape.tar"), tape).unwrap();
+    assert_eq!(scan(folder.path(), &["tape.tar"]).stdout.lines().count(), 2 * plain.len());
     let mut child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
         .args(["scan", "-"])
         .stdin(Stdio::piped())

@@ -154,6 +154,8 @@ impl Reader<'_, '_> {
     fn tar(&mut self, source: &str, reader: impl Read, depth: usize) -> ControlFlow<()> {
         let limit = Cell::new(MAX_TAR_HEADER_BYTES);
         let mut archive = tar::Archive::new(HeaderLimitedReader { reader, at: 0, limit: &limit });
+        // One archive behind another, as on tapes.
+        archive.set_ignore_zeros(true);
         let entries = match archive.entries() {
             Ok(entries) => entries,
             Err(error) => return self.sink.unread(source, 0, &error.to_string()),

@@ -16,6 +16,7 @@ use super::parts::has_one_charset;
 use super::policy::{Mode, Wording};
 use super::words::Own;
 use super::{Case, Contact, Side, explain};
+use mailsplice::edit::LineEnd;
 use mailsplice::media::Media;
 use mailsplice::mime::{self, Part, Reading, Tree, View};
 use mailsplice::span::TextEdit;
@@ -376,8 +377,9 @@ impl PartTop<'_> {
 
     /// Words with what separates them from the text.
     fn framed(&self, words: &str) -> String {
-        let text = self.reading.text.as_str();
-        let end = if text.contains('\n') && !text.contains("\r\n") { "\n" } else { "\r\n" };
+        let message = self.case.message;
+        let around = [self.reading.text.as_str().as_bytes(), message.body, message.head];
+        let end = LineEnd::of_first(around).as_str();
         if is_html(self.entry) {
             let words = notices::escaped(words);
             // On lines of their own: the line at this place may have the maximal length already.

@@ -120,6 +120,12 @@ impl LineEnd {
         }
     }
 
+    /// The line end of the first of these that has one: a text of one line may have none.
+    pub fn of_first<'b>(texts: impl IntoIterator<Item = &'b [u8]>) -> LineEnd {
+        let found = texts.into_iter().find(|text| memchr::memchr(b'\n', text).is_some());
+        LineEnd::of(found.unwrap_or_default())
+    }
+
     /// Its characters.
     pub const fn as_str(self) -> &'static str {
         match self {

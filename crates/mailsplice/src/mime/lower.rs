@@ -180,9 +180,7 @@ impl<'m> Lowering<'m> {
 
     /// The line end of these bytes, or of those around them: a body of one line may have none.
     fn line_end(&self, raw: &[u8], layer: usize) -> LineEnd {
-        let around = [raw, self.tree.layer_bytes(self.message, layer), self.message.head];
-        let bytes = around.into_iter().find(|bytes| memchr::memchr(b'\n', bytes).is_some());
-        LineEnd::of(bytes.unwrap_or_default())
+        LineEnd::of_first([raw, self.tree.layer_bytes(self.message, layer), self.message.head])
     }
 }
 
