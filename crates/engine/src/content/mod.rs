@@ -37,7 +37,7 @@ use mailsplice::media::Media;
 use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
-pub use across_signs::{pieces as pieces_between_signs, sites as sites_between_signs};
+pub use across_signs::{FirstSign, pieces as pieces_between_signs, sites as sites_between_signs};
 pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
@@ -276,10 +276,10 @@ pub enum SeenBy {
     /// Programs that a scheme calls which leads to no host that is known: it counts where every link is defanged.
     Called,
     /// Programs for which a sign is part of a host. Honest text separates names with signs, so that only a lure counts.
-    AcrossSigns {
-        /// Whether others link the text before the first sign.
-        whole: bool,
-    },
+    AcrossSigns(FirstSign),
+    /// Programs that leave out blanks between brackets, where one stands beside a dot or a hyphen of the host: a lure
+    /// counts, though it is no mimic.
+    AcrossBlanks,
 }
 
 /// Whether the link is shown as it is in the text.
