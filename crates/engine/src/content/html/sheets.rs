@@ -211,6 +211,13 @@ impl HidingRules {
     }
 }
 
+/// Whether a style sheet hides something, or writes something.
+pub(super) fn hides_or_writes(sheet: &str) -> bool {
+    let sheet = css::plain(sheet).to_ascii_lowercase();
+    let mut rules = css::rules(&sheet);
+    sheet.contains("@import") || sheet.contains("content") || rules.any(|(_, rule)| hides(rule))
+}
+
 impl<'t> Reader<'t, '_, '_> {
     /// Reads the URLs of a style sheet; `outer` maps it to the text.
     pub(super) fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
