@@ -1,7 +1,8 @@
 //! Links that only some programs find. Honest mail has such links too, so that they count only if they are deceptive.
 
 use super::content::{
-    Holds, LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs, sites_between_signs,
+    FirstSign, Holds, LONGEST_HOST, Occurrence, SeenBy, Site, pieces_between_signs,
+    sites_between_signs,
 };
 use super::file_servers::stays_at_home;
 use super::judging::{Judge, Judged, same_domain};
@@ -30,8 +31,8 @@ impl Judge<'_> {
     /// Whether an occurrence is to be judged at all: one that is no lure asks the DNS nothing.
     pub fn may_be_deceptive(&mut self, text: &str, occurrence: &Occurrence) -> bool {
         match (&occurrence.target, occurrence.seen_by) {
-            (Target::Link(link), SeenBy::AcrossSigns { whole }) => {
-                self.is_lure_with_signs(text, link, whole)
+            (Target::Link(link), SeenBy::AcrossSigns(first)) => {
+                self.is_lure_with_signs(text, link, first)
             }
             (_, SeenBy::Called) => self.defuses(occurrence),
             (Target::Link(link), SeenBy::Glance) => {
@@ -46,17 +47,17 @@ impl Judge<'_> {
     }
 
     /// Whether a host with signs reads as a protected name, or such a name is next to a sign in a host of others.
-    fn is_lure_with_signs(&mut self, text: &str, link: &Link, whole: bool) -> bool {
-        self.is_lure_across_signs(&spelled_host(text, link), whole)
+    fn is_lure_with_signs(&mut self, text: &str, link: &Link, first: FirstSign) -> bool {
+        self.is_lure_across_signs(&spelled_host(text, link), first)
     }
 
     /// The same for a host as it is spelled.
-    pub fn is_lure_across_signs(&mut self, spelling: &str, whole: bool) -> bool {
+    pub fn is_lure_across_signs(&mut self, spelling: &str, first: FirstSign) -> bool {
         let seen = spelling.chars().filter(|c| !Class::of(*c).is_ignored()).map(char::len_utf8);
         if seen.sum::<usize>() > LONGEST_HOST {
             return false;
         }
-        if whole && self.is_list_of_sites(spelling) {
+        if first == FirstSign::EndsHost && self.is_list_of_sites(spelling) {
             return false;
         }
         let host = self.host_in_question(spelling);
@@ -66,8 +67,12 @@ impl Judge<'_> {
         let is_twin = |host: &Judgement| {
             host.verdict == Verdict::Unsafe && host.reasons.contains(Reason::TargetLookalike)
         };
+        // Nobody separates names with an escape, so that one may be inside as in an attribute.
+        let names = host.reasons.contains(Reason::NameInHost);
         is_twin(&host)
-            || !whole && (self.has_protected_piece(spelling) || self.reads_as_named(spelling))
+            || first == FirstSign::Escaped && names
+            || first != FirstSign::EndsHost
+                && (self.has_protected_piece(spelling) || self.reads_as_named(spelling))
     }
 
     /// Whether a protected name is in the host if its dashes are hyphens: `www.exam–ple.com.attack.example`.
@@ -140,7 +145,12 @@ impl Judge<'_> {
             }
             SeenBy::Glance | SeenBy::Called => false,
             // It is a lure, or it was not judged.
-            SeenBy::AcrossSigns { .. } => judged.verdict >= Verdict::Suspect,
+            SeenBy::AcrossSigns(_) => judged.verdict >= Verdict::Suspect,
+            SeenBy::AcrossBlanks => {
+                judged.verdict >= Verdict::Unsafe
+                    || judged.verdict >= Verdict::Suspect
+                        && judged.reasons.contains(Reason::NameInHost)
+            }
             SeenBy::Greedy => judged.verdict >= Verdict::Unsafe && self.has_protected_user(judged),
             // What the strings of a script come to is opened as they are.
             SeenBy::Lenient if is_script(&occurrence.site) => judged.verdict >= Verdict::Suspect,
@@ -206,6 +216,57 @@ mod tests {
                 let text = honest.replace('_', dot);
                 assert!(verdict(&text) < Verdict::Suspect, "{text}");
             }
+        }
+    }
+
+    /// A URL parser decodes the host, and programs link it up to the blank.
+    #[test]
+    fn an_escaped_sign_in_a_host_is_read_as_in_an_attribute() {
+        for sign in
+            ["%2b", "%2D", "%21", "%24", "%26", "%27", "%28", "%2A", "%2c", "%3b", "%3d", "%7e"]
+        {
+            for lure in ["https://www.paypal.com_.a.example/x", "www.paypal.com_.a.example/x"] {
+                let text = format!("Hi\n\n{}", lure.replace('_', sign));
+                assert!(verdict(&text) >= Verdict::Suspect, "{text}");
+            }
+        }
+        assert!(verdict("https://www.paypal.com%2clogin.a.example/x") >= Verdict::Suspect);
+        for honest in [
+            "https://b.example/x?https://www.b.example%26x=c.example",
+            "https://www.b.example%2Cc.example/x",
+            "https://www.paypal.com/x%2b.a.example",
+            "https://www.paypal.com%20or www.a.example",
+            "bob@paypal.com%2cann.example",
+            "see www.paypal.com%, a.example",
+        ] {
+            assert!(verdict(honest) < Verdict::Suspect, "{honest}");
+        }
+    }
+
+    /// Mozilla leaves out the blanks between brackets, and opens what is then there.
+    #[test]
+    fn a_name_in_front_of_a_host_counts_across_a_blank() {
+        for lure in [
+            "<https://www.paypal.com .a.example/x>",
+            "<https://www.paypal.com. a.example/x>",
+            "<https://www.paypal .com.a.example/x>",
+            "\"https://www.paypal.com\t.a.example/x\"",
+            "<URL:https://www.paypal.com .a.example/x>",
+            "<https://paypal -login.com/x>",
+            "\"https://paypal -login.com/x\"",
+        ] {
+            assert!(verdict(lure) >= Verdict::Suspect, "{lure}");
+        }
+        for honest in [
+            "<https://www.paypal.com or www.a.example/x>",
+            "<https://www.paypal.com - www.a.example/x>",
+            "\"https://www.paypal.com. a.example/x\"",
+            "\"https://www.paypal.com and a.example\"",
+            "<https://www .paypal.com/x>",
+            "<https://www.b.com .a.example/x>",
+            "<https://www.paypal.com .Then a.example>",
+        ] {
+            assert!(verdict(honest) < Verdict::Suspect, "{honest}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::content::Visibility;
+use super::content::{Beside, Visibility};
 use super::joined_edits::Expansion;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
@@ -79,8 +79,10 @@ pub struct Findings {
     pub passed_more: bool,
     /// Titles of events that were judged.
     pub titles: usize,
-    /// Whether a link of the page that was read last may show what stands in a URL.
-    pub embeds: bool,
+    /// Why the page that was read last may show something else to some programs.
+    pub beside: Beside,
+    /// The part of the page that was read last, and what of it and of those above it governs the next one.
+    pub above: Option<(usize, String)>,
     /// The parts that a page may show in place of a URL, by their names, once that is asked.
     pub named_parts: Option<Arc<[(String, usize)]>>,
     /// The host of the last harmless link, whose judgement it shares with other links to it.

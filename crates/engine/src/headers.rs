@@ -143,7 +143,7 @@ struct SelectedFields {
     bytes: Vec<u8>,
     /// Where fields begin: in `bytes`, and in the header.
     fields: Vec<(usize, usize)>,
-    /// Whether fields of mailing lists (RFC 2369) are among them.
+    /// Whether fields of mailing lists (RFC 2369, RFC 5064) are among them.
     lists: bool,
     /// Whether some of [`OTHER_ADDRESSES`] are.
     other_addresses: bool,
@@ -165,6 +165,7 @@ fn known_names(length: usize, first: u8) -> &'static [&'static str] {
         (9, b'r') => &["Resent-Cc", "Resent-To"],
         (10, b'l') => &["List-Owner"],
         (10, b'r') => &["Resent-Bcc"],
+        (11, b'a') => &[ARCHIVED_AT],
         (11, b'r') => &["Resent-From"],
         (12, b'l') => &["List-Archive"],
         (13, b'm') => &[MAIL_REPLY_TO],
@@ -181,6 +182,9 @@ fn known_names(length: usize, first: u8) -> &'static [&'static str] {
 }
 
 const SUBJECT: &str = "Subject";
+
+/// Where a list keeps the message, in angle brackets like its other addresses (RFC 5064 §2.2).
+const ARCHIVED_AT: &str = "Archived-At";
 
 const AUTHOR: &str = "Author";
 const DISPOSITION_NOTIFICATION_TO: &str = "Disposition-Notification-To";
@@ -205,6 +209,12 @@ const OTHER_ADDRESSES: [&str; 7] = [
 /// Whether a field is one of [`OTHER_ADDRESSES`].
 fn has_other_address(name: &[u8]) -> bool {
     OTHER_ADDRESSES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Whether a field is one of mailing lists.
+fn is_of_list(name: &[u8]) -> bool {
+    name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-"))
+        || name.eq_ignore_ascii_case(ARCHIVED_AT.as_bytes())
 }
 
 /// Whether [`parser`] reads the field of this name.
@@ -270,8 +280,7 @@ impl SelectedFields {
             if is_wanted(name, line) {
                 selected.fields.push((selected.bytes.len(), field.line.start));
                 selected.other_addresses |= has_other_address(name);
-                let list = name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-"));
-                match list && is_read(name) {
+                match is_of_list(name) && is_read(name) {
                     true => {
                         selected.lists = true;
                         selected.bytes.extend_from_slice(&without_space_in_angles(line));
@@ -394,6 +403,9 @@ fn parser() -> MessageParser {
     }
     for name in OTHER_ADDRESSES.into_iter().filter_map(HeaderName::parse) {
         parser = parser.header_address(name);
+    }
+    if let Some(name) = HeaderName::parse(ARCHIVED_AT) {
+        parser = parser.header_text(name);
     }
     parser.default_header_ignore()
 }

@@ -1,6 +1,7 @@
 //! Reads one part: its readings, the layers of each, the links in each layer, and their edits.
 
 mod attached;
+mod below_page;
 mod beside_page;
 mod embedded;
 mod extras;
@@ -193,7 +194,7 @@ impl OpenReading<'_> {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
             documents.extend(inner.take(room));
-            found.embeds |= view.embeds;
+            found.beside |= view.beside;
             let finding = view.occurrences.iter().map(|one| found_steps(&view, one));
             if !budget.spend(Stage::Reading, view.steps + finding.sum::<u64>()) {
                 return ControlFlow::Break(());
@@ -288,8 +289,7 @@ struct LayerReader<'a> {
 const RUN_LINKS: usize = 1_024;
 
 impl<'a> LayerReader<'a> {
-    /// Judges every occurrence and makes its edits, as far as the budget reaches. Returns whether there were more
-    /// links than may be edited.
+    /// Judges and edits every occurrence, as the budget allows. Returns whether there were more than may be edited.
     fn judge_all(
         &mut self,
         judge: &mut Judge<'_>,

@@ -122,6 +122,8 @@ pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use name::BadName;
 pub use names::Names;
+#[cfg(feature = "senders")]
+pub use native_in_front::native_site;
 pub use near::{Slip, slip_between};
 #[cfg(feature = "senders")]
 pub use organisation_drawn::{exchanges_l_and_i, organisation_drawn};

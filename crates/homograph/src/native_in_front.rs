@@ -1,7 +1,11 @@
-//! The name of an organisation in letters beyond Latin, in full in front of the domain of another: `госуслуги.рф.login.top`.
+//! The name of an organisation in letters beyond Latin, in full: in front of the domain of another
+//! (`госуслуги.рф.login.top`), and as a site of its own (`госуслуги.рф`).
 
+use super::Judgement;
 use super::form::Form;
 use super::lookalike::{likeness, name_look};
+use super::names::Names;
+use super::organisations::registrable_label;
 use super::organisations::{Counts, Organisations};
 use super::reading::LabelChars;
 use uts58::suffixes::{BUILTIN, Section};
@@ -21,6 +25,18 @@ pub(super) fn find(front: &str, table: &Organisations) -> Option<&'static str> {
     })
 }
 
+/// The domain of the organisation after whose name in other letters a host is registered: `www.сбербанк.рф`. Whose it is
+/// nobody knows; a reader takes it for that organisation's.
+pub fn native_site(host: &Judgement, protected: &Names) -> Option<&'static str> {
+    // What most hosts fail on.
+    if host.labels.is_empty() {
+        return None;
+    }
+    let label = registrable_label(&host.ascii).filter(|label| label.starts_with(PREFIX))?;
+    let label = host.labels.iter().rfind(|one| one.ascii == label)?;
+    named(&label.unicode, protected.organisations()?)
+}
+
 /// The domain of the organisation that a label is the name of, hyphens aside.
 pub(super) fn named(label: &str, table: &Organisations) -> Option<&'static str> {
     let letters: String = label.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -37,7 +53,8 @@ pub(super) fn named(label: &str, table: &Organisations) -> Option<&'static str> 
 
 #[cfg(test)]
 mod tests {
-    use crate::{Judgement, Names, judge, organisation_inside};
+    use super::{Judgement, Names, native_site};
+    use crate::{judge, organisation_inside};
     use uts58::tlds::TldTable;
 
     #[test]
@@ -57,6 +74,19 @@ mod tests {
             ("支付宝.com", ""),
         ] {
             let found = organisation_inside(&ascii(host).ascii, &names);
+            assert_eq!(found.unwrap_or_default(), name, "{host}");
+        }
+        for (host, name) in [
+            ("госуслуги.рф", "gosuslugi.ru"),
+            ("www.сбербанк.рф", "sberbank.ru"),
+            ("支付宝.com", "alipay.com"),
+            ("новости.рф", ""),
+            ("сбербанк-отзывы.рф", ""),
+            ("сбербанк.evilhost.ru", ""),
+            ("sberbank.ru", ""),
+            ("рф", ""),
+        ] {
+            let found = native_site(&ascii(host), &names);
             assert_eq!(found.unwrap_or_default(), name, "{host}");
         }
     }

@@ -15,6 +15,17 @@ use uts58::tlds::TldSet;
 use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, begins_with_www, known_end, percent, scheme};
 
+/// What the first sign in a host is to programs for which no host has signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstSign {
+    /// They link the text before it.
+    EndsHost,
+    /// They link nothing.
+    Inside,
+    /// It is escaped, and they link it with all up to the next blank.
+    Escaped,
+}
+
 /// A host with a sign in it, or with a disguised end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct HostWithSigns {
@@ -199,7 +210,7 @@ impl<'t> Search<'t> {
     ) -> Option<HostWithSigns> {
         let written = self.text.get(within.clone())?;
         let (end, seen_by) = self
-            .end_across_signs(written)
+            .end_across_signs(written, start, kind)
             .or_else(|| Some((self.mapped_end(written, &within)?, SeenBy::Lenient)))?;
         let end = within.start + end;
         let link = Link {
@@ -228,19 +239,33 @@ impl<'t> Search<'t> {
         mapped_end(written, self.tlds)
     }
 
-    /// Where a host with a sign in it ends.
-    fn end_across_signs(&self, written: &str) -> Option<(usize, SeenBy)> {
+    /// Where a host with a sign in it ends, of a link of this kind that starts here.
+    fn end_across_signs(&self, written: &str, start: usize, kind: Kind) -> Option<(usize, SeenBy)> {
         let host = written.get(..end(written, self.tlds)?)?;
-        let first = host.get(..host.find(is_sign)?)?;
+        let (first, sign) = host.split_at_checked(host.find(is_sign)?)?;
         // Other readings find hosts whose escapes are those of letters.
         let literal = |c: char| c != '%' && is_sign(c);
-        if !host.contains(literal) && !percent::decode_text(host).contains(literal) {
+        let hyphens = |host: &str| host.matches('-').count();
+        let decoded = percent::decode_text(host);
+        if ![host, &decoded].iter().any(|host| host.contains(literal))
+            && hyphens(host) == hyphens(&decoded)
+        {
             return None;
         }
+        if sign.starts_with('%') && kind != Kind::Email && !self.is_in_url(start) {
+            return Some((host.len(), SeenBy::AcrossSigns(FirstSign::Escaped)));
+        }
         let name = if begins_with_www(first) { first.get(4..)? } else { first };
-        let whole =
+        let is_linked =
             name.contains(is_dot_to_somebody) && known_end(first, self.tlds) == Some(first.len());
-        Some((host.len(), SeenBy::AcrossSigns { whole }))
+        let first = if is_linked { FirstSign::EndsHost } else { FirstSign::Inside };
+        Some((host.len(), SeenBy::AcrossSigns(first)))
+    }
+
+    /// Whether a link begins in another URL, where signs that separate are escaped: `?to=https://a.com%26x=b.com`.
+    fn is_in_url(&self, start: usize) -> bool {
+        let before = self.text.get(..start).and_then(|before| before.chars().next_back());
+        before.is_some_and(|c| c.is_alphanumeric() || "/\\@-_+=%?&#:;".contains(c))
     }
 }
 
@@ -385,6 +410,27 @@ mod tests {
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
+    }
+
+    #[test]
+    fn an_escaped_sign_ends_no_host() {
+        let tlds = TldTable::new(["com", "example", "org"], "");
+        let first = |text: &str| {
+            let (found, ..) = hosts(text, &[], &tlds, 10);
+            found.into_iter().next().map(|one| one.seen_by)
+        };
+        for (text, sign) in [
+            ("https://a.com%2b.b.example/x", FirstSign::Escaped),
+            ("https://a.com%2D.b.example/x", FirstSign::Escaped),
+            ("(www.a.com%2clogin.b.example)", FirstSign::Escaped),
+            ("https://a.com+.b.example", FirstSign::EndsHost),
+            ("https://a+x.b.example", FirstSign::Inside),
+            ("https://c.com/?to=https://a.com%26x=b.example", FirstSign::EndsHost),
+            ("x@a.com%2cb.example", FirstSign::EndsHost),
+        ] {
+            assert_eq!(first(text), Some(SeenBy::AcrossSigns(sign)), "{text}");
+        }
+        assert_eq!(first("https://a.com%2f.b.example"), None);
     }
 
     #[test]

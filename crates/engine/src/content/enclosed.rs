@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use super::across_signs::has_sign;
 use super::mapped::{Builder, MappedText};
-use super::{AnchorAround, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
+use super::{AnchorAround, FirstSign, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::{HostBounds, is_in_local_part};
 use uts58::tlds::TldSet;
-use uts58::unicode::Class;
+use uts58::unicode::{Class, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, Target, known_end, reference, scheme};
 
 /// Maximum bytes of an authority, with its blanks.
@@ -21,8 +21,8 @@ pub const AUTHORITY_BYTES: usize = 16 * STRETCH;
 const LONGEST_SCHEME: usize = 16;
 
 /// The URLs that begin in a stretch of a text and are cut by blanks, without the blanks, up to the end of the
-/// authority. Linear: each sign ends one and begins the next.
-fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'static>> {
+/// authority, and who finds them. Linear: each sign ends one and begins the next.
+fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = (SeenBy, MappedText<'static>)> {
     let bytes = text.as_bytes();
     let before = bytes.get(..stretch.end).unwrap_or(bytes).get(stretch.start..).unwrap_or_default();
     let opens = memchr::memchr2_iter(b'<', b'"', before).map(move |at| stretch.start + at);
@@ -31,7 +31,10 @@ fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'s
         memchr::memchr3(b'<', b'>', b'"', rest).map(|length| (open, open + 1 + length))
     });
     let urls = urls.filter_map(|(open, close)| enclosed(text, open, close));
-    urls.flat_map(Url::readings)
+    urls.flat_map(|url| {
+        let seen_by = url.seen_by();
+        url.readings().map(move |reading| (seen_by, reading))
+    })
 }
 
 /// Whether a URL may begin after this sign, or after a blank there: a cheap test that most signs fail.
@@ -122,6 +125,25 @@ impl<'t> Url<'t> {
         std::iter::once(self.without_blanks(&(0..0))).chain(kept)
     }
 
+    /// Who finds it: in a sentence a blank stands behind a full stop, or around a dash.
+    fn seen_by(self) -> SeenBy {
+        let host = self.text.get(self.front..).unwrap_or_default();
+        let joins = |c: char| is_dot_to_somebody(c) || c == '-';
+        let is_word = |word: &str| word.contains(|c: char| !joins(c));
+        let words: Vec<&str> = host.split_whitespace().collect();
+        let is_beside = |pair: &[&str]| match pair {
+            [before, behind] => {
+                let may_end = self.delimiters == Delimiters::Angles && before.ends_with(joins);
+                is_word(before) && is_word(behind) && (may_end || behind.starts_with(joins))
+            }
+            _ => false,
+        };
+        match words.len() > 1 && words.windows(2).all(is_beside) {
+            true => SeenBy::AcrossBlanks,
+            false => SeenBy::Lenient,
+        }
+    }
+
     /// The URL without its blanks, except those in a range.
     fn without_blanks(self, kept: &Range<usize>) -> MappedText<'static> {
         let is_blank = |at: usize, c: char| c.is_whitespace() && !kept.contains(&at);
@@ -145,14 +167,14 @@ fn ends_in_address(text: &str) -> bool {
 
 /// Which programs would open it, if any: without their blanks, placeholders and lines of quoted-printable look like
 /// hosts.
-fn opened_by(url: &str, target: &Target) -> Option<SeenBy> {
+fn opened_by(seen_by: SeenBy, url: &str, target: &Target) -> Option<SeenBy> {
     let Target::Link(link) = target else { return None };
     let host = link.host_str(url);
     let of_host = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-._%:".contains(c);
     let is_sign = |c: char| !of_host(c);
     match host.contains(is_sign) {
-        false => Some(SeenBy::Lenient),
-        true => has_sign(host).then_some(SeenBy::AcrossSigns { whole: false }),
+        false => Some(seen_by),
+        true => has_sign(host).then_some(SeenBy::AcrossSigns(FirstSign::Inside)),
     }
 }
 
@@ -213,11 +235,11 @@ impl<'l> View<'l> {
         capacity: usize,
     ) -> usize {
         let mut added = 0;
-        let found = urls(text, stretch.clone()).map(|url| {
+        let found = urls(text, stretch.clone()).map(|(seen_by, url)| {
             let all = 0..url.as_str().len();
             let target = reference::parse(url.as_str(), all).next();
-            let opened =
-                target.and_then(|target| Some((opened_by(url.as_str(), &target)?, target)));
+            let opened = target
+                .and_then(|target| Some((opened_by(seen_by, url.as_str(), &target)?, target)));
             (opened, url)
         });
         let found = found.chain(addresses(text, stretch).map(|written| {
@@ -254,7 +276,7 @@ mod tests {
     use uts58::tlds::TldTable;
 
     fn found(text: &str) -> Vec<String> {
-        urls(text, 0..text.len()).map(|url| url.as_str().to_owned()).collect()
+        urls(text, 0..text.len()).map(|(_, url)| url.as_str().to_owned()).collect()
     }
 
     #[test]
@@ -296,6 +318,31 @@ mod tests {
     }
 
     #[test]
+    fn a_blank_beside_a_dot_parts_no_words() {
+        let seen_by = |text: &str| urls(text, 0..text.len()).next().map(|(seen_by, _)| seen_by);
+        for text in [
+            "<https://www.a.com .b.example/x>",
+            "<https://www.a.com. b.example/x>",
+            "\"https://www.a.com\t.b.example/x\"",
+            "<https://a -login.com/x>",
+            "<URL:https://www. a .com .b.example>",
+        ] {
+            assert_eq!(seen_by(text), Some(SeenBy::AcrossBlanks), "{text}");
+        }
+        for text in [
+            "<https://www.a.com or b.example/x>",
+            "<https://www.a.com - b.example/x>",
+            "<https://www.a.com .b.example or c.example>",
+            "\"https://www.a.com. b.example/x\"",
+            "\"https://www.a.com or www.b.example/x\"",
+            "<https:// www.a.com/x>",
+            "<https: //www.a.com .. b.example/x>",
+        ] {
+            assert_eq!(seen_by(text), Some(SeenBy::Lenient), "{text}");
+        }
+    }
+
+    #[test]
     fn blanks_in_the_domain_of_an_address() {
         let found = |text: &str| -> Vec<String> {
             let tlds = TldTable::new(["com"], "");
@@ -316,7 +363,7 @@ mod tests {
     fn joined_urls_map_to_their_source() {
         let text = "see <https://exa mple.com/>";
         assert!(urls(text, 5..text.len()).next().is_none());
-        let url = urls(text, 0..5).next().unwrap();
+        let (_, url) = urls(text, 0..5).next().unwrap();
         assert_eq!(url.as_str(), "https://example.com");
         assert_eq!(url.source(8..15), 13..21);
     }

@@ -37,11 +37,12 @@ use mailsplice::media::Media;
 use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
-pub use across_signs::{pieces as pieces_between_signs, sites as sites_between_signs};
+pub use across_signs::{FirstSign, pieces as pieces_between_signs, sites as sites_between_signs};
 pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
+pub use html::{Beside, below, governing, scripted};
 pub use html::{Embedded, Use, relatives, top_of_html, with_embedded};
 pub use html::{Holds, Relative, actions, may_have_actions, page_below_name, pictures};
 pub use labels::{named_link, site_of_name};
@@ -81,8 +82,8 @@ pub enum InFront {
     Link,
     /// The same of an action that is data of a page.
     Action,
-    /// Nothing, but parts of the message and data stand in place of their URLs.
-    Embedded,
+    /// Nothing, but it is another page to some programs: with what its URLs show, with scripts, below another page.
+    Other,
 }
 
 /// Whether links of a layer can be edited in place.
@@ -171,8 +172,8 @@ pub struct View<'l> {
     pub steps: u64,
     /// Whether there were more links than the capacity.
     pub cut: bool,
-    /// Whether a link may show what stands in a URL.
-    pub embeds: bool,
+    /// Why it may show something else to some programs.
+    pub beside: Beside,
 }
 
 /// Occurrences for which memory is reserved with the first one.
@@ -276,10 +277,10 @@ pub enum SeenBy {
     /// Programs that a scheme calls which leads to no host that is known: it counts where every link is defanged.
     Called,
     /// Programs for which a sign is part of a host. Honest text separates names with signs, so that only a lure counts.
-    AcrossSigns {
-        /// Whether others link the text before the first sign.
-        whole: bool,
-    },
+    AcrossSigns(FirstSign),
+    /// Programs that leave out blanks between brackets, where one stands beside a dot or a hyphen of the host: a lure
+    /// counts, though it is no mimic.
+    AcrossBlanks,
 }
 
 /// Whether the link is shown as it is in the text.
@@ -419,7 +420,7 @@ impl<'l> View<'l> {
         self.documents.append(&mut then.documents);
         self.steps += then.steps;
         self.cut |= then.cut;
-        self.embeds |= then.embeds;
+        self.beside |= then.beside;
     }
 }
 

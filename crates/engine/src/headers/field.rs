@@ -482,7 +482,7 @@ impl FieldReader<'_, '_, '_, '_> {
             if !self.has_steps(0) {
                 return;
             }
-            let is_across = matches!(occurrence.seen_by, SeenBy::AcrossSigns { .. });
+            let is_across = matches!(occurrence.seen_by, SeenBy::AcrossSigns(_));
             if !is_across && ends.binary_search(&occurrence.span().end).is_ok() {
                 continue;
             }

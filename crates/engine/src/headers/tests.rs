@@ -84,3 +84,40 @@ fn attachments_that_are_elsewhere_are_reported() {
         }
     }
 }
+
+/// Programs show the addresses of a list as links, that of the message in its archive among them.
+#[test]
+fn addresses_of_a_list_are_judged() {
+    let found = |field: &str| {
+        let head = format!("From: ann@example.org\r\n{field}\r\nSubject: x\r\n");
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "org", "top"], "");
+        let outcome =
+            inspect(message, &Facts::default(), &Policy::default(), &tlds).resolve(&Answers::new());
+        let mut found = outcome.findings.iter();
+        let found = found.find(|it| it.verdict >= crate::Verdict::Suspect);
+        found.map(|it| it.place.to_string())
+    };
+    for name in ["Archived-At", "List-Archive", "List-Unsubscribe"] {
+        for lure in [
+            "<https://www.paypal.com.verify.top/x>",
+            "<https://paypal-login.top/x>",
+            "<https://www.paypal\r\n .com.verify.top/x>",
+            "<https://www.p\u{430}ypal.com/x>",
+        ] {
+            let place = found(&format!("{name}: {lure}"));
+            assert_eq!(place, Some(format!("header:{name}")), "{lure}");
+        }
+        for fine in [
+            "<https://lists.example.org/archives/list/dev@example.org/message/ABC/>",
+            "<https://www.example.org/mid/ABC@paypal.com>",
+            "<https://lists.example.org/arc/dev/2026-01/msg1.html>;\r\n x=\"y\"",
+            "<https://www.paypal.com/x>",
+        ] {
+            assert_eq!(found(&format!("{name}: {fine}")), None, "{fine}");
+        }
+    }
+    // A line that is no field: what other programs see is not known.
+    let place = found("no field\r\nArchived-At: <https://www.paypal.com.verify.top/x>");
+    assert_eq!(place.as_deref(), Some("header:Archived-At"));
+}

@@ -32,7 +32,7 @@ pub enum ShownAs<'t> {
     Page { tail: &'t str },
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
     /// Compares the visible host of an anchor with its target: they should have one registrable domain (S9) or one
     /// owner. Of a known name, also by the suffix of a country, this is suspect, unless it is that of a firm in a
     /// sentence, or of a network with the author's profile; of others nothing that only a glance shows.
@@ -60,7 +60,7 @@ impl Judge<'_> {
             return;
         }
         self.steps += COMPARISON_STEPS;
-        let name = self.policy.protected.national(&seen.ascii);
+        let name = self.named_site(seen);
         if self.is_authors(&seen.ascii) || self.is_related((&seen.ascii, name), &led.ascii) {
             return;
         }
@@ -98,15 +98,21 @@ impl Judge<'_> {
         host.question.is_none() && (self.is_site_of_known(&host) || host.target.is_some())
     }
 
-    /// Whether a host is a protected name, its site in a country, or of an owner that is known.
+    /// Whether a host is a protected name, its site in a country or in the letters of its language, or of an owner that
+    /// is known.
     fn is_site_of_known(&self, host: &Judgement) -> bool {
-        let protected = &self.policy.protected;
         self.is_protected(&host.ascii)
-            || protected.national(&host.ascii).is_some()
-            || homograph::has_owner(&host.ascii, protected)
+            || self.named_site(host).is_some()
+            || homograph::has_owner(&host.ascii, &self.policy.protected)
     }
 
-    /// Whether both hosts have one domain or one owner; `name` is the name that the first one is a national site of.
+    /// The name that a host is the site of in a country, or in the letters of its language (`сбербанк.рф`).
+    fn named_site(&self, host: &Judgement) -> Option<&'a str> {
+        let protected = &self.policy.protected;
+        protected.national(&host.ascii).or_else(|| homograph::native_site(host, protected))
+    }
+
+    /// Whether both hosts have one domain or one owner; `name` is the name that the first one is such a site of.
     fn is_related(&self, (seen, name): (&str, Option<&str>), led: &str) -> bool {
         if shared::is_anothers((seen, name), led) {
             return false;
@@ -177,7 +183,7 @@ mod tests {
         let (policy, tlds) = (
             Policy::default(),
             TldTable::new(
-                "com top jp de fr in co ly tk be gl google microsoft ms ru cn cc net io hn"
+                "com top jp de fr in co ly tk be gl google microsoft ms ru cn cc net io hn xn--p1ai"
                     .split(' '),
                 "",
             ),
@@ -211,6 +217,27 @@ mod tests {
         for (seen, led) in [("amazon.de", "amazon.fr"), ("www.fine.com", "verify.top")] {
             assert_eq!(mismatch(seen, led), Some(Verdict::Notice), "{seen} {led}");
         }
+    }
+
+    /// A reader takes the name of an organisation in its own letters for its site, wherever it was registered.
+    #[test]
+    fn sites_in_other_letters_are_known() {
+        for (seen, own) in [
+            ("https://госуслуги.рф/", "www.gosuslugi.ru"),
+            ("www.сбербанк.рф", "online.sberbank.ru"),
+            ("сбербанк.рф", "www.сбербанк.рф"),
+            ("https://支付宝.com/x", "www.alipay.com"),
+            ("https://楽天.jp", "www.rakuten.co.jp"),
+        ] {
+            assert_eq!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+            assert_eq!(mismatch(seen, own), None, "{seen}");
+        }
+        for seen in ["https://новости.рф/", "www.вход.рф", "https://клуб-сбербанк.рф/", "新聞.jp"]
+        {
+            assert_ne!(mismatch(seen, "verify.top"), Some(Verdict::Suspect), "{seen}");
+        }
+        let call = "<a href=tel:+19001234567>https://госуслуги.рф/</a>";
+        assert_eq!(in_page(call), Some(Verdict::Suspect));
     }
 
     /// At a glance accents are nothing, so that such a text also reads as a name that is known.

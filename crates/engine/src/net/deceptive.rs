@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::host::{WWW, can_deceive, ends_host, is_behind_www};
 use super::window::is_escaped;
-use crate::content::pieces_between_signs;
+use crate::content::{FirstSign, pieces_between_signs};
 use crate::judged::is_deceptive;
 use crate::judging::Judge;
 use crate::outcome::Reason;
@@ -66,7 +66,7 @@ fn is_dash_of_prose(host: &str, judgement: &Judgement, judge: &mut Judge<'_>) ->
     pieces_between_signs(host).next().is_some()
         && !host.chars().any(ends_host_to_a_reader)
         && !LETTERS.into_iter().any(|reason| judgement.reasons.contains(reason))
-        && !judge.is_lure_across_signs(host, false)
+        && !judge.is_lure_across_signs(host, FirstSign::Inside)
 }
 
 /// The host at the start of a window in which nothing is escaped, as [`letters`](super::window::letters) gives it as well,

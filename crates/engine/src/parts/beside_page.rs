@@ -1,5 +1,6 @@
 //! What is read beside a page. Below the base that a header names (RFC 2557 §5): what relative links show is compared with
-//! it, as it is with a `<base>`. And its actions, which are links with their name as text.
+//! it, as it is with a `<base>`. Its actions, which are links with their name as text. And the page as it is where scripts
+//! run.
 
 use std::collections::VecDeque;
 
@@ -13,9 +14,12 @@ use crate::outcome::{Reason, Verdict};
 use crate::prices;
 use mailsplice::media::Media;
 
+/// Steps of each byte of a page that is searched for what scripts replace: its tags are read, and it is copied.
+const SCRIPTED_STEPS_PER_BYTE: u64 = 2;
+
 impl OpenReading<'_> {
-    /// Reads what a page shows beside it: the links that are actions of it, and the page below the bases of its header.
-    /// False if the budget ended.
+    /// Reads what a page shows beside it: the links that are actions of it, and the page as other programs read it. False
+    /// if the budget ended.
     pub(super) fn beside_page(
         &self,
         judge: &mut Judge<'_>,
@@ -26,6 +30,38 @@ impl OpenReading<'_> {
             || self.actions(judge, budget, found)
                 && self.under_bases(judge, budget, found)
                 && self.embedded(judge, budget, found)
+                && self.scripted(judge, budget, found)
+                && self.below_pages(judge, budget, found)
+    }
+
+    /// Reads the page as it is where scripts run, if it has `<noscript>`. False if the budget ended.
+    fn scripted(
+        &self,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> bool {
+        if !std::mem::take(&mut found.beside.scripts) {
+            return true;
+        }
+        let text = self.reading.text.as_str();
+        budget.spend(Stage::Reading, SCRIPTED_STEPS_PER_BYTE * text.len() as u64)
+            && content::scripted(text).is_none_or(|page| self.other(&page, judge, budget, found))
+    }
+
+    /// Reads another page that this one is to some programs: what is found there again is found once. False if the budget
+    /// ended.
+    pub(super) fn other(
+        &self,
+        page: &Layer<'_>,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> bool {
+        let before = found.candidates.len();
+        let goes_on = self.further(page, judge, budget, found);
+        found.drop_repeated(before);
+        goes_on
     }
 
     /// Reads the links that actions of a page are. False if the budget ended.
@@ -91,9 +127,9 @@ impl LayerReader<'_> {
         let least = match self.layer.in_front {
             InFront::Nothing => return false,
             InFront::Base => Verdict::Notice,
-            InFront::Link | InFront::Action | InFront::Embedded => Verdict::Suspect,
+            InFront::Link | InFront::Action | InFront::Other => Verdict::Suspect,
         };
-        let is_new = self.layer.in_front == InFront::Embedded || occurrence.is_in_front(self.layer);
+        let is_new = self.layer.in_front == InFront::Other || occurrence.is_in_front(self.layer);
         let differs = judged.reasons.contains(Reason::TextHrefMismatch);
         !(is_new && differs && judged.verdict >= least)
     }

@@ -37,7 +37,7 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
-        let embeds = std::mem::take(&mut found.embeds);
+        let embeds = std::mem::take(&mut found.beside.embeds);
         let names = Arc::clone(found.named_parts.get_or_insert_with(|| self.named_parts()));
         if !embeds && names.is_empty() {
             return true;
@@ -52,10 +52,7 @@ impl OpenReading<'_> {
             shown.entry((part, how)).or_insert_with(|| self.in_place(part, how, budget)).clone()
         });
         let Some(page) = page else { return true };
-        let before = found.candidates.len();
-        let goes_on = self.further(&page, judge, budget, found);
-        found.drop_repeated(before);
-        goes_on
+        self.other(&page, judge, budget, found)
     }
 
     /// The parts that a page may show, by their names: Content-ID, and Content-Location.

@@ -35,6 +35,8 @@ pub(super) struct Context {
     pub signed: bool,
     pub encrypted: bool,
     pub alternative: Option<usize>,
+    /// Bytes of the path of that one.
+    pub alternative_path: usize,
     /// The innermost multipart with bases of relative URLs.
     pub bases: Option<usize>,
     pub default_type: DefaultType,

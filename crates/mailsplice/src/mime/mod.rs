@@ -162,6 +162,17 @@ impl Part {
         names.find(|(_, own)| extensions.contains(&own.as_str())).map(|(stem, _)| stem)
     }
 
+    /// Whether it is, or is inside, another version of a text than this part: programs show one of them.
+    pub fn is_version_beside(&self, other: &Part) -> bool {
+        let version = |part: &Part| {
+            let below = part.path.get(part.site.alternative_path..).unwrap_or_default();
+            below.trim_start_matches('.').split('.').next().map(str::to_owned)
+        };
+        self.alternative.is_some()
+            && self.alternative == other.alternative
+            && version(self) != version(other)
+    }
+
     /// The declared transfer encoding.
     pub fn transfer(&self) -> Transfer {
         self.site.transfers.first().copied().unwrap_or_default()

@@ -99,6 +99,8 @@ pub(super) struct Site {
     pub head: Head,
     /// Byte range of the content in the layer, without the line end before the delimiter.
     pub body: Range<usize>,
+    /// Bytes of the path of the innermost multipart/alternative.
+    pub alternative_path: usize,
     /// The declared encoding, then others that a client might use.
     pub transfers: Vec<Transfer>,
     /// The declared charsets, that of the first reading first.
@@ -378,6 +380,7 @@ impl<'m> Splitter<'m> {
             "digest" => context.default_type = DefaultType::Message,
             "alternative" => {
                 context.alternative = Some(self.alternatives);
+                context.alternative_path = entity.path.len();
                 self.alternatives += 1;
             }
             _ => {}

@@ -150,7 +150,7 @@ pub fn with_embedded(page: &str, part: Parts<'_>) -> Option<Layer<'static>> {
         }
     }
     seen.linear(page.get(done..).unwrap_or_default(), done);
-    let (edits, in_front) = (Edits::Impossible, InFront::Embedded);
+    let (edits, in_front) = (Edits::Impossible, InFront::Other);
     (shown > 0).then(|| Layer { edits, in_front, ..Layer::of(seen.finish(), Language::Html) })
 }
 

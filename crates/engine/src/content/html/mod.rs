@@ -7,6 +7,8 @@
 mod actions;
 mod anchors;
 mod as_xml;
+mod below;
+mod beside;
 mod breaks;
 mod clicked;
 mod compared;
@@ -26,6 +28,7 @@ mod letters;
 mod maps;
 mod named;
 mod named_page;
+mod noscript;
 mod open;
 mod opened_hosts;
 mod outlook;
@@ -51,9 +54,12 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 pub use actions::{actions, may_have_actions};
+pub use below::{below, governing};
+pub use beside::Beside;
 pub use elements::{Holds, attribute_name};
 pub use embedded::{Embedded, Use, with_embedded};
 pub use named_page::below_name as page_below_name;
+pub use noscript::scripted;
 pub use pictures::pictures;
 pub use relative::{Relative, relatives, under_base};
 pub use token::{RawText, Tag, Token, Tokenizer};
@@ -361,6 +367,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Text(text) if pass != Pass::Tags => self.characters(text)?,
                 Token::Text(_) => {}
                 Token::Tag(tag) if tag.kind == TagKind::Open => {
+                    self.enter_noscript(&tag, pass);
                     self.skip_from(&tag);
                     self.open(&tag, &tokens.attributes);
                     if !tokens.attributes.is_empty() {

@@ -211,6 +211,13 @@ impl HidingRules {
     }
 }
 
+/// Whether a style sheet hides something, or writes something.
+pub(super) fn hides_or_writes(sheet: &str) -> bool {
+    let sheet = css::plain(sheet).to_ascii_lowercase();
+    let mut rules = css::rules(&sheet);
+    sheet.contains("@import") || sheet.contains("content") || rules.any(|(_, rule)| hides(rule))
+}
+
 impl<'t> Reader<'t, '_, '_> {
     /// Reads the URLs of a style sheet; `outer` maps it to the text.
     pub(super) fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
@@ -246,6 +253,44 @@ fn hides(declarations: &str) -> bool {
         || HIDING.iter().any(|word| bare.contains(word))
         || bare.split("font-size:").skip(1).any(is_tiny)
         || declarations.split("font").skip(1).any(has_tiny_size)
+        || has_faint_ink(&bare)
+}
+
+/// Functions of colours that take how much is seen as their last argument.
+const COLOURS: [&str; 9] = ["rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch"];
+
+/// How much of a colour is seen at least.
+const FAINT: f32 = 0.1;
+
+/// Whether declarations without white space give text a colour that is seen through: not that of what is behind it or
+/// around it, which often has one.
+fn has_faint_ink(bare: &str) -> bool {
+    bare.match_indices("color:").any(|(at, name)| {
+        let before = bare.get(..at).unwrap_or_default();
+        let is_of_text = !before.ends_with('-') || before.ends_with("text-fill-");
+        is_of_text && bare.get(at + name.len()..).and_then(opacity).is_some_and(|seen| seen < FAINT)
+    })
+}
+
+/// How much of the colour at the start of a text is seen, if it says that: `#0000`, `rgba(0,0,0,0)`, `hwb(000/0%)`. What
+/// is no number may be nothing.
+fn opacity(colour: &str) -> Option<f32> {
+    if let Some(digits) = colour.strip_prefix('#') {
+        let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+        let (seen, all) = match end {
+            4 => (digits.get(3..4)?, 15.0),
+            8 => (digits.get(6..8)?, 255.0),
+            _ => return None,
+        };
+        return u8::from_str_radix(seen, 16).ok().map(|seen| f32::from(seen) / all);
+    }
+    let (_, arguments) = colour.split_once('(').filter(|(name, _)| COLOURS.contains(name))?;
+    let arguments = arguments.split(')').next()?;
+    // The older form has commas.
+    let last = arguments.split_once('/').map(|(_, last)| last);
+    let last = last.or_else(|| arguments.split(',').nth(3))?;
+    let (number, all) = last.strip_suffix('%').map_or((last, 1.0), |number| (number, 100.0));
+    Some(number.parse().map_or(0.0, |number: f32| number / all))
 }
 
 /// Whether the rest of a shorthand `font:` has such a size, which may stand behind the style and weight.
@@ -328,6 +373,51 @@ mod tests {
             "<span lang=RU style='font-size:12.0pt;color:black;mso-fareast-language:RU'>",
         ] {
             shown("", tag);
+        }
+    }
+
+    #[test]
+    fn colours_that_are_seen_through() {
+        for colour in [
+            "transparent",
+            "#0000",
+            "#FFFFFF00",
+            "#1231",
+            "rgba(0,0,0,0)",
+            "RGBA( 0, 0, 0, 0.0 )",
+            "rgba(0,0,0,.01)",
+            "rgb(0 0 0 / 0)",
+            "rgb(0 0 0/0%)",
+            "rgb(1,2,3,0)",
+            "hsla(1,2%,3%,0)",
+            "hsl(1deg 2% 3% / 0)",
+            "hwb(1 2% 3% / 0)",
+            "oklch(1 2 3 / none)",
+            "rgba(0,0,0,calc(0))",
+        ] {
+            hidden("", &format!("<b style='color:{colour}'>"));
+            hidden("", &format!("<b style='font-weight:bold; COLOR : {colour} !important'>"));
+            hidden("", &format!("<b style='-webkit-text-fill-color:{colour}'>"));
+            hidden(&format!("<style>.x{{color:{colour}}}</style>"), "<b class=x>");
+        }
+        for style in [
+            "background-color:rgba(0,0,0,0)",
+            "background:rgba(0,0,0,0)",
+            "border:0 solid rgba(0,0,0,0);color:#333",
+            "border-color:#0000;outline-color:rgb(0 0 0 / 0)",
+            "-webkit-tap-highlight-color:rgba(0,0,0,0)",
+            "text-decoration-color:rgba(0,0,0,0)",
+            "color:rgba(0,0,0,.87)",
+            "color:rgb(0,0,0)",
+            "color:rgb(10 20 30 / 60%)",
+            "color:#000",
+            "color:#120000",
+            "color:#000000ff",
+            "color:hsl(0,0%,0%)",
+            "color:rebeccapurple",
+        ] {
+            shown("", &format!("<b style='{style}'>"));
+            shown(&format!("<style>.x{{{style}}}</style>"), "<b class=x>");
         }
     }
 

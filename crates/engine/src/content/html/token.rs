@@ -262,8 +262,8 @@ impl<'t> Tokenizer<'t> {
         (!content.is_empty()).then_some(Token::Raw(element, content))
     }
 
-    /// The content of a raw-text element: up to its own end tag, or the end.
-    fn raw_content(&mut self, name: &Range<usize>) -> Range<usize> {
+    /// The content of a raw-text element whose start tag was the last token: up to its own end tag, or the end.
+    pub(super) fn raw_content(&mut self, name: &Range<usize>) -> Range<usize> {
         let name = self.bytes.get(name.clone()).unwrap_or_default();
         let start = self.at;
         let mut at = start;

@@ -117,6 +117,7 @@ impl Splitter<'_> {
                 layer: walk.layer,
                 head: entity.head,
                 body: range,
+                alternative_path: entity.context.alternative_path,
                 transfers,
                 charsets,
                 decodings: OnceLock::new(),
