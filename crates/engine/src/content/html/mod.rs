@@ -22,6 +22,7 @@ mod entity;
 mod fields;
 mod forms;
 mod glance;
+mod handed_on;
 mod lasting;
 mod lenient;
 mod letters;
@@ -221,9 +222,6 @@ const STRETCH_LINKS: usize = 512;
 /// honest mail reverses a few words.
 const REVERSED_BYTES: usize = 1 << 20;
 
-/// Steps after which the receiver is asked in the middle of a stretch whether to continue: one may take most of them.
-const STEPS_TOGETHER: u64 = 16 << 10;
-
 /// Bytes of markup after which the receiver is asked whether to continue.
 const PULSE: usize = 64 << 10;
 
@@ -287,46 +285,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     /// How many more occurrences may be added.
     fn capacity(&self) -> usize {
         self.most.min(self.together).saturating_sub(self.view.occurrences.len())
-    }
-
-    /// Hands on the links found so far, if nothing later refers to them.
-    fn emit(&mut self) -> ControlFlow<()> {
-        let view = match self.can_emit() {
-            true => {
-                // A form without an end would keep all that follows.
-                self.forms.open = None;
-                self.maps.forget_areas();
-                self.flushed = 0;
-                std::mem::take(&mut self.view)
-            }
-            false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
-        };
-        self.most -= view.occurrences.len().min(self.most);
-        (self.take)(view)
-    }
-
-    /// Hands on the steps that were taken, once they are many. Whether there may be more.
-    fn can_go_on(&mut self) -> bool {
-        let more = self.view.steps < STEPS_TOGETHER || {
-            let steps = std::mem::take(&mut self.view.steps);
-            (self.take)(View { steps, ..View::default() }).is_continue()
-        };
-        self.view.cut |= !more;
-        more
-    }
-
-    /// Whether nothing refers to the links found so far.
-    fn can_emit(&self) -> bool {
-        let anchors = [&self.anchors, &self.outer];
-        self.reads_in_turn()
-            && self.open_anchor.is_none()
-            && anchors.iter().all(|anchors| anchors.is_empty())
-            && self.titled.is_empty()
-    }
-
-    /// Whether links are handed on before the end. Otherwise there will always be many, once there are.
-    fn reads_in_turn(&self) -> bool {
-        self.in_turn && self.base.is_none() && !self.forms.are_named() && !self.maps.are_shown()
     }
 
     /// Adds an occurrence, if the capacity allows.
