@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 use uts58::suffixes::BUILTIN;
 
-use super::{Place, Reader, WORDS, Word, plain};
+use super::{GLUED, Place, Reader, WORDS, Word, plain};
 use crate::domain::Section;
 use crate::english::is_any_word;
 use crate::host_words::{ASKING, SEPARATORS, is_filler, spelled, surely_asks};
@@ -33,6 +33,13 @@ const COUNTRIES: [&str; 24] = [
 #[rustfmt::skip]
 const PRODUCTS: [&str; 11] =
     ["ads", "cloud", "eu", "go", "hub", "now", "one", "photos", "seller", "suite", "trade"];
+
+/// Words that people who write programs put beside the name of a service, in names of files and of hosts.
+#[rustfmt::skip]
+const OF_PROGRAMS: [&str; 18] = [
+    "api", "callback", "clone", "demo", "docs", "example", "integration", "module", "oauth", "plugin", "sample", "sdk",
+    "test", "testing", "tests", "tutorial", "webhook", "webhooks",
+];
 
 /// Names that are in no table of senders, and words, surnames, towns or kinds of firms. Sorted, by hand.
 #[rustfmt::skip]
@@ -69,6 +76,8 @@ impl<'n> Reader<'n, '_> {
         if !asked && !words.iter().any(|word| may_ask(word)) {
             return None;
         }
+        let is_program =
+            place == Place::Below || words.iter().any(|word| OF_PROGRAMS.contains(word));
         let starts = 0..words.len();
         let ends = |start: usize| start + 1..=words.len().min(start + CUT);
         let mut runs = starts.flat_map(|start| ends(start).map(move |end| start..end));
@@ -87,7 +96,7 @@ impl<'n> Reader<'n, '_> {
                 let behind = self.ended_by(&joined).filter(|(_, glued)| glued.len() < first);
                 let mut named = in_front.chain(behind).filter(|(name, _)| name.is_no_word());
                 let (name, _) = named.find(|(name, glued)| {
-                    let may_be_free = place == Place::Chosen && !is_cut && self.means_one(name);
+                    let may_be_free = !is_program && !is_cut && self.means_one(name);
                     let said = self.glued_as(glued, may_be_free);
                     said > Word::Other && (asked || said == Word::Asks) && (!is_free || may_be_free)
                 })?;
@@ -146,6 +155,8 @@ impl<'n> Reader<'n, '_> {
         let rests = asking.flat_map(|word| [bare.strip_suffix(word), bare.strip_prefix(word)]);
         match rests.flatten().any(|rest| kind(rest) > Word::Other) {
             true => Word::Asks,
+            // Short ones end other words.
+            false if glued.len() < GLUED => kind(glued).min(Word::Office),
             false => kind(glued),
         }
     }
@@ -202,6 +213,8 @@ mod tests {
             // Fans, firms of a trade, what customers serve, nothing that asks.
             ("paypal-fans-x9k2.com", ""),
             ("microsoft-security-blog.com", ""),
+            ("amazon-webhook-verify.com", ""),
+            ("netflix-clone-login.vercel.app", ""),
             ("microsoft-login-now.example.com", ""),
             ("paypal.login-now.top", ""),
             ("paypal-x9k2.com", ""),
@@ -251,6 +264,8 @@ mod tests {
             ("paypaleu-login.com", "paypal.com"),
             ("verify-microsoftcloud.com", "microsoft.com"),
             ("amazonia-login.com", ""),
+            ("amazonucet.com", ""),
+            ("amazonucet-info.com", ""),
             ("paypa1group-login.com", "paypal.com"),
             ("coinbasewallet.login-verify.top", "coinbase.com"),
             ("coinbasewallet.wiki.top", ""),
