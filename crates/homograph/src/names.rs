@@ -8,11 +8,7 @@ use std::sync::Arc;
 use super::beyond_ascii::BeyondAscii;
 use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, and_above, is_hosted, registrable, registry_suffix};
-#[cfg(feature = "senders")]
-use super::english::is_word;
 use super::form::{Form, Literal};
-#[cfg(feature = "senders")]
-use super::host_words::is_filler;
 use super::listed::Known;
 use super::lookalike::{Look, LookHash, LookHasher, name_endings, name_look};
 use super::name::{BadName, MIN_BRAND, Name, Reach};
@@ -318,14 +314,6 @@ impl Names {
     pub fn has_distinctive(&self, label: &str) -> bool {
         let mut named = self.by_look(name_look(label, |_| {}));
         named.any(|name| name.reach == Reach::Brand && name.label() == label && name.is_no_word())
-    }
-
-    /// Whether a word may be glued to a name, and no word of a language goes on so: of English or of an office, or with a
-    /// digit.
-    #[cfg(feature = "senders")]
-    pub fn may_stand_beside(&self, word: &str) -> bool {
-        let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
-        is_word(word) || is_filler(word, self.organisations()) || has_digit()
     }
 
     /// The name that the host is a national site of: the same label, which is no common word, below the suffix of a

@@ -4,6 +4,7 @@
 use super::{HostBounds, Judge, Section, registrable};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
+use homograph::may_stand_beside;
 use uts58::Kind;
 
 impl Judge<'_> {
@@ -62,8 +63,8 @@ impl Judge<'_> {
             let ends = [Some(length), letters.checked_sub(length)].into_iter().flatten();
             let mut parts = ends.filter_map(|at| word.split_at_checked(cut(word, at)));
             parts.any(|(front, back)| {
-                is_name(front) && names.may_stand_beside(back)
-                    || is_name(back) && names.may_stand_beside(front)
+                is_name(front) && may_stand_beside(back, names)
+                    || is_name(back) && may_stand_beside(front, names)
             })
         })
     }
