@@ -17,11 +17,12 @@ use super::names::Names;
 use super::organisation_inside::{PARCELS, is_short};
 use super::organisations::{Asking, Organisations};
 
+mod amid;
 mod native;
 
 /// Labels in front of a domain, and words of a label, that are read at most.
 const LABELS: usize = 4;
-const WORDS: usize = 6;
+const WORDS: usize = 8;
 
 /// Words that are one office together at most: `mise-à-jour`.
 const JOINED: usize = 3;
@@ -35,6 +36,8 @@ const OFFICE: usize = 4;
 enum Word {
     /// A name, or anything.
     Other,
+    /// Another known name, a country, or letters and digits at random: it changes nothing where a word surely asks.
+    Piece,
     /// Of an office, and short, or a number.
     Short,
     /// Of an office.
@@ -74,7 +77,8 @@ pub fn asks_abroad<'n>(host: &Judgement, protected: &'n Names) -> Option<&'n str
     let found = reader
         .label(chosen, Place::Chosen)
         .or_else(below)
-        .or_else(|| reader.before(front.last()?, chosen))?;
+        .or_else(|| reader.before(front.last()?, chosen))
+        .or_else(|| reader.over_dot(front.last()?, chosen))?;
     let is_theirs = protected.covers(&host.ascii)
         || table.is_one_owner(&host.ascii, found)
         || table.says_rightly(found, &host.ascii)
@@ -123,18 +127,23 @@ impl<'n> Reader<'n, '_> {
         let kinds = self.kinds(&words);
         let is_other = |kind: &Word| *kind == Word::Other;
         // Most labels say nothing of offices.
-        kinds.iter().any(|kind| *kind > Word::Short).then_some(())?;
+        if !kinds.iter().any(|kind| *kind > Word::Short) {
+            return self.amid(&words, &kinds, place);
+        }
         let first = kinds.iter().position(is_other).unwrap_or(words.len());
         let last = kinds.iter().rposition(is_other).map_or(0, |last| last + 1);
         // Words that might be of an office may be those of a name.
         let starts = 0..=first.min(words.len() - 1);
         let mut runs =
             starts.flat_map(|start| (last.max(start + 1)..=words.len()).map(move |end| start..end));
-        runs.find_map(|run| {
+        let found = runs.find_map(|run| {
             let (before, after) = (kinds.get(..run.start)?, kinds.get(run.end..)?);
-            let said = before.iter().chain(after).max()?;
-            self.named(words.get(run)?, *said, place)
-        })
+            let mut beside = before.iter().chain(after);
+            let said = *beside.clone().max()?;
+            let counts = said == Word::Asks || beside.all(|kind| *kind != Word::Piece);
+            counts.then(|| self.named(words.get(run)?, said, place)).flatten()
+        });
+        found.or_else(|| self.amid(&words, &kinds, place))
     }
 
     /// What the words are, some of them together.
@@ -167,6 +176,7 @@ impl<'n> Reader<'n, '_> {
                 true if bare.len() >= OFFICE => Word::Office,
                 true => Word::Short,
                 false if is_filler(word, Some(self.table)) => Word::Short,
+                false if self.is_piece(word) => Word::Piece,
                 false => Word::Other,
             },
         }
@@ -219,35 +229,51 @@ impl<'n> Reader<'n, '_> {
         if label.len() <= MIN_BRAND + GLUED {
             return None;
         }
-        let asks = |word: &str| word.len() >= GLUED && self.asking(word) >= Some(Asking::Trade);
-        let named = |word: &str, least: usize| {
-            let name = spelled(word, self.protected)?;
-            let counts = |length| length >= MIN_BRAND_IN_LABEL || is_short(name, self.table);
-            let length = name.brand_len();
-            (length >= least && counts(length)).then_some(&*name.ascii)
+        let asks = |word: &str| {
+            word.len() >= GLUED && self.asking(word) >= Some(Asking::Trade) || is_numbered(word)
         };
-        let (bytes, names) = (label.as_bytes(), self.protected);
+        let counts = |name: &Name, least: usize| {
+            let length = name.brand_len();
+            length >= least && (length >= MIN_BRAND_IN_LABEL || is_short(name, self.table))
+        };
+        let glued = |(name, word): (&'n Name, &str), least: usize| {
+            let is_asked = || name.is_no_word() && self.glued_as(word, false) == Word::Asks;
+            (counts(name, least) && (asks(word) || is_asked())).then_some(&*name.ascii)
+        };
+        let mut in_front = self.begun_by(label);
+        in_front.find_map(|found| glued(found, MIN_BRAND + 1)).or_else(|| {
+            let mut behind = self.ended_by(label);
+            behind.find_map(|found| glued(found, MIN_BRAND_IN_LABEL))
+        })
+    }
+
+    /// The names that a label begins with, and what follows each.
+    fn begun_by<'l>(&self, label: &'l str) -> impl Iterator<Item = (&'n Name, &'l str)> {
+        let names = self.protected;
         let mut look = LookHash::EMPTY;
-        let ends = bytes.iter().zip(1..).map_while(|(byte, end)| {
-            look.ascii(*byte);
+        let ends = label.bytes().zip(1..).map_while(move |(byte, end)| {
+            look.ascii(byte);
             names.begins(look).then_some((end, names.is_look(look.value())))
         });
-        let mut ends = ends.filter_map(|(end, is_name)| is_name.then_some(end));
-        let in_front = ends.find_map(|end| {
-            let (name, word) = label.split_at_checked(end)?;
-            named(name, MIN_BRAND + 1).filter(|_| asks(word))
-        });
+        let ends = ends.filter_map(|(end, is_name)| is_name.then_some(end));
+        ends.filter_map(move |end| {
+            let (name, rest) = label.split_at_checked(end)?;
+            Some((spelled(name, names)?, rest))
+        })
+    }
+
+    /// The names that a label ends with, and what is in front of each.
+    fn ended_by<'l>(&self, label: &'l str) -> impl Iterator<Item = (&'n Name, &'l str)> {
+        let names = self.protected;
         let mut look = LookHash::EMPTY;
-        let starts = bytes.iter().enumerate().rev().map_while(|(start, byte)| {
-            look = look.preceded_by(&[*byte]);
+        let starts = label.bytes().enumerate().rev().map_while(move |(start, byte)| {
+            look = look.preceded_by(&[byte]);
             names.ends(look).then_some((start, names.is_backwards(look)))
         });
-        let mut starts = starts.filter_map(|(start, is_name)| is_name.then_some(start));
-        in_front.or_else(|| {
-            starts.find_map(|start| {
-                let (word, name) = label.split_at_checked(start)?;
-                named(name, MIN_BRAND_IN_LABEL).filter(|_| asks(word))
-            })
+        let starts = starts.filter_map(|(start, is_name)| is_name.then_some(start));
+        starts.filter_map(move |start| {
+            let (rest, name) = label.split_at_checked(start)?;
+            Some((spelled(name, names)?, rest))
         })
     }
 
@@ -255,6 +281,7 @@ impl<'n> Reader<'n, '_> {
     fn before(&self, label: &str, chosen: &str) -> Option<&'n str> {
         let is_long = |name: &&Name| name.letters() >= MIN_BRAND_IN_LABEL;
         let name = spelled(&plain(label), self.protected).filter(is_long);
+        let name = name.or_else(|| self.of_more(label));
         // Most labels are no name.
         if name.is_none() && label.is_ascii() {
             return None;
@@ -263,7 +290,10 @@ impl<'n> Reader<'n, '_> {
         let kinds = self.kinds(words.get(..words.len().min(WORDS))?);
         let is_asked = words.len() <= WORDS
             && kinds.iter().all(|kind| *kind > Word::Other)
-            && kinds.iter().any(|kind| asks(*kind));
+            && match kinds.contains(&Word::Piece) {
+                true => kinds.contains(&Word::Asks),
+                false => kinds.iter().any(|kind| asks(*kind)),
+            };
         let said = || kinds.iter().copied().max().unwrap_or(Word::Other);
         let native = || self.native(label, said(), Place::Chosen);
         is_asked.then(|| name.map(|name| &*name.ascii).or_else(native)).flatten()
@@ -277,6 +307,12 @@ pub(super) fn asking(word: &str, table: &Organisations) -> Option<Asking> {
 
 fn asking_of(spellings: &[Cow<'_, str>], table: &Organisations) -> Option<Asking> {
     spellings.iter().filter_map(|word| table.asking_word(word)).max()
+}
+
+/// Whether a word surely asks and has a number behind it: `login7`.
+fn is_numbered(word: &str) -> bool {
+    let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    bare.len() < word.len() && surely_asks(bare)
 }
 
 /// Whether a word asks who the reader is.
@@ -430,7 +466,7 @@ mod tests {
             ("outlooksecure.com", ""),
             ("bradescoseguranca.com.br", ""),
             ("paypal-konferenz.de", ""),
-            ("paypal-fans-connexion.com", ""),
+            ("telegram-fans-connexion.com", ""),
             ("paypal-de.com", ""),
             ("paypals-connexion.com", ""),
             ("paypal.example.com", ""),

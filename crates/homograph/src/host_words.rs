@@ -52,6 +52,13 @@ pub(super) fn is_filler(word: &str, table: Option<&Organisations>) -> bool {
             && table.is_some_and(|table| table.is_role(word) || table.reads_as_role(numbered))
 }
 
+/// Whether a word may be glued to a name, and no word of a language goes on so: of English or of an office, or with a digit.
+#[cfg(feature = "senders")]
+pub fn may_stand_beside(word: &str, names: &Names) -> bool {
+    let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
+    is_word(word) || is_filler(word, names.organisations()) || has_digit()
+}
+
 /// Whether a label is a brand beside words of offices, of which one asks.
 #[cfg(feature = "senders")]
 pub(super) fn is_beside(

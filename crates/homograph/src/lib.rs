@@ -116,6 +116,8 @@ pub use domain::end_alike;
 pub use domain::{Section, and_above, is_or_below, is_special_use, registrable};
 pub use edit::is_word;
 pub use form::{SPELLING_BYTES, without_turkish_dots};
+#[cfg(feature = "senders")]
+pub use host_words::may_stand_beside;
 pub use limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use listed::Known;
 pub use lookalike::VARIANTS;

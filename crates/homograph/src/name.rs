@@ -2,6 +2,8 @@
 
 #[cfg(feature = "senders")]
 use super::cjk::is_cjk;
+#[cfg(feature = "senders")]
+use super::english::is_any_word;
 use super::lookalike::Look;
 
 /// Letters of a protected name so long that no other word equals it by chance.
@@ -40,6 +42,12 @@ impl Name {
     pub(super) fn letters(&self) -> usize {
         let extra = LETTERS_OF_SYLLABLE - 1;
         self.brand_len() + extra * self.label().chars().filter(|c| is_cjk(*c)).count()
+    }
+
+    /// Whether the registrable label is so long that no other word equals it by chance, and no word itself.
+    #[cfg(feature = "senders")]
+    pub(super) fn is_no_word(&self) -> bool {
+        self.letters() >= DISTINCTIVE && !is_any_word(self.label())
     }
 
     /// Length of the registrable label, in characters as read.

@@ -309,6 +309,13 @@ impl Names {
         named.any(|name| name.label() == label)
     }
 
+    /// Whether the label is the registrable one of a name that counts by it and is no word of any other meaning.
+    #[cfg(feature = "senders")]
+    pub fn has_distinctive(&self, label: &str) -> bool {
+        let mut named = self.by_look(name_look(label, |_| {}));
+        named.any(|name| name.reach == Reach::Brand && name.label() == label && name.is_no_word())
+    }
+
     /// The name that the host is a national site of: the same label, which is no common word, below the suffix of a
     /// country.
     pub fn national(&self, ascii: &str) -> Option<&str> {

@@ -7,11 +7,12 @@ use super::asking_domain;
 use super::beginnings::Beginnings;
 use super::domain::{Section, and_above, registrable};
 use super::drawn_slash;
+use super::english::is_any_word;
 use super::glued_name::ENDS;
 use super::host_words::{
     ASKING, MIN_BRAND_IN_LABEL, SEPARATORS, is_common, is_filler, spelled, surely_asks,
 };
-use super::name::{MIN_BRAND, Name};
+use super::name::{DISTINCTIVE, MIN_BRAND, Name};
 use super::names::Names;
 use super::native_in_front;
 use super::organisation_drawn;
@@ -105,9 +106,22 @@ fn has_words(label: &[u8]) -> bool {
 /// The domain that stands somewhere in the labels before that of another.
 fn in_front(front: &str, table: &Organisations) -> Option<&'static str> {
     let domain = |name: &str| {
-        let domain = name.contains('.').then(|| table.own_domain(name)).flatten()?;
-        let is_long = registrable_label(domain).is_some_and(|label| label.len() > 2);
-        is_long.then_some(domain)
+        let (first, rest) = name.split_once('.')?;
+        let whole = || {
+            let domain = table.own_domain(name)?;
+            let is_long = registrable_label(domain).is_some_and(|label| label.len() > 2);
+            is_long.then_some(domain)
+        };
+        // A name that is no word, cut by a dot: `pay.pal.com`.
+        let cut = || {
+            let second = rest.split_once('.')?.0;
+            let is_word = |word: &str| is_any_word(word) || is_filler(word, Some(table));
+            let name = [first, second].concat();
+            let is_cut = name.len() >= DISTINCTIVE && !is_any_word(&name);
+            let is_one = is_cut && !(is_word(first) && is_word(second));
+            is_one.then(|| table.own_domain(&[first, rest].concat())).flatten()
+        };
+        whole().or_else(cut)
     };
     let ends = |from: &str| {
         let dots = from.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
@@ -217,6 +231,11 @@ mod tests {
             ("www.metamask.com.verify.top", Some("metamask.io")),
             ("p-a-y-p-a-l.com", Some("paypal.com")),
             ("p-a-y.com", None),
+            ("www.pay.pal.com.evilhost.top", Some("paypal.com")),
+            ("micro.soft.com.verify.top", Some("microsoft.com")),
+            ("linked.in.com.example.top", None),
+            ("www.pay.pal.com", None),
+            ("pay.pal.example.com", None),
             ("paypal.community.example.com", None),
             ("paypal.com.br", None),
             ("www.intuit.com.login.top", Some("intuit.com")),

@@ -4,6 +4,7 @@
 use super::{HostBounds, Judge, Section, registrable};
 use crate::judged::Judged;
 use crate::outcome::{Reason, Verdict};
+use homograph::may_stand_beside;
 use uts58::Kind;
 
 impl Judge<'_> {
@@ -22,11 +23,12 @@ impl Judge<'_> {
         let label = |name: &str| name.split('.').next().map(str::to_owned);
         let meant = self.host(target, HostBounds::Certain);
         let target = without_accents(&meant.unicode);
-        if target
-            .as_deref()
-            .and_then(label)
-            .is_some_and(|name| plain.split('.').any(|label| label == name))
-        {
+        let name = target.as_deref().and_then(label);
+        let spelled = label(&meant.unicode).unwrap_or_default();
+        if name.is_some_and(|name| {
+            plain.split('.').any(|label| label == name)
+                || self.has_with_accents(host, (&spelled, &name))
+        }) {
             return;
         }
         let domain = registrable(&plain, Section::Private);
@@ -38,6 +40,33 @@ impl Judge<'_> {
         {
             self.let_alone(host, kind, judged);
         }
+    }
+
+    /// Whether a word of the host is a known name with accents, or begins or ends with one beside another word:
+    /// `pàypal-blue.com`, `netflîxblue.com`, but `télégramme.fr`. The name is no word of its own.
+    fn has_with_accents(&self, host: &str, (spelled, name): (&str, &str)) -> bool {
+        let sets = [&*self.policy.protected, &self.own_names];
+        let Some(names) = sets.into_iter().find(|names| names.has_distinctive(spelled)) else {
+            return false;
+        };
+        let is_name = |part: &str| {
+            !part.is_ascii()
+                && part != spelled
+                && without_accents(part).is_some_and(|plain| plain == name)
+        };
+        let length = name.len();
+        let cut = |word: &str, at: usize| {
+            word.char_indices().nth(at).map_or(word.len(), |(index, _)| index)
+        };
+        host.split(['.', '-', '_']).any(|word| {
+            let letters = word.chars().count();
+            let ends = [Some(length), letters.checked_sub(length)].into_iter().flatten();
+            let mut parts = ends.filter_map(|at| word.split_at_checked(cut(word, at)));
+            parts.any(|(front, back)| {
+                is_name(front) && may_stand_beside(back, names)
+                    || is_name(back) && may_stand_beside(front, names)
+            })
+        })
     }
 }
 
@@ -85,6 +114,30 @@ mod tests {
             assert!(verdict(host) >= Verdict::Suspect, "{host}");
         }
         for host in ["müllerbank.de", "mullerbank.de", "www.čedilbanka.cz", "poštni.si"] {
+            assert!(verdict(host) < Verdict::Suspect, "{host}");
+        }
+        for host in [
+            "pàypal-login-x9k2.com",
+            "micrösoft-blue.com",
+            "netflîxblue.com",
+            "bluenetflîx.com",
+            "x9k2netflîx.com",
+            "facebøøk-eu-login.com",
+            "www.liŋkedin-blue.com.evilhost.de",
+            "čedilbankä-blue.com",
+        ] {
+            assert!(verdict(host) >= Verdict::Suspect, "{host}");
+        }
+        // Words of languages, and names that are words.
+        for host in [
+            "télégramme.com",
+            "le-télégramme.com",
+            "intéractive-média.com",
+            "äpple-cider.com",
+            "pokémon-shop.com",
+            "müllerbank-fans.de",
+            "télésantander.com",
+        ] {
             assert!(verdict(host) < Verdict::Suspect, "{host}");
         }
     }
