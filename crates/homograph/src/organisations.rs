@@ -8,6 +8,8 @@
 
 #[cfg(feature = "senders")]
 pub mod claimed;
+#[cfg(feature = "senders")]
+mod mistyped;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -27,6 +29,8 @@ use super::rows::rows;
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
 pub(super) use claimed::{Asking, Counts};
+#[cfg(feature = "senders")]
+pub(super) use mistyped::mistyped;
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]
