@@ -7,21 +7,24 @@
 use std::ops::Range;
 
 use super::super::display_text::{DisplayText, in_lower_case, is_letter, plain_letters};
+use super::super::domain::{Section, registrable};
 use super::super::form::Form;
 use super::super::organisations::{Counts, Organisations, registrable_label};
 use super::Sender;
 use super::offices::Beside;
 
 /// Words that lead to a name as a sign does.
-const LEADS: [&str; 12] =
-    ["at", "bei", "by", "chez", "from", "my", "of", "our", "the", "via", "with", "your"];
+const LEADS: [&str; 14] = [
+    "at", "bei", "by", "chez", "dein", "from", "ihr", "mein", "my", "our", "the", "via", "with",
+    "your",
+];
 
 /// Words that make another thing of an office in front of them: `Apple Support Group`, `Delta Security Systems`.
 #[rustfmt::skip]
-const COMPOUNDS: [&str; 42] = [
+const COMPOUNDS: [&str; 44] = [
     "ag", "agency", "animals", "association", "bv", "charity", "church", "circle", "club", "co", "coalition", "college",
     "community", "company", "consultants", "consulting", "corp", "engineering", "forum", "foundation", "fund", "gmbh",
-    "group", "groups", "gruppe", "inc", "international", "limited", "llc", "ltd", "network", "networks", "partners",
+    "group", "groups", "gruppe", "inc", "intern", "internal", "international", "limited", "llc", "ltd", "network", "networks", "partners",
     "services", "society", "solutions", "staffing", "systems", "training", "trust", "union", "university",
 ];
 
@@ -29,7 +32,7 @@ const COMPOUNDS: [&str; 42] = [
 const LEAST_OWN: usize = 4;
 
 impl DisplayText {
-    /// Whether such an office stands there, and the sender's domain has no word of the text beside the name.
+    /// Whether such an office stands there, and the sender does not say that it is its own.
     pub(super) fn has_office_right_beside(
         &self,
         table: Option<&Organisations>,
@@ -38,19 +41,17 @@ impl DisplayText {
     ) -> bool {
         let Some(table) = table else { return false };
         let parts = |at: usize| at >= self.shown() || self.follows_sign(at);
-        let behind = || self.leads_to(start, table) && self.is_office_behind(end, table);
+        let behind = || self.leads_to(start) && self.is_office_behind(end, table);
         let before = || parts(end) && self.is_office_before(start, table);
         (behind() || before()) && !self.is_of_domain(start..end, table, sender)
     }
 
     /// Whether nothing leads to the name that may be a part of it.
-    fn leads_to(&self, start: usize, table: &Organisations) -> bool {
+    fn leads_to(&self, start: usize) -> bool {
         let before = self.bounds.iter().copied().rfind(|bound| *bound < start);
         let Some(before) = before.filter(|_| !self.follows_sign(start)) else { return true };
         let word = self.plain(before, start);
-        LEADS.contains(&&*word)
-            || self.is_office(Some(table), Counts::Anywhere, before, start)
-            || word.bytes().all(|byte| byte.is_ascii_digit())
+        LEADS.contains(&&*word) || word.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// Whether the words that follow are such an office, and no other thing with a further word.
@@ -100,6 +101,9 @@ impl DisplayText {
         if table.is_anybodys(sender.host) {
             return false;
         }
+        if sender.local.contains(&self.plain(name.start, name.end)) && is_of_school(sender.host) {
+            return true;
+        }
         let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
         let is_own = |word: Range<usize>| {
             let text = self.plain(word.start, word.end);
@@ -116,6 +120,15 @@ impl DisplayText {
     fn shown(&self) -> usize {
         self.far.unwrap_or(self.letters.len())
     }
+}
+
+/// Whether a host is of a school, which has offices for the programs of others: `zoom@example.edu`.
+fn is_of_school(host: &str) -> bool {
+    let suffix = registrable(host, Section::Icann).and_then(|domain| domain.split_once('.'));
+    suffix.is_some_and(|(_, suffix)| match suffix.split_once('.') {
+        Some((first, _)) => matches!(first, "ac" | "edu"),
+        None => suffix == "edu",
+    })
 }
 
 #[cfg(test)]
@@ -168,6 +181,8 @@ mod tests {
             "Orange County Support",
             "Target Archery Club Support",
             "Orange Support Network Berlin",
+            "Apple Support intern",
+            "City of Delta Billing",
             "Delta Security Systems",
             "Halifax Security Anna",
             "Square Recovery Anna",
@@ -195,6 +210,15 @@ mod tests {
         ] {
             assert_eq!(posed(text, &format!("x@{host}")), None, "{text} {host}");
             assert!(posed(text, "x@gmail.com").is_some(), "{text}");
+        }
+        for (address, is) in [
+            ("zoom@harbour.ac.at", false),
+            ("zoom.support@harbour.edu", false),
+            ("ann@harbour.ac.at", true),
+            ("zoom@harbour.at", true),
+            ("zoom@ac.example", true),
+        ] {
+            assert_eq!(posed("Zoom Support ZID", address).is_some(), is, "{address}");
         }
     }
 }
