@@ -1,5 +1,5 @@
-//! An office that customers turn to right beside a name that is a word: whose it is, whatever else a text says (`Ann - Chase
-//! Support`, `Chase Fraud Department Ann Lee`).
+//! An office that customers turn to right beside a name that is a word: whose it is, whatever else a text says
+//! (`Ann - Chase Support`, `Chase Fraud Department Ann Lee`).
 //!
 //! People and firms have such a name beside others of their own (`Mary Chase Support`, `Apple Tree Support Group`): so a
 //! sign parts name and office from what leads, and no word behind them makes another thing of the office.
@@ -19,13 +19,13 @@ const LEADS: [&str; 14] = [
     "your",
 ];
 
-/// Words that make another thing of an office in front of them: `Apple Support Group`, `Delta Security Systems`.
+/// Words that make another thing of an office in front of them: `Orange Support Network Berlin`.
 #[rustfmt::skip]
 const COMPOUNDS: [&str; 44] = [
     "ag", "agency", "animals", "association", "bv", "charity", "church", "circle", "club", "co", "coalition", "college",
     "community", "company", "consultants", "consulting", "corp", "engineering", "forum", "foundation", "fund", "gmbh",
-    "group", "groups", "gruppe", "inc", "intern", "internal", "international", "limited", "llc", "ltd", "network", "networks", "partners",
-    "services", "society", "solutions", "staffing", "systems", "training", "trust", "union", "university",
+    "group", "groups", "gruppe", "inc", "intern", "internal", "international", "limited", "llc", "ltd", "network",
+    "networks", "partners", "services", "society", "solutions", "staffing", "systems", "training", "trust", "union", "university",
 ];
 
 /// Letters of a word by which a domain is that of the sender.
@@ -62,10 +62,12 @@ impl DisplayText {
             else {
                 break;
             };
-            if self.is_compound(at) {
+            // `Customer Services` is one.
+            let is_joined = self.turned_to(last.start..to, table);
+            if self.is_compound(at) && !is_joined {
                 return false;
             }
-            found |= self.turned_to(at..to, table) || self.turned_to(last.start..to, table);
+            found |= is_joined || self.turned_to(at..to, table);
             (last, at) = (at..to, to);
         }
         found && (at >= self.shown() || self.follows_sign(at) || !self.is_compound(at))
@@ -144,6 +146,7 @@ mod tests {
             ("Chase Fraud Department Anna Lee", "chase.com"),
             ("Anna Lee, Apple Customer Service", "apple.com"),
             ("Apple Customer Service Anna", "apple.com"),
+            ("Apple Customer Services Anna", "apple.com"),
             ("Ms. Smith (Apple Support)", "apple.com"),
             ("Apple Security Team (Anna)", "apple.com"),
             ("Apple Support q7x", "apple.com"),
@@ -181,6 +184,7 @@ mod tests {
             "Orange County Support",
             "Target Archery Club Support",
             "Orange Support Network Berlin",
+            "Orange Support Services Berlin",
             "Apple Support intern",
             "City of Delta Billing",
             "Delta Security Systems",
