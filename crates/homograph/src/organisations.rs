@@ -28,9 +28,9 @@ use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
-pub(super) use claimed::{Asking, Counts};
+pub(super) use claimed::Counts;
 #[cfg(feature = "senders")]
-pub(super) use mistyped::mistyped;
+pub(super) use mistyped::{Asking, mistyped};
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]

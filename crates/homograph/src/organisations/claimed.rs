@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::mistyped::mistyped_office;
+use super::mistyped::{Asking, mistyped_office};
 use super::{ByText, DomainUse, Organisation, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
@@ -91,17 +91,6 @@ pub(crate) enum Counts {
     OtherOwner,
     /// Nowhere if it is the whole text: a program that many run signs so.
     Nowhere,
-}
-
-/// How a word asks a reader to prove who he is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Asking {
-    /// It announces a parcel.
-    Parcel,
-    /// Firms are named after it as well.
-    Trade,
-    /// And no firm is named so.
-    Surely,
 }
 
 impl ClaimedNames {

@@ -1,9 +1,19 @@
-//! Words that ask, mistyped by one slip: `securty`, `verfication`. The shorter ones that lures have stand in
-//! `asking_words.txt`.
+//! How words ask, and those that are mistyped by one slip: `securty`, `verfication`. The shorter ones that lures have
+//! stand in `asking_words.txt`.
 
-use super::Asking;
 use crate::english::is_any_word;
 use crate::near::slip_between;
+
+/// How a word asks a reader to prove who he is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Asking {
+    /// It announces a parcel.
+    Parcel,
+    /// Firms are named after it as well.
+    Trade,
+    /// And no firm is named so.
+    Surely,
+}
 
 /// English words of seven letters and more that ask, and that no other word comes near.
 #[rustfmt::skip]
