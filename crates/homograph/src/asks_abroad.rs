@@ -15,10 +15,13 @@ use super::lookalike::LookHash;
 use super::name::{MIN_BRAND, Name};
 use super::names::Names;
 use super::organisation_inside::{PARCELS, is_short};
-use super::organisations::{Asking, Organisations};
+use super::organisations::{Asking, Organisations, mistyped};
 
 mod amid;
+mod changed;
 mod native;
+
+use changed::has_row;
 
 /// Labels in front of a domain, and words of a label, that are read at most.
 const LABELS: usize = 4;
@@ -102,13 +105,17 @@ impl<'n> Reader<'n, '_> {
         };
         memchr::memchr2(b'-', b'_', host.as_bytes()).is_some()
             || host.split('.').any(|label| is_name(label) || self.glued(label).is_some())
+            || has_row(host.strip_prefix("www.").unwrap_or(host))
             || !host.is_ascii() && self.may_be_native(host)
     }
 
     fn label(&self, label: &str, place: Place) -> Option<&'n str> {
         match label.contains(SEPARATORS) {
             true => self.beside(label, place),
-            false if label.is_ascii() => self.glued(label),
+            false if label.is_ascii() => self.glued(label).or_else(|| match place {
+                Place::Chosen => self.drawn_out(label),
+                Place::Below => None,
+            }),
             false => self.glued(label).or_else(|| match place {
                 Place::Chosen => self.native_glued(label),
                 Place::Below => None,
@@ -221,7 +228,10 @@ impl<'n> Reader<'n, '_> {
         };
         let asks = place == Place::Chosen && said == Word::Asks;
         let labelled = || self.table.labelled(&name, !is_filler(&name, Some(self.table)));
-        asks.then(|| labelled().or_else(member).or_else(|| self.table.drawn(&name))).flatten()
+        let known = || labelled().or_else(member).or_else(|| self.table.drawn(&name));
+        let called = || self.nicknamed(&name);
+        let found = asks.then(|| known().or_else(called)).flatten();
+        found.or_else(|| (place == Place::Chosen).then(|| self.drawn_out(&name)).flatten())
     }
 
     /// The name in a label of one word that a word which asks is glued to.
@@ -306,7 +316,8 @@ pub(super) fn asking(word: &str, table: &Organisations) -> Option<Asking> {
 }
 
 fn asking_of(spellings: &[Cow<'_, str>], table: &Organisations) -> Option<Asking> {
-    spellings.iter().filter_map(|word| table.asking_word(word)).max()
+    let listed = spellings.iter().filter_map(|word| table.asking_word(word)).max();
+    listed.or_else(|| spellings.iter().find_map(|word| mistyped(word)))
 }
 
 /// Whether a word surely asks and has a number behind it: `login7`.
@@ -430,6 +441,84 @@ mod tests {
             for host in [format!("paypal-{word}.com"), format!("{word}-paypal.com")] {
                 assert_eq!(asked(&host), "paypal.com", "{host}");
             }
+        }
+    }
+
+    #[test]
+    fn words_that_ask_are_read_mistyped_shortened_and_in_latin_letters() {
+        for word in [
+            "securty",
+            "secruity",
+            "acount",
+            "verfy",
+            "suport",
+            "udpate",
+            "comfirm",
+            "signon",
+            "acct",
+            "pwd",
+            "verfication",
+            "logn",
+            "podtverzhdenie",
+            "polucheniedeneg",
+            "bezopasnost",
+            "vhod",
+            "lichnyj-kabinet",
+            "poluchenie-oplaty",
+            "kakunin",
+            "ninshou",
+            "touroku",
+            "denglu",
+            "yanzheng",
+            "kefu",
+            "injeung",
+            "boan",
+            "tahaqoq",
+            "dukhool",
+            "epivevaiosi",
+            "eisodos",
+            "satyapan",
+            "suraksha",
+            "yuenyan",
+            "vorud",
+            "undian",
+            "klaim",
+            "blokir",
+            "xacthuctaikhoan",
+            "mokhoa",
+            "sifre",
+            "odul",
+            "cadastro",
+            "recadastramento",
+            "resgate",
+            "multa",
+            "tarjeta",
+            "bloqueo",
+            "wachtwoord",
+            "haslo",
+            "salasana",
+            "jelszo",
+        ] {
+            let (host, glued) = (format!("paypal-{word}.com"), format!("{word}-paypal.com"));
+            for host in [host, glued] {
+                assert_eq!(asked(&host), "paypal.com", "{host}");
+            }
+        }
+        for host in [
+            "paypalsecurty.com",
+            "paypalverfication.com",
+            "paypal.acount.top",
+            "paypal-acount.evilhost.top",
+            "paypalpodtverzhdenie.com",
+            "paypal-denglu.evilhost.top",
+        ] {
+            assert_eq!(asked(host), "paypal.com", "{host}");
+        }
+        // Words of their own.
+        for host in
+            ["paypal-passport.com", "paypal-recount.com", "paypal-johannes.com", "dhl-suport.com"]
+        {
+            assert_eq!(asked(host), "", "{host}");
         }
     }
 

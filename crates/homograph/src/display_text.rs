@@ -51,6 +51,8 @@ pub(super) struct DisplayText {
     parted: Vec<(usize, char)>,
     /// The letters that a blank which nobody types stands before.
     spaced: Vec<usize>,
+    /// The letters that a sign stands before which parts what is said from the rest: `Ann (Example)`.
+    signs: Vec<usize>,
     /// The first letter behind a row of more than [`NEAR`] blanks and signs, which most programs do not show.
     pub far: Option<usize>,
     /// The letters that were a pair. If there are any, only names with one of them count.
@@ -68,6 +70,31 @@ fn decorates(mark: char) -> bool {
         || matches!(mark, '\u{20d8}'..='\u{20da}' | '\u{20dd}'..='\u{20e0}' | '\u{20e2}'..='\u{20eb}')
 }
 
+/// What stands between two letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Between {
+    #[default]
+    Nothing,
+    Blank,
+    /// By itself it joins two words.
+    Hyphen,
+    Sign,
+}
+
+impl Between {
+    /// With one more character that is no letter.
+    fn and(self, c: char) -> Between {
+        match (self, c) {
+            (Between::Hyphen, _) => Between::Sign,
+            // `Dr. Ann`, `Ann's`.
+            (Between::Nothing, '.' | '\'' | '’' | '®' | '™') => Between::Blank,
+            (Between::Nothing, '-' | '_' | '‐') => Between::Hyphen,
+            (Between::Nothing | Between::Blank, c) if c.is_whitespace() => Between::Blank,
+            _ => Between::Sign,
+        }
+    }
+}
+
 /// Words of most names, plus the end of the last one.
 const USUAL_WORDS: usize = 8;
 
@@ -81,6 +108,7 @@ impl DisplayText {
             joints: Vec::new(),
             parted: Vec::new(),
             spaced: Vec::new(),
+            signs: Vec::new(),
             far: None,
             pairs: Vec::new(),
         };
@@ -88,7 +116,7 @@ impl DisplayText {
         let mut before: Option<char> = None;
         let mut seen = composed(text).peekable();
         let mut visible = 0;
-        let (mut parted, mut spaced) = (None, false);
+        let (mut parted, mut spaced, mut between) = (None, false, Between::default());
         while let Some(c) = seen.next() {
             if is_unseen(c) {
                 parted = parted.filter(|parted| *parted != SOFT_HYPHEN).or(Some(c));
@@ -111,6 +139,7 @@ impl DisplayText {
                 && [before, seen.peek().copied()].iter().flatten().any(char::is_ascii_alphabetic);
             if !is_letter(c) && !stroke {
                 (before, parted, spaced) = (None, None, is_untyped_blank(c));
+                between = between.and(c);
                 row += 1;
                 continue;
             }
@@ -139,6 +168,7 @@ impl DisplayText {
                 }
             }
             shown.spaced.extend(std::mem::take(&mut spaced).then_some(at));
+            shown.signs.extend((std::mem::take(&mut between) == Between::Sign).then_some(at));
             parted = None;
             shown.letters.push(if stroke { 'l' } else { c });
             before = Some(c);
@@ -207,6 +237,7 @@ impl DisplayText {
             joints: Vec::new(),
             parted: Vec::new(),
             spaced: Vec::new(),
+            signs: Vec::new(),
             far: None,
             pairs: Vec::new(),
         };
@@ -252,6 +283,11 @@ impl DisplayText {
     pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
         let words = self.bounds.len().saturating_sub(1);
         self.bounds.iter().copied().take(words)
+    }
+
+    /// Whether a sign stands before this letter, other than one that joins two words: `Ann (Example)`, not `Ann-Lena`.
+    pub(super) fn follows_sign(&self, at: usize) -> bool {
+        self.signs.binary_search(&at).is_ok()
     }
 
     /// Where words begin that are separated from the one before.

@@ -32,6 +32,8 @@ mod carried;
 mod cjk;
 mod compared;
 #[cfg(feature = "senders")]
+mod consonants;
+#[cfg(feature = "senders")]
 mod disguise;
 #[cfg(feature = "senders")]
 mod display_text;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 #[cfg(feature = "senders")]
 use super::beyond_ascii::BeyondAscii;
 use super::bidi::{bidi_skeleton, is_bidi};
+#[cfg(feature = "senders")]
+use super::consonants;
 use super::domain::{Section, and_above, is_hosted, registrable, registry_suffix};
 use super::form::{Form, Literal};
 use super::listed::Known;
@@ -40,6 +42,9 @@ pub struct Names {
     /// The same for labels with hyphens, by the look without them: people write such names so.
     #[cfg(feature = "senders")]
     by_joined: HashMap<u64, Vec<usize>, Looks>,
+    /// Names by what is left of the registrable label without its vowels.
+    #[cfg(feature = "senders")]
+    by_consonants: HashMap<u64, usize, Looks>,
     /// The looks of all prefixes of registrable labels.
     beginnings: HashSet<u64, Looks>,
     /// The looks of all their endings, computed backwards.
@@ -282,6 +287,16 @@ impl Names {
         found.iter().filter_map(|at| self.names.get(*at))
     }
 
+    /// The name that a word is without its vowels.
+    #[cfg(feature = "senders")]
+    pub(super) fn without_vowels(&self, word: &str) -> Option<&Name> {
+        let look = || LookHash::of(word.as_bytes()).value();
+        let at =
+            consonants::lacks_vowels(word).then(|| self.by_consonants.get(&look())).flatten()?;
+        let name = self.names.get(*at)?;
+        (consonants::without_vowels(name.label()).as_deref() == Some(word)).then_some(name)
+    }
+
     /// A brand that is one letter away from what the label reads as.
     pub(super) fn near(&self, label: &LabelChars) -> Option<&Name> {
         self.near.find(label, &self.names)
@@ -431,6 +446,12 @@ impl Names {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push(at);
+            #[cfg(feature = "senders")]
+            if let Some(left) =
+                consonants::without_vowels(label).filter(|_| name.reach == Reach::Brand)
+            {
+                self.by_consonants.entry(LookHash::of(left.as_bytes()).value()).or_insert(at);
+            }
             #[cfg(feature = "senders")]
             if label.contains('-') {
                 let joined = name_look(&label.replace('-', ""), |beginning| {

@@ -121,7 +121,7 @@ mod tests {
         ] {
             assert_eq!(drawn(host, &names), domain.map(str::to_owned), "{host}");
         }
-        assert_eq!(organisation_inside("paytrn-login.com", &names), None);
+        assert_eq!(organisation_inside("jurnia-login.com", &names), None);
     }
 
     #[test]

@@ -8,6 +8,8 @@
 
 #[cfg(feature = "senders")]
 pub mod claimed;
+#[cfg(feature = "senders")]
+mod mistyped;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -26,7 +28,9 @@ use super::rows::rows;
 #[cfg(feature = "senders")]
 use claimed::ClaimedNames;
 #[cfg(feature = "senders")]
-pub(super) use claimed::{Asking, Counts};
+pub(super) use claimed::Counts;
+#[cfg(feature = "senders")]
+pub(super) use mistyped::{Asking, mistyped};
 use uts58::tlds::Fnv;
 
 #[cfg(feature = "senders")]

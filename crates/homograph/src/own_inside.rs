@@ -1,13 +1,13 @@
 //! The names of the recipients and of the operator inside hosts of others: beside what a company has for its own people,
 //! and of names with letters beyond ASCII what `name_in_host` finds of others.
 
-use super::Judgement;
 use super::domain::{Section, registrable};
 use super::english;
 use super::host_words::{SEPARATORS, is_beside, surely_asks};
 use super::name::Name;
 use super::names::Names;
 use super::organisations::{Organisations, registrable_label};
+use super::{Judgement, has_owner};
 
 mod beyond_ascii;
 
@@ -125,8 +125,8 @@ impl<'n> Searched<'n> {
 }
 
 /// Whether the host of a sender is named after a word, which is also the recipients' own name, and a further one:
-/// `trustbank.example` has nothing to do with `trust.example`. Neither is what a company has for its
-/// own people, nor does it ask for something.
+/// `trustbank.example` has nothing to do with `trust.example`. It is of an organisation that is known, or the further word
+/// is not what a company has for its own people, and asks for nothing.
 pub fn is_namesake(host: &str, own: &str, protected: &Names) -> bool {
     let label = |host| registrable_label(registrable(host, Section::Icann)?);
     let (Some(label), Some(own)) = (label(host), label(own)) else { return false };
@@ -139,7 +139,11 @@ pub fn is_namesake(host: &str, own: &str, protected: &Names) -> bool {
             || surely_asks(word)
             || protected.organisations().is_some_and(|table| table.is_inner_office(word))
     };
-    further.len() >= NAMING && english::is_any_word(own) && !further.split('-').any(is_inner)
+    !further.is_empty()
+        && (has_owner(host, protected)
+            || further.len() >= NAMING
+                && english::is_any_word(own)
+                && !further.split('-').any(is_inner))
 }
 
 /// Letters of a word that makes another name of a word before it, at least.

@@ -9,6 +9,7 @@ mod beside;
 mod chance;
 mod offices;
 mod own_name;
+mod right_beside;
 mod slips;
 
 pub use beside::{Beside, BesideWord, beside, words};
@@ -117,7 +118,7 @@ impl DisplayText {
                 }
                 let mut counting = named
                     .into_iter()
-                    .filter(|(_, _, counts)| self.is_counted(Some(table), *counts, start, end));
+                    .filter(|(_, _, counts)| self.counts(Some(table), *counts, start..end, sender));
                 if let Some((row, ..)) = counting.next()
                     && !self.names_itself(start, end, Some(table), sender)
                     && !self.is_own_word(start, end, sender)
@@ -172,7 +173,7 @@ impl DisplayText {
                         && name.brand_len() >= MIN_BRAND
                         && !is_known(&name.ascii)
                         && !is_office(name)
-                        && self.is_counted(table, counts(name, in_words), start, end)
+                        && self.counts(table, counts(name, in_words), start..end, sender)
                         && brand.is_some_and(|(label, look)| match label.contains('-') {
                             true => {
                                 let joined = Look::new(&label.replace('-', ""));
@@ -188,6 +189,20 @@ impl DisplayText {
                 (!theirs).then(|| Claim { domain: name.ascii.to_string(), letters: start..end })
             })
         })
+    }
+
+    /// Whether a name with this rule counts as its owner's between these letters, in the name of this sender.
+    fn counts(
+        &self,
+        table: Option<&Organisations>,
+        counts: Counts,
+        letters: Range<usize>,
+        sender: Sender<'_>,
+    ) -> bool {
+        self.is_counted(table, counts, letters.start, letters.end)
+            || matches!(counts, Counts::Alone | Counts::Beside)
+                && !table.is_some_and(|table| self.is_software(table))
+                && self.has_office_right_beside(table, letters, sender)
     }
 
     /// Whether the whole text is a name that programs sign with.

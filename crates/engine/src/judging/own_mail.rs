@@ -57,14 +57,13 @@ impl Judge<'_> {
             && domains.iter().any(|domain| same_domain(domain, ascii))
     }
 
-    /// Whether a sender whom DMARC confirms is called as a recipient by chance: he is of an organisation that is known
-    /// (`American Express` to `american.example`), or his domain has a further word behind that name.
+    /// Whether a sender whom DMARC confirms is called as a recipient by chance, as his domain says: `American Express` to
+    /// `american.example`.
     pub fn is_namesake(&self, sender: &str, own: &str) -> bool {
         self.facts.dmarc == Dmarc::Pass
             && self.own_names.covers(own)
             && !self.is_anybodys(sender)
-            && (homograph::has_owner(sender, &self.policy.protected)
-                || homograph::is_namesake(sender, own, &self.policy.protected))
+            && homograph::is_namesake(sender, own, &self.policy.protected)
     }
 
     /// Whether everybody can have an address at a host.

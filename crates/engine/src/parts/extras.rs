@@ -41,10 +41,11 @@ impl<'a> LayerReader<'a> {
         candidate.finding.done = done;
     }
 
-    /// Whether the part is read as its label says, or as it is at first without one: in other charsets the same link
-    /// stands at other bytes.
+    /// Whether a letter has as many bytes as the label of the part says: in other readings the same link stands at other
+    /// bytes.
     fn is_as_labelled(&self) -> bool {
-        self.open.index == 0 || self.open.entry.declares(self.open.reading.charset)
+        let width = self.open.reading.charset.ascii_bytes();
+        self.open.entry.declared_charset().is_none_or(|charset| charset.ascii_bytes() == width)
     }
 
     /// Whether a link of a text may stand in the markup of a page: some program reads the part as one, or as other parts, or

@@ -2,13 +2,15 @@
 //!
 //! `office_words.txt` has words that do not identify a sender, beside those of `roles.txt`, which hosts
 //! have as well; `asking_words.txt` those of them that ask who a reader is, which count in hosts, too;
-//! `inner_offices.txt` those of a company for its own people; `countries.txt` where it does business;
+//! `inner_offices.txt` those of a company for its own people; `customer_offices.txt` those that customers turn to; `nicknames.txt` what it is called for
+//! short; `countries.txt` where it does business;
 //! `rightful.txt` whose mail may be in the name of an organisation, beside its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
+use super::mistyped::{Asking, mistyped_office};
 use super::{ByText, DomainUse, Organisation, Organisations, is_rented, registrable_label};
 use crate::domain::{Section, and_above, is_hosted, registrable};
 use crate::lookalike::{Look, LookHash, LookHasher, likeness, name_look};
@@ -20,6 +22,8 @@ use uts58::unicode::hosts::is_mark;
 const OFFICE_WORDS: &str = rows!("office_words.txt");
 const ASKING_WORDS: &str = rows!("asking_words.txt");
 const INNER_OFFICES: &str = rows!("inner_offices.txt");
+const CUSTOMER_OFFICES: &str = rows!("customer_offices.txt");
+const NICKNAMES: &str = rows!("nicknames.txt");
 const COUNTRIES: &str = rows!("countries.txt");
 const RIGHTFUL: &str = rows!("rightful.txt");
 
@@ -55,6 +59,8 @@ pub(super) struct ClaimedNames {
     /// The first two characters of those beyond ASCII.
     asking_beginnings: HashSet<[char; 2], ByText>,
     inner_offices: HashSet<Box<str>, ByText>,
+    customer_offices: HashSet<Box<str>, ByText>,
+    nicknames: HashMap<&'static str, &'static str, ByText>,
     countries: HashSet<Box<str>, ByText>,
     /// By domain of a sender, the domains of those whose name he says rightly.
     rightful: HashMap<&'static str, Vec<&'static str>, ByText>,
@@ -87,17 +93,6 @@ pub(crate) enum Counts {
     Nowhere,
 }
 
-/// How a word asks a reader to prove who he is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Asking {
-    /// It announces a parcel.
-    Parcel,
-    /// Firms are named after it as well.
-    Trade,
-    /// And no firm is named so.
-    Surely,
-}
-
 impl ClaimedNames {
     /// No names, but office words.
     pub(super) fn nobody() -> ClaimedNames {
@@ -122,6 +117,8 @@ impl ClaimedNames {
             asking_beginnings: beyond_ascii.filter_map(|word| beginning(word)).collect(),
             asking_words,
             inner_offices,
+            customer_offices: words(CUSTOMER_OFFICES),
+            nicknames: NICKNAMES.lines().filter_map(|row| row.split_once(' ')).collect(),
             countries,
             rightful,
             ..ClaimedNames::default()
@@ -303,6 +300,7 @@ impl Organisations {
         self.is_role(word)
             || self.claimed.office_words.contains(word)
             || self.asking_word(word).is_some()
+            || self.claimed.customer_offices.contains(word)
     }
 
     /// Whether a word of a host is one of offices, or two of them in one: `kundenabgleich`.
@@ -340,6 +338,25 @@ impl Organisations {
     /// Whether such a word is of an office that a company has for its own people.
     pub(crate) fn is_inner_office(&self, word: &str) -> bool {
         self.claimed.inner_offices.contains(word)
+    }
+
+    /// The domain of the organisation that people call so for short.
+    pub(crate) fn nicknamed(&self, word: &str) -> Option<&'static str> {
+        self.claimed.nicknames.get(word).copied()
+    }
+
+    /// Whether such a word is of an office that customers turn to.
+    pub(crate) fn is_customer_office(&self, word: &str) -> bool {
+        self.claimed.customer_offices.contains(word)
+            || mistyped_office(word)
+                .is_some_and(|word| self.claimed.customer_offices.contains(word))
+    }
+
+    /// Whether a word of a text is one of offices with a slip (`securty`) or a digit for a letter (`supp0rt`).
+    pub(crate) fn is_mistyped_office(&self, word: &str) -> bool {
+        let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
+        let is_drawn = || has_digit() && word.bytes().any(|byte| byte.is_ascii_alphabetic());
+        is_drawn() && self.reads_as_role(word) || mistyped_office(word).is_some()
     }
 
     /// Whether such a word is a country, as its people call it.

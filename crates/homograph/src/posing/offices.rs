@@ -23,7 +23,7 @@ const JOINTS: [&str; 24] = [
 
 /// What a word beside a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beside {
+pub(super) enum Beside {
     /// A word of an office, up to here.
     Office(usize),
     /// Says nothing: a number, a letter, one of [`FILLERS`].
@@ -83,7 +83,7 @@ impl DisplayText {
     }
 
     /// What the word that begins here is, or the words that are one office and end before the limit.
-    fn beside(
+    pub(super) fn beside(
         &self,
         table: Option<&Organisations>,
         counts: Counts,
@@ -136,7 +136,7 @@ impl DisplayText {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         // Letters of other scripts are words as they are spelled.
         let spelled = || in_lower_case(self.letters.get(start..end).unwrap_or_default());
-        is_office(bare) || is_office(&spelled())
+        is_office(bare) || is_office(&spelled()) || table.is_mistyped_office(&word)
     }
 
     /// Whether the word that begins here is a name that organisations have in other letters than

@@ -36,7 +36,7 @@ impl DisplayText {
                     })
                     || registrable_label(sender.host) == name.ascii.split('.').nth(name.brand)
             };
-            let counts = self.is_counted(table, Counts::Alone, start, end) && !theirs();
+            let counts = self.counts(table, Counts::Alone, start..end, sender) && !theirs();
             counts.then(|| Claim { domain: name.ascii.to_string(), letters: start..end })
         })
     }

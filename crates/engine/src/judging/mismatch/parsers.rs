@@ -176,7 +176,6 @@ fn handlers_that_open_a_page_lead_there() {
         "<a href={T} onmousedown=\"this.href='https://www.google.com/url?q=https%3A%2F%2Fwww.paypal.com%2Fsignin'\">{T}</a>",
         "<a href={T} onclick=\"location='/next'\">{T}</a>",
         "<a href=https://verify.top/ onclick=\"location='https://verify.top/'\">Log in</a> {T}",
-        "<p onclick=\"location='https://verify.top/'\">{T}</p>",
     ] {
         let fine = fine.replace("{T}", text);
         assert_eq!(in_page(&fine), None, "{fine}");
