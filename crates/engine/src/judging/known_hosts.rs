@@ -96,13 +96,16 @@ impl Judge<'_> {
                 ..Judgement::clone(&judgement)
             });
         }
-        if !judgement.is_harmless() || self.has_known_owner(&judgement.ascii) {
+        if !judgement.is_harmless() {
             return judgement;
         }
         let names: (&Names, &Names) = (&self.policy.protected, &self.own_names);
         let writer = if self.is_own_mail() { Writer::Colleague } else { Writer::Anybody };
         match homograph::own_inside(&judgement, names, writer) {
-            Some(name) if !self.policy.allows(&judgement.ascii) => {
+            Some(name)
+                if !self.policy.allows(&judgement.ascii)
+                    && !self.has_known_owner(&judgement.ascii) =>
+            {
                 naming(&judgement, name, Reason::NameInHost)
             }
             _ => judgement,

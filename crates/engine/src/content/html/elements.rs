@@ -326,16 +326,25 @@ const fn place(key: u64) -> usize {
 }
 
 /// An attribute of the table, by its name as written.
+#[inline]
 pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
-    // Names are short: a loop finds a colon faster than a search over many bytes at once.
-    let known = |name| find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, name).copied();
-    known(name).or_else(|| {
+    known_attribute(name).or_else(|| {
+        // Names are short: a loop finds a colon faster than a search over many bytes at once.
         let colon = name.bytes().rposition(|byte| byte == b':')?;
-        let (prefix, local) = (name.get(..colon)?, name.get(colon + 1..)?);
-        // A drawing has the tooltip of a link there.
-        let is_shown = |holds| holds == Holds::Shown && prefix.eq_ignore_ascii_case("xlink");
-        known(local).filter(|(_, holds)| *holds == Holds::Url || is_shown(*holds))
+        prefixed_attribute(name, colon)
     })
+}
+
+#[inline]
+fn known_attribute(name: &str) -> Option<(&'static str, Holds)> {
+    find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, name).copied()
+}
+
+fn prefixed_attribute(name: &str, colon: usize) -> Option<(&'static str, Holds)> {
+    let (prefix, local) = (name.get(..colon)?, name.get(colon + 1..)?);
+    // A drawing has the tooltip of a link there.
+    let is_shown = |holds| holds == Holds::Shown && prefix.eq_ignore_ascii_case("xlink");
+    known_attribute(local).filter(|(_, holds)| *holds == Holds::Url || is_shown(*holds))
 }
 
 /// The name of an attribute that can hold a URL, as in the table.
