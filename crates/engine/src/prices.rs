@@ -84,7 +84,7 @@ const MAPPED_NAME_STEPS_PER_BYTE: u64 = 64;
 /// Added once for a host that is unsafe, or suspect: the report and the replacement text are made for the first time. For
 /// each byte of one that cannot exist it is found out last that its letters fit in no name.
 const UNSAFE_HOST_STEPS: u64 = 1_230;
-const SUSPECT_HOST_STEPS: u64 = 782;
+const SUSPECT_HOST_STEPS: u64 = 830;
 const INVALID_HOST_STEPS_PER_BYTE: u64 = 16;
 
 /// Labels that few hosts which deceive have more of, and steps of the edits of each further one: one of the label, and one

@@ -81,6 +81,12 @@ pub const SHAPES: &[Shape] = &[
     ),
     shape("parts", "multipart/mixed; boundary=b", NONE, "--b\r\n\r\nhttp://a{n}.co/\r\n"),
     shape(
+        "pages below others",
+        "multipart/mixed; boundary=b",
+        NONE,
+        "--b\r\nContent-Type: text/html\r\n\r\n<base href=http://a{n}.co/><style>a{content:'x'}</style><a href=x>www.paypal.com</a>\r\n",
+    ),
+    shape(
         "pages without a charset",
         "multipart/mixed; boundary=b; text-charset=koi8-r",
         NONE,

@@ -10,9 +10,10 @@ use crate::judging::Judge;
 use mailsplice::media::Media;
 use mailsplice::mime::{Part, Tree, View};
 
-/// Steps of each byte of a page that is written below another, and of one that is read for what goes on behind it: its end
-/// tags are compared with the elements that are open.
+/// Steps of each byte of a page that is written below another, of what governs it, which is mostly style sheets, and of
+/// one that is read for what goes on behind it: its end tags are compared with the elements that are open.
 const BELOW_STEPS_PER_BYTE: u64 = 1;
+const GOVERNING_STEPS_PER_BYTE: u64 = 6;
 const ABOVE_STEPS_PER_BYTE: u64 = 4;
 
 impl OpenReading<'_> {
@@ -33,9 +34,10 @@ impl OpenReading<'_> {
         let above = above.map_or(String::new(), |(_, above)| above);
         let text = self.reading.text.as_str();
         let page = (!above.is_empty()).then(|| content::below(text, &above));
+        let written = BELOW_STEPS_PER_BYTE * text.len() as u64
+            + GOVERNING_STEPS_PER_BYTE * above.len() as u64;
         if let Some(page) = &page
-            && (!budget.spend(Stage::Reading, BELOW_STEPS_PER_BYTE * text.len() as u64)
-                || !self.other(page, judge, budget, found))
+            && (!budget.spend(Stage::Reading, written) || !self.other(page, judge, budget, found))
         {
             return false;
         }
@@ -55,8 +57,7 @@ impl OpenReading<'_> {
 
 /// Whether programs show the part as a page in the message.
 fn is_shown_page(part: &Part) -> bool {
-    let is_page = part.media == Media::Html || part.also.contains(&Media::Html);
-    is_page && part.view == View::Usual && !part.surroundings.attachment
+    part.is_read_as(Media::Html) && part.view == View::Usual && !part.surroundings.attachment
 }
 
 /// Whether programs show both parts in one page.
