@@ -48,7 +48,7 @@ const LABEL_STEPS: u64 = 10;
 /// Labels of which honest hosts have no more. For each further one these steps are added, and its bytes count twice: with
 /// few labels the prices of the host are more than their work.
 const USUAL_LABELS: u64 = 5;
-const FURTHER_LABEL_STEPS: u64 = 1_000;
+const FURTHER_LABEL_STEPS: u64 = 1_140;
 
 /// The same where a harmless host has other letters: those of one language are read and compared at a glance.
 const USUAL_HARMLESS_LABELS: u64 = 4;
@@ -56,7 +56,7 @@ const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 240;
+const HARMLESS_HOST_STEPS: u64 = 256;
 const HARMLESS_BOUNDS_STEPS: u64 = 960;
 
 /// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.

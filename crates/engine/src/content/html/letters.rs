@@ -231,11 +231,15 @@ const OF_SITES: [&str; 3] = ["COM", "NET", "ORG"];
 
 /// Whether one of the dots of a word, which begins here in a text, separates it from the next.
 pub(super) fn holds_separator(text: &str, word: &str) -> bool {
-    let is_dot = |c: char| !c.is_ascii() && (is_dot_to_somebody(c) || reads_as_dot(c));
-    !word.is_ascii()
-        && word
-            .match_indices(is_dot)
-            .any(|(at, dot)| text.get(at + dot.len()..).is_some_and(separates_words))
+    let is_dot = |c: char| is_dot_to_somebody(c) || reads_as_dot(c);
+    let separates = |(at, sign): (usize, &str)| {
+        let behind = text.get(at + sign.len()..).unwrap_or_default();
+        // What most fail on.
+        behind.starts_with(|c: char| c.is_ascii_uppercase())
+            && sign.chars().all(is_dot)
+            && separates_words(behind)
+    };
+    !word.is_ascii() && word.match_indices(|c: char| !c.is_ascii()).any(separates)
 }
 
 /// Whether nothing, or next to nothing, is seen of a character.
