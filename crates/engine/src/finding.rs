@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::content::{Beside, Visibility};
+use super::content::{Rereads, Visibility};
 use super::joined_edits::Expansion;
 use super::judging::{Judged, TldStatus};
 use super::keyed_hash::{Hashes, Key};
@@ -80,7 +80,7 @@ pub struct Findings {
     /// Titles of events that were judged.
     pub titles: usize,
     /// Why the page that was read last may show something else to some programs.
-    pub beside: Beside,
+    pub rereads: Rereads,
     /// The part of the page that was read last, and what of it and of those above it governs the next one.
     pub above: Option<(usize, String)>,
     /// The parts that a page may show in place of a URL, by their names, once that is asked.

@@ -194,7 +194,7 @@ impl OpenReading<'_> {
                 found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
             documents.extend(inner.take(room));
-            found.beside |= view.beside;
+            found.rereads |= view.rereads;
             let finding = view.occurrences.iter().map(|one| found_steps(&view, one));
             if !budget.spend(Stage::Reading, view.steps + finding.sum::<u64>()) {
                 return ControlFlow::Break(());

@@ -42,9 +42,9 @@ pub use calendar::TITLES;
 pub use data::Data;
 pub use defanger::Defanger;
 pub use greedy::LONGEST_HOST;
-pub use html::{Beside, below, governing, scripted};
 pub use html::{Embedded, Use, relatives, top_of_html, with_embedded};
 pub use html::{Holds, Relative, actions, may_have_actions, page_below_name, pictures};
+pub use html::{Rereads, below, governing, scripted};
 pub use labels::{named_link, site_of_name};
 pub use mapped::MappedText;
 pub use plain_stretches::{lines_without, plain_stretches};
@@ -173,7 +173,7 @@ pub struct View<'l> {
     /// Whether there were more links than the capacity.
     pub cut: bool,
     /// Why it may show something else to some programs.
-    pub beside: Beside,
+    pub rereads: Rereads,
 }
 
 /// Occurrences for which memory is reserved with the first one.
@@ -420,7 +420,7 @@ impl<'l> View<'l> {
         self.documents.append(&mut then.documents);
         self.steps += then.steps;
         self.cut |= then.cut;
-        self.beside |= then.beside;
+        self.rereads |= then.rereads;
     }
 }
 

@@ -144,8 +144,13 @@ impl<'a> Judge<'a> {
     /// Whether a link leads to the confirmed author's own site, his owner is known, and nobody else publishes there: a
     /// network for jobs or a list of passwords names other sites by their domain.
     fn is_site_of_known_author(&self, target: &Judged) -> bool {
-        let is_own =
-            |led: &Judgement| self.is_authors(&led.ascii) && self.has_known_owner(&led.ascii);
+        let author = self.author.as_ref().filter(|author| self.has_known_owner(&author.ascii));
+        let is_own = |led: &Judgement| {
+            author.is_some_and(|author| {
+                same_domain(&author.ascii, &led.ascii)
+                    || self.are_of_one_owner(&author.ascii, &led.ascii)
+            })
+        };
         target.destination().is_some_and(is_own) && self.leads_to_known_site(target)
     }
 

@@ -41,7 +41,7 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
-        if !std::mem::take(&mut found.beside.scripts) {
+        if !std::mem::take(&mut found.rereads.scripts) {
             return true;
         }
         let text = self.reading.text.as_str();

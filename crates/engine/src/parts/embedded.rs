@@ -37,7 +37,7 @@ impl OpenReading<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) -> bool {
-        let embeds = std::mem::take(&mut found.beside.embeds);
+        let embeds = std::mem::take(&mut found.rereads.embeds);
         let names = Arc::clone(found.named_parts.get_or_insert_with(|| self.named_parts()));
         if !embeds && names.is_empty() {
             return true;

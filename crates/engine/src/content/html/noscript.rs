@@ -16,7 +16,7 @@ impl Reader<'_, '_, '_> {
     /// Remembers that the page has an element whose content scripts replace.
     #[inline]
     pub(super) fn enter_noscript(&mut self, tag: &Tag, pass: Pass) {
-        self.view.beside.scripts |=
+        self.view.rereads.scripts |=
             tag.name.len() == NAME.len() && pass == Pass::Document && is_named(self.text, tag);
     }
 }

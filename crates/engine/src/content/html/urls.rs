@@ -270,7 +270,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
             for target in targets {
                 if is_harmless(&target, site, text) {
-                    self.view.beside.embeds |= self.open_anchor.is_some() || is_of_link(site);
+                    self.view.rereads.embeds |= self.open_anchor.is_some() || is_of_link(site);
                 } else {
                     self.push_target(index, target, site, self.seen_by);
                 }

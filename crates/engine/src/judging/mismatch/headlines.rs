@@ -219,6 +219,7 @@ mod tests {
         let (known, small) = ("jobs@linkedin.com", "jobs@daily.com");
         let notice = Some(Verdict::Notice);
         assert_eq!(verdict(known, "www.linkedin.com", Dmarc::Pass), notice);
+        assert_eq!(verdict("x@redditmail.com", "www.reddit.com", Dmarc::Pass), notice);
         for (from, to, dmarc) in [
             (known, "www.linkedin.com", Dmarc::Unknown),
             (known, "www.linkedin.com/redir?url=https://verify.top", Dmarc::Pass),

@@ -1,18 +1,18 @@
-//! What a page shows beside what it says: for that it is read once more, as a whole.
+//! What a page is read once more for, as a whole: some programs show there what others do not.
 
 use std::ops::BitOrAssign;
 
 /// Why a page may show something else to some programs.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Beside {
+pub struct Rereads {
     /// A link may show what stands in a URL.
     pub embeds: bool,
     /// It has `<noscript>`.
     pub scripts: bool,
 }
 
-impl BitOrAssign for Beside {
-    fn bitor_assign(&mut self, other: Beside) {
+impl BitOrAssign for Rereads {
+    fn bitor_assign(&mut self, other: Rereads) {
         self.embeds |= other.embeds;
         self.scripts |= other.scripts;
     }
