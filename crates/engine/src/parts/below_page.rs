@@ -33,12 +33,13 @@ impl OpenReading<'_> {
         let above = found.above.take().filter(|(last, _)| are_of_one_page(tree, *last, part));
         let above = above.map_or(String::new(), |(_, above)| above);
         let text = self.reading.text.as_str();
-        let page = (!above.is_empty()).then(|| content::below(text, &above));
         let written = BELOW_STEPS_PER_BYTE * text.len() as u64
             + GOVERNING_STEPS_PER_BYTE * above.len() as u64;
-        if let Some(page) = &page
-            && (!budget.spend(Stage::Reading, written) || !self.other(page, judge, budget, found))
-        {
+        if !above.is_empty() && !budget.spend(Stage::Reading, written) {
+            return false;
+        }
+        let page = (!above.is_empty()).then(|| content::below(text, &above));
+        if page.as_ref().is_some_and(|page| !self.other(page, judge, budget, found)) {
             return false;
         }
         // Most are the last.

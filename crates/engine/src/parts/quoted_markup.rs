@@ -13,7 +13,7 @@ impl Judged {
             Media::Xml => true,
             Media::Html => {
                 matches!(part.media, Media::Plain | Media::Flowed { .. })
-                    && !part.also.contains(&Media::Html)
+                    && !part.is_read_as(Media::Html)
                     && !mime::begins_as_page(reading.text.as_str())
             }
             _ => false,
