@@ -192,7 +192,10 @@ impl<'r> Others<'r> {
         while let Some(line) = lines.next() {
             let said = line.trim_ascii();
             let is_data = is_data(said);
-            let characters = said.iter().filter(|byte| is_data_byte(**byte)).count();
+            let is_disturbed = !is_data && is_disturbed(said);
+            if is_data || is_disturbed {
+                search.characters += said.iter().filter(|byte| is_data_byte(**byte)).count();
+            }
             match search.first {
                 _ if said.is_empty() => {}
                 None if is_data => search.first = Some(said.len().min(LONG_LINE)),
@@ -206,12 +209,11 @@ impl<'r> Others<'r> {
                 }
                 Some(first) if is_data && said.len() >= first => search.tail = None,
                 Some(_) if is_data => {}
-                Some(_) if is_disturbed(said) => search.disturbed = search.disturbed.or(Some(at)),
+                Some(_) if is_disturbed => search.disturbed = search.disturbed.or(Some(at)),
                 Some(_) => {
                     search.tail = search.tail.or(search.interrupted()).or(Some(at));
                 }
             }
-            search.characters += if is_data || is_disturbed(said) { characters } else { 0 };
             at += line.len();
         }
         others.starts.extend(search.tail.or(search.interrupted()));
