@@ -108,6 +108,23 @@ fn the_exit_code_answers() {
     assert_eq!(check(&[], "\n \n").0, 0);
 }
 
+/// Whatever letter is the reason is named, with what it reads as.
+#[test]
+fn every_drawn_name_is_explained_by_its_letters() {
+    for (host, letter) in [
+        ("аррӏе.com", "U+04CF"),
+        ("instagramç.com", "U+00E7 LATIN SMALL LETTER C WITH CEDILLA (French, Portuguese"),
+        // Of organisations that are no protected names.
+        ("gstatíc.com", "U+00ED LATIN SMALL LETTER I WITH ACUTE"),
+        ("rìpple.com", "U+00EC LATIN SMALL LETTER I WITH GRAVE"),
+        ("login.primevidéo.fr", "U+00E9 LATIN SMALL LETTER E WITH ACUTE"),
+        ("ーー.com", "U+30FC KATAKANA-HIRAGANA PROLONGED SOUND MARK"),
+    ] {
+        let said = check(&[host], "").1;
+        assert!(said.contains(letter), "{said}");
+    }
+}
+
 /// The lists of the configuration hold, and the explanation says what they do.
 #[test]
 fn the_configuration_is_the_filters() {

@@ -12,16 +12,18 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use linkmilter::engine::host::linkify::{Options, Switch, linkify};
+use linkmilter::engine::host::linkify::{Options, Switch};
 use linkmilter::engine::link::{Linkifier, Url, mailto_addresses};
+use linkmilter::engine::linkify::linkify;
 use linkmilter::engine::policy::Linkify;
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
 use proptest::prelude::*;
 
 static WORLD: LazyLock<World> = LazyLock::new(World::builtin);
+static POLICY: LazyLock<Policy> = LazyLock::new(Policy::default);
 
 fn html(text: &str, options: &Options<'_>) -> String {
-    linkify(text, options, &WORLD.context())
+    linkify(text, options, &POLICY, WORLD.context().tlds)
 }
 
 /// What a browser makes of the HTML.

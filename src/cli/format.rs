@@ -1,9 +1,8 @@
 //! `linkmilter format`.
 
-use super::builtin::Builtin;
-use super::shared::ConfigFile;
+use super::shared::{ConfigFile, with_feeds};
 use super::{ExitStatus, done, input};
-use crate::engine::host::judge;
+use crate::engine::check;
 use crate::engine::link::{Escaping, Url};
 use crate::engine::outcome::Verdict;
 use std::io::{self, BufWriter, Write};
@@ -29,15 +28,16 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let urls = input::lines(args.urls)?;
-    let builtin = Builtin::new(args.config)?;
-    let context = builtin.context();
+    let config = args.config.load()?;
+    let policy = with_feeds(&config, &config.user_settings()?.policies.default_policy());
+    let tlds = super::tld::table(&config);
     let escaping = if args.letter { Escaping::Letter } else { Escaping::Adjusted };
     let mut out = BufWriter::new(io::stdout().lock());
     let written = urls.iter().try_for_each(|url| {
         let mut url = Url::parse(url);
-        let judgement = judge(&url.host, &context);
+        let judgement = check::host(&url.host, &policy, &tlds);
         if judgement.verdict >= Verdict::Suspect && is_name(&judgement.ascii) {
-            url.host = judgement.ascii;
+            url.host.clone_from(&judgement.ascii);
         }
         writeln!(out, "{}", url.escaped(escaping))
     });

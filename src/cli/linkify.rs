@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::builtin::Builtin;
-use super::shared::ConfigFile;
+use super::shared::{ConfigFile, with_feeds};
 use super::{ExitStatus, input, print};
-use crate::engine::host::linkify::{Options, Switch, linkify};
+use crate::engine::host::linkify::{Options, Switch};
+use crate::engine::linkify::linkify;
 
 /// Turn text into HTML with anchors
+///
+/// What the filter on this machine would report as suspect is no link, and shown in Punycode.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Escape the text, but make no links
@@ -24,9 +26,11 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let input = input::read(args.file.as_deref())?;
-    let builtin = Builtin::new(args.config)?;
+    let config = args.config.load()?;
+    let policy = with_feeds(&config, &config.user_settings()?.policies.default_policy());
+    let tlds = super::tld::table(&config);
     let switch = if args.off { Switch::Off } else { Switch::On };
     let options = Options { switch, exceptions: &args.except };
     let text = String::from_utf8_lossy(&input);
-    print(&linkify(&text, &options, &builtin.context()))
+    print(&linkify(&text, &options, &policy, &tlds))
 }

@@ -1,7 +1,6 @@
 //! The command line: one file per command. Exit codes are 0, 1 (the answer is "no"), 2 (error) and,
 //! only from `serve`, 3 (try again later).
 
-mod builtin;
 mod check;
 mod config;
 mod digest;

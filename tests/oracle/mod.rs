@@ -201,7 +201,9 @@ fn field(line: &[u8]) -> Option<(String, String)> {
     let text: String = line.iter().map(|b| char::from(*b)).collect();
     let (name, value) = text.split_once(':')?;
     let name = name.trim_end_matches([' ', '\t']);
-    let plain = !name.is_empty() && name.chars().all(|c| ('!'..='~').contains(&c));
+    // NUL behind a letter is dropped by some programs, so that the line is a field.
+    let plain = name.starts_with(|c| c != '\0')
+        && name.chars().all(|c| ('!'..='~').contains(&c) || c == '\0');
     plain.then(|| (name.to_ascii_lowercase(), value.trim_end_matches(['\r', '\n']).to_owned()))
 }
 

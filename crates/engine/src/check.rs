@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 use super::content::{self, Defanger, SeenBy};
 use super::judging::{Judge, Judged, TldStatus};
@@ -142,6 +143,13 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
         false => Vec::new(),
     };
     Checked { kind, link, fates, lists }
+}
+
+/// The judgement of a host alone, by the same names and lists.
+pub fn host(spelling: &str, policy: &Policy, tlds: &dyn TldSet) -> Arc<Judgement> {
+    let facts = Facts::default();
+    let case = Case::new(Message { head: b"", body: b"" }, &facts, policy, tlds);
+    Judge::new(case).host(spelling, HostBounds::Certain)
 }
 
 struct Checker<'a> {

@@ -39,6 +39,7 @@ mod judged;
 mod judging;
 mod keyed_hash;
 pub mod limits;
+pub mod linkify;
 pub mod listed_by;
 pub mod lists;
 mod mailing_lists;

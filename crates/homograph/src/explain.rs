@@ -43,7 +43,9 @@ pub struct Character {
 pub fn characters(label: &Label) -> Vec<Character> {
     let all = || label.spelling.chars().chain(label.unicode.chars());
     let few = Reasons::from_iter([Reason::StatusRestricted, Reason::InvisibleRemoved]);
-    let apart = label.reasons.contains(Reason::MixedScript) && !mixes_in_a_word(&label.unicode);
+    let apart = label.reasons.contains(Reason::MixedScript)
+        && label.unicode.chars().any(|c| own_script(c).is_some())
+        && !mixes_in_a_word(&label.unicode);
     let plain = |reason| few.contains(reason) || apart && reason == Reason::MixedScript;
     if !label.reasons.is_empty() && label.reasons.iter().all(plain) {
         let odd = all().filter(|c| is_restricted(*c) || Class::of(*c).is_ignored());

@@ -17,6 +17,7 @@ use uts58::unicode::a_label;
 
 use super::{Context, HostBounds, Judgement, LinkJudgement, Reason, Verdict, judge_link};
 use uts58::html::{anchor, escape};
+use uts58::tlds::TldSet;
 use uts58::{Boundaries, Kind, Link, Linkifier, format, percent_encoded};
 
 /// Whether links are made at all.
@@ -75,21 +76,38 @@ pub fn decide(
     text: &str,
     exceptions: &[String],
     context: &Context<'_>,
+    emit: impl FnMut(Decision),
+) {
+    let judge = |link: &Link| {
+        let context = Context { bounds: HostBounds::in_text(link.kind), ..*context };
+        judge_link(text, link, &context)
+    };
+    let wide = Linkifier::new(context.tlds).boundaries(Boundaries::Wide).links(text);
+    let doubtful = wide
+        .filter(|link| !link.defanged)
+        .map(|link| (link.span.clone(), judge(&link).verdict))
+        .filter(|(_, verdict)| *verdict > Verdict::Notice);
+    decide_among(text, exceptions, context.tlds, doubtful, judge, emit);
+}
+
+/// The same with what somebody else found against the text: stretches in order, with the verdict of
+/// each, in which no anchor is made (S27). `judge` judges a link.
+pub fn decide_among(
+    text: &str,
+    exceptions: &[String],
+    tlds: &dyn TldSet,
+    doubtful: impl IntoIterator<Item = (Range<usize>, Verdict)>,
+    judge: impl FnMut(&Link) -> LinkJudgement,
     mut emit: impl FnMut(Decision),
 ) {
-    let reader = Reader { text, exceptions, context };
-    let linkifier = Linkifier::new(context.tlds);
+    let mut reader = Reader { text, exceptions, tlds, judge };
+    let linkifier = Linkifier::new(tlds);
     let mut careful = linkifier.links(text).peekable();
-    for wide in linkifier.boundaries(Boundaries::Wide).links(text) {
-        while let Some(link) = careful.next_if(|link| link.span.end <= wide.span.start) {
+    for (stretch, worst) in doubtful {
+        while let Some(link) = careful.next_if(|link| link.span.end <= stretch.start) {
             emit(reader.decide(link, Verdict::Ok));
         }
-        let worst = reader.judge(&wide).verdict;
-        if worst <= Verdict::Notice || wide.defanged {
-            continue;
-        }
-        // S27: no anchor in a run of text with any doubtful reading.
-        while let Some(link) = careful.next_if(|link| link.span.start < wide.span.end) {
+        while let Some(link) = careful.next_if(|link| link.span.start < stretch.end) {
             emit(reader.decide(link, worst));
         }
     }
@@ -100,17 +118,39 @@ pub fn decide(
 
 /// The text as HTML: markup characters escaped, links as anchors by the rules of [`decide`].
 ///
-/// An unsafe host is shown in Punycode instead. Every `href` is ASCII; the visible text is
+/// A host that is suspect is shown in Punycode instead. Every `href` is ASCII; the visible text is
 /// minimally escaped (UTS #58 §4). Linear in the text, apart from the judging of hosts.
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
+    written(text, options, |emit| decide(text, options.exceptions, context, emit))
+}
+
+/// The same by the rules of [`decide_among`].
+pub fn linkify_among(
+    text: &str,
+    options: &Options<'_>,
+    tlds: &dyn TldSet,
+    doubtful: impl IntoIterator<Item = (Range<usize>, Verdict)>,
+    judge: impl FnMut(&Link) -> LinkJudgement,
+) -> String {
+    written(text, options, |emit| {
+        decide_among(text, options.exceptions, tlds, doubtful, judge, emit);
+    })
+}
+
+/// The text with the links that `decide` passes on.
+fn written(
+    text: &str,
+    options: &Options<'_>,
+    decide: impl FnOnce(&mut dyn FnMut(Decision)),
+) -> String {
     let mut writer = Writer { text, out: String::with_capacity(text.len() * 2) };
     let mut at = 0;
     if options.switch == Switch::On {
-        decide(text, options.exceptions, context, |Decision { link, judgement, href, .. }| {
+        decide(&mut |Decision { link, judgement, href, .. }| {
             writer.escape_range(at..link.span.start);
             match href {
                 Some(href) => writer.anchor(&link, &href, &judgement),
-                None if judgement.verdict >= Verdict::Unsafe => writer.punycode(&link, &judgement),
+                None if judgement.verdict >= Verdict::Suspect => writer.punycode(&link, &judgement),
                 None => writer.escape_range(link.span.clone()),
             }
             at = link.span.end;
@@ -120,29 +160,25 @@ pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> Stri
     writer.out
 }
 
-struct Reader<'a> {
+struct Reader<'a, J> {
     text: &'a str,
     exceptions: &'a [String],
-    context: &'a Context<'a>,
+    tlds: &'a dyn TldSet,
+    judge: J,
 }
 
-impl Reader<'_> {
+impl<J: FnMut(&Link) -> LinkJudgement> Reader<'_, J> {
     /// Decides about a link; `wider` is the verdict with wider bounds.
-    fn decide(&self, link: Link, wider: Verdict) -> Decision {
-        let judgement = self.judge(&link);
+    fn decide(&mut self, link: Link, wider: Verdict) -> Decision {
+        let judgement = (self.judge)(&link);
         let worst = wider.max(judgement.verdict);
         let wanted = may_be_linked(self.text, &link, worst)
             && is_as_judged(&link, judgement.host.as_deref())
             // What the href will contain: a judgement may have left out prose at the right end.
-            && link.exists(self.text, self.context.tlds)
+            && link.exists(self.text, self.tlds)
             && !self.is_excepted(&link);
         let href = link.href(self.text).filter(|_| wanted);
         Decision { link, judgement, worst, href }
-    }
-
-    fn judge(&self, link: &Link) -> LinkJudgement {
-        let context = Context { bounds: HostBounds::in_text(link.kind), ..*self.context };
-        judge_link(self.text, link, &context)
     }
 
     fn is_excepted(&self, link: &Link) -> bool {
@@ -191,21 +227,23 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An unsafe link: no anchor, the unsafe labels in Punycode, or all labels beyond ASCII if the
-    /// host is unsafe as a whole.
+    /// A suspect link: no anchor, the suspect labels in Punycode, or all labels beyond ASCII if the
+    /// host is suspect as a whole.
     fn punycode(&mut self, link: &Link, judgement: &LinkJudgement) {
         self.escape_range(link.span.start..link.host.start);
         let host = judgement.host.as_ref();
         let span = host.map_or(0..0, |host| host.span.clone());
         let spelled = link.host_str(self.text);
         let labels = host.map(|host| host.labels.as_slice()).unwrap_or_default();
-        let single_out = labels.iter().any(|label| label.verdict >= Verdict::Unsafe);
+        let single_out = labels.iter().any(|label| label.verdict >= Verdict::Suspect);
         // A host that is fine itself stays as it is, whatever else the link contains.
-        let whole = !single_out && host.is_some_and(|host| host.verdict >= Verdict::Unsafe);
+        let whole = !single_out && host.is_some_and(|host| host.verdict >= Verdict::Suspect);
         let shown: Vec<String> = labels
             .iter()
-            .map(|label| match label.verdict >= Verdict::Unsafe || whole {
-                true if !label.ascii.is_empty() => label.ascii.clone(),
+            .map(|label| match label.verdict >= Verdict::Suspect || whole {
+                true if !label.ascii.is_empty() && !label.spelling.is_ascii() => {
+                    label.ascii.clone()
+                }
                 _ => label.spelling.clone(),
             })
             .collect();

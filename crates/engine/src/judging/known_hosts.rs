@@ -9,7 +9,8 @@ use super::mail_hosts::names_domain;
 use super::shops::is_shop;
 use crate::outcome::{Reason, Verdict};
 use homograph::{
-    CacheKey, HostBounds, Judgement, Names, Writer, exchanges_l_and_i, is_in_short_domain,
+    CacheKey, HostBounds, Judgement, Label, Names, Section, Writer, exchanges_l_and_i,
+    is_in_short_domain, registrable,
 };
 use uts58::unicode::Class;
 
@@ -122,7 +123,21 @@ fn naming(judgement: &Arc<Judgement>, name: String, reason: Reason) -> Arc<Judge
     naming.reasons.insert(reason);
     naming.verdict = Verdict::Suspect;
     naming.target = Some(name);
+    // The name is drawn in the label that was registered: its letters say how.
+    if reason == Reason::TargetLookalike
+        && let Some(label) = registered(&mut naming)
+    {
+        label.reasons.insert(reason);
+        label.verdict = label.verdict.max(Verdict::Suspect);
+    }
     if is_shop(&naming) { Arc::clone(judgement) } else { Arc::new(naming) }
+}
+
+/// The label that was registered: the first one of the registrable domain.
+fn registered(host: &mut Judgement) -> Option<&mut Label> {
+    let own = registrable(&host.ascii, Section::Private)?;
+    let at = host.labels.len().checked_sub(own.split('.').count())?;
+    host.labels.get_mut(at)
 }
 
 /// A spelling that is too long to be judged, without the characters that browsers map to nothing (UTS #46 §4).

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::content::{AnchorAround, Markup, Occurrence, SeenBy, Site};
 use crate::finding::{Candidate, Findings};
 use crate::judging::Judged;
-use crate::outcome::{Bypass, Done, Limit, Reason, Verdict};
+use crate::outcome::{Bypass, Done, Limit};
 use crate::policy::{LinkAction, Linkify, Mode, Notice};
 use crate::{actions, notices};
 use homograph::linkify;
@@ -146,11 +146,7 @@ impl<'a> LayerReader<'a> {
             && occurrence.markup == Markup::Read
             && action == LinkAction::Leave;
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
-        // A login is no site that readers are sent to.
-        let verdict = match judged.reasons.contains(Reason::Userinfo) {
-            true => judged.verdict.max(Verdict::Suspect),
-            false => judged.verdict,
-        };
+        let verdict = crate::linkify::verdict(judged);
         match &occurrence.target {
             Target::Link(link)
                 if linkify
