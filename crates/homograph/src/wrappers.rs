@@ -56,11 +56,12 @@ pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
         .then(|| [&path.replace('\\', "/"), tail.get(path.len()..).unwrap_or_default()].concat());
     let tail = turned.as_deref().unwrap_or(tail);
     let rows = rows.iter().filter(|(_, path, _)| tail.starts_with(path));
-    rows.filter_map(|(_, _, form)| form.unwrap(tail)).next()
+    rows.filter_map(|(_, _, form)| form.unwrap(host, tail)).next()
 }
 
 impl Form {
-    fn unwrap(self, tail: &str) -> Option<String> {
+    #[cfg_attr(not(feature = "senders"), expect(unused_variables))]
+    fn unwrap(self, host: &str, tail: &str) -> Option<String> {
         match self {
             Form::Query("") => target(query(tail)?),
             Form::Query(name) => target(parameter(tail, name)?),
@@ -87,6 +88,8 @@ impl Form {
             Form::JsonSegment(key) => path(tail)
                 .split('/')
                 .find_map(|segment| json_url(segment.split('.').next().unwrap_or_default(), key)),
+            #[cfg(feature = "senders")]
+            Form::Hyphenated => hyphenated(host, tail),
             Form::Between => tail.split(BETWEEN).nth(1).and_then(target),
             Form::Proofpoint => proofpoint(tail),
             Form::Mandrill => mandrill(parameter(tail, "p")?),
@@ -194,6 +197,15 @@ fn amp(rest: &str) -> Option<String> {
     host.contains('.').then(|| format!("https://{target}"))
 }
 
+/// The URL of a host that is one label of a proxy's: `www-example-com`, `xn----ypal--43d9g-com`.
+#[cfg(feature = "senders")]
+fn hyphenated(host: &str, tail: &str) -> Option<String> {
+    let (label, _) = host.split_once('.')?;
+    let words: Vec<String> = label.split("--").map(|word| word.replace('-', ".")).collect();
+    let host = words.join("-");
+    host.contains('.').then(|| format!("https://{host}{tail}"))
+}
+
 /// The URL in a value, which may lack its scheme.
 fn target(value: &str) -> Option<String> {
     let target = decoded(value);
@@ -293,7 +305,7 @@ mod tests {
             let has = vectors().any(|(host, tail, inner)| {
                 and_above(host).any(|name| name.eq_ignore_ascii_case(row.0))
                     && tail.starts_with(row.1)
-                    && row.2.unwrap(tail).as_deref() == inner
+                    && row.2.unwrap(host, tail).as_deref() == inner
             });
             assert!(has, "{row:?}");
         }

@@ -28,6 +28,9 @@ pub(super) enum Form {
     Proofpoint,
     Mandrill,
     Amp,
+    /// The first label is the host, with hyphens for dots and two for one.
+    #[cfg(feature = "senders")]
+    Hyphenated,
     /// Only the service knows.
     Token,
 }
@@ -39,7 +42,7 @@ use Form::{
     Amp, Base64, Base64Segment, Between, Mandrill, Proofpoint, Query, Rest, Segment, Token,
 };
 
-const COUNT: usize = if cfg!(feature = "senders") { 148 } else { 107 };
+const COUNT: usize = if cfg!(feature = "senders") { 149 } else { 107 };
 
 /// Sorted by name. Networks that advertise are asked for in mail alone, which has their links.
 pub(super) const ROWS: [Row; COUNT] = [
@@ -229,6 +232,8 @@ pub(super) const ROWS: [Row; COUNT] = [
     ("tkqlhce.com", "/links/", Rest),
     #[cfg(feature = "senders")]
     ("track.webgains.com", "", Query("wgtarget")),
+    #[cfg(feature = "senders")]
+    ("translate.goog", "", Form::Hyphenated),
     ("translate.google.com", "/translate", Query("u")),
     #[cfg(feature = "senders")]
     ("trendmicro-ctp.com", "/wis/clicktime/", Query("url")),
