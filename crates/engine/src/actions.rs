@@ -14,7 +14,7 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
         return (LinkAction::Leave, Done::Reported);
     }
     let (action, done) = link_anywhere(policy, judged);
-    let signed = policy.signed == Signed::Report && part.surroundings.signed;
+    let signed = policy.signed == Signed::Report && !part.surroundings.signed.is_empty();
     let page = policy.html_attachments == HtmlAttachments::Report
         && part.surroundings.attachment
         && part.media == Media::Html;
