@@ -21,7 +21,8 @@ use crate::tld::cache::Bounds;
 use super::problem::{BUILTIN, Errors, Problem};
 use super::schema::Section;
 use super::sections::Lists;
-use super::{Config, DnsMode, Host, RuleSection, lists, words};
+use super::setting::Text;
+use super::{Config, DnsMode, Host, ProtectedName, RuleSection, lists, words};
 
 /// Size of the seal key in bytes.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
@@ -338,8 +339,12 @@ impl Config {
         let is_set = setting.is_some_and(|setting| {
             setting.origin != BUILTIN && builtin.is_none_or(|of| of.default != setting.value)
         });
+        let expected = match key {
+            "lists.protected_file" => ProtectedName::EXPECTED,
+            _ => Host::EXPECTED,
+        };
         match self.files.list(&path) {
-            Ok(text) => names.extend(lists::parse_names(&path, &text, problems)),
+            Ok(text) => names.extend(lists::parse_names(&path, &text, expected, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !is_set => {}
             Err(error) => {
                 let said = cannot_read(path.display(), &error);
