@@ -22,7 +22,8 @@ use super::problem::{BUILTIN, Errors, Problem};
 use super::schema::Section;
 use super::sections::Lists;
 use super::setting::Text;
-use super::{Config, DnsMode, Host, ProtectedName, RuleSection, lists, words};
+use super::types::ProtectedName;
+use super::{Config, DnsMode, Host, RuleSection, lists, words};
 
 /// Size of the seal key in bytes.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;

