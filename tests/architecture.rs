@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mailsplice::edit", &[]),
     ("mailsplice::limits", &[]),
     ("mailsplice::media", &[]),
+    ("mailsplice::signatures", &[]),
     ("mailsplice::byte_search", &[]),
     ("mailsplice::span", &[]),
     (
@@ -24,6 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "mailsplice::span",
             "mailsplice::byte_search",
             "mailsplice::media",
+            "mailsplice::signatures",
             "mailsplice::limits",
             "mailsplice::edit",
         ],

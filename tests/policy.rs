@@ -372,6 +372,7 @@ fn a_bad_line_or_a_missing_file_that_was_asked_for_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("allow.txt"), "example.com\nhttps://example.org/\na b\n")
         .unwrap();
+    std::fs::write(dir.path().join("protected.txt"), "=example.com\n=a b\n").unwrap();
     let path = dir.path().join("linkmilter.toml");
     std::fs::write(
         &path,
@@ -390,6 +391,7 @@ fn a_bad_line_or_a_missing_file_that_was_asked_for_is_an_error() {
         [
             "allow.txt:2: expected a host or domain name, found \"https://example.org/\"",
             "allow.txt:3: expected a host or domain name, found \"a b\"",
+            "protected.txt:2: expected a host or domain name, with = in front to protect it as a whole, found \"=a b\"",
             "linkmilter.toml:2: lists.blocked_file: no.txt cannot be read: no such file",
             "linkmilter.toml:4: policy.seal_key_file: expected a file of 32 to 4096 bytes at key, found 9 bytes",
         ]

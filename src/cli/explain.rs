@@ -218,7 +218,7 @@ fn seen_by(why: Why) -> (&'static str, &'static str) {
 /// `part 1.2: html, signed; base64 → utf-8`, with every transfer encoding and charset.
 fn title(message: Message<'_>, trace_result: &Trace, index: usize, part: &Part) -> String {
     let mut title = format!("part {}: {}", part.path, format!("{:?}", part.media).to_lowercase());
-    if part.surroundings.signed {
+    if !part.surroundings.signed.is_empty() {
         title.push_str(", signed");
     }
     if part.surroundings.attachment {

@@ -62,9 +62,14 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
     file::read_text(path, MAX_BYTES)
 }
 
-/// The names of a list in ASCII form. Each invalid line becomes a problem. `=name` is kept: it
-/// protects only the whole name ([`crate::engine::host::Names`]).
-pub(super) fn parse_names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+/// The names of a list in ASCII form. Each invalid line becomes a problem, which says what is
+/// `expected`. `=name` is kept: it protects only the whole name ([`crate::engine::host::Names`]).
+pub(super) fn parse_names(
+    path: &Path,
+    text: &str,
+    expected: &str,
+    problems: &mut Vec<Problem>,
+) -> Vec<String> {
     let mut names = Vec::new();
     for (number, word) in words(text) {
         match ProtectedName::parse(word) {
@@ -72,7 +77,7 @@ pub(super) fn parse_names(path: &Path, text: &str, problems: &mut Vec<Problem>) 
             Err(_) => problems.push(Problem {
                 key: String::new(),
                 origin: format!("{}:{number}", path.display()),
-                expected: Some(<Host as Text>::expected()),
+                expected: Some(expected.to_owned()),
                 found: format!("{word:?}"),
                 nearest: None,
             }),

@@ -21,6 +21,8 @@ use crate::tld::cache::Bounds;
 use super::problem::{BUILTIN, Errors, Problem};
 use super::schema::Section;
 use super::sections::Lists;
+use super::setting::Text;
+use super::types::ProtectedName;
 use super::{Config, DnsMode, Host, RuleSection, lists, words};
 
 /// Size of the seal key in bytes.
@@ -338,8 +340,12 @@ impl Config {
         let is_set = setting.is_some_and(|setting| {
             setting.origin != BUILTIN && builtin.is_none_or(|of| of.default != setting.value)
         });
+        let expected = match key {
+            "lists.protected_file" => ProtectedName::EXPECTED,
+            _ => Host::EXPECTED,
+        };
         match self.files.list(&path) {
-            Ok(text) => names.extend(lists::parse_names(&path, &text, problems)),
+            Ok(text) => names.extend(lists::parse_names(&path, &text, expected, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !is_set => {}
             Err(error) => {
                 let said = cannot_read(path.display(), &error);

@@ -156,7 +156,10 @@ settings! {
         level: RestrictionLevel = "\"highly-restrictive\"", Reload;
         /// Action on a link, by verdict (`suspect`, `unsafe`, …) or reason code (`userinfo`, …):
         /// `leave`, `percent-encode`, `punycode`, `unlink`, `defang`. A reason takes precedence
-        /// over a verdict. Default: as the profile says, `defang` for what it edits.
+        /// over a verdict. `unlink` leaves the letters of a link and makes it none, in text as well;
+        /// `defang` shows its host in Punycode besides. A link that is unsafe or invalid and that
+        /// `percent-encode` or `punycode` cannot mend is defanged. Default: as the profile says,
+        /// `defang` for what it edits.
         actions: Actions<LinkAction> = "{}", Reload;
         /// Action on the message, by verdict or reason code: `header`, `subject-tag`, `quarantine`,
         /// `reject`, `tempfail`, `discard`. The strictest applies; an action that loses the message

@@ -138,6 +138,9 @@ pub struct Event {
     pub links: u64,
     /// Findings that were edited.
     pub edited: u64,
+    /// Kinds of signatures that stood in the message and that the edits break: `dkim`, `smime`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<String>,
     /// Findings by reason code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<String, u64>,
@@ -200,6 +203,12 @@ impl Event {
             bytes: transaction.bytes,
             links: outcome.links as u64,
             edited: if delivered { outcome.edited() as u64 } else { 0 },
+            broken: outcome
+                .broken
+                .iter()
+                .filter(|_| delivered)
+                .map(|kind| kind.as_str().to_owned())
+                .collect(),
             reasons,
             hosts,
             hosts_omitted,
@@ -310,7 +319,9 @@ fn is_zero(number: &u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::{Finding, HeadEdit, Limit, Place, RawEdit, Reason, Reasons};
+    use crate::engine::outcome::{
+        Finding, HeadEdit, Limit, Place, RawEdit, Reason, Reasons, Signature, Signatures,
+    };
     use crate::record::journal::MAX_LINE_BYTES;
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
@@ -360,6 +371,7 @@ mod tests {
                 finding("xn--ypal-43d9g.com", Verdict::Unsafe, Reason::MixedScript, Done::Edited),
             ],
             edits: vec![RawEdit { range: 0..1, replacement: b"x".to_vec().into() }],
+            broken: Signatures::from_iter([Signature::Dkim, Signature::PgpMime]),
             bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit(Limit::Depth))],
             passed: vec!["example.org".into()],
             ..Outcome::default()
@@ -397,7 +409,7 @@ mod tests {
         for disposition in [Disposition::Reject, Disposition::Discard, Disposition::Tempfail] {
             let outcome = Outcome { disposition, ..edited() };
             let event = Event::new(&transaction(&[]), &Policy::default(), &outcome);
-            assert_eq!(event.edited, 0, "{disposition:?}");
+            assert_eq!((event.edited, event.broken.len()), (0, 0), "{disposition:?}");
             assert!(event.hosts.iter().all(|host| host.done == HostDone::Reported));
         }
         let outcome = Outcome { disposition: Disposition::Quarantine, ..edited() };
@@ -419,7 +431,7 @@ mod tests {
     fn a_line_is_what_the_schema_says() {
         let recipients = ["<bob@example.net>".to_owned(), "carol@EXAMPLE.net".to_owned()];
         let event = Event::new(&transaction(&recipients), &Policy::default(), &edited());
-        insta::assert_snapshot!(event.to_line(), @r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4XyzAB","message_id":"4a30277a7ca42298f0e1467c","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"xn--bcher-kva.example","recipients":["example.net"],"bytes":2048,"links":4,"edited":2,"reasons":{"mixed-script":1,"target-lookalike":1,"text-href-mismatch":1},"hosts":[{"host":"xn--ypal-43d9g.com","verdict":"unsafe","reasons":["mixed-script","target-lookalike"],"target":"paypal.com","done":"edited","count":2},{"host":"example.com","verdict":"notice","reasons":["text-href-mismatch"],"done":"reported","count":1}],"passed":["example.org"],"bypasses":{"limit:depth":1,"opaque":1},"engine_us":321,"generation":3}"#);
+        insta::assert_snapshot!(event.to_line(), @r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4XyzAB","message_id":"4a30277a7ca42298f0e1467c","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"xn--bcher-kva.example","recipients":["example.net"],"bytes":2048,"links":4,"edited":2,"broken":["dkim","pgp-mime"],"reasons":{"mixed-script":1,"target-lookalike":1,"text-href-mismatch":1},"hosts":[{"host":"xn--ypal-43d9g.com","verdict":"unsafe","reasons":["mixed-script","target-lookalike"],"target":"paypal.com","done":"edited","count":2},{"host":"example.com","verdict":"notice","reasons":["text-href-mismatch"],"done":"reported","count":1}],"passed":["example.org"],"bypasses":{"limit:depth":1,"opaque":1},"engine_us":321,"generation":3}"#);
         assert_eq!(serde_json::from_str::<Event>(&event.to_line()).unwrap(), event);
     }
 

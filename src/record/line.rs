@@ -22,12 +22,16 @@ pub fn line(event: &Event) -> String {
         id => printable::queue_id(id),
     };
     let mut out = format!("{id}: {}, {}", event.verdict, action_words(event));
+    // Writing to a String cannot fail, here and below.
+    if !event.broken.is_empty() {
+        let kinds = printable::label(&event.broken.join(","));
+        let _ = write!(out, "; the edits break signatures: {kinds}");
+    }
     let suspects = event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect);
     for entry in suspects.clone().take(MAX_HOSTS) {
         push_host(&mut out, entry, event.action);
     }
     let more = suspects.count().saturating_sub(MAX_HOSTS) as u64 + event.hosts_omitted;
-    // Writing to a String cannot fail, here and below.
     if more > 0 {
         let _ = write!(out, "; {}", counted(more, "more host"));
     }
@@ -169,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_message_in_one_line() {
-        insta::assert_snapshot!(line(&event()), @"4XyzAB: unsafe, edited 2 of 4 links; xn--ypal-43d9g[.]com edited: its letters do not belong together (mixed-script), reads as paypal[.]com; not read in full: a limit was reached (limit:depth); from example[.]org to example[.]net and 1 more domain; 2048 bytes in 321 us");
+        let broken = vec!["dkim".into(), "smime".into()];
+        insta::assert_snapshot!(line(&Event { broken, ..event() }), @"4XyzAB: unsafe, edited 2 of 4 links; the edits break signatures: dkim,smime; xn--ypal-43d9g[.]com edited: its letters do not belong together (mixed-script), reads as paypal[.]com; not read in full: a limit was reached (limit:depth); from example[.]org to example[.]net and 1 more domain; 2048 bytes in 321 us");
         let clean = Event { rule: "default".into(), queue_id: "4A".into(), ..Event::default() };
         insta::assert_snapshot!(line(&clean), @"4A: ok, passed with 0 links; from <>; 0 bytes in 0 us");
     }

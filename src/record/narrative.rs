@@ -54,6 +54,10 @@ pub fn narrative(event: &Event) -> String {
         event.engine_us,
         event.dns_us
     );
+    if !event.broken.is_empty() {
+        let kinds = printable::label(&event.broken.join(", "));
+        let _ = writeln!(out, "  the edits break signatures: {kinds}");
+    }
     for entry in &event.hosts {
         push_host(&mut out, entry);
     }
@@ -173,6 +177,7 @@ mod tests {
             bytes: 2_048,
             links: 4,
             edited: 2,
+            broken: vec!["dkim".into()],
             hosts: vec![HostEntry {
                 host: "xn--ypal-43d9g.com".into(),
                 verdict: Verdict::Unsafe,
@@ -195,6 +200,7 @@ mod tests {
           from example[.]org to example[.]net
           rule "default" (enforce), configuration 3
           2048 bytes, 4 links, 2 edited; engine 321 us, DNS 0 us
+          the edits break signatures: dkim
           xn--ypal-43d9g[.]com: unsafe, edited in 2 places
             mixed-script: its letters do not belong together
             from-the-future: of a newer version

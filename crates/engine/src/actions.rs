@@ -1,10 +1,11 @@
 //! What a policy does with links, and with the message because of them.
 
 use super::judging::Judged;
-use super::outcome::{Because, Bypass, Disposition, Done, Finding, Outcome, Reason};
+use super::outcome::{Because, Bypass, Disposition, Done, Finding, Outcome, Reason, Verdict};
 use super::policy::{
     Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
 };
+use homograph::Judgement;
 use mailsplice::media::Media;
 use mailsplice::mime::Part;
 
@@ -14,7 +15,7 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
         return (LinkAction::Leave, Done::Reported);
     }
     let (action, done) = link_anywhere(policy, judged);
-    let signed = policy.signed == Signed::Report && part.surroundings.signed;
+    let signed = policy.signed == Signed::Report && !part.surroundings.signed.is_empty();
     let page = policy.html_attachments == HtmlAttachments::Report
         && part.surroundings.attachment
         && part.media == Media::Html;
@@ -38,7 +39,20 @@ pub fn link_anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if policy.exempt.is_some() || judged.is_allowed(policy) {
         return (LinkAction::Leave, Done::Exempt);
     }
-    (action, Done::Edited)
+    match action {
+        LinkAction::Punycode if !punycode_tells(judged) => (LinkAction::Defang, Done::Edited),
+        _ => (action, Done::Edited),
+    }
+}
+
+/// Whether a link deceives no more once its host is shown in Punycode. One that is not unsafe may have nothing to show.
+fn punycode_tells(judged: &Judged) -> bool {
+    let is_bad = |host: &Judgement| host.verdict >= Verdict::Unsafe;
+    let is_shown = |host: &Judgement| is_bad(host) && host.ascii.contains("xn--");
+    judged.verdict < Verdict::Unsafe
+        || judged.host.as_deref().is_some_and(is_shown)
+            && !judged.inner.iter().any(is_bad)
+            && !judged.reasons.contains(Reason::Userinfo)
 }
 
 /// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.

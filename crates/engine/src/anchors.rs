@@ -76,10 +76,10 @@ impl View<'_> {
                 }
                 let leads_to_page =
                     run.occurrences.get(anchor).is_some_and(|href| !is_address(href));
-                if leads_to_page
+                let is_person = leads_to_page
                     && names_person(occurrence, &visible, judge)
-                    && judge.leads_to_known_site(target)
-                {
+                    && judge.leads_to_known_site(target);
+                if is_person || self.is_escaped(occurrence) {
                     target.verdict = target.verdict.min(before.max(Verdict::Notice));
                 }
             }
@@ -133,6 +133,15 @@ impl View<'_> {
         let host = led.unicode.strip_prefix("www.").unwrap_or(&led.unicode);
         let text = self.word_before(visible, link.host.end).map(str::to_lowercase);
         text.is_some_and(|text| text.ends_with(host))
+    }
+
+    /// Whether a host stands behind an escape, as in a query (`clone?url=https%3A%2F%2Fexample.com`): it is not what the
+    /// link is said to lead to.
+    fn is_escaped(&self, visible: &Occurrence) -> bool {
+        let Target::Link(link) = &visible.target else { return false };
+        let seen = self.seen.get(visible.seen).map_or("", |seen| seen.as_str());
+        let before = seen.as_bytes().get(..link.span.start).unwrap_or_default();
+        matches!(before, [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
     }
 
     /// The word of the visible text that ends at this offset.

@@ -224,7 +224,7 @@ fn is_shown(part: &Part) -> bool {
     let around = &part.surroundings;
     let text = matches!(part.media, Media::Plain | Media::Flowed { .. } | Media::Html);
     let labelled = matches!(part.label.as_str(), "" | "text/plain" | "text/html");
-    let free = !around.signed && !around.attachment && !around.sealed;
+    let free = around.signed.is_empty() && !around.attachment && !around.sealed;
     part.view == View::Usual && text && labelled && free
 }
 

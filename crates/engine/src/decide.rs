@@ -5,8 +5,8 @@ use super::finding::{Candidate, Findings};
 use super::judging::TldStatus;
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
 use super::policy::HeaderFields;
-use super::{Answer, Answers, Case, fields};
-use mailsplice::mime::Lowered;
+use super::{Answer, Answers, Case, broken, fields};
+use mailsplice::mime::{Lowered, Tree};
 use mailsplice::splice::{self, fields::HeaderField};
 
 /// Keeps the candidates whose TLD exists. A missing TLD makes it no link; one that could not be verified is reported
@@ -42,7 +42,7 @@ fn unverified(candidate: &mut Candidate) {
 /// Builds the outcome, with our header fields.
 pub(super) fn build_outcome(
     case: Case<'_>,
-    common_fields: Option<&[HeaderField]>,
+    tree: &Tree,
     found: Findings,
     lowered: Lowered,
 ) -> Outcome {
@@ -81,11 +81,13 @@ pub(super) fn build_outcome(
         outcome.head_edits.extend(tag_subject(message.head, &policy.subject_tag));
     }
     if policy.header_fields == HeaderFields::Add {
-        let key = policy.seal_key.as_deref();
         let ours = |field: &HeaderField| splice::fields::is_ours(field.name(message.head));
-        if common_fields.is_none_or(|fields| fields.iter().any(ours)) {
+        if tree.head.as_deref().is_none_or(|fields| fields.iter().any(ours)) {
             outcome.head_edits.extend(splice::incoming(message.head, &policy.known_keys()));
         }
+    }
+    outcome.broken = broken::signatures(message, tree, &outcome.edits, &outcome.head_edits);
+    if policy.header_fields == HeaderFields::Add {
         let with = fields::Describe {
             head: message.head,
             body: message.body,
@@ -93,7 +95,7 @@ pub(super) fn build_outcome(
             rules: policy.shown_rules(),
             recoded: &lowered.recoded,
             undo_header_bytes: policy.undo_header_bytes,
-            seal_key: key,
+            seal_key: policy.seal_key.as_deref(),
         };
         fields::describe(&mut outcome, with);
     }

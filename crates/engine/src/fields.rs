@@ -114,6 +114,7 @@ fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
     let unread = outcome.bypasses.iter().filter(|(_, why)| *why != Bypass::Opaque);
     let unread = unread.map(|(_, why)| word(&why.to_string()).into_owned().into());
     list(&mut text, "incomplete", unread);
+    list(&mut text, "broken", outcome.broken.iter().map(|kind| kind.as_str().into()));
     if !with.rules.is_empty() {
         text += &format!("; rules={}", word(with.rules));
     }

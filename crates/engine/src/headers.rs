@@ -124,7 +124,7 @@ fn unselected<'m>(
     headers.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
         let length = header.offset_end.saturating_sub(header.offset_start) as usize;
         let start = others.header_offset(header.offset_start as usize);
-        (header, start..start + length, Interest::UnsafeUrls)
+        (header, start..(start + length).min(others.length), Interest::UnsafeUrls)
     })
 }
 
@@ -143,6 +143,8 @@ struct SelectedFields {
     bytes: Vec<u8>,
     /// Where fields begin: in `bytes`, and in the header.
     fields: Vec<(usize, usize)>,
+    /// Bytes of the header.
+    length: usize,
     /// Whether fields of mailing lists (RFC 2369, RFC 5064) are among them.
     lists: bool,
     /// Whether some of [`OTHER_ADDRESSES`] are.
@@ -229,7 +231,20 @@ const CAPACITY: usize = 1 << 10;
 impl SelectedFields {
     /// The whole header.
     fn whole(head: &[u8]) -> SelectedFields {
-        SelectedFields { bytes: head.to_vec(), ..SelectedFields::default() }
+        let mut selected = SelectedFields {
+            bytes: head.to_vec(),
+            length: head.len(),
+            ..SelectedFields::default()
+        };
+        selected.end_line();
+        selected
+    }
+
+    /// Ends the last line, as where a message is one line: the parser reads no field without its line end.
+    fn end_line(&mut self) {
+        if self.bytes.last().is_some_and(|last| *last != b'\n') {
+            self.bytes.push(b'\n');
+        }
     }
 
     /// The fields that [`parser`] does not read and that may be deceptive, and those in which words are left `unread`.
@@ -271,7 +286,8 @@ impl SelectedFields {
         is_wanted: impl Fn(&[u8], &[u8]) -> bool,
     ) -> SelectedFields {
         let mut selected = SelectedFields {
-            bytes: Vec::with_capacity(CAPACITY.min(head.len())),
+            bytes: Vec::with_capacity(CAPACITY.min(head.len() + 1)),
+            length: head.len(),
             ..SelectedFields::default()
         };
         for field in fields {
@@ -289,6 +305,7 @@ impl SelectedFields {
                 }
             }
         }
+        selected.end_line();
         selected
     }
 
@@ -324,7 +341,7 @@ impl SelectedFields {
     fn header_offset(&self, at: usize) -> usize {
         let field = self.fields.partition_point(|(start, _)| *start <= at).checked_sub(1);
         let field = field.and_then(|field| self.fields.get(field));
-        field.map_or(at, |(start, source)| source + (at - start))
+        field.map_or(at, |(start, source)| source + (at - start)).min(self.length)
     }
 }
 

@@ -64,7 +64,7 @@ impl<'a> Inspection<'a> {
         let mut decided = decide(found, answers);
         banner::add(case, &tree, &mut decided);
         let edits = until_settled(ROUNDS, (case, &tree), &mut decided, answers, &mut budget);
-        let outcome = build_outcome(case, tree.head.as_deref(), decided, edits);
+        let outcome = build_outcome(case, &tree, decided, edits);
         Outcome { cost: budget.cost(), ..outcome }
     }
 }

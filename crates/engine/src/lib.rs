@@ -15,6 +15,7 @@ mod anchors;
 mod attachments;
 mod banner;
 pub mod bounds;
+mod broken;
 mod budget;
 pub mod check;
 pub mod content;

@@ -128,6 +128,34 @@ mod tests {
     }
 
     #[test]
+    fn a_message_without_a_header_is_read_as_a_body() {
+        let lie = "http://p\u{430}ypal.com/";
+        // A field whose name is a scheme is a line with a URL to some.
+        for (head, verdict) in [
+            (format!("see {lie}"), Verdict::Suspect),
+            (format!("see {lie}\r\n"), Verdict::Suspect),
+            (format!("Dear Ann,\r\nsee {lie}\r\n"), Verdict::Suspect),
+            (format!("From x\r\nsee {lie}\r\n"), Verdict::Suspect),
+            (format!("see: {lie}"), Verdict::Unsafe),
+            (format!("{lie}\r\n"), Verdict::Unsafe),
+            (format!("A: b\r\n{lie}\r\n"), Verdict::Unsafe),
+        ] {
+            let found = outcome(&head, "");
+            assert_eq!(found.verdict, verdict, "{head}");
+            assert!(found.edits.is_empty() && found.head_edits.is_empty(), "{head}");
+        }
+        for head in [
+            "see http://www.a.example/",
+            "http://www.a.example/\r\n",
+            "Dear Ann,\r\nsee www.a.example and b@c.example\r\n",
+            "no field\r\nFrom: ann@a.example\r\nTo: PayPal <x@a.example>\r\nList-Unsubscribe: \
+             <https://www.a.example/?u=https://www.b.example>\r\n",
+        ] {
+            assert!(outcome(head, "").verdict < Verdict::Suspect, "{head}");
+        }
+    }
+
+    #[test]
     fn a_header_with_an_odd_line_is_no_lure() {
         for rest in [
             "",

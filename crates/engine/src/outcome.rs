@@ -11,6 +11,7 @@ use mailsplice::splice::{apply, apply_head};
 use mailsplice::whole::LineEnd;
 
 pub use mailsplice::edit::{Bypass, Field, HeadEdit, Limit, RawEdit, StoredRecipe};
+pub use mailsplice::signatures::{Signature, Signatures};
 
 /// Where in a message a link is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -156,6 +157,8 @@ pub struct Outcome {
     pub edits: Vec<RawEdit>,
     /// Edits of the message's own header fields: links in the Subject, labels of a part whose encoding changed.
     pub head_edits: Vec<HeadEdit>,
+    /// The signatures that stood in the message and that its edits break, until they are undone.
+    pub broken: Signatures,
     /// Header fields to add.
     pub fields: Vec<Field>,
     /// The recipe that reverts the edits, if it does not fit into a header field.

@@ -28,13 +28,13 @@ pub enum Mode {
 pub enum LinkAction {
     /// Nothing.
     Leave,
-    /// Percent-encode path, query and fragment.
+    /// Percent-encode path, query and fragment. It mends no host, so an unsafe link is not left at that.
     PercentEncode,
-    /// Show the host in Punycode.
+    /// Show the host in Punycode. A link that deceives by more than that is defanged.
     Punycode,
-    /// Remove the hyperlink: attributes are made inert, the visible text stays.
+    /// Make no link of it, in any place, and leave its letters: attributes are made inert, dots are put in brackets.
     Unlink,
-    /// Make attributes inert, show Punycode, and bracket dots in visible text.
+    /// The same, and show the host in Punycode.
     Defang,
 }
 
@@ -289,16 +289,28 @@ impl Policy {
             return LinkAction::Leave;
         }
         let by_reason = reasons.iter().filter_map(|reason| self.reason_actions.get(&reason)).max();
-        if let Some(action) = by_reason {
-            return *action;
+        match by_reason {
+            // Whoever deceives could add such a path.
+            Some(LinkAction::PercentEncode) if verdict >= Verdict::Unsafe => {
+                self.action_by_verdict(verdict, edit).max(LinkAction::PercentEncode)
+            }
+            Some(action) => *action,
+            None => self.action_by_verdict(verdict, edit),
         }
+    }
+
+    fn action_by_verdict(&self, verdict: Verdict, edit: Edit) -> LinkAction {
         let mild = self.mode == Mode::Strict || verdict <= Verdict::Suspect;
         let needed = if mild { Edit::Reported } else { Edit::Link };
         if edit < needed {
             return LinkAction::Leave;
         }
-        if let Some(action) = self.verdict_actions.get(&verdict) {
-            return *action;
+        match self.verdict_actions.get(&verdict) {
+            Some(LinkAction::PercentEncode) if verdict >= Verdict::Unsafe => {
+                return LinkAction::Defang;
+            }
+            Some(action) => return *action,
+            None => {}
         }
         let floor = if self.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
         if verdict >= floor { LinkAction::Defang } else { LinkAction::Leave }

@@ -2,6 +2,7 @@ use super::outcome::{Done, Place};
 use super::policy::{Defang, HeaderFields, Linkify, Mode, Notice, Report};
 use super::*;
 
+mod actions;
 mod attachments;
 mod scripts;
 

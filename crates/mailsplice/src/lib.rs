@@ -13,6 +13,7 @@ pub mod edit;
 pub mod limits;
 pub mod media;
 pub mod mime;
+pub mod signatures;
 pub mod span;
 pub mod splice;
 pub mod whole;

@@ -36,8 +36,32 @@ pub fn decode_text(text: &str) -> String {
 /// The byte of the escape at the start of these bytes.
 pub fn escape_at(bytes: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = bytes else { return None };
+    byte_of(*high, *low)
+}
+
+fn byte_of(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok());
-    Some(digit(*high)? << 4 | digit(*low)?)
+    Some(digit(high)? << 4 | digit(low)?)
+}
+
+/// Where the letters begin that seem to begin at `at`: behind the digits there, if they are those of an escaped sign
+/// (`%2Fexample.com`, `%252Fexample.com`) whose percent sign stands before.
+pub fn behind_sign(text: &str, mut at: usize) -> usize {
+    if !text.get(..at).is_some_and(|before| before.ends_with('%')) {
+        return at;
+    }
+    while let Some([high, low, ..]) = text.as_bytes().get(at..)
+        && let Some(sign) = byte_of(*high, *low)
+        && sign.is_ascii()
+        && !sign.is_ascii_alphanumeric()
+        && !matches!(sign, b'-' | b'_')
+    {
+        at += 2;
+        if sign != b'%' {
+            break;
+        }
+    }
+    at
 }
 
 /// Writes the escape of a byte.
@@ -57,4 +81,31 @@ pub fn encoded(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_begin_behind_an_escaped_sign() {
+        for (before, behind) in [
+            ("%", "2Fexample.com"),
+            ("u=http%3A%", "2fexample.com"),
+            ("%", "252Fexample.com"),
+            ("%", "25252Fexample.com"),
+            ("%", "3Dexample.com"),
+            ("%", "2Eexample.com"),
+        ] {
+            let text = [before, behind].concat();
+            let at = behind_sign(&text, before.len());
+            assert_eq!(text.get(at..), Some("example.com"), "{text}");
+        }
+        // Letters, digits, bytes of UTF-8 and what is no escape.
+        for text in ["%70aypal.com", "%31a.com", "%D0%B0.com", "%2Da.com", "%2", "%", "%zz.com"] {
+            assert_eq!(behind_sign(text, 1), 1, "{text}");
+        }
+        assert_eq!(behind_sign("2Fexample.com", 0), 0);
+        assert_eq!(behind_sign("a2Fexample.com", 1), 1);
+    }
 }

@@ -21,7 +21,9 @@ pub const FIELDS: &[(&str, &str)] = &[
         "`X-Linkmilter`",
         "One per message: version, host, worst verdict, numbers of links and of edits, reason \
          codes, `incomplete=` with what was not read, `opaque=` with the number of parts \
-         that are encrypted, or of a kind that is not read, as office files.",
+         that are encrypted, or of a kind that is not read, as office files, `broken=` with the \
+         kinds of signatures that the edits break until they are undone: dkim, arc, smime, \
+         pgp-mime, pgp-inline, multipart.",
     ),
     ("`X-Linkmilter-Link`", "At most ten: hosts of suspect and worse links, defanged."),
     ("`X-Linkmilter-Undo`", "What `linkmilter restore` needs to undo the edits."),

@@ -123,6 +123,7 @@ fn stderr_is_journal() -> bool {
 pub fn message(event: &Event) {
     let reasons = event.reasons.keys().map(String::as_str).collect::<Vec<_>>().join(",");
     let hosts = worst_hosts(event);
+    let broken = event.broken.join(",");
     let bypasses = event.bypasses.keys().map(String::as_str).collect::<Vec<_>>().join(",");
     tracing::info!(
         target: MESSAGE_TARGET,
@@ -132,6 +133,7 @@ pub fn message(event: &Event) {
         reasons,
         links = event.links,
         edited = event.edited,
+        broken,
         hosts,
         bypasses,
         sender = printable::defanged(&event.sender),

@@ -19,7 +19,7 @@ use homograph::Judgement;
 use mailsplice::span::TextEdit;
 use uts58::tlds::TldSet;
 use uts58::unicode::{is_dot_to_somebody as is_dot, punycode};
-use uts58::{Kind, Target, scheme};
+use uts58::{Kind, Target, percent, scheme};
 
 /// Where a tag begins, and where its name and the tag end; `None` for one that the end of the text cuts off.
 #[derive(Clone, Copy, Debug)]
@@ -84,13 +84,12 @@ impl<'a> Defanger<'a> {
         action: LinkAction,
         edits: &mut Vec<TextEdit>,
     ) {
+        // Letters that are left as they are need no judgement.
+        let judgement = judgement.filter(|_| action != LinkAction::Unlink);
         match (&occurrence.site, action) {
             (_, LinkAction::Leave) => {}
             // What a script does is not known: only a deceptive URL justifies breaking it.
-            (
-                Site::Attribute { holds: Holds::Script, .. },
-                LinkAction::PercentEncode | LinkAction::Punycode | LinkAction::Unlink,
-            ) => {}
+            (Site::Attribute { holds: Holds::Script, .. }, LinkAction::PercentEncode) => {}
             (_, LinkAction::PercentEncode) => self.percent_encode(occurrence, edits),
             (_, LinkAction::Punycode) => self.punycode(occurrence, judgement, edits),
             (
@@ -98,13 +97,15 @@ impl<'a> Defanger<'a> {
                 | Site::Text
                 | Site::Value
                 | Site::HtmlText,
-                LinkAction::Defang,
+                LinkAction::Unlink | LinkAction::Defang,
             ) => self.defang(occurrence, judgement, edits),
-            (Site::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
+            (
+                Site::Attribute { tag, attribute, holds: Holds::Url, .. },
+                LinkAction::Unlink | LinkAction::Defang,
+            ) => {
                 self.rename(*tag, attribute, edits);
                 // Programs that show markup as text link what they find in it.
                 match &occurrence.target {
-                    _ if action != LinkAction::Defang => {}
                     Target::Link(_) => self.defang(occurrence, judgement, edits),
                     Target::Dangerous { host: Some(host), .. } => {
                         self.pieces(occurrence, edits).host(host.clone(), judgement);
@@ -116,9 +117,7 @@ impl<'a> Defanger<'a> {
                     }
                 }
             }
-            (Site::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
-            | (Site::Text | Site::Value | Site::HtmlText, LinkAction::Unlink) => {}
-            (Site::Attribute { .. } | Site::Style, _) => {
+            (Site::Attribute { .. } | Site::Style, LinkAction::Unlink | LinkAction::Defang) => {
                 self.pieces(occurrence, edits).replace(occurrence.span(), NOWHERE);
             }
         }
@@ -405,7 +404,10 @@ impl Pieces<'_, '_> {
         let mut at = 0;
         for word in tail.split(|c: char| !(c.is_alphanumeric() || is_dot(c) || "-_".contains(c))) {
             let end = at + word.len();
-            let here = range.start + at..range.start + end;
+            // The digits of an escaped sign are no letters of the host behind it: `%2Fexample.com`.
+            let escape = percent::behind_sign(tail, at) - at;
+            let (at_word, word) = (at + escape, word.get(escape..).unwrap_or_default());
+            let here = range.start + at_word..range.start + end;
             match bytes.get(end) {
                 Some(b':') if scheme::linked_at_end(word).is_some() => {
                     self.scheme(here.start..here.end + 1);

@@ -27,7 +27,7 @@ use homograph::{Disguise, HostBounds, Judgement, Sender};
 use mailsplice::mime::Charset;
 use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::is_dot_to_somebody;
-use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
+use uts58::{Boundaries, Kind, Link, Linkifier, mailto, scheme};
 
 /// The fields that name the sender.
 const SENDERS: [&str; 3] = ["From", "Sender", REPLY_TO];
@@ -37,6 +37,11 @@ const REPLY_TO: &str = "Reply-To";
 /// Whether a link with a scheme may be in a text: base64 has many slashes, and no colon.
 fn may_hold_scheme(text: &str) -> bool {
     memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
+}
+
+/// Whether the name of a field is that of a scheme that clients link.
+fn is_scheme(name: &str) -> bool {
+    scheme::linked_at_end(name).is_some_and(|scheme| scheme.name.len() == name.len())
 }
 
 /// The names of groups and of mailboxes, each with the address behind it.
@@ -144,6 +149,10 @@ impl FieldReader<'_, '_, '_, '_> {
                     self.group_name(group);
                     self.addresses(&group.addresses);
                 }
+            }
+            // A line that is a URL is a field with the name of a scheme.
+            HeaderValue::Text(text) if text.starts_with("//") && is_scheme(self.field.name) => {
+                self.text(&format!("{}:{text}", self.field.name));
             }
             HeaderValue::Text(text) => self.text(text),
             HeaderValue::TextList(list) => list.iter().for_each(|text| self.text(text)),

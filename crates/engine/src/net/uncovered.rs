@@ -52,7 +52,12 @@ pub fn defang_rest(
         }
         let is_link = answers.get(tld) != Some(&Answer::Missing);
         let judged = Judged::of(judgement, TldStatus::Link);
-        let defangs = actions::link_anywhere(case.policy, &judged).0 == LinkAction::Defang;
+        // What is in Punycode already is as the policy asks.
+        let defangs = match actions::link_anywhere(case.policy, &judged).0 {
+            LinkAction::Unlink | LinkAction::Defang => true,
+            LinkAction::Punycode => !text(host_of(&letters)).is_ascii(),
+            LinkAction::Leave | LinkAction::PercentEncode => false,
+        };
         if is_link && defangs && net.editable_part(at, &judged).is_some() {
             net.judge_host(&letters, at, Origin::Body);
         }

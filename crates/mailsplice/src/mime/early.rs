@@ -2,8 +2,9 @@
 
 use super::header;
 
-/// Splits a header at the first line (but not the first line of all) that is neither a field nor a folded line with
-/// content; returns what is before and after it. Lines end at CR, LF or CRLF. `None` if all programs agree.
+/// Splits a header at the first line that is neither a field nor a folded line with content; returns what is before and
+/// after it. Lines end at CR, LF or CRLF. The first line of all may also be that of an mbox. `None` if all programs
+/// agree.
 pub fn early_end(head: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut at = 0;
     while let Some(rest) = head.get(at..).filter(|rest| !rest.is_empty()) {
@@ -17,12 +18,18 @@ pub fn early_end(head: &[u8]) -> Option<(&[u8], &[u8])> {
             return Some((head.get(..at)?, next));
         }
         let folds = matches!(line.first(), Some(b' ' | b'\t'));
-        if at > 0 && !folds && header::colon(rest).is_none() {
+        if !folds && header::colon(rest).is_none() && (at > 0 || !is_of_mbox(line)) {
             return Some((head.get(..at)?, rest));
         }
         at = head.len() - next.len();
     }
     None
+}
+
+/// Whether a line begins a message in an mbox, quoted or not.
+fn is_of_mbox(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b">").unwrap_or(line);
+    line.starts_with(b"From ")
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -45,5 +52,11 @@ mod tests {
         assert_eq!(ends("A: b\r\nC\r\n : d\r\n\rE"), Some(("A: b\r\nC\r\n : d\r\n", "E")));
         assert_eq!(ends("A: b\nhello\r\n"), Some(("A: b\n", "hello\r\n")));
         assert_eq!(ends("From x\r\nA: b\r\n"), None);
+        assert_eq!(ends(">From x\r\nA: b\r\n"), None);
+        assert_eq!(ends("From x\r\nhello\r\n"), Some(("From x\r\n", "hello\r\n")));
+        assert_eq!(ends("see this\r\nA: b\r\n"), Some(("", "see this\r\nA: b\r\n")));
+        assert_eq!(ends("see: this"), None);
+        assert_eq!(ends(" see this"), None);
+        assert_eq!(ends(""), None);
     }
 }

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::labels::{DefaultType, Labels};
+use crate::signatures::Signatures;
 
 /// A header that has been read, with its context.
 #[derive(Clone)]
@@ -32,7 +33,7 @@ pub(super) enum Place {
 /// Properties that a part inherits from the multiparts around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
-    pub signed: bool,
+    pub signed: Signatures,
     pub encrypted: bool,
     pub alternative: Option<usize>,
     /// Bytes of the path of that one.

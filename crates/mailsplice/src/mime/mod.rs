@@ -22,6 +22,7 @@ mod misread;
 mod openpgp;
 mod prefilter;
 mod reading;
+mod signed;
 mod sniff;
 mod structure;
 mod transfer;
@@ -35,6 +36,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
+use crate::signatures::Signatures;
 use crate::span::Text;
 pub use charset::{Charset, Endian};
 pub use content_type::{PARAMETERS, hex_pair};
@@ -66,8 +68,8 @@ pub struct Message<'m> {
 /// Properties that a part has from its header and its parents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Below multipart/signed, or text inside an OpenPGP cleartext signature.
-    pub signed: bool,
+    /// The signatures over it: below multipart/signed, or text inside an OpenPGP cleartext signature.
+    pub signed: Signatures,
     /// Content-Disposition: attachment.
     pub attachment: bool,
     /// Inside data that cannot be edited in place: the DER of PKCS#7, compressed bytes.
@@ -360,12 +362,15 @@ impl Tree {
         range: Range<usize>,
     ) -> Range<usize> {
         let Some(part) = self.parts.get(part) else { return 0..0 };
-        let shift = |range: Range<usize>, by: usize| range.start + by..range.end + by;
-        let mut span = shift(reading.raw(range), part.site.body.start);
-        let mut at = part.site.layer;
-        while let Some(layer) = at.checked_sub(1).and_then(|index| self.layers.get(index)) {
-            span = shift(layer.source(span), layer.range.start);
-            at = layer.below;
+        let span = shift(reading.raw(range), part.site.body.start);
+        self.in_body(part.site.layer, span)
+    }
+
+    /// The range of the raw body for a range of a layer.
+    fn in_body(&self, mut layer: usize, mut span: Range<usize>) -> Range<usize> {
+        while let Some(above) = layer.checked_sub(1).and_then(|index| self.layers.get(index)) {
+            span = shift(above.source(span), above.range.start);
+            layer = above.below;
         }
         span
     }
@@ -413,4 +418,8 @@ impl Tree {
         let above = layer.checked_sub(1).and_then(|index| self.layers.get(index));
         above.map_or(message.body, |layer| layer.bytes.as_slice())
     }
+}
+
+fn shift(range: Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
 }

@@ -9,6 +9,7 @@
 //! | RFC 9580 §7, cleartext signatures | [`is_clear_signed`] |
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::inflate::{Format, InflateBudget};
 use super::transfer::Transfer;
@@ -18,6 +19,9 @@ const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
 
 /// The part of the first line that quoted-printable has no reason to escape.
 const BEGIN_SIGNED: &[u8] = b"-BEGIN PGP SIGNED MESSAGE-";
+
+/// Likewise, of the last line.
+const END_SIGNATURE: &[u8] = b"-END PGP SIGNATURE-";
 
 /// Offset in each of the letter that is rarest in text: the G of PGP.
 const RARE_LETTER: usize = 12;
@@ -53,6 +57,14 @@ pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
         _ => Cow::Borrowed(front),
     };
     byte_search::find(&text, BEGIN_SIGNED, RARE_LETTER_SIGNED).is_some()
+}
+
+/// The range of what is signed in a part that [`is_clear_signed`], with its armor: all of it if the armor is encoded.
+pub(super) fn clear_signed(raw: &[u8]) -> Range<usize> {
+    let begin = byte_search::find(raw, BEGIN_SIGNED, RARE_LETTER_SIGNED);
+    let end = memchr::memmem::rfind(raw, END_SIGNATURE).map(|at| at + END_SIGNATURE.len());
+    let (start, end) = (begin.unwrap_or(0), end.unwrap_or(raw.len()));
+    if start < end { start..end } else { 0..raw.len() }
 }
 
 /// The content of a message, if it is not encrypted and `budget` suffices.

@@ -29,6 +29,7 @@ use super::walk::{Boundaries, LayerBytes, OpenLeaf, OpenMessage, OpenMultipart, 
 use super::{Clarity, Media, Message, Part, Tree, View};
 use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
+use crate::signatures::Signature;
 use crate::span::Map;
 pub use again::DELIMITER;
 use again::Visited;
@@ -373,9 +374,12 @@ impl<'m> Splitter<'m> {
     /// The context of a multipart's children.
     fn context_below(&mut self, entity: &Entity) -> Context {
         let mut context = Context { default_type: DefaultType::Text, ..entity.context };
-        let subtype = entity.labels.types.first().map_or("", |label| label.subtype.as_str());
-        match subtype {
-            "signed" => context.signed = true,
+        let label = entity.labels.types.first();
+        match label.map_or("", |label| label.subtype.as_str()) {
+            "signed" => {
+                let protocol = label.and_then(|label| label.parameter("protocol"));
+                context.signed.insert(Signature::of_protocol(protocol.as_deref()));
+            }
             "encrypted" => context.encrypted = true,
             "digest" => context.default_type = DefaultType::Message,
             "alternative" => {

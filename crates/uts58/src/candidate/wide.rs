@@ -24,7 +24,7 @@ use crate::unicode::hosts::{ends_host_to_a_reader, is_kept};
 use crate::unicode::punycode::SETTLED;
 use crate::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use crate::wide::{self, known_end};
-use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
+use crate::{Confidence, Kind, Link, authority, defanged, ipv4, percent, scheme};
 
 /// A name with this many bytes beyond ASCII surely fits in the DNS, if it is not mapped. Of any other its length there has
 /// to be computed, which takes as much for each of its bytes as reading that many bytes of running text.
@@ -350,7 +350,7 @@ impl<'t> Candidates<'t> {
                 return None;
             }
         }
-        let start = self.run_start(run.start);
+        let start = percent::behind_sign(self.walker.text, self.run_start(run.start));
         let run = start..self.run_end(run.end);
         self.at = run.end;
         let run = start..self.before_scheme(run);

@@ -15,6 +15,7 @@ use super::super::{Media, Part, Surroundings, View, Why};
 use super::super::{document, sniff};
 use super::{FILLERS, Site, Splitter};
 use crate::edit::{Bypass, Limit};
+use crate::signatures::Signature;
 
 /// Bytes of the shortest link, `a.co`.
 const SHORTEST_LINK: usize = 4;
@@ -96,6 +97,10 @@ impl Splitter<'_> {
         {
             also.push(Media::Html);
         }
+        let mut signed = entity.context.signed;
+        if text && openpgp::is_clear_signed(raw, transfer) {
+            signed.insert(Signature::PgpInline);
+        }
         let part = Part {
             path,
             document: is_document(&types, &names, &transfers, raw),
@@ -103,7 +108,7 @@ impl Splitter<'_> {
             media,
             also,
             surroundings: Surroundings {
-                signed: entity.context.signed || text && openpgp::is_clear_signed(raw, transfer),
+                signed,
                 attachment: disposition.kind == "attachment",
                 sealed: self.is_sealed(walk.layer),
             },
