@@ -22,7 +22,7 @@ pub fn linkify(text: &str, options: &Options<'_>, policy: &Policy, tlds: &dyn Tl
     let (facts, message) = (Facts::default(), Message { head: b"", body: b"" });
     let mut judge = Judge::new(Case::new(message, &facts, policy, tlds));
     let Read { known, doubtful } = Read::of(text, &mut judge, tlds);
-    linkify_among(text, options, tlds, doubtful, |link| {
+    linkify_among(text, options, tlds, &doubtful, &mut |link| {
         let read = known.get(&(link.host.start, link.host.end)).cloned();
         let mut judged = || judge.link(text, link, HostBounds::in_text(link.kind));
         read.or_else(|| judged().map(judgement)).unwrap_or_default()
@@ -126,7 +126,7 @@ mod tests {
             // Labels of several scripts.
             ("http://หวย24hd.com/x", "http://xn--24hd-uio3a1a.com/x"),
             ("http://διcafe.gr/", "http://xn--cafe-fmd4a.gr/"),
-            ("кафеcafe.bg", "xn--cafe-3dd0d1a8a.bg"),
+            ("http://кафеcafe.bg", "http://xn--cafe-43d4a7a0f.bg"),
             ("at http://раypal.com/x now", "at http://xn--ypal-43d9g.com/x now"),
             // Names that only senders are held against, as a whole.
             (
@@ -134,7 +134,10 @@ mod tests {
                 "http://xn--rpple-tsa.com http://xn--gstatc-7va.com",
             ),
             ("http://Instagramç.com", "http://xn--instagram-y3a.com"),
-            ("paypal-sécurité.com", "xn--paypal-scurit-kebd.com"),
+            ("paypal-sécurité.com", "xn--paypal-scurit-ihbf.com"),
+            // Defanged, and by half.
+            ("раypal[.]com", "раypal[.]com"),
+            ("https://www.раypal(.)com/x", "https://www.xn--ypal-43d9g(.)com/x"),
             // Hosts of ASCII stay as they are spelled.
             ("http://PayPal-Login.com/", "http://PayPal-Login.com/"),
         ] {
@@ -149,7 +152,8 @@ mod tests {
             "mailto:a@example.com#@раypal.com",
             "https://example.com/a,https://раypal.com/",
             "https://user@example.com/",
-            "javascript:x('https://example.com/')",
+            "example.com[.]evil.org",
+            "https://example.com(.)evil.org/x",
         ] {
             let html = html(text);
             assert!(!html.contains("<a "), "{html}");

@@ -294,9 +294,18 @@ impl Policy {
             Some(LinkAction::PercentEncode) if verdict >= Verdict::Unsafe => {
                 self.action_by_verdict(verdict, edit).max(LinkAction::PercentEncode)
             }
+            Some(LinkAction::Leave) if self.stands_without_left(reasons) => {
+                self.action_by_verdict(verdict, edit)
+            }
             Some(action) => *action,
             None => self.action_by_verdict(verdict, edit),
         }
+    }
+
+    /// Whether reasons that are not to be left alone say more than a notice: whoever deceives could add those that are.
+    fn stands_without_left(&self, reasons: Reasons) -> bool {
+        let mut others = reasons.iter().filter(|reason| !self.reason_actions.contains_key(reason));
+        others.any(|reason| reason.verdict() > Verdict::Notice)
     }
 
     fn action_by_verdict(&self, verdict: Verdict, edit: Edit) -> LinkAction {

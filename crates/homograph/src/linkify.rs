@@ -76,18 +76,20 @@ pub fn decide(
     text: &str,
     exceptions: &[String],
     context: &Context<'_>,
-    emit: impl FnMut(Decision),
+    mut emit: impl FnMut(Decision),
 ) {
-    let judge = |link: &Link| {
+    let judge = &mut |link: &Link| {
         let context = Context { bounds: HostBounds::in_text(link.kind), ..*context };
         judge_link(text, link, &context)
     };
-    let wide = Linkifier::new(context.tlds).boundaries(Boundaries::Wide).links(text);
-    let doubtful = wide
-        .filter(|link| !link.defanged)
-        .map(|link| (link.span.clone(), judge(&link).verdict))
-        .filter(|(_, verdict)| *verdict > Verdict::Notice);
-    decide_among(text, exceptions, context.tlds, doubtful, judge, emit);
+    let mut doubtful = Vec::new();
+    for wide in Linkifier::new(context.tlds).boundaries(Boundaries::Wide).links(text) {
+        let worst = judge(&wide).verdict;
+        if worst > Verdict::Notice && !wide.defanged {
+            doubtful.push((wide.span, worst));
+        }
+    }
+    decide_among(text, exceptions, context.tlds, &doubtful, judge, &mut emit);
 }
 
 /// The same with what somebody else found against the text: stretches in order, with the verdict of
@@ -96,23 +98,16 @@ pub fn decide_among(
     text: &str,
     exceptions: &[String],
     tlds: &dyn TldSet,
-    doubtful: impl IntoIterator<Item = (Range<usize>, Verdict)>,
-    judge: impl FnMut(&Link) -> LinkJudgement,
-    mut emit: impl FnMut(Decision),
+    doubtful: &[(Range<usize>, Verdict)],
+    judge: &mut dyn FnMut(&Link) -> LinkJudgement,
+    emit: &mut dyn FnMut(Decision),
 ) {
     let mut reader = Reader { text, exceptions, tlds, judge };
-    let linkifier = Linkifier::new(tlds);
-    let mut careful = linkifier.links(text).peekable();
-    for (stretch, worst) in doubtful {
-        while let Some(link) = careful.next_if(|link| link.span.end <= stretch.start) {
-            emit(reader.decide(link, Verdict::Ok));
-        }
-        while let Some(link) = careful.next_if(|link| link.span.start < stretch.end) {
-            emit(reader.decide(link, worst));
-        }
-    }
-    for link in careful {
-        emit(reader.decide(link, Verdict::Ok));
+    let mut doubtful = doubtful.iter().peekable();
+    for link in Linkifier::new(tlds).links(text) {
+        while doubtful.next_if(|(stretch, _)| stretch.end <= link.span.start).is_some() {}
+        let inside = doubtful.peek().filter(|(stretch, _)| stretch.start < link.span.end);
+        emit(reader.decide(link, inside.map_or(Verdict::Ok, |(_, worst)| *worst)));
     }
 }
 
@@ -121,7 +116,11 @@ pub fn decide_among(
 /// A host that is suspect is shown in Punycode instead. Every `href` is ASCII; the visible text is
 /// minimally escaped (UTS #58 §4). Linear in the text, apart from the judging of hosts.
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
-    written(text, options, |emit| decide(text, options.exceptions, context, emit))
+    let mut writer = Writer::new(text);
+    if options.switch == Switch::On {
+        decide(text, options.exceptions, context, |decision| writer.link(decision));
+    }
+    writer.finish()
 }
 
 /// The same by the rules of [`decide_among`].
@@ -129,45 +128,25 @@ pub fn linkify_among(
     text: &str,
     options: &Options<'_>,
     tlds: &dyn TldSet,
-    doubtful: impl IntoIterator<Item = (Range<usize>, Verdict)>,
-    judge: impl FnMut(&Link) -> LinkJudgement,
+    doubtful: &[(Range<usize>, Verdict)],
+    judge: &mut dyn FnMut(&Link) -> LinkJudgement,
 ) -> String {
-    written(text, options, |emit| {
-        decide_among(text, options.exceptions, tlds, doubtful, judge, emit);
-    })
-}
-
-/// The text with the links that `decide` passes on.
-fn written(
-    text: &str,
-    options: &Options<'_>,
-    decide: impl FnOnce(&mut dyn FnMut(Decision)),
-) -> String {
-    let mut writer = Writer { text, out: String::with_capacity(text.len() * 2) };
-    let mut at = 0;
+    let mut writer = Writer::new(text);
     if options.switch == Switch::On {
-        decide(&mut |Decision { link, judgement, href, .. }| {
-            writer.escape_range(at..link.span.start);
-            match href {
-                Some(href) => writer.anchor(&link, &href, &judgement),
-                None if judgement.verdict >= Verdict::Suspect => writer.punycode(&link, &judgement),
-                None => writer.escape_range(link.span.clone()),
-            }
-            at = link.span.end;
-        });
+        let emit = &mut |decision| writer.link(decision);
+        decide_among(text, options.exceptions, tlds, doubtful, judge, emit);
     }
-    writer.escape_range(at..text.len());
-    writer.out
+    writer.finish()
 }
 
-struct Reader<'a, J> {
+struct Reader<'a> {
     text: &'a str,
     exceptions: &'a [String],
     tlds: &'a dyn TldSet,
-    judge: J,
+    judge: &'a mut dyn FnMut(&Link) -> LinkJudgement,
 }
 
-impl<J: FnMut(&Link) -> LinkJudgement> Reader<'_, J> {
+impl Reader<'_> {
     /// Decides about a link; `wider` is the verdict with wider bounds.
     fn decide(&mut self, link: Link, wider: Verdict) -> Decision {
         let judgement = (self.judge)(&link);
@@ -195,9 +174,31 @@ impl<J: FnMut(&Link) -> LinkJudgement> Reader<'_, J> {
 struct Writer<'a> {
     text: &'a str,
     out: String,
+    /// As far as the text is written.
+    at: usize,
 }
 
 impl<'a> Writer<'a> {
+    fn new(text: &'a str) -> Writer<'a> {
+        Writer { text, out: String::with_capacity(text.len() * 2), at: 0 }
+    }
+
+    /// Writes a link, and the text in front of it.
+    fn link(&mut self, Decision { link, judgement, href, .. }: Decision) {
+        self.escape_range(self.at..link.span.start);
+        match href {
+            Some(href) => self.anchor(&link, &href, &judgement),
+            None if judgement.verdict >= Verdict::Suspect => self.punycode(&link, &judgement),
+            None => self.escape_range(link.span.clone()),
+        }
+        self.at = link.span.end;
+    }
+
+    fn finish(mut self) -> String {
+        self.escape_range(self.at..self.text.len());
+        self.out
+    }
+
     fn anchor(&mut self, link: &Link, href: &str, judgement: &LinkJudgement) {
         self.escape_range(link.span.start..link.inner);
         let host = self.host(link, judgement);
@@ -232,28 +233,24 @@ impl<'a> Writer<'a> {
     fn punycode(&mut self, link: &Link, judgement: &LinkJudgement) {
         self.escape_range(link.span.start..link.host.start);
         let host = judgement.host.as_ref();
-        let span = host.map_or(0..0, |host| host.span.clone());
-        let spelled = link.host_str(self.text);
         let labels = host.map(|host| host.labels.as_slice()).unwrap_or_default();
         let single_out = labels.iter().any(|label| label.verdict >= Verdict::Suspect);
         // A host that is fine itself stays as it is, whatever else the link contains.
         let whole = !single_out && host.is_some_and(|host| host.verdict >= Verdict::Suspect);
-        let shown: Vec<String> = labels
-            .iter()
-            .map(|label| match label.verdict >= Verdict::Suspect || whole {
-                true if !label.ascii.is_empty() && !label.spelling.is_ascii() => {
-                    label.ascii.clone()
-                }
-                _ => label.spelling.clone(),
-            })
-            .collect();
-        if shown.is_empty() {
-            escape(spelled, &mut self.out);
-        } else {
-            escape(spelled.get(..span.start).unwrap_or_default(), &mut self.out);
-            escape(&shown.join("."), &mut self.out);
-            escape(spelled.get(span.end..).unwrap_or_default(), &mut self.out);
+        let mut rest = link.host_str(self.text);
+        for label in labels {
+            let shown = label.verdict >= Verdict::Suspect || whole;
+            if shown
+                && !label.ascii.is_empty()
+                && !label.spelling.is_ascii()
+                && let Some((before, behind)) = rest.split_once(&label.spelling)
+            {
+                escape(before, &mut self.out);
+                escape(&label.ascii, &mut self.out);
+                rest = behind;
+            }
         }
+        escape(rest, &mut self.out);
         let tail = percent_encoded(self.str(link.tail.clone()));
         self.escape_range(link.host.end..link.tail.start);
         escape(&tail, &mut self.out);

@@ -8,14 +8,19 @@
 
 use alloc::string::String;
 
-use super::{Confidence, Kind, Link, Linkifier, format};
+use super::{Confidence, Kind, Link, Linkifier, defanged, format};
 use crate::tlds::TldSet;
 
 impl Link {
-    /// Whether it is meant as a link (UTS #58 §8): not defanged, not a file name or the end of a
-    /// sentence.
+    /// Whether it is meant as a link (UTS #58 §8): not defanged, nor a piece of what is, not a file
+    /// name or the end of a sentence.
     pub fn is_meant(&self, text: &str) -> bool {
-        self.confidence == Confidence::Sure && self.refanged_host(text).is_none()
+        let before = text.get(..self.span.start).unwrap_or_default();
+        let behind = text.as_bytes().get(self.span.end..).unwrap_or_default();
+        self.confidence == Confidence::Sure
+            && self.refanged_host(text).is_none()
+            && !defanged::ends_with_dot(before)
+            && defanged::dot_at(behind) == 0
     }
 
     /// Whether its host has an ASCII form that is an IP address or ends in an existing top-level

@@ -111,16 +111,13 @@ impl Judge<'_> {
     fn slips(&self, host: &Judgement, author: &Judgement) -> Option<Nearness> {
         let ((one, suffix), (other, other_suffix)) =
             chosen(&host.ascii).zip(chosen(&author.ascii))?;
-        if one.len().min(other.len()) < LEAST {
-            return None;
-        }
-        let is_same = one == other && other_suffix == "com";
+        let are_long = one.len().min(other.len()) >= LEAST;
+        let is_same = are_long && one == other && other_suffix == "com";
         let is_slip = match suffix == other_suffix {
-            true => is_slip(one, other),
-            false => {
-                is_same && suffix == SLIP_OF_COM || has_hyphens(&host.ascii, other, other_suffix)
-            }
+            true => are_long && is_slip(one, other),
+            false => is_same && suffix == SLIP_OF_COM,
         };
+        let is_slip = is_slip || has_hyphens(&host.ascii, other, other_suffix);
         let is_country = is_same && COUNTRIES_BESIDE_COM.contains(&suffix);
         let near = match is_slip {
             true => Some(Nearness::Slip),
@@ -160,13 +157,38 @@ fn is_slip(one: &str, other: &str) -> bool {
 
 /// Whether a label of a host is a domain with hyphens for its dots.
 fn has_hyphens(host: &str, label: &str, suffix: &str) -> bool {
-    let hyphened = [label, &suffix.replace('.', "-")].join("-");
-    host.split('.').any(|label| label == hyphened)
+    // Most hosts have none.
+    host.contains('-') && {
+        let hyphened = [label, &suffix.replace('.', "-")].join("-");
+        hyphened.len() >= LEAST && host.split('.').any(|label| label == hyphened)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::is_slip;
+    use crate::outcome::Verdict;
+    use crate::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+    #[test]
+    fn hyphens_for_the_dots_of_the_authors_domain() {
+        let tlds = TldTable::new(["com", "top", "uk"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        for (from, reply, verdict) in [
+            ("harbourbank.com", "harbourbank-com.verify.top", Verdict::Suspect),
+            ("harbourbank.com", "mail.harbourbank-com.verify.com", Verdict::Suspect),
+            ("harbourbank.co.uk", "harbourbank-co-uk.id.top", Verdict::Suspect),
+            ("acme.com", "acme-com.verify.top", Verdict::Suspect),
+            ("harbourbank.com", "harbourbank-com.top", Verdict::Suspect),
+            ("harbourbank.com", "harbour-bank.verify.top", Verdict::Ok),
+            ("harbourbank.com", "com-harbourbank.verify.top", Verdict::Ok),
+        ] {
+            let head = format!("From: Ann <ann@{from}>\r\nReply-To: Ann <ann@{reply}>\r\n");
+            let message = Message { head: head.as_bytes(), body: b"" };
+            let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+            assert_eq!(outcome.verdict, verdict, "{reply}");
+        }
+    }
 
     #[test]
     fn labels_that_differ_by_one_letter() {

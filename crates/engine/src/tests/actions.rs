@@ -103,6 +103,35 @@ fn a_path_that_mixes_scripts_does_not_save_a_lie() {
     assert_eq!(lie, format!("see hxxp://{CODE}[.]com/iPhone_\u{e23} now\r\n"));
 }
 
+/// Whoever deceives could add what a policy leaves alone.
+#[test]
+fn what_is_left_for_one_reason_excuses_no_other() {
+    let leaving = |reason| Policy {
+        reason_actions: [(reason, LinkAction::Leave)].into(),
+        blocked: std::sync::Arc::new(homograph::Names::new(["blocked.example.com"])),
+        ..policy()
+    };
+    for (reason, lie) in [
+        (Reason::EmbeddedUrl, "https://blocked.example.com/?u=https://example.org/".to_owned()),
+        (Reason::Userinfo, format!("https://x@{BAD}/")),
+        (Reason::DotVariant, format!("https://www\u{3002}{BAD}/")),
+        (Reason::ScriptPath, format!("https://{BAD}/iPhone_\u{e23}")),
+        (Reason::HyphenPrefix, format!("https://ab--cd.{BAD}/")),
+        (Reason::MixedScript, format!("https://{BAD}/")),
+    ] {
+        let found = outcome("text/plain", &format!("see {lie} now\r\n"), &leaving(reason));
+        assert_ne!(found.edits, [], "{reason}: {lie}");
+    }
+    for (reason, left) in [
+        (Reason::Userinfo, "https://www.paypal.com@example.com/"),
+        (Reason::MixedScript, "https://h\u{430}rbourb\u{430}nk.com/"),
+    ] {
+        let body = format!("see {left} now\r\n");
+        assert_ne!(outcome("text/plain", &body, &policy()).edits, [], "{left}");
+        assert_eq!(outcome("text/plain", &body, &leaving(reason)).edits, [], "{left}");
+    }
+}
+
 #[test]
 fn a_host_in_a_query_begins_behind_an_escaped_slash() {
     for (escaped, expected) in [
