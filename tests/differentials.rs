@@ -768,7 +768,7 @@ fn ambiguous_structure() {
     // A text that some end where padding is.
     let packed = "Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n";
     let pieces = base64(format!("<p>Dear customer</p>{link}..")) + &base64(format!("<br>{link}"));
-    assert!(pieces.contains("=\r\n"));
+    assert!(pieces.trim_end_matches('=').contains('='));
     messages.extend(everywhere(packed, pieces));
     // What nobody knows is read alike as long as it is ASCII.
     let klingon = "Content-Type: text/html; charset=klingon\r\n";
