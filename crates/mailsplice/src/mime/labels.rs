@@ -210,9 +210,9 @@ impl Forms {
         let word = value.get(..end.unwrap_or(value.len())).unwrap_or_default().trim_ascii();
         match name {
             Label::Type => {
-                let mut words = without_charset(word).split(|byte| *byte == b'/');
-                let is_word = |word: &[u8]| !word.is_empty() && !word.iter().any(is_blank);
-                if !(words.by_ref().take(2).filter(|word| is_word(word)).count() == 2) {
+                let words = without_charset(word).splitn(2, |byte| *byte == b'/');
+                let is_word = |word: &&[u8]| !word.is_empty() && !word.iter().any(is_blank);
+                if words.filter(is_word).count() < 2 {
                     self.kind = Form::Loose;
                 }
             }
