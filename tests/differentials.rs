@@ -30,7 +30,7 @@ use std::sync::LazyLock;
 
 use lines::base64_lines;
 use linkmilter::engine::mime::Message;
-use linkmilter::engine::outcome::{Disposition, Done};
+use linkmilter::engine::outcome::{Bypass, Disposition, Done};
 use linkmilter::engine::policy::{Defang, Linkify, OnAmbiguous};
 use linkmilter::engine::{Answers, Facts, Outcome, Policy, Reason, TldTable, Verdict, inspect};
 use linkmilter::tld;
@@ -757,8 +757,19 @@ fn ambiguous_structure() {
         "Content-Type: text/html, x\r\n",
         "Content-Type: text/html\r\nContent-Transfer-Encoding: (x) 8bit\r\n",
         "Content-Type: text/html; charset=klingon-7\r\n",
+        "Content-Type: text\r\n",
+        "Content-Type: text/\r\n",
+        "Content-Type: text/ht ml\r\n",
+        "Content-Type: text /html\r\n",
+        "Content-Type: text/html\r\nContent-Transfer-Encoding: base 64\r\n",
+        "Content-Type: text/html\r\nContent-Transfer-Encoding: base64;x\r\n",
     ];
     let mut messages: Vec<_> = fields.iter().flat_map(|fields| everywhere(fields, link)).collect();
+    // A text that some end where padding is.
+    let packed = "Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n";
+    let pieces = base64(format!("<p>Dear customer</p>{link}..")) + &base64(format!("<br>{link}"));
+    assert!(pieces.trim_end_matches('=').contains('='));
+    messages.extend(everywhere(packed, pieces));
     // What nobody knows is read alike as long as it is ASCII.
     let klingon = "Content-Type: text/html; charset=klingon\r\n";
     for body in [format!("h\u{e9}re {link}"), format!("\x1b$B {link}")] {
@@ -784,7 +795,16 @@ fn ambiguous_structure() {
         class("ambiguous", Fate::Reported, everywhere(&fields, "see \\150ttps\\72//\\u0440.com"));
     }
     let clear = ["Content-Type: text/html; charset=utf-8\r\n", klingon];
-    for message in clear.iter().flat_map(|fields| everywhere(fields, link)) {
+    let plain = [
+        "Content-Type: text\r\n",
+        "Content-Type: text/\r\n",
+        "Content-Type: text plain\r\n",
+        "Content-Type: text/plain\r\nContent-Transfer-Encoding: 7bit 8bit\r\n",
+        "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted printable\r\n",
+        "Content-Type: text/plain\r\nContent-Transfer-Encoding: 8bit;\r\n",
+    ];
+    let plain = plain.iter().flat_map(|fields| everywhere(fields, "see https://www.example.com/"));
+    for message in clear.iter().flat_map(|fields| everywhere(fields, link)).chain(plain) {
         let message = &message;
         assert_eq!(judge_by(message, &quarantined).disposition, Disposition::Accept);
         assert!(judge_by(message, &defused).edits.is_empty());

@@ -379,6 +379,10 @@ fn what_the_net_reads_but_cannot_edit() {
         [b"=ybegin line=128 size=9 name=a.html\r\n", yenc.as_slice(), b"\r\n=yend size=9\r\n"];
     let ebcdic = b"\x88\xA3\xA3\x97\xA2\x7A\x61\x61\xA7\x95\x60\x60\xA8\x97\x81\x93\x60\xF4\xF3\x84\xF9\x87\x4B\x83\x96\x94\x61";
     let mut messages = everywhere("Content-Type: text/plain\r\n", yenc.concat());
+    let fields = "Content-Type: text/plain\r\nContent-Transfer-Encoding: ";
+    let escaped: String = yenc.concat().iter().map(|byte| format!("={byte:02X}=\r\n")).collect();
+    messages.extend(everywhere(format!("{fields}base64\r\n"), base64(yenc.concat())));
+    messages.extend(everywhere(format!("{fields}quoted-printable\r\n"), escaped));
     for body in [
         &ebcdic[..],
         b"https://\x1b$B'b'Q\x1b(Bypal.com/",

@@ -116,7 +116,7 @@ fn hosts_that_anchors_cut() {
 }
 
 /// Text as uuencode has it, in a block.
-fn uuencoded(text: &str) -> String {
+pub fn uuencoded(text: &str) -> String {
     let digit = |value: u32| match value & 63 {
         0 => '`',
         value => char::from(b' ' + value as u8),
@@ -132,6 +132,22 @@ fn uuencoded(text: &str) -> String {
         out += "\r\n";
     }
     out + "`\r\nend\r\n"
+}
+
+/// Of text in UTF-16 a reader sees the letters, and so do programs that look for blocks.
+#[test]
+fn blocks_of_uuencode_in_wide_characters() {
+    for host in HOSTS {
+        let wide: Vec<u8> =
+            uuencoded(&text(host)).encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let escaped: String = wide.iter().map(|byte| format!("={byte:02X}=\r\n")).collect();
+        for (how, body) in [("base64", base64(&wide)), ("quoted-printable", escaped)] {
+            let fields = format!(
+                "Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: {how}\r\n"
+            );
+            class("wide blocks", Fate::Reported, everywhere(fields, body));
+        }
+    }
 }
 
 /// A line of uuencode with a byte too many: behind what its length byte says it is nothing to some, inside it any

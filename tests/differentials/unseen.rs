@@ -1,5 +1,6 @@
 //! Classes of what a reader does not see inside a name, and of what clients turn into another name than stands there.
 
+use super::joins::uuencoded;
 use super::*;
 
 const PLAIN: &str =
@@ -186,7 +187,80 @@ fn messages_that_only_look_encrypted() {
             class("OpenPGP", Fate::Reported, everywhere(fields, base64(&bytes)));
         }
         let inline = armor(packed(&text(host)));
-        class("OpenPGP", Fate::Reported, everywhere("Content-Type: text/plain\r\n", inline));
+        class("OpenPGP", Fate::Reported, everywhere("Content-Type: text/plain\r\n", &inline));
+        for (fields, body) in encodings_of(&format!("Hello\r\n\r\n{inline}")) {
+            for kind in ["text/plain", "text/html"] {
+                let fields = format!("Content-Type: {kind}{fields}");
+                class("OpenPGP", Fate::Reported, everywhere(fields, &body));
+            }
+        }
+    }
+}
+
+/// A text in each way in which a part may encode it: what follows its type, and the body.
+fn encodings_of(text: &str) -> Vec<(String, Vec<u8>)> {
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let escaped = |bytes: &[u8]| -> String {
+        let escape = |byte: &u8| match byte {
+            b'\n' => "=0A=\r\n".to_owned(),
+            byte => format!("={byte:02X}"),
+        };
+        bytes.iter().map(escape).collect()
+    };
+    let fields = |charset: &str, how: &str| {
+        format!("; charset={charset}\r\nContent-Transfer-Encoding: {how}\r\n")
+    };
+    vec![
+        (fields("utf-8", "7bit"), text.into()),
+        (fields("utf-8", "base64"), base64(text).into()),
+        (fields("utf-8", "base 64"), base64(text).into()),
+        (fields("utf-8", "x-uuencode"), uuencoded(text).into()),
+        (fields("utf-8", "quoted-printable"), escaped(text.as_bytes()).into()),
+        (fields("utf-16le", "base64"), base64(&wide).into()),
+        (fields("utf-16le", "quoted-printable"), escaped(&wide).into()),
+        (fields("utf-7", "7bit"), text.replace('-', "+AC0-").into()),
+    ]
+}
+
+/// What nobody reads here without a key is said, however it is encoded.
+#[test]
+fn encrypted_texts_are_opaque() {
+    let message =
+        "-----BEGIN PGP MESSAGE-----\r\n\r\nwQED0gEB\r\n=abcd\r\n-----END PGP MESSAGE-----\r\n";
+    let opaque = |message: &[u8]| {
+        let outcome = judge(message);
+        let is_opaque = |why: &Bypass| *why == Bypass::Opaque;
+        outcome.bypasses.iter().filter(|(_, why)| is_opaque(why)).count()
+    };
+    let whole = |fields: &str, body: &[u8]| {
+        [HEAD.as_bytes(), b"Content-Type: ", fields.as_bytes(), b"\r\n", body].concat()
+    };
+    for text in [message.to_owned(), format!("Hello\r\n\r\n{message}")] {
+        for (fields, body) in encodings_of(&text) {
+            for kind in [
+                "text/plain",
+                "text/html",
+                "application/pgp",
+                "application/octet-stream; name=a.asc",
+            ] {
+                assert_eq!(opaque(&whole(&format!("{kind}{fields}"), &body)), 1, "{kind}{fields}");
+            }
+        }
+    }
+    let parts = format!(
+        "--p\r\nContent-Type: application/pgp-encrypted\r\n\r\nVersion: 1\r\n\r\n--p\r\n\
+         Content-Type: application/octet-stream; name=encrypted.asc\r\n\r\n{message}\r\n--p--\r\n"
+    );
+    assert_eq!(opaque(&whole("multipart/encrypted; boundary=p\r\n", parts.as_bytes())), 1);
+    let prose = "A message begins with\r\n-----BEGIN PGP MESSAGE-----\r\n\r\nand then come the letters.\r\n";
+    let signed = message.replace("wQED0gEB", "ywdiAAAAAABh");
+    let signature =
+        "-----BEGIN PGP SIGNATURE-----\r\n\r\nwQED0gEB\r\n-----END PGP SIGNATURE-----\r\n";
+    for text in [prose, &signed, signature, "-----BEGIN PGP PUBLIC KEY BLOCK-----\r\n\r\nwQED\r\n"]
+    {
+        for (fields, body) in encodings_of(text) {
+            assert_eq!(opaque(&whole(&format!("text/plain{fields}"), &body)), 0, "{text}{fields}");
+        }
     }
 }
 

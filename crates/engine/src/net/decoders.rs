@@ -1,4 +1,4 @@
-//! Decoders for the net: lines of base64, UTF-16 and UTF-32, EBCDIC, yEnc.
+//! Decoders for the net: lines of base64, UTF-16 and UTF-32, EBCDIC.
 
 use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
@@ -244,38 +244,6 @@ pub fn ebcdic(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().map(ascii).collect()
 }
 
-/// Blocks of yEnc: the offset of each, and its decoded lines (yEnc 1.3).
-pub fn yenc(body: &[u8]) -> Vec<(usize, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut end = 0;
-    for at in memchr::memmem::find_iter(body, b"=ybegin ") {
-        if at < end {
-            continue;
-        }
-        let rest = body.get(at..).unwrap_or_default();
-        let length = memchr::memmem::find(rest, b"=yend").unwrap_or(rest.len());
-        end = at + length;
-        let lines = rest.get(..length).unwrap_or_default();
-        let data = lines.split(|byte| *byte == b'\n').skip(1);
-        let data = data.filter(|line| !line.starts_with(b"=ypart"));
-        found.push((at, data.flat_map(yenc_line).collect()));
-    }
-    found
-}
-
-fn yenc_line(line: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len());
-    let mut bytes = line.strip_suffix(b"\r").unwrap_or(line).iter();
-    while let Some(byte) = bytes.next() {
-        let escaped = match byte {
-            b'=' => bytes.next().map_or(0, |byte| byte.wrapping_sub(64)),
-            byte => *byte,
-        };
-        out.push(escaped.wrapping_sub(42));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use ::base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
@@ -346,12 +314,5 @@ mod tests {
                 .collect();
             assert_eq!(wide(&big, width, Order::Big), text.as_bytes());
         }
-    }
-
-    #[test]
-    fn yenc_is_decoded() {
-        let body = b"hi\r\n=ybegin line=128 size=3 name=a\r\nkl=}\r\n=yend size=3\r\n";
-        assert_eq!(yenc(body), [(4, b"AB\x13".to_vec())]);
-        assert!(yenc(b"=ybegin ").iter().all(|(_, bytes)| bytes.is_empty()));
     }
 }

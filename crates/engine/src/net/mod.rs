@@ -12,7 +12,7 @@
 //! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
 //! | base64, with any line ends | [`decoders::SCHEMES`]: `://` encoded, in every alignment; the bytes around it are decoded |
 //! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`decoders::texts_behind_scheme`], [`decoders::ebcdic`] |
-//! | yEnc | [`decoders::yenc`] |
+//! | yEnc, also in base64 and quoted-printable | [`yenc`] |
 //! | uuencode; base64 with padding inside, quoted-printable with breaks or line ends that programs read differently | [`mime::rare_readings`] |
 //!
 //! Linear: wherever a host may begin a window of fixed size is read.
@@ -27,6 +27,7 @@ mod part_offsets;
 mod triggers;
 mod uncovered;
 mod window;
+mod yenc;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +44,7 @@ use super::policy::{LinkAction, Policy};
 use super::seen_hosts::SeenHosts;
 use deceptive::{Deceptive, deceptive_judgement, find_deceptive};
 use deceptive::{is_list, is_undecodable, runs_on, seen_spelling, unescaped_host};
-use decoders::{Base64Lines, EBCDIC, behind_signs, ebcdic, texts_behind_scheme, yenc};
+use decoders::{Base64Lines, EBCDIC, behind_signs, ebcdic, texts_behind_scheme};
 use homograph::{Judgement, ends_host_to_a_reader};
 use host::{host_of, is_behind_www, starts_plain, stays_plain};
 use mailsplice::mime::{self, Charset, Media, Message, Tree, View};
@@ -83,9 +84,7 @@ pub fn search(
         net.search_header(message.head);
         net.search_ebcdic();
         net.search_base64(body, Origin::Body);
-        for (at, bytes) in yenc(body) {
-            net.search_windows(&bytes, Origin::Decoded(at));
-        }
+        net.search_yenc(message);
         net.search_rare_readings(message);
         net.edit_decoded_parts(message);
         if net.is_full {

@@ -7,7 +7,7 @@ use super::content_type::ContentType;
 use super::header::{self, Label};
 use super::lenient;
 use super::sniff;
-use super::transfer::Transfer;
+use super::transfer::{Transfer, base64};
 use super::{Clarity, External};
 use crate::edit::HeaderField;
 
@@ -21,6 +21,7 @@ pub(super) struct Labels {
     /// File names, in every reading of the fields.
     pub names: Vec<String>,
     pub clarity: Clarity,
+    pub forms: Forms,
     /// Bases of relative URLs.
     pub bases: Vec<Arc<str>>,
     /// Addresses of a body that is not in the message.
@@ -70,6 +71,7 @@ impl Labels {
             disposition: ContentType::default(),
             names: Vec::new(),
             clarity: Clarity::Clear,
+            forms: Forms::default(),
             bases: Vec::new(),
             externals: Vec::new(),
         }
@@ -94,6 +96,7 @@ impl Labels {
         }
         for (name, value) in &fields {
             reader.clear &= is_clear(*name, value);
+            reader.forms.add(*name, value);
             let remaining = remaining.get_mut(*name as usize);
             let is_last = remaining.is_some_and(|remaining| {
                 *remaining = remaining.saturating_sub(1);
@@ -119,7 +122,9 @@ impl Labels {
         for (name, value) in odd {
             reader.field(name, &value, false);
         }
-        let Reader { types, transfers, disposition, mut names, bases, mut externals, .. } = reader;
+        let Reader {
+            types, transfers, disposition, mut names, bases, mut externals, forms, ..
+        } = reader;
         for label in &types {
             add_distinct(&mut externals, external(label));
         }
@@ -132,6 +137,7 @@ impl Labels {
             disposition: disposition.unwrap_or_default(),
             names,
             clarity,
+            forms,
             bases,
             externals,
         }
@@ -158,6 +164,7 @@ struct Reader {
     externals: Vec<External>,
     /// Whether the standard allows every value.
     clear: bool,
+    forms: Forms,
 }
 
 impl Default for Reader {
@@ -171,8 +178,70 @@ impl Default for Reader {
             bases: Vec::new(),
             externals: Vec::new(),
             clear: true,
+            forms: Forms::default(),
         }
     }
+}
+
+/// How near the value of a label is to what the standard allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    #[default]
+    Token,
+    /// A token with a parameter where none belongs.
+    Parameter,
+    /// A word is missing, or there are blanks in it.
+    Loose,
+}
+
+/// The forms of the type and of the encoding. Whether programs read the part in different ways because of them depends on
+/// what is in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Forms {
+    kind: Form,
+    transfer: Form,
+}
+
+impl Forms {
+    fn add(&mut self, name: Label, value: &[u8]) {
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+        let value = value.trim_ascii();
+        let end = memchr::memchr(b';', value);
+        let word = value.get(..end.unwrap_or(value.len())).unwrap_or_default().trim_ascii();
+        match name {
+            Label::Type => {
+                let words = without_charset(word).splitn(2, |byte| *byte == b'/');
+                let is_word = |word: &&[u8]| !word.is_empty() && !word.iter().any(is_blank);
+                if words.filter(is_word).count() < 2 {
+                    self.kind = Form::Loose;
+                }
+            }
+            Label::Transfer if word.iter().any(is_blank) => self.transfer = Form::Loose,
+            Label::Transfer if end.is_some() => {
+                self.transfer = self.transfer.max(Form::Parameter);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a text is another one by each reading of these forms.
+    pub fn read_apart(self, transfers: &[Transfer], raw: &[u8]) -> bool {
+        let as_page = |how: &Transfer| sniff::looks_like_html(&sniff::opening(raw, *how));
+        let by_type = self.kind == Form::Loose && transfers.iter().any(as_page);
+        by_type
+            || match self.transfer {
+                Form::Token => false,
+                // A common mistake, of which nothing is seen if the text is encoded as it says.
+                Form::Parameter => transfers.contains(&Transfer::Base64) && !base64::is_pure(raw),
+                Form::Loose => transfers.iter().any(|how| !is_same_text(&how.bytes(raw), raw)),
+            }
+    }
+}
+
+/// Whether two texts are the same but for white space.
+fn is_same_text(one: &[u8], other: &[u8]) -> bool {
+    let shown = |text| <[u8]>::iter(text).filter(|byte| !byte.is_ascii_whitespace());
+    shown(one).eq(shown(other))
 }
 
 /// Whether RFC 2045 §5.1 and §6.1 allow the value of a type or an encoding, folded or not. Comments are taken as not allowed, and
@@ -329,8 +398,8 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
     if found.contains(&Transfer::Uuencode) {
         add_distinct(&mut found, vec![Transfer::Identity]);
     }
-    // Some look for the name anywhere in the label (`x-base64`).
-    let lower = label.to_ascii_lowercase();
+    // Some look for the name anywhere in the label (`x-base64`), or take a blank for a hyphen.
+    let lower: String = label.to_ascii_lowercase().split_whitespace().collect();
     let within = [
         ("base64", Transfer::Base64),
         ("quoted-printable", Transfer::QuotedPrintable),
@@ -339,7 +408,7 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
     let named = within.into_iter().filter(|(name, _)| lower.contains(name));
     add_distinct(&mut found, named.map(|(_, known)| known).collect());
     // An additional name of Perl's Email::MIME::Encodings.
-    if lower.trim() == "qp" {
+    if lower == "qp" {
         add_distinct(&mut found, vec![Transfer::QuotedPrintable]);
     }
     found
@@ -364,9 +433,21 @@ impl Labels {
         self.is_message() || self.types.first().is_some_and(|label| label.kind == "multipart")
     }
 
+    /// Whether some program finds parts in it, and another a type that is none.
+    pub fn may_be_container_by_form(&self) -> bool {
+        let contains = |label: &ContentType| label.kind == "multipart" || sniff::is_message(label);
+        self.forms.kind == Form::Loose && self.types.iter().any(contains)
+    }
+
     /// Whether it is `application/…`, the only type that may be encrypted.
     pub fn is_application(&self) -> bool {
         self.types.first().is_some_and(|label| label.kind == "application")
+    }
+
+    /// The known charsets that the readings of the type declare.
+    pub fn charsets(&self) -> Vec<Charset> {
+        let labels = self.types.iter().filter_map(|label| label.parameter("charset"));
+        labels.filter_map(|label| Charset::from_label(&label)).collect()
     }
 
     pub fn transfer(&self) -> Transfer {
@@ -406,6 +487,43 @@ mod tests {
             "text/html (charset=utf-8)",
         ] {
             assert_eq!(clarity(label), Clarity::Ambiguous, "{label}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_no_token_reads_apart_only_where_the_text_does() {
+        let said = |field: &str, body: &str| {
+            let labels = Labels::of(field.as_bytes(), DefaultType::Text);
+            assert!(labels.clarity == Clarity::Clear, "{field}");
+            labels.forms.read_apart(&labels.transfers, body.as_bytes())
+        };
+        let (text, page) = ("see https://example.com/\r\n", "<p>see https://example.com/</p>\r\n");
+        for kind in ["text", "text plain", "text /plain", "text/", "/plain", "text/pl ain"] {
+            let field = format!("Content-Type: {kind}\r\n");
+            assert!(said(&field, page) && !said(&field, text), "{kind}");
+        }
+        for kind in ["text/plain", "text/html; charset=x y", "text/html charset=utf-8", "text/x-y"]
+        {
+            assert!(!said(&format!("Content-Type: {kind}\r\n"), page), "{kind}");
+        }
+        let encoded = "c2VlIGh0dHBzOi8vZXhhbXBsZS5jb20v\r\n";
+        for (how, body, is_said) in [
+            ("base 64", text, true),
+            ("base 64", encoded, true),
+            ("base64 x", encoded, true),
+            ("quoted printable", "see https://example.com/?a=3Db\r\n", true),
+            ("quoted printable", "see =\r\nhttps://example.com/ \r\n", true),
+            ("quoted printable", text, false),
+            ("7bit 8bit", text, false),
+            ("8 bit", text, false),
+            ("base64;x", text, true),
+            ("base64; x=y", encoded, false),
+            ("quoted-printable;", "see https://example.com/?a=3Db\r\n", false),
+            ("base64", text, false),
+            ("\r\n base64 ", text, false),
+        ] {
+            let field = format!("Content-Transfer-Encoding: {how}\r\n");
+            assert_eq!(said(&field, body), is_said, "{how} {body}");
         }
     }
 

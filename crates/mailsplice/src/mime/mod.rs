@@ -3,6 +3,7 @@
 //! [`parse`] splits, [`readings`] decodes a part in every way that a client might, [`Lowering`] turns
 //! edits of the decoded text into edits of the raw bytes. Nothing here knows what a link is.
 
+mod armor;
 mod charset;
 mod content_type;
 mod data;
@@ -29,6 +30,7 @@ mod transfer;
 mod walk;
 mod wrapped;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -125,6 +127,8 @@ pub struct Part {
     /// Whether it is a PDF, a picture, an archive or an office file by its labels, its names and its bytes:
     /// no program shows it as text, and one more byte corrupts it.
     pub document: bool,
+    /// Whether it is a text with a block of yEnc that is encoded once more.
+    pub holds_yenc: bool,
     /// Which clients see it.
     pub view: View,
     /// Content-Base and Content-Location: bases of relative URLs, as the header spells them, and those of the
@@ -296,6 +300,12 @@ pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
 /// `limit:message_timeout`.
 pub fn parse_until(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
     structure::split(message, limits, stop)
+}
+
+/// The content of a part, its first transfer encoding undone.
+pub fn unwrapped<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Cow<'m, [u8]> {
+    let transfer = tree.parts.get(part).map(Part::transfer).unwrap_or_default();
+    transfer.bytes(tree.content(message, part))
 }
 
 /// The readings of a part, the one by its label first. None for opaque and inert parts, and none if its

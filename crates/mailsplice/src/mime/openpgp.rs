@@ -1,34 +1,16 @@
 //! OpenPGP messages (RFC 9580) that are compressed or signed but not encrypted: programs show their content
-//! without a key.
+//! without a key. Of others it is known that they are messages.
 //!
 //! | clause | item |
 //! | --- | --- |
 //! | RFC 9580 §4.2, packets of both formats, lengths also partial | [`packet`] |
 //! | RFC 9580 §5.6, §5.9, compressed and literal data | [`literal`] |
-//! | RFC 9580 §6.2, ASCII armor | [`binary`] |
-//! | RFC 9580 §7, cleartext signatures | [`is_clear_signed`] |
+//! | RFC 9580 §10.3, what is an encrypted message | [`begins_secret`] |
 
 use std::borrow::Cow;
-use std::ops::Range;
 
+use super::armor;
 use super::inflate::{Format, InflateBudget};
-use super::transfer::Transfer;
-use crate::byte_search;
-
-const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
-
-/// The part of the first line that quoted-printable has no reason to escape.
-const BEGIN_SIGNED: &[u8] = b"-BEGIN PGP SIGNED MESSAGE-";
-
-/// Likewise, of the last line.
-const END_SIGNATURE: &[u8] = b"-END PGP SIGNATURE-";
-
-/// Offset in each of the letter that is rarest in text: the G of PGP.
-const RARE_LETTER: usize = 12;
-const RARE_LETTER_SIGNED: usize = 8;
-
-/// Bytes at the start of a part in which armor must begin: one or two lines may precede it.
-const ARMOR_SEARCH: usize = 1024;
 
 /// Packets that are read up to the data; signatures have two each.
 const MAX_PACKETS: usize = 32;
@@ -36,86 +18,130 @@ const MAX_PACKETS: usize = 32;
 /// Nesting depth of compressed data.
 const MAX_NESTING: usize = 4;
 
+/// Messages of one text that are opened.
+const MAX_MESSAGES: usize = 8;
+
+const SESSION_KEY: u8 = 1;
 const SIGNATURE: u8 = 2;
+const SESSION_KEY_BY_PASSWORD: u8 = 3;
 const ONE_PASS: u8 = 4;
 const COMPRESSED: u8 = 8;
+const ENCRYPTED: u8 = 9;
 const MARKER: u8 = 10;
 const LITERAL: u8 = 11;
+const ENCRYPTED_AND_PROTECTED: u8 = 18;
+const ENCRYPTED_AEAD: u8 = 20;
 const PADDING: u8 = 21;
 
-/// Whether ASCII armor begins near the start.
-pub(super) fn is_armored(bytes: &[u8]) -> bool {
-    let front = bytes.get(..ARMOR_SEARCH.min(bytes.len())).unwrap_or_default();
-    byte_search::find(front, BEGIN, RARE_LETTER).is_some()
+/// The OpenPGP messages of a part.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    /// The content of each that is not encrypted.
+    pub contents: Vec<Vec<u8>>,
+    /// Whether there is one whose content is not read.
+    pub rest: Rest,
 }
 
-/// Whether a cleartext signature begins near the start.
-pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
-    let front = raw.get(..ARMOR_SEARCH.min(raw.len())).unwrap_or_default();
-    let text = match transfer {
-        Transfer::Base64 => transfer.bytes(front),
-        _ => Cow::Borrowed(front),
-    };
-    byte_search::find(&text, BEGIN_SIGNED, RARE_LETTER_SIGNED).is_some()
+/// Whether messages remain that nobody reads here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Rest {
+    #[default]
+    None,
+    /// Encrypted, packed in a way that is not read, or beyond a bound.
+    Secret,
 }
 
-/// The range of what is signed in a part that [`is_clear_signed`], with its armor: all of it if the armor is encoded.
-pub(super) fn clear_signed(raw: &[u8]) -> Range<usize> {
-    let begin = byte_search::find(raw, BEGIN_SIGNED, RARE_LETTER_SIGNED);
-    let end = memchr::memmem::rfind(raw, END_SIGNATURE).map(|at| at + END_SIGNATURE.len());
-    let (start, end) = (begin.unwrap_or(0), end.unwrap_or(raw.len()));
-    if start < end { start..end } else { 0..raw.len() }
+/// Why a message has no content.
+enum Unread {
+    NoMessage,
+    Secret,
 }
 
-/// The content of a message, if it is not encrypted and `budget` suffices.
-pub(super) fn content(bytes: &[u8], budget: &mut InflateBudget) -> Option<Vec<u8>> {
-    let content = literal(binary(bytes), budget, MAX_NESTING)?;
-    // Compressed content has been taken from `budget` already.
-    (budget.taken >= content.len() || budget.take(content.len())).then_some(content)
-}
-
-/// The packets, decoded from their armor if they have one.
-fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let Some(at) = memchr::memmem::find(bytes, BEGIN) else { return Cow::Borrowed(bytes) };
-    let armor = bytes.get(at + BEGIN.len()..).unwrap_or_default();
-    let mut data = Vec::with_capacity(armor.len());
-    let blank = |line: &&[u8]| line.trim_ascii().is_empty();
-    // Armor headers end with a blank line, the data with a checksum or the last line of the armor.
-    let lines = armor.split_inclusive(|byte| *byte == b'\n').skip(1);
-    let after = lines.skip_while(|line| !blank(line)).skip_while(blank);
-    for line in after.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
-        data.extend_from_slice(line);
+/// The messages in these bytes, each in armor or all of them one; contents as far as `budget` suffices.
+pub(super) fn messages(bytes: &[u8], budget: &mut InflateBudget) -> Messages {
+    let mut found = Messages::default();
+    let mut armors = armor::armors(bytes).peekable();
+    if armors.peek().is_none() {
+        found.add(Cow::Borrowed(bytes), Rest::Secret, budget);
     }
-    Cow::Owned(Transfer::Base64.bytes(&data).into_owned())
+    for armor in armors.by_ref().take(MAX_MESSAGES) {
+        // Prose about messages is none.
+        let rest = if armor::is_block(armor) { Rest::Secret } else { Rest::None };
+        found.add(Cow::Owned(armor::data(armor)), rest, budget);
+    }
+    if armors.next().is_some() {
+        found.rest = Rest::Secret;
+    }
+    found
+}
+
+impl Messages {
+    /// Whether there is no message.
+    pub fn are_none(&self) -> bool {
+        self.contents.is_empty() && self.rest == Rest::None
+    }
+
+    /// Adds a message; `rest` is what it leaves if it is encrypted.
+    fn add(&mut self, packets: Cow<'_, [u8]>, rest: Rest, budget: &mut InflateBudget) {
+        let before = budget.taken;
+        match literal(packets, budget, MAX_NESTING) {
+            // Compressed content has been taken from `budget` already.
+            Ok(content) => {
+                if budget.taken >= before + content.len() || budget.take(content.len()) {
+                    self.contents.push(content);
+                }
+            }
+            Err(Unread::Secret) if rest == Rest::Secret => self.rest = rest,
+            Err(_) => {}
+        }
+    }
 }
 
 /// The content of the literal packet, also inside compressed ones.
-fn literal(packets: Cow<'_, [u8]>, budget: &mut InflateBudget, depth: usize) -> Option<Vec<u8>> {
+fn literal(
+    packets: Cow<'_, [u8]>,
+    budget: &mut InflateBudget,
+    depth: usize,
+) -> Result<Vec<u8>, Unread> {
     let mut rest = &*packets;
     for _ in 0..MAX_PACKETS {
-        let Packet { tag, body, after } = packet(rest)?;
+        let Packet { tag, body, after } = packet(rest).ok_or(Unread::NoMessage)?;
         match tag {
             LITERAL => {
                 // Format, length of the file name, file name, date.
-                let name = usize::from(*body.get(1)?);
-                return body.get(2 + name + 4..).map(<[u8]>::to_vec);
+                let name = body.get(1).map(|name| usize::from(*name));
+                let content = name.and_then(|name| body.get(2 + name + 4..));
+                return content.map(<[u8]>::to_vec).ok_or(Unread::NoMessage);
             }
             COMPRESSED => {
-                let (algorithm, packed) = body.split_first()?;
-                let depth = depth.checked_sub(1)?;
+                let (algorithm, packed) = body.split_first().ok_or(Unread::NoMessage)?;
+                let depth = depth.checked_sub(1).ok_or(Unread::Secret)?;
                 let unpacked = match algorithm {
-                    0 => Some(packed.to_vec()).filter(|packed| budget.take(packed.len()))?,
-                    1 => budget.inflated(packed, Format::Deflate)?,
-                    2 => budget.inflated(packed, Format::Zlib)?,
-                    _ => return None,
+                    0 => Some(packed.to_vec()).filter(|packed| budget.take(packed.len())),
+                    1 => budget.inflated(packed, Format::Deflate),
+                    2 => budget.inflated(packed, Format::Zlib),
+                    _ => None,
                 };
-                return literal(Cow::Owned(unpacked), budget, depth);
+                return literal(Cow::Owned(unpacked.ok_or(Unread::Secret)?), budget, depth);
             }
             SIGNATURE | ONE_PASS | MARKER | PADDING => rest = after,
-            _ => return None,
+            tag if begins_secret(tag) => return Err(Unread::Secret),
+            _ => return Err(Unread::NoMessage),
         }
     }
-    None
+    Err(Unread::Secret)
+}
+
+/// Whether a packet is encrypted data, or a key of such.
+fn begins_secret(tag: u8) -> bool {
+    matches!(
+        tag,
+        SESSION_KEY
+            | SESSION_KEY_BY_PASSWORD
+            | ENCRYPTED
+            | ENCRYPTED_AND_PROTECTED
+            | ENCRYPTED_AEAD
+    )
 }
 
 struct Packet<'b> {
@@ -176,7 +202,7 @@ mod tests {
     use super::*;
 
     fn within(most: usize, bytes: &[u8]) -> Option<Vec<u8>> {
-        content(bytes, &mut InflateBudget::of(most))
+        messages(bytes, &mut InflateBudget::of(most)).contents.pop()
     }
 
     /// A literal of the new format.
@@ -197,32 +223,48 @@ mod tests {
         for message in [literal_packet(text), old, endless, stored, signed, partial] {
             assert_eq!(within(1000, &message).as_deref(), Some(text.as_slice()), "{message:?}");
             let mut budget = InflateBudget::of(10);
-            assert!(content(&message, &mut budget).is_none() && budget.is_over, "{message:?}");
+            let found = messages(&message, &mut budget);
+            assert!(found.contents.is_empty() && budget.is_over, "{message:?}");
         }
     }
 
     #[test]
     fn armor_is_taken_off() {
         let armored = "hi\r\n-----BEGIN PGP MESSAGE-----\r\nVersion: x\r\n\r\nywdiAAAAAABh\r\n=njUN\r\n-----END PGP MESSAGE-----\r\n";
-        assert!(is_armored(armored.as_bytes()));
-        assert_eq!(within(100, armored.as_bytes()).as_deref(), Some(b"a".as_slice()));
-        assert!(!is_armored(b"-----BEGIN PGP PUBLIC KEY BLOCK-----"));
+        let found = |text: &str| messages(text.as_bytes(), &mut InflateBudget::of(100));
+        let one = found(armored);
+        assert_eq!((one.contents.as_slice(), one.rest), ([b"a".to_vec()].as_slice(), Rest::None));
+        // What is encrypted hides nothing that stands behind it.
+        let secret = armored.replace("ywdiAAAAAABh", "wQED0gEB");
+        let both = found(&(secret + armored));
+        assert_eq!((both.contents.len(), both.rest), (1, Rest::Secret));
+        let many = found(&armored.repeat(MAX_MESSAGES + 1));
+        assert_eq!((many.contents.len(), many.rest), (MAX_MESSAGES, Rest::Secret));
+        let prose = armored.replace("ywdiAAAAAABh", "wQED0gEB is how one begins");
+        assert_eq!(found(&prose).rest, Rest::None);
     }
 
     #[test]
     fn what_is_encrypted_or_broken_says_nothing() {
         let encrypted = [&[0xC1, 1, 3], [0xD2, 1, 1].as_slice()].concat();
-        for bytes in
-            [encrypted.as_slice(), b"", b"\xC8", b"\xC8\x02\x03\x00", b"\xCB\xFF\xFF", b"text"]
-        {
-            assert_eq!(within(1000, bytes), None, "{bytes:?}");
-        }
+        let by_password = [0x8C, 1, 4].as_slice();
+        let bzip2 = [0xC8, 2, 3, b'B'].as_slice();
+        let signatures = [0xC2, 1, 0].repeat(MAX_PACKETS + 1);
         let deep = (0..20).fold(literal_packet(b"x"), |inside, _| {
             let length = u8::try_from(inside.len() + 1).unwrap();
             [&[0xC0 | COMPRESSED, length, 0], inside.as_slice()].concat()
         });
+        let secrets =
+            [encrypted.as_slice(), by_password, bzip2, &signatures, &deep, b"\xC8\x02\x03\x00"];
+        let broken = [b"".as_slice(), b"\xC8", b"\xCB\xFF\xFF", b"text", b"\xC6\x01\x04"];
+        for (all, rest) in [(secrets.as_slice(), Rest::Secret), (broken.as_slice(), Rest::None)] {
+            for bytes in all {
+                let found = messages(bytes, &mut InflateBudget::of(1000));
+                assert_eq!((found.contents.len(), found.rest), (0, rest), "{bytes:?}");
+            }
+        }
         let mut budget = InflateBudget::of(1000);
-        assert_eq!(content(&deep, &mut budget), None);
+        messages(&deep, &mut budget);
         assert!(budget.taken > deep.len(), "what led nowhere counts");
     }
 }

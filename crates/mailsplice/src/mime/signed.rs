@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::entity::Head;
 use super::structure::Site;
-use super::{Message, Part, Tree, View, openpgp};
+use super::{Message, Part, Tree, View, armor};
 use crate::signatures::Signature;
 
 impl Tree {
@@ -27,7 +27,7 @@ impl Tree {
             (Signature::PgpInline, _) => {
                 let bytes = self.layer_bytes(message, site.layer);
                 let raw = bytes.get(site.body.clone()).unwrap_or_default();
-                let block = openpgp::clear_signed(raw);
+                let block = armor::clear_signed(raw);
                 site.body.start + block.start..site.body.start + block.end
             }
             (_, Head::Block(head)) => head.start.min(site.body.start)..site.body.end,

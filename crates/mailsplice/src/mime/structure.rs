@@ -10,6 +10,7 @@
 //! delimiter never occurs is a leaf; parts after a closing delimiter are parts as well.
 
 mod again;
+mod blocks;
 mod leaf;
 mod sealed;
 
@@ -300,7 +301,7 @@ impl<'m> Splitter<'m> {
 
     /// Records that programs do not agree on the labels.
     fn note(&mut self, path: &str, labels: &Labels) {
-        if labels.clarity == Clarity::Ambiguous {
+        if labels.clarity == Clarity::Ambiguous || labels.may_be_container_by_form() {
             self.tree.ambiguous.insert(path.to_owned());
         }
     }

@@ -227,11 +227,16 @@ impl Splitter<'_> {
         }
     }
 
-    /// Queues a reading as a message for a block inside a text, if its file name is that of a message.
-    pub fn block_as_message(&mut self, walk: &Walk<'_>, part: &Part, above: (Context, usize)) {
-        let Some(views) = walk.views.deeper(Why::Message) else { return };
-        let (context, depth) = above;
-        let mut labels = Labels::of(b"", DefaultType::Message);
+    /// Queues another reading of a block inside a text, as a part of this type.
+    pub fn block_again(
+        &mut self,
+        walk: &Walk<'_>,
+        part: &Part,
+        (context, depth): (Context, usize),
+        (kind, why): (DefaultType, Why),
+    ) {
+        let Some(views) = walk.views.deeper(why) else { return };
+        let mut labels = Labels::of(b"", kind);
         labels.transfers.clone_from(&part.site.transfers);
         let range = part.site.body.clone();
         let entity = Entity {

@@ -1,18 +1,19 @@
-//! Adds a leaf: its media by label, name and first bytes, its charsets, and the uuencoded blocks in it.
+//! Adds a leaf: its media by label, name and first bytes, and its charsets.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::super::armor;
 use super::super::charset::{Charset, Codec};
 use super::super::content_type::ContentType;
-use super::super::entity::{Context, Entity, Head, join};
+use super::super::entity::{Entity, Head};
 use super::super::labels::Labels;
-use super::super::openpgp;
-use super::super::transfer::{Transfer, base64, uu};
+use super::super::transfer::{Transfer, base64};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
 use super::super::{document, sniff};
+use super::sealed::Seal;
 use super::{FILLERS, Site, Splitter};
 use crate::edit::{Bypass, Limit};
 use crate::signatures::Signature;
@@ -41,9 +42,9 @@ impl Splitter<'_> {
         }
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         self.as_message(walk, &entity, &range);
-        self.unseal(walk, &entity, &range);
+        let seal = self.unseal(walk, &entity, &range);
         let (context, depth) = (entity.context, entity.depth);
-        let Some((part, codecs)) = self.part(walk, entity, range, raw) else { return };
+        let Some((part, codecs)) = self.part(walk, entity, (range, raw), seal) else { return };
         for codec in codecs {
             if let Codec::Transfer(inner) = codec {
                 self.add_decoded_again(walk, &part, inner);
@@ -57,19 +58,25 @@ impl Splitter<'_> {
         &mut self,
         walk: &Walk<'_>,
         entity: Entity,
-        range: Range<usize>,
-        raw: &[u8],
+        (range, raw): (Range<usize>, &[u8]),
+        seal: Seal,
     ) -> Option<(Part, Vec<Codec>)> {
         let (path, transfer) = (entity.leaf_path(), entity.labels.transfer());
-        let Labels { types, transfers, disposition, names, bases, externals, .. } = entity.labels;
+        let Labels { types, transfers, disposition, names, bases, externals, forms, .. } =
+            entity.labels;
         let label = types.first()?;
         let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
         // Encrypted data does not look like a page and has no file name of one.
         if entity.context.encrypted && !also.first().is_some_and(|media| media.is_markup()) {
-            also = vec![Media::Opaque];
+            also = vec![if is_control(label, raw) { Media::Inert } else { Media::Opaque }];
         }
         let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
-        if media == Media::Opaque || also.contains(&Media::Opaque) {
+        let is_opaque = match seal {
+            Seal::None => media == Media::Opaque || also.contains(&Media::Opaque),
+            Seal::Opened => false,
+            Seal::Secret => true,
+        };
+        if is_opaque {
             self.bypass(&path, Bypass::Opaque);
         }
         also.retain(|other| *other != media && *other != Media::Opaque);
@@ -86,6 +93,8 @@ impl Splitter<'_> {
         };
         if text && charsets.first().is_some_and(reads_apart)
             || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
+            || text && text_behind_padding(&transfers, raw)
+            || text && forms.read_apart(&transfers, raw)
             || !codecs.is_empty()
         {
             self.tree.ambiguous.insert(path.clone());
@@ -98,7 +107,7 @@ impl Splitter<'_> {
             also.push(Media::Html);
         }
         let mut signed = entity.context.signed;
-        if text && openpgp::is_clear_signed(raw, transfer) {
+        if text && armor::is_clear_signed(raw, transfer) {
             signed.insert(Signature::PgpInline);
         }
         let part = Part {
@@ -114,6 +123,7 @@ impl Splitter<'_> {
             },
             alternative: entity.context.alternative,
             label: [truncated_name(&label.kind), "/", truncated_name(&label.subtype)].concat(),
+            holds_yenc: false,
             view: walk.views.view(),
             bases: self.bases(bases, entity.context.bases),
             externals,
@@ -148,70 +158,16 @@ impl Splitter<'_> {
         again.site.charsets = Vec::new();
         self.tree.parts.push(again);
     }
+}
 
-    /// Adds a text part, and a part for each uuencoded block in it, like clients; `above`: context and depth of the
-    /// text.
-    fn add_with_blocks(
-        &mut self,
-        walk: &Walk<'_>,
-        mut part: Part,
-        raw: &[u8],
-        above: (Context, usize),
-    ) {
-        let transfer = part.site.transfers.first().copied().unwrap_or_default();
-        let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
-        // In pages, programs look for blocks only in lines that are not encoded.
-        let shown = !part.document && !matches!(part.media, Media::Inert | Media::Opaque);
-        let looked_for = shown && (plain || transfer == Transfer::Identity);
-        if !looked_for || !uu::may_hold_blocks(raw, transfer) {
-            return self.tree.parts.push(part);
-        }
-        let text = transfer.bytes(raw);
-        let blocks = uu::blocks(&text);
-        if blocks.is_empty() {
-            return self.tree.parts.push(part);
-        }
-        let mut start = part.site.body.start;
-        if transfer != Transfer::Identity {
-            // Text and blocks share the encoded bytes, so they need a common layer for edits.
-            let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
-                self.bypass(&part.path, Bypass::Limit(Limit::Unwrapped));
-                return self.tree.parts.push(part);
-            };
-            part.site.layer = layer;
-            part.site.body = 0..text.len();
-            part.site.transfers = vec![Transfer::Identity];
-            start = 0;
-        }
-        // The addresses of the text do not apply to a block.
-        let template =
-            Part { bases: Vec::new(), externals: Vec::new(), names: Vec::new(), ..part.clone() };
-        self.tree.parts.push(part);
-        for (index, block) in blocks.iter().enumerate() {
-            if self.tree.parts.len() >= self.limits.parts {
-                self.bypass("", Bypass::Limit(Limit::Parts));
-                return;
-            }
-            let content = text.get(block.range.clone()).unwrap_or_default();
-            let mut part = template.clone();
-            part.path = join(&template.path, index + 1);
-            part.also = Vec::new();
-            part.media = sniff::by_name(block.name, || sniff::opening(content, Transfer::Uuencode));
-            part.site.body = block.range.start + start..block.range.end + start;
-            part.site.transfers = vec![Transfer::Uuencode];
-            part.site.charsets = Vec::new();
-            let name = String::from_utf8_lossy(block.name).into_owned();
-            if sniff::names_message(&name) {
-                self.block_as_message(walk, &part, above);
-            }
-            part.drawing = sniff::names_drawing(&name);
-            part.document = document::is_named_document(&[name], false, || {
-                sniff::opening(content, Transfer::Uuencode)
-            });
-            part.surroundings.attachment = true;
-            self.tree.parts.push(part);
-        }
-    }
+/// Whether a text goes on behind the padding of base64, where some programs end.
+fn text_behind_padding(transfers: &[Transfer], raw: &[u8]) -> bool {
+    transfers.contains(&Transfer::Base64) && base64::has_text_behind_padding(raw)
+}
+
+/// Whether a leaf of multipart/encrypted only says of which version the other is (RFC 3156 §4).
+fn is_control(label: &ContentType, raw: &[u8]) -> bool {
+    label.subtype == "pgp-encrypted" && raw.trim_ascii().eq_ignore_ascii_case(b"version: 1")
 }
 
 /// Most bytes of the name of a media type or subtype (RFC 6838 §4.2).

@@ -7,12 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::Why;
+use super::super::armor;
+use super::super::charset::Charset;
 use super::super::content_type::ContentType;
 use super::super::der::{self, Content};
 use super::super::entity::Entity;
 use super::super::header;
 use super::super::inflate::{Format, InflateBudget};
-use super::super::openpgp;
+use super::super::openpgp::{self, Rest};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
 use super::{Layer, Pass, Splitter};
@@ -24,15 +26,19 @@ enum Wrapped {
     Pkcs7(Content),
     /// Deflated data from this offset.
     Gzip(usize),
-    /// The content of the message.
+    /// The content of a message.
     OpenPgp(Vec<u8>),
 }
 
-/// The unwrapped content of a part.
-struct Unsealed {
-    layer: Layer,
-    /// Whether it is a text without a header; OpenPGP data may be a text or a message.
-    is_text: bool,
+/// What the OpenPGP messages of a part leave unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Seal {
+    /// There are none.
+    None,
+    /// Nothing.
+    Opened,
+    /// One at least, which is encrypted.
+    Secret,
 }
 
 impl Splitter<'_> {
@@ -43,77 +49,84 @@ impl Splitter<'_> {
     }
 
     /// Queues a walk over the wrapped content of a part, if it has readable content.
-    pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+    pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) -> Seal {
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
-        let kind = match entity {
-            _ if entity.depth >= self.limits.depth => return,
-            _ if is_pkcs7(entity) || may_be_openpgp(entity, raw) => "message/rfc822",
-            _ if may_be_packed_picture(entity) => "image/svg+xml",
-            _ => return,
-        };
-        let mut budget = InflateBudget::of(self.max_layer_bytes().saturating_sub(self.unwrapped));
-        budget.inflater = self.inflater.take();
-        let found = self.unsealed(walk, entity, range, &mut budget);
-        self.unwrapped += budget.taken;
-        self.inflater = budget.inflater.take();
-        match found {
-            Some(Unsealed { layer, is_text }) => {
-                let end = layer.bytes.len();
-                self.tree.layers.push(layer);
-                self.read_unsealed(entity, if is_text { "text/plain" } else { kind }, end);
+        let charsets = entity.labels.charsets();
+        let mut seal = Seal::None;
+        for transfer in &entity.labels.transfers {
+            let kind = match entity {
+                _ if is_pkcs7(entity) || is_openpgp(entity) => "message/rfc822",
+                _ if armor::is_armored(raw, *transfer, &charsets) => "message/rfc822",
+                _ if may_be_packed_picture(entity) => "image/svg+xml",
+                _ => continue,
+            };
+            if entity.depth >= self.limits.depth {
+                self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Depth));
+                return seal;
             }
-            None if budget.is_over => {
-                self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
-            }
-            None => {}
+            seal = seal.max(self.unseal_as(walk, entity, range, (*transfer, kind)));
         }
+        seal
     }
 
-    /// Unwraps a part into a layer on top of that of its transfer encoding.
-    fn unsealed(
+    /// The same in one transfer encoding; `kind` is the type of what is neither a text nor says its own.
+    fn unseal_as(
         &mut self,
         walk: &Walk<'_>,
         entity: &Entity,
         range: &Range<usize>,
+        (transfer, kind): (Transfer, &str),
+    ) -> Seal {
+        let Some(raw) = walk.bytes.get().get(range.clone()) else { return Seal::None };
+        let mut budget = InflateBudget::of(self.max_layer_bytes().saturating_sub(self.unwrapped));
+        budget.inflater = self.inflater.take();
+        let unwrapped = transfer.bytes(raw);
+        self.tree.steps += unwrapped.len() as u64;
+        let (contents, seal) = wrapped(&unwrapped, &entity.labels.charsets(), &mut budget);
+        if !contents.is_empty() {
+            match self.layer(walk, range, transfer) {
+                None => budget.is_over = true,
+                Some(below) => {
+                    for content in contents {
+                        self.read_wrapped(entity, (below, kind), content, &mut budget);
+                    }
+                }
+            }
+        }
+        self.unwrapped += budget.taken;
+        self.inflater = budget.inflater.take();
+        if budget.is_over {
+            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
+        }
+        seal
+    }
+
+    /// Unwraps content into a layer on top of that of its transfer encoding, and queues the walk over it.
+    fn read_wrapped(
+        &mut self,
+        entity: &Entity,
+        (below, kind): (usize, &str),
+        content: Wrapped,
         budget: &mut InflateBudget,
-    ) -> Option<Unsealed> {
-        let transfer = entity.labels.transfer();
-        let unwrapped = transfer.bytes(walk.bytes.get().get(range.clone())?);
-        let pkcs7 = || der::content(&unwrapped).map(Wrapped::Pkcs7);
-        let gzip = || deflated(&unwrapped).map(Wrapped::Gzip);
-        let openpgp = || openpgp::content(&unwrapped, budget).map(Wrapped::OpenPgp);
-        let content = pkcs7().or_else(gzip).or_else(openpgp)?;
+    ) {
         let is_text =
             |text: &[u8]| !text.split(|byte| *byte == b'\n').next().is_some_and(header::is_label);
-        let is_text = matches!(&content, Wrapped::OpenPgp(text) if is_text(text));
-        let Some(below) = self.layer(walk, range, transfer) else {
-            budget.is_over = true;
-            return None;
+        let kind = match &content {
+            Wrapped::OpenPgp(text) if is_text(text) => "text/plain",
+            _ => kind,
         };
-        let der = self.bytes(below);
-        let der = der.get();
-        let (bytes, map) = match content {
-            Wrapped::Pkcs7(Content::Signed(octets)) => {
-                Some(joined(der, &octets)).filter(|(bytes, _)| budget.take(bytes.len()))?
-            }
-            Wrapped::Pkcs7(Content::Compressed(octets)) => {
-                whole(budget.inflated(&joined(der, &octets).0, Format::Zlib)?, der.len())
-            }
-            Wrapped::OpenPgp(text) => whole(text, der.len()),
-            Wrapped::Gzip(at) => {
-                let packed = der.get(at..).unwrap_or_default();
-                whole(budget.inflated(packed, Format::Deflate)?, der.len())
-            }
-        };
-        let layer = Layer {
-            bytes: Arc::new(bytes.into_owned()),
+        let bytes = self.bytes(below);
+        let Some((unwrapped, map)) = unwrapped(bytes.get(), content, budget) else { return };
+        let end = unwrapped.len();
+        self.tree.layers.push(Layer {
+            bytes: Arc::new(unwrapped),
             below,
-            range: 0..der.len(),
+            range: 0..bytes.get().len(),
             transfer: Transfer::Identity,
             map: Some(map),
             sealed: true,
-        };
-        Some(Unsealed { layer, is_text })
+        });
+        self.read_unsealed(entity, kind, end);
     }
 
     /// Queues the walk over the last layer, of `end` bytes, as a part of this type.
@@ -125,6 +138,7 @@ impl Splitter<'_> {
         entity.labels.names = Vec::new();
         entity.ragged = None;
         entity.depth += 1;
+        entity.context.encrypted = false;
         let layer = self.tree.layers.len();
         self.queue.push_back(Pass {
             layer,
@@ -142,8 +156,8 @@ fn may_be_packed_picture(entity: &Entity) -> bool {
     entity.labels.types.first().is_some_and(svg) || entity.labels.names.iter().any(by_name)
 }
 
-/// Whether a part may be an OpenPGP message: by its label, its names or its first bytes.
-fn may_be_openpgp(entity: &Entity, raw: &[u8]) -> bool {
+/// Whether a part may be an OpenPGP message by its label or its names.
+fn is_openpgp(entity: &Entity) -> bool {
     let label = entity.labels.types.first();
     let by_label =
         label.is_some_and(|label| label.kind == "application" && label.subtype.contains("pgp"));
@@ -151,7 +165,46 @@ fn may_be_openpgp(entity: &Entity, raw: &[u8]) -> bool {
         let name = name.to_ascii_lowercase();
         [".pgp", ".gpg", ".asc"].iter().any(|extension| name.trim().ends_with(extension))
     };
-    by_label || entity.labels.names.iter().any(by_name) || openpgp::is_armored(raw)
+    by_label || entity.labels.names.iter().any(by_name)
+}
+
+/// What is wrapped in these bytes, and what OpenPGP leaves.
+fn wrapped(bytes: &[u8], charsets: &[Charset], budget: &mut InflateBudget) -> (Vec<Wrapped>, Seal) {
+    let pkcs7 = || der::content(bytes).map(Wrapped::Pkcs7);
+    let gzip = || deflated(bytes).map(Wrapped::Gzip);
+    if let Some(content) = pkcs7().or_else(gzip) {
+        return (vec![content], Seal::None);
+    }
+    let mut found = openpgp::messages(bytes, budget);
+    for text in armor::in_ascii(bytes, charsets) {
+        if found.are_none() && armor::armors(&text).next().is_some() {
+            found = openpgp::messages(&text, budget);
+        }
+    }
+    let seal = match found.rest {
+        Rest::Secret => Seal::Secret,
+        Rest::None if found.contents.is_empty() => Seal::None,
+        Rest::None => Seal::Opened,
+    };
+    (found.contents.into_iter().map(Wrapped::OpenPgp).collect(), seal)
+}
+
+/// The bytes of wrapped content, with a map to the bytes `below`, if `budget` suffices.
+fn unwrapped(below: &[u8], content: Wrapped, budget: &mut InflateBudget) -> Option<(Vec<u8>, Map)> {
+    let (bytes, map) = match content {
+        Wrapped::Pkcs7(Content::Signed(octets)) => {
+            Some(joined(below, &octets)).filter(|(bytes, _)| budget.take(bytes.len()))?
+        }
+        Wrapped::Pkcs7(Content::Compressed(octets)) => {
+            whole(budget.inflated(&joined(below, &octets).0, Format::Zlib)?, below.len())
+        }
+        Wrapped::OpenPgp(text) => whole(text, below.len()),
+        Wrapped::Gzip(at) => {
+            let packed = below.get(at..).unwrap_or_default();
+            whole(budget.inflated(packed, Format::Deflate)?, below.len())
+        }
+    };
+    Some((bytes.into_owned(), map))
 }
 
 /// Offset of the data of a gzip member (RFC 1952 §2.3).
@@ -171,7 +224,7 @@ fn deflated(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Unpacked bytes, with a map from each of them to the whole layer below.
-fn whole(bytes: Vec<u8>, below: usize) -> (Cow<'static, [u8]>, Map) {
+pub(super) fn whole(bytes: Vec<u8>, below: usize) -> (Cow<'static, [u8]>, Map) {
     let mut map = Map::new();
     map.push(0, 0, PieceKind::Atomic);
     map.push(bytes.len(), below, PieceKind::Atomic);

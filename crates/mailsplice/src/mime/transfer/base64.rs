@@ -8,7 +8,7 @@ mod lowering;
 use std::borrow::Cow;
 
 use super::{Decoded, LineEnd, line_end_after};
-use crate::span::{Map, PieceKind, Track};
+use crate::span::{Map, PieceKind, Track, Untracked};
 pub(in crate::mime) use lowering::lower;
 
 /// Most characters of a line that is written (RFC 2045 §6.8).
@@ -195,6 +195,39 @@ pub(in crate::mime) fn has_odd_padding(raw: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Characters in a row that make a text: in what other bytes decode to, as the footer that a list appends, there are never
+/// so many.
+const TEXT: usize = 16;
+
+/// Whether a text stands before padding and another one behind it: some programs end there.
+pub(in crate::mime) fn has_text_behind_padding(raw: &[u8]) -> bool {
+    if !goes_on_behind_padding(raw) {
+        return false;
+    }
+    let first = memchr::memchr(b'=', raw).unwrap_or_default();
+    let (before, behind) = raw.split_at_checked(first).unwrap_or((raw, &[]));
+    is_text(before) && is_text(behind)
+}
+
+/// Whether what these characters decode to has a text in it.
+fn is_text(raw: &[u8]) -> bool {
+    let mut bytes = unwrap(raw, Padding::Ends, &mut Untracked);
+    bytes.retain(|byte| *byte != 0);
+    let is_shown = |c: char| !c.is_control() || matches!(c, '\r' | '\n' | '\t');
+    bytes.utf8_chunks().any(|chunk| {
+        let mut row = 0;
+        chunk.valid().chars().any(|c| {
+            row = if is_shown(c) { row + 1 } else { 0 };
+            row == TEXT
+        })
+    })
+}
+
+/// Whether bytes are base64 and nothing else, but for line ends and padding.
+pub(in crate::mime) fn is_pure(raw: &[u8]) -> bool {
+    raw.iter().all(|byte| value(*byte) < 64 || *byte == b'=' || byte.is_ascii_whitespace())
 }
 
 /// An incomplete unit.
@@ -412,6 +445,26 @@ mod tests {
 
     fn text(raw: &str) -> String {
         String::from_utf8_lossy(&decode(raw.as_bytes(), Padding::Ends).bytes).into_owned()
+    }
+
+    #[test]
+    fn text_behind_padding_is_told_from_the_footer_of_a_list() {
+        let of = |text: &str| String::from_utf8(encode(text.as_bytes(), LineEnd::Crlf)).unwrap();
+        let front = of("Hello, Ann. It is ready.!");
+        let wide: String = "https://www.example.com/".chars().flat_map(|c| [c, '\0']).collect();
+        for text in ["see https://example.com/", "Пожалуйста, подтвердите", &wide]
+        {
+            assert!(has_text_behind_padding(format!("{front}\r\n{}", of(text)).as_bytes()));
+            assert!(has_text_behind_padding(format!("{front}!\r\n-- {}", of(text)).as_bytes()));
+            assert!(!has_text_behind_padding(of(text).as_bytes()));
+            let salutation = of("Hi Ann\r\n");
+            assert!(!has_text_behind_padding(format!("{salutation}\r\n{}", of(text)).as_bytes()));
+        }
+        let footer = "_______________________________________________\r\nlist mailing list\r\n\
+            list@lists.example.org\r\nhttps://lists.example.org/mailman/listinfo/list\r\n";
+        for behind in [footer, "", "\r\n--\r\n", "AAAA"] {
+            assert!(!has_text_behind_padding(format!("{front}\r\n{behind}").as_bytes()));
+        }
     }
 
     #[test]

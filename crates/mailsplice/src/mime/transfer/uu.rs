@@ -50,8 +50,8 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
             };
             memchr::memchr2_iter(b'b', b'B', raw).any(begin)
                 || memchr::memchr_iter(b'=', raw).any(|at| match raw.get(at + 1..at + 3) {
-                    // An escaped letter of `begin`, or a soft break inside the word.
-                    Some([b'4' | b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E']) => true,
+                    // An escaped letter of `begin`, a wide one, or a soft break inside the word.
+                    Some([b'4' | b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E'] | b"00") => true,
                     Some([b'\r' | b'\n' | b' ' | b'\t', _]) => {
                         let before = raw.get(at.saturating_sub(4)..at).unwrap_or_default();
                         (1..=4).any(|cut| {
