@@ -56,11 +56,11 @@ const FURTHER_HARMLESS_LABEL_STEPS: u64 = 400;
 
 /// Added for such a host if it is harmless, and once more if it may begin or end elsewhere, so that it is judged again.
 /// Others pay more for their report.
-const HARMLESS_HOST_STEPS: u64 = 320;
+const HARMLESS_HOST_STEPS: u64 = 256;
 const HARMLESS_BOUNDS_STEPS: u64 = 960;
 
 /// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.
-const HARMLESS_PROSE_STEPS: u64 = 640;
+const HARMLESS_PROSE_STEPS: u64 = 680;
 
 /// Steps of finding a host with other letters that nothing announces, added to the bytes that the search for it reads:
 /// its beginning, its end and its domain are each looked for in several ways. They are taken before it is judged,
