@@ -158,8 +158,14 @@ fn a_state_directory_that_is_lost_is_written_anew() {
     // What is on the disk is not what is in force any more.
     let wrong = format!("{}\n[polcy]\n", fs::read_to_string(site.path("linkmilter.toml")).unwrap());
     fs::write(site.path("linkmilter.toml"), wrong).unwrap();
+    // At once: the daemon may be writing into it.
+    let remove_all = || {
+        let gone = site.path("gone");
+        fs::rename(&state, &gone).unwrap();
+        wait_for("its removal", || fs::remove_dir_all(&gone).ok());
+    };
     let removals: [(&str, &dyn Fn()); 4] = [
-        ("the directory", &|| fs::remove_dir_all(&state).unwrap()),
+        ("the directory", &remove_all),
         ("another in its place", &|| {
             fs::rename(&state, &moved).unwrap();
             fs::create_dir(&state).unwrap();
@@ -199,7 +205,7 @@ fn a_state_directory_that_is_lost_is_written_anew() {
     assert!(!logged.contains("cannot open it"), "{logged}");
     // A reload right after keeps the key.
     site.configure("policy.undo_bytes = 0");
-    fs::remove_dir_all(&state).unwrap();
+    remove_all();
     reload(&daemon, &manager);
     assert_eq!(stored("seal.key").as_ref(), Some(&key));
     stop(daemon, &manager);
@@ -254,6 +260,9 @@ fn a_kept_configuration_that_is_damaged_is_named() {
     }
 }
 
+/// Settings, header and body; whether the body is edited, and a reply that comes.
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str, bool, u8);
+
 #[test]
 fn a_recipe_without_room_is_said_where_the_message_is_left_alone() {
     let dkim = ("DKIM-Signature", " v=1; d=sender.example; s=a; h=from; bh=AA==; b=AA==");
@@ -267,7 +276,7 @@ fn a_recipe_without_room_is_said_where_the_message_is_left_alone() {
     let report = "policy.undo_lost = \"report-signed\"";
     let hold = format!("{report}\npolicy.message_actions = {{ unsafe = \"quarantine\" }}");
     let refuse = format!("{report}\npolicy.message_actions = {{ unsafe = \"reject\" }}");
-    let rows: [(&str, &[(&str, &str)], &str, bool, u8); 6] = [
+    let rows: [Row<'_>; 6] = [
         ("", &[text, dkim], DECEPTIVE, true, b'a'),
         (report, &[text], DECEPTIVE, true, b'a'),
         (report, &[text, dkim], DECEPTIVE, false, b'a'),
