@@ -126,6 +126,42 @@ to = [\"nobody\"]
     );
 }
 
+/// Numbers of more bits than any setting has, wherever one may stand.
+#[test]
+fn a_number_that_is_too_large_is_refused_at_its_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let huge = "9".repeat(60);
+    let file = format!(
+        "[limits]\nlinks = 99999999999999999999\nparts = -99999999999999999999\n\
+         domains = 0xffff_ffff_ffff_ffff_ffff\nsteps_base = {huge}\n\
+         [server]\nmax_message = 99999999999999999999\nmessage_timeout = 99999999999999999999\n\
+         listen = [\"inet:1@127.0.0.1\", 99999999999999999999]\n\
+         [policy]\nsubject_tag = 99999999999999999999\nundo_lost = 99999999999999999999\n\
+         [policy.actions]\nunsafe = 99999999999999999999\n\
+         [dns]\nmode = \"never\"\ndnssec = 99999999999999999999\nmdoe = 99999999999999999999\n"
+    );
+    let found = complaints(dir.path(), &file);
+    for (line, key, value) in [
+        (2, "limits.links: expected an integer from 1 to 10000000", "99999999999999999999"),
+        (3, "limits.parts: expected an integer from ", "-99999999999999999999"),
+        (4, "limits.domains: expected an integer from ", "1208925819614629174706175"),
+        (5, "limits.steps_base: expected an integer from ", ""),
+        (7, "server.max_message: expected a size from ", "99999999999999999999"),
+        (8, "server.message_timeout: expected a duration from ", "99999999999999999999"),
+        (9, "server.listen: expected ", "99999999999999999999"),
+        (11, "policy.subject_tag: expected text", "99999999999999999999"),
+        (12, "policy.undo_lost: expected one of ", "99999999999999999999"),
+        (14, "policy.actions.unsafe: expected one of ", "99999999999999999999"),
+        (17, "dns.dnssec: expected true or false", "99999999999999999999"),
+        (18, "dns.mdoe: expected a known key", ""),
+    ] {
+        let said = format!("linkmilter.toml:{line}: {key}");
+        let one = found.iter().find(|one| one.starts_with(&said));
+        assert!(one.is_some_and(|one| one.contains(value)), "{said}: {found:#?}");
+    }
+    assert_eq!(found.len(), 12, "{found:#?}");
+}
+
 #[test]
 fn layers_win_in_their_order_and_say_where_they_are() {
     let dir = tempfile::tempdir().unwrap();

@@ -568,7 +568,10 @@ fn a_recipe_that_cannot_be_kept_is_said_to_be_lost_and_signed_mail_may_be_left_a
         negotiate(&mut session);
         let replies = deliver(&mut session, "4LOST2", &signed, DECEPTIVE.as_bytes());
         assert_eq!(replies.contains(&b'b'), edited, "{setting}: {replies:?}");
-        wait_for("the reason", || site.logged().contains("4LOST2: a recipe is lost").then_some(()));
+        let done =
+            if edited { "its edits cannot be undone" } else { "what is signed is not edited" };
+        let reason = format!("4LOST2: a recipe is lost: {done}");
+        wait_for("the reason", || site.logged().contains(&reason).then_some(()));
     }
 }
 

@@ -230,13 +230,15 @@ fn abuse_and_postmaster_see_what_is_complained_about() {
 #[test]
 fn authenticated_clients_and_listed_networks_are_exempt_loopback_is_not() {
     let policies = policies(
-        "[exempt]\nnetworks = [\"192.0.2.0/24\", \"2001:db8::/32\"]\n[policy.message_actions]\nunsafe = \"reject\"\n",
+        "[exempt]\nnetworks = [\"192.0.2.0/24\", \"2001:db8::/32\"]\n[policy]\nlinkify = \"html\"\n\
+         [policy.message_actions]\nunsafe = \"reject\"\n",
     );
     let exempt = |change: &dyn Fn(&mut Envelope)| {
         let mut envelope = inbound(&["a@b.example"]);
         change(&mut envelope);
         let policy = policies.select(&envelope).policy;
         assert_eq!(policy.exempt.is_some(), policy.message_actions.is_empty(), "never refused");
+        assert_eq!(policy.exempt.is_some(), policy.linkify == Linkify::Off, "never edited");
         policy.exempt.clone()
     };
     let client = |address: &str| {

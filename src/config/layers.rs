@@ -237,7 +237,7 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
     };
     let lines = Lines::of(&name, &text);
     let table = lines.parse(&text, problems)?;
-    Some(Layer(lines.table(table, problems)))
+    Some(Layer(lines.table(table)))
 }
 
 /// The state directory, as far as the layers say it, whatever else is wrong with them.
@@ -298,50 +298,42 @@ impl<'a> Lines<'a> {
         errors.is_empty().then(|| table.into_inner())
     }
 
-    fn table(&self, table: DeTable<'_>, problems: &mut Vec<Problem>) -> HashMap<String, Value> {
-        let mut values = HashMap::new();
-        for (key, value) in table {
+    fn table(&self, table: DeTable<'_>) -> HashMap<String, Value> {
+        let named = table.into_iter().map(|(key, value)| {
             let origin = self.origin(key.span().start);
-            let key = key.into_inner().into_owned();
-            if let Some(kind) = self.kind(value.into_inner(), &origin, problems) {
-                values.insert(key, Value::new(Some(&origin), kind));
-            }
-        }
-        values
+            let value = Value::new(Some(&origin), self.kind(value.into_inner()));
+            (key.into_inner().into_owned(), value)
+        });
+        named.collect()
     }
 
     /// The TOML parser limits nesting to 80 levels, so the recursion is bounded.
-    fn kind(
-        &self,
-        value: DeValue<'_>,
-        origin: &str,
-        problems: &mut Vec<Problem>,
-    ) -> Option<ValueKind> {
-        Some(match value {
+    fn kind(&self, value: DeValue<'_>) -> ValueKind {
+        match value {
             DeValue::String(text) => text.into_owned().into(),
             DeValue::Boolean(value) => value.into(),
             DeValue::Datetime(value) => value.to_string().into(),
-            DeValue::Integer(value) => match i64::from_str_radix(value.as_str(), value.radix()) {
-                Ok(value) => value.into(),
-                Err(error) => {
-                    problems.push(unreadable(origin, "a 64-bit integer", error.to_string()));
-                    return None;
-                }
-            },
+            DeValue::Integer(value) => integer(value.as_str(), value.radix()),
             DeValue::Float(value) => value.as_str().parse::<f64>().unwrap_or(f64::NAN).into(),
-            DeValue::Table(table) => ValueKind::Table(self.table(table, problems)),
-            DeValue::Array(array) => ValueKind::Array(
-                array
-                    .into_iter()
-                    .filter_map(|value| {
-                        let origin = self.origin(value.span().start);
-                        let kind = self.kind(value.into_inner(), &origin, problems)?;
-                        Some(Value::new(Some(&origin), kind))
-                    })
-                    .collect(),
-            ),
-        })
+            DeValue::Table(table) => ValueKind::Table(self.table(table)),
+            DeValue::Array(array) => {
+                let elements = array.into_iter().map(|value| {
+                    let origin = self.origin(value.span().start);
+                    Value::new(Some(&origin), self.kind(value.into_inner()))
+                });
+                ValueKind::Array(elements.collect())
+            }
+        }
     }
+}
+
+/// An integer. One of more bits than any setting has stays a number, so that its setting refuses it.
+fn integer(digits: &str, radix: u32) -> ValueKind {
+    if let Ok(value) = i64::from_str_radix(digits, radix) {
+        return value.into();
+    }
+    let wide = i128::from_str_radix(digits, radix).map(ValueKind::I128);
+    wide.unwrap_or_else(|_| ValueKind::Float(digits.parse().unwrap_or(f64::INFINITY)))
 }
 
 /// The layer of environment variables. The origin of each value is its variable.

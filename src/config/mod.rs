@@ -45,7 +45,7 @@ pub use sections::{
     PolicySection, RuleSection, Server, Tld, Upstream,
 };
 pub use setting::Size;
-pub use snapshot::{Files, Snapshot, SnapshotError};
+pub use snapshot::{Files, Replaced, Snapshot, SnapshotError};
 pub use start::{LastGood, Start, last_good, start};
 pub use types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, Host, HttpsUrl, LogFormat, LogLevel,
@@ -141,7 +141,7 @@ pub fn missing_file(sources: &Sources) -> Option<Errors> {
     if sources.file.is_some() || sources.main_file().is_some() {
         return None;
     }
-    let kept = Snapshot::find(&sources.requested_file(), &state_dirs(sources))?;
+    let kept = Snapshot::find(&sources.requested_file(), &state_dirs(sources)).snapshot?;
     let origin = kept.main_file()?.display().to_string();
     let found = "no such file; create an empty one to use the built-in settings".to_owned();
     let expected = "the configuration file that was read before".to_owned();

@@ -53,13 +53,33 @@ enum Content {
     Bytes(Vec<u8>),
 }
 
-/// Why no snapshot was stored.
+/// Why a snapshot was not stored, or cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct SnapshotError {
     pub path: PathBuf,
     #[source]
     pub source: io::Error,
+}
+
+/// What was in the place of a snapshot that is kept now.
+#[derive(Debug)]
+pub enum Replaced {
+    /// The same: it was not written again.
+    Same,
+    /// An earlier configuration.
+    Other,
+    Nothing,
+    /// No snapshot that could be read.
+    Unreadable(io::Error),
+}
+
+/// What was found in state directories.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub snapshot: Option<Snapshot>,
+    /// Those that are there and cannot be read.
+    pub unreadable: Vec<SnapshotError>,
 }
 
 impl Files {
@@ -118,22 +138,44 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the file cannot be written. The old one is still there.
-    pub fn keep(&self, directory: &Path) -> Result<(), SnapshotError> {
-        let path = directory.join(FILE_NAME);
-        if read(&path).is_ok_and(|stored| self.has_same_content(&stored)) {
-            return Ok(());
-        }
+    pub fn keep(&self, directory: &Path) -> Result<Replaced, SnapshotError> {
+        let path = Snapshot::path(directory);
+        let replaced = match read(&path) {
+            Ok(stored) if self.has_same_content(&stored) => return Ok(Replaced::Same),
+            Ok(_) => Replaced::Other,
+            Err(error) if error.kind() == ErrorKind::NotFound => Replaced::Nothing,
+            Err(error) => Replaced::Unreadable(error),
+        };
         let text = serde_json::to_vec(self).map_err(io::Error::from);
         text.and_then(|text| atomic_file::replace(&path, &text, atomic_file::PRIVATE))
-            .map_err(|source| SnapshotError { path, source })
+            .map_err(|source| SnapshotError { path, source })?;
+        Ok(replaced)
+    }
+
+    /// Where it is kept in a state directory.
+    pub fn path(directory: &Path) -> PathBuf {
+        directory.join(FILE_NAME)
     }
 
     /// The snapshot for this main file, from the first of these state directories that has one.
-    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> Option<Snapshot> {
-        directories
-            .iter()
-            .filter_map(|directory| read(&directory.join(FILE_NAME)).ok())
-            .find(|stored| stored.v == FORMAT_VERSION && is_same_file(&stored.asked, asked))
+    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> Found {
+        let mut found = Found::default();
+        for directory in directories {
+            let path = Snapshot::path(directory);
+            match read(&path) {
+                Ok(stored) if is_same_file(&stored.asked, asked) => {
+                    return Found { snapshot: Some(stored), ..found };
+                }
+                Ok(_) => {}
+                // One path of it may be a file.
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                // Two directories may be one.
+                Err(_) if found.unreadable.iter().any(|known| known.path == path) => {}
+                Err(source) => found.unreadable.push(SnapshotError { path, source }),
+            }
+        }
+        found
     }
 
     /// The main file, if one was read.
@@ -175,8 +217,23 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         || same([one.canonicalize().ok(), other.canonicalize().ok()])
 }
 
+/// Reads a snapshot of our format. An error does not say what stands in the file: that may be a key.
 fn read(path: &Path) -> io::Result<Snapshot> {
-    Ok(serde_json::from_slice(&file::read(path, MAX_BYTES)?)?)
+    let invalid = |said: String| io::Error::new(ErrorKind::InvalidData, said);
+    let bytes = file::read(path, MAX_BYTES)?;
+    let snapshot: Snapshot = serde_json::from_slice(&bytes).map_err(|error| {
+        invalid(match error.is_eof() {
+            true => format!("it is cut off after {} bytes", bytes.len()),
+            false => {
+                let (line, column) = (error.line(), error.column());
+                format!("it is damaged at line {line}, column {column}")
+            }
+        })
+    })?;
+    match snapshot.v {
+        FORMAT_VERSION => Ok(snapshot),
+        other => Err(invalid(format!("expected format {FORMAT_VERSION}, found {other}"))),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Which configuration is used: the present one, or the last good one if that is not valid.
 
-use super::{Errors, Snapshot, Sources, missing_file, state_dirs};
+use super::layers::unreadable as unreadable_layer;
+use super::snapshot::Found;
+use super::{Errors, Snapshot, SnapshotError, Sources, missing_file, state_dirs};
 
 /// The configuration to start with.
 #[derive(Debug)]
@@ -40,19 +42,31 @@ pub fn start<T>(
 /// The last good configuration, to use instead of one with these errors.
 ///
 /// # Errors
-/// These errors, if there is no readable last good one.
+/// These errors, if there is no readable last good one; what is wrong with one that is there comes after them.
 pub fn last_good<T>(
     sources: &Sources,
     errors: Errors,
     load: impl Fn(&Sources) -> Result<T, Errors>,
 ) -> Result<LastGood<T>, Errors> {
-    let stored = Snapshot::find(&sources.requested_file(), &state_dirs(sources));
-    let Some(snapshot) = stored else { return Err(errors) };
+    let Errors(mut problems) = errors;
+    let Found { snapshot, unreadable } =
+        Snapshot::find(&sources.requested_file(), &state_dirs(sources));
+    problems.extend(unreadable.into_iter().map(|SnapshotError { path, source }| {
+        let found = format!("the configuration that was kept cannot be used: {source}");
+        unreadable_layer(&path.display().to_string(), None, found)
+    }));
+    let Some(snapshot) = snapshot else { return Err(Errors(problems)) };
     let since = snapshot.time.clone();
     match load(&sources.with_snapshot(snapshot)) {
-        Ok(loaded) => Ok(LastGood { loaded, since, errors }),
-        // The stored one is not valid either. Report the present one, which the operator can
+        Ok(loaded) => Ok(LastGood { loaded, since, errors: Errors(problems) }),
+        // The stored one is not valid either. Report the present one first, which the operator can
         // correct.
-        Err(_) => Err(errors),
+        Err(Errors(of_stored)) => {
+            let origin = format!("the configuration that was kept at {since}");
+            problems.extend(of_stored.first().map(|first| {
+                unreadable_layer(&origin, None, format!("it does not hold either: {first}"))
+            }));
+            Err(Errors(problems))
+        }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
                 let own = parse_language(&tag, table, &lines, problems);
                 words.insert(tag, own);
             }
-            _ => refuse("a table of words, such as [nl]", "a value".to_owned()),
+            other => refuse("a table of words, such as [nl]", found(&other)),
         }
     }
     Words::new(words)
@@ -81,9 +81,12 @@ fn parse_language(
                 continue;
             }
         };
-        let DeValue::String(text) = value.into_inner() else {
-            refuse("text".to_owned(), "no text".to_owned());
-            continue;
+        let text = match value.into_inner() {
+            DeValue::String(text) => text,
+            other => {
+                refuse("text".to_owned(), found(&other));
+                continue;
+            }
         };
         match expectation(&key, &text, max_chars) {
             Some(expected) => refuse(expected, excerpt(&text)),
@@ -115,6 +118,24 @@ pub(super) const PLACEHOLDERS: &str = "no braces but those of {host} and {reason
 /// Whether the text has other braces, which readers would see: probably a misspelled placeholder.
 pub(super) fn has_other_braces(text: &str) -> bool {
     text.replace("{host}", "").replace("{reason}", "").contains(['{', '}'])
+}
+
+/// What a value is that should be another.
+fn found(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => excerpt(text),
+        DeValue::Integer(number) => format!("an integer ({})", clipped(number.as_str())),
+        DeValue::Float(number) => format!("a number ({})", clipped(number.as_str())),
+        DeValue::Boolean(value) => value.to_string(),
+        DeValue::Datetime(time) => format!("a time ({time})"),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// The begin of digits that may be many.
+fn clipped(digits: &str) -> String {
+    digits.chars().take(40).collect()
 }
 
 fn excerpt(text: &str) -> String {
@@ -177,13 +198,20 @@ mod tests {
             ("[nl]\n[nl]\n", "words.toml:2: expected TOML"),
             (
                 "\nnl = 3\n",
-                "words.toml:2: nl: expected a table of words, such as [nl], found a value",
+                "words.toml:2: nl: expected a table of words, such as [nl], found an integer (3)",
             ),
+            ("[[nl]]\n", "words.toml:1: nl: expected a table of words, such as [nl], found a list"),
+            ("nl = \"x\"\n", "expected a table of words, such as [nl], found \"x\""),
             ("[nl-BE]\n", "words.toml:1: nl-BE: expected a language as its primary tag"),
             ("[Dutch]\n", "words.toml:1: Dutch: expected a language as its primary tag"),
             ("[nl]\n\nnotise = \"x\"\n", "words.toml:3: nl.notise: expected one of notice,"),
             ("[nl]\nnotise = \"x\"\n", "did you mean notice?"),
-            ("[nl]\nnotice = 7\n", "words.toml:2: nl.notice: expected text, found no text"),
+            ("[nl]\nnotice = 7\n", "words.toml:2: nl.notice: expected text, found an integer (7)"),
+            ("[nl]\nlinks = 1.5\n", "nl.links: expected text, found a number (1.5)"),
+            ("[nl]\nlinks = true\n", "nl.links: expected text, found true"),
+            ("[nl]\nlinks = [\"x\"]\n", "nl.links: expected text, found a list"),
+            ("[nl.links]\n", "nl.links: expected text, found a table"),
+            ("[nl]\nlinks = 2026-01-02\n", "nl.links: expected text, found a time (2026-01-02)"),
             ("[nl]\nnotice = \" \"\n", "words.toml:2: nl.notice: expected words"),
             ("[nl]\nlinks = \"x \"\n", "nl.links: expected no space around the words"),
             (

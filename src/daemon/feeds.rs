@@ -62,21 +62,30 @@ impl Feeds {
         }
     }
 
-    /// The policy of a message with the current lists.
-    pub fn with_listings(&self, policy: Arc<Policy>) -> Arc<Policy> {
-        let listings = self.current.load_full();
+    /// The current lists.
+    pub fn listings(&self) -> Arc<Vec<Arc<Listing>>> {
+        self.current.load_full()
+    }
+
+    /// The policy of a message with these lists.
+    pub fn with_listings(
+        &self,
+        policy: Arc<Policy>,
+        listings: &Arc<Vec<Arc<Listing>>>,
+    ) -> Arc<Policy> {
         if listings.is_empty() {
             return policy;
         }
         if let Some(last) = self.last.load_full()
             && Arc::ptr_eq(&last.policy, &policy)
-            && Arc::ptr_eq(&last.listings, &listings)
+            && Arc::ptr_eq(&last.listings, listings)
         {
             return Arc::clone(&last.merged);
         }
         let mut merged = Policy::clone(&policy);
-        merged.lists.listings = Arc::clone(&listings);
+        merged.lists.listings = Arc::clone(listings);
         let merged = Arc::new(merged);
+        let listings = Arc::clone(listings);
         let last = MergedPolicy { policy, listings, merged: Arc::clone(&merged) };
         self.last.store(Some(Arc::new(last)));
         merged
@@ -270,7 +279,7 @@ pub(super) mod tests {
     }
 
     fn listed(feeds: &Feeds, host: &str) -> Option<Verdict> {
-        let policy = feeds.with_listings(Arc::default());
+        let policy = feeds.with_listings(Arc::default(), &feeds.listings());
         policy
             .lists
             .listings
@@ -297,16 +306,16 @@ pub(super) mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (feeds, feed) = with_saved_list(dir.path()).await;
         let (one, other) = (Arc::new(Policy::default()), Arc::new(Policy::default()));
-        let merged = feeds.with_listings(Arc::clone(&one));
-        assert!(Arc::ptr_eq(&merged, &feeds.with_listings(Arc::clone(&one))));
-        assert!(!Arc::ptr_eq(&merged, &feeds.with_listings(Arc::clone(&other))));
-        let merged = feeds.with_listings(Arc::clone(&one));
+        let merged = feeds.with_listings(Arc::clone(&one), &feeds.listings());
+        assert!(Arc::ptr_eq(&merged, &feeds.with_listings(Arc::clone(&one), &feeds.listings())));
+        assert!(!Arc::ptr_eq(&merged, &feeds.with_listings(Arc::clone(&other), &feeds.listings())));
+        let merged = feeds.with_listings(Arc::clone(&one), &feeds.listings());
         feeds.apply(vec![Feed { verdict: Verdict::Unsafe, ..feed }]).await;
-        let stricter = feeds.with_listings(Arc::clone(&one));
+        let stricter = feeds.with_listings(Arc::clone(&one), &feeds.listings());
         assert!(!Arc::ptr_eq(&merged, &stricter));
         assert_eq!(stricter.lists.listings[0].verdict, Verdict::Unsafe);
         feeds.apply(vec![]).await;
-        assert!(Arc::ptr_eq(&feeds.with_listings(Arc::clone(&one)), &one));
+        assert!(Arc::ptr_eq(&feeds.with_listings(Arc::clone(&one), &feeds.listings()), &one));
     }
 
     #[tokio::test]

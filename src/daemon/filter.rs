@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::begun::Begun;
 use super::contacts::Contacts;
 use super::deferrals::Deferrals;
 use super::dns_client::DnsClient;
@@ -17,7 +18,7 @@ use super::envelope::{envelope, facts};
 use super::feeds::Feeds;
 use super::grants::{GrantLog, NOT_GRANTED, may_edit};
 use super::header_fields::field;
-use super::job::{Job, Judged, Progress};
+use super::job::{Job, Judged, Progress, Undo};
 use super::judgement_cache::CurrentCache;
 use super::metrics::RecipeFault;
 use super::outbound;
@@ -29,12 +30,13 @@ use super::restore_result::{NotRestored, RestoreResult};
 use super::seal::Seal;
 use super::settings::Loaded;
 use super::tlds::Tlds;
+use super::unedited::Judging;
 use super::work_queues::{Queue, WorkQueues};
 use crate::config::{Config, UndoLost};
 use crate::engine::outcome::{Bypass, Disposition, Limit, Verdict};
-use crate::engine::policy::{Mode, Signed};
-use crate::engine::splice::undo_lost;
-use crate::engine::{self, Inspect, Policy};
+use crate::engine::policy::Signed;
+use crate::engine::splice::{note, undo_lost};
+use crate::engine::{self, Inspect, Outcome, Policy};
 use crate::feed::store::Store;
 use crate::milter::session::Completeness;
 use crate::milter::{Answer, Event, Handler, Mail};
@@ -44,13 +46,16 @@ use crate::policy::{Envelope, Path};
 /// another task would notice, unless the message is hostile.
 const MAX_WORKER_BYTES: usize = 32 << 10;
 
+/// The word for what is not edited because its recipe is lost.
+const UNDO_LOST: &str = "undo-lost";
+
 /// How long the engine may go on after it was told to stop, to return what it found so far.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The filter that answers the milter server.
 #[derive(Debug)]
 pub struct Filter {
-    /// The settings in force. A message reads them once and keeps them to its end.
+    /// The settings in force. A message keeps those of its beginning to its end ([`Begun`]).
     pub live: Live<Loaded>,
     /// The table of top-level domains in force.
     pub tlds: Arc<Tlds>,
@@ -122,46 +127,37 @@ impl Filter {
     }
 
     /// The message with everything that is needed to judge it.
-    fn job(
-        &self,
-        mail: &Arc<Mail>,
-        generation: &Arc<Generation<Loaded>>,
-        permitted: fn(&Mail, Arc<Policy>) -> Arc<Policy>,
-    ) -> Job {
+    fn job(&self, mail: &Arc<Mail>, begun: &Begun, judging: JudgingOf) -> Job {
+        let Begun { generation, listings, tlds, judgements, dns, contacts } = begun;
+        let policies = &generation.settings.settings.policies;
         let envelope = envelope(mail, generation);
-        let policy =
-            permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
-        let policy = self.feeds.with_listings(policy);
+        let selected = policies.select(&envelope).policy;
+        let judging = judging(mail, self.feeds.with_listings(selected, listings));
         let mut facts = facts(mail, &envelope, generation);
-        facts.contact =
-            self.contacts.query(mail, &envelope, &generation.settings.settings.policies);
-        let tlds = self.tlds.table();
-        let leaving = generation.settings.settings.policies.leaving(&envelope);
+        if let Some(contacts) = contacts {
+            facts.contact = contacts.query(mail, &envelope, policies);
+        }
+        let leaving = policies.leaving(&envelope);
         let restore = outbound::applies(mail, leaving, &generation.settings).then_some(leaving);
         Job {
             mail: Arc::clone(mail),
             restore,
             generation: Arc::clone(generation),
-            judgements: self.judgements.of(generation.number, &tlds),
-            tlds,
-            dns: self.dns.load_full(),
+            judgements: Arc::clone(judgements),
+            tlds: Arc::clone(tlds),
+            dns: dns.clone(),
             envelope,
             facts,
-            policy,
+            judging,
             inspect: self.inspect,
             stop: Arc::new(AtomicBool::new(false)),
         }
     }
 
-    async fn judge(
-        &self,
-        mail: &Arc<Mail>,
-        generation: &Arc<Generation<Loaded>>,
-        permitted: fn(&Mail, Arc<Policy>) -> Arc<Policy>,
-    ) -> Judged {
-        let job = self.job(mail, generation, permitted);
+    async fn judge(&self, mail: &Arc<Mail>, begun: &Begun, judging: JudgingOf) -> Judged {
+        let job = self.job(mail, begun, judging);
         let is_own = |seal: &Seal| seal.is_own(&mail.head, &mail.body);
-        if generation.seal.as_ref().is_ok_and(is_own) {
+        if begun.generation.seal.as_ref().is_ok_and(is_own) {
             return job.unchanged();
         }
         if mail.completeness == Completeness::Cut {
@@ -200,49 +196,50 @@ impl Filter {
 
     /// Stores the recipe of a message, if it does not fit into a header field. If it cannot be stored the
     /// message goes on edited all the same, or signed mail goes on unedited if the operator wants that
-    /// (`policy.undo_lost`). The header then says that the edits cannot be undone.
-    async fn store_recipe(
-        &self,
-        judged: Judged,
-        mail: &Arc<Mail>,
-        generation: &Arc<Generation<Loaded>>,
-    ) -> Judged {
-        // A deferred message comes again, and nothing of this outcome is delivered.
-        let is_deferred = judged.outcome.disposition == Disposition::Tempfail;
-        if is_deferred || self.is_recipe_stored(&judged, mail, generation).await {
+    /// (`policy.undo_lost`). The header and the log then say that the recipe is lost.
+    async fn store_recipe(&self, judged: Judged, mail: &Arc<Mail>, begun: &Begun) -> Judged {
+        // A message that is put off comes again, and one that is refused has no edits: nothing is delivered that
+        // could be undone.
+        if !reply::delivers(mail.origin, judged.outcome.disposition) {
             return judged;
         }
-        let mut judged = match generation.config.policy.undo_lost {
+        let Err(error) = self.keep_recipe(&judged, begun).await else { return judged };
+        self.reporter.metrics.recipe_fault(RecipeFault::Write);
+        self.reporter.metrics.undo_lost();
+        let edits = count_edits(&judged.outcome);
+        let mut judged = match begun.generation.config.policy.undo_lost {
             UndoLost::Edit => judged,
-            UndoLost::ReportSigned => {
-                self.judge(mail, generation, without_breaking_signatures).await
-            }
+            UndoLost::ReportSigned => self.judge(mail, begun, signed_as_it_is).await,
         };
-        if judged.outcome.stored.take().is_some() {
-            self.reporter.metrics.undo_lost();
-            undo_lost(&mut judged.outcome.fields);
+        let is_less = count_edits(&judged.outcome) < edits;
+        let is_undone = judged.outcome.stored.take().is_none();
+        let fields = &mut judged.outcome.fields;
+        if is_less {
+            note(fields, &format!("edits={UNDO_LOST}"));
         }
+        // Fewer edits may have a recipe that fits into the header.
+        if !is_undone || judged.outcome.edits.is_empty() {
+            undo_lost(fields);
+        }
+        let done = match (is_less, is_undone) {
+            (false, _) => "its edits cannot be undone",
+            (true, true) => "what is signed is not edited",
+            (true, false) => "what is signed is not edited, other edits cannot be undone",
+        };
+        tracing::error!(%error, "{}: a recipe is lost: {done}", mail.queue_id());
+        judged.undo = Undo::Lost;
         judged
     }
 
-    /// Stores the recipe; `true` also if there is none.
-    async fn is_recipe_stored(
-        &self,
-        judged: &Judged,
-        mail: &Mail,
-        generation: &Generation<Loaded>,
-    ) -> bool {
-        let Some(recipe) = judged.outcome.stored.clone() else { return true };
-        let (recipes, bounds) = (Arc::clone(&self.recipes), recipes::bounds(&generation.config));
-        let stored = spawn_blocking(move || recipes.store(&bounds, &recipe)).await;
-        let error = match stored {
-            Ok(Ok(())) => return true,
-            Ok(Err(error)) => error.to_string(),
-            Err(error) => error.to_string(),
-        };
-        self.reporter.metrics.recipe_fault(RecipeFault::Write);
-        tracing::error!(%error, "{}: a recipe is lost, its edits cannot be undone", mail.queue_id());
-        false
+    /// Stores the recipe, if there is one.
+    async fn keep_recipe(&self, judged: &Judged, begun: &Begun) -> Result<(), String> {
+        let Some(recipe) = judged.outcome.stored.clone() else { return Ok(()) };
+        let bounds = recipes::bounds(&begun.generation.config);
+        let recipes = Arc::clone(&self.recipes);
+        match spawn_blocking(move || recipes.store(&bounds, &recipe)).await {
+            Ok(stored) => stored.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     fn report(&self, mail: &Mail, judged: &Judged, generation: &Generation<Loaded>) {
@@ -252,6 +249,7 @@ impl Filter {
             policy: &judged.policy,
             outcome: &judged.outcome,
             restore: judged.restore.as_ref().map(RestoreResult::as_str),
+            undo: judged.undo.word(),
             engine: judged.engine,
             dns: judged.dns,
             generation: generation.number,
@@ -259,14 +257,13 @@ impl Filter {
     }
 
     /// Reports a message that the server deferred because too many bytes are in memory.
-    fn report_put_off(&self, mail: &Arc<Mail>) {
-        let generation = self.live.get();
-        let job = self.job(mail, &generation, permitted);
+    fn report_put_off(&self, mail: &Arc<Mail>, begun: &Begun) {
+        let job = self.job(mail, begun, permitted);
         let mut judged = job.failed(Bypass::Limit(Limit::MaxMemory), NotRestored::Truncated);
         judged.outcome.disposition = Disposition::Tempfail;
         // Nothing is known of its links; it comes again.
         judged.outcome.verdict = Verdict::Ok;
-        self.report(mail, &judged, &generation);
+        self.report(mail, &judged, &begun.generation);
     }
 
     /// Judges on another thread. The timeout includes the wait in the queue. When it is over the engine is
@@ -299,12 +296,26 @@ impl Filter {
 }
 
 impl Handler for Filter {
-    async fn message(&self, mail: Arc<Mail>) -> Answer {
-        let generation = self.live.get();
-        let judged = self.judge(&mail, &generation, permitted).await;
+    type Begun = Begun;
+
+    fn begin(&self) -> Begun {
+        let (generation, tlds) = (self.live.get(), self.tlds.table());
+        Begun {
+            listings: self.feeds.listings(),
+            judgements: self.judgements.of(generation.number, &tlds),
+            tlds,
+            dns: self.dns.load_full(),
+            contacts: self.contacts.store(),
+            generation,
+        }
+    }
+
+    async fn message(&self, mail: Arc<Mail>, begun: Begun) -> Answer {
+        let judged = self.judge(&mail, &begun, permitted).await;
         let judged = self.defer_late(judged, &mail);
-        let mut judged = self.store_recipe(judged, &mail, &generation).await;
+        let mut judged = self.store_recipe(judged, &mail, &begun).await;
         self.grants.apply(&mail, &mut judged, &self.reporter.metrics);
+        let generation = &begun.generation;
         let answer = match &judged.restore {
             Some(RestoreResult::Original(original)) => reply::restored(&mail, original),
             _ => {
@@ -314,38 +325,40 @@ impl Handler for Filter {
         };
         let (envelope, end) = (&judged.envelope, judged.outcome.disposition);
         self.contacts.learn(&mail, envelope, &generation.settings, end);
-        self.report(&mail, &judged, &generation);
+        self.report(&mail, &judged, generation);
         answer
+    }
+
+    fn put_off(&self, mail: &Arc<Mail>, begun: Begun) {
+        self.report_put_off(mail, &begun);
     }
 
     fn event(&self, event: Event<'_>) {
         self.reporter.event(&event);
-        if let Event::OutOfMemory { mail, .. } = event {
-            self.report_put_off(mail);
-        }
     }
 }
 
-/// The policy as far as the MTA permits it. If the MTA does not let the filter change the message, it is only
-/// reported.
-fn permitted(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
-    if may_edit(mail) {
-        return policy;
-    }
-    let mut policy = Policy::clone(&policy);
-    policy.exempt.get_or_insert_with(|| NOT_GRANTED.to_owned());
-    policy.mode = Mode::ReportOnly;
-    policy.message_actions.clear();
-    policy.reason_message_actions.clear();
-    Arc::new(policy)
+/// Edits of body and header.
+fn count_edits(outcome: &Outcome) -> usize {
+    outcome.edits.len() + outcome.head_edits.len()
 }
 
-/// As [`permitted`], and no signed part is edited. A message with a DKIM signature is not edited at all.
-fn without_breaking_signatures(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
-    let mut policy = Policy::clone(&permitted(mail, policy));
-    policy.signed = Signed::Report;
+/// Says by what policy a message is judged, by the one that was selected for it.
+type JudgingOf = fn(&Mail, Arc<Policy>) -> Judging;
+
+/// As far as the MTA permits it: without edits if it does not let the filter make them.
+fn permitted(mail: &Mail, policy: Arc<Policy>) -> Judging {
+    match may_edit(mail) {
+        true => Judging::as_selected(policy),
+        false => Judging::without_edits(policy, NOT_GRANTED),
+    }
+}
+
+/// No signed part is edited. A message with a DKIM signature is not edited at all.
+fn signed_as_it_is(mail: &Mail, policy: Arc<Policy>) -> Judging {
     if field(&mail.head, "DKIM-Signature").is_some() {
-        policy.mode = Mode::ReportOnly;
+        return Judging::without_edits(policy, UNDO_LOST);
     }
-    Arc::new(policy)
+    let policy = Policy { signed: Signed::Report, ..Policy::clone(&policy) };
+    Judging::as_selected(Arc::new(policy))
 }

@@ -1,5 +1,6 @@
 //! What the MTA does not let the filter do. Postfix and Sendmail allow everything that it asks for; another
-//! program may offer less, and then mail passes as it came. Header, log and metrics say so.
+//! program may offer less, and then what would be edited passes as it came. What is to be refused, put off or
+//! discarded needs no grant. Header, log and metrics say so.
 
 use std::time::Instant;
 
@@ -76,8 +77,8 @@ impl GrantLog {
                 queue_id = mail.queue_id(),
                 missing = words.join(","),
                 more,
-                "the MTA does not let the filter do all that it needs: mail passes unedited, or is deferred where \
-                 it should be held"
+                "the MTA does not let the filter do all that it needs: what is missing is not done, and what should \
+                 be held and cannot be is deferred"
             );
         }
     }

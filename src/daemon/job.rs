@@ -10,6 +10,7 @@ use super::outbound;
 use super::reload::Generation;
 use super::restore_result::{NotRestored, RestoreResult};
 use super::settings::Loaded;
+use super::unedited::{Judging, take_disposition};
 use crate::engine::lists::Listing;
 use crate::engine::outcome::{Bypass, Limit};
 use crate::engine::splice::{Restored, note};
@@ -37,7 +38,7 @@ pub struct Job {
     pub dns: Option<Arc<DnsClient>>,
     pub envelope: Envelope,
     pub facts: Facts,
-    pub policy: Arc<Policy>,
+    pub judging: Judging,
     pub inspect: Inspect,
     /// Set when the message timeout is over: the engine stops.
     pub stop: Arc<AtomicBool>,
@@ -51,9 +52,30 @@ pub enum Progress {
     Queued,
 }
 
+/// Whether the edits of a message can be undone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Undo {
+    /// As its header says.
+    AsSaid,
+    /// Its recipe could not be stored.
+    Lost,
+}
+
+impl Undo {
+    /// The word in log and journal, if there is something to say.
+    pub const fn word(self) -> Option<&'static str> {
+        match self {
+            Undo::AsSaid => None,
+            Undo::Lost => Some("lost"),
+        }
+    }
+}
+
 /// The engine's outcome, and how long the engine and the DNS took.
 pub struct Timed {
     outcome: Outcome,
+    /// The most steps that one run of the engine took.
+    steps: u64,
     engine: Duration,
     dns: Duration,
 }
@@ -64,6 +86,7 @@ pub struct Judged {
     pub progress: Progress,
     /// What became of the recipe, if the message is outbound and carries one.
     pub restore: Option<RestoreResult>,
+    pub undo: Undo,
     pub envelope: Envelope,
     pub policy: Arc<Policy>,
     pub engine: Duration,
@@ -74,8 +97,9 @@ impl Job {
     pub async fn run(self) -> Judged {
         let loaded = &self.generation.settings;
         let mail = &self.mail;
-        let restore =
-            self.restore.map(|leaving| outbound::restore(mail, leaving, &self.policy, loaded));
+        let restore = self
+            .restore
+            .map(|leaving| outbound::restore(mail, leaving, &self.judging.policy, loaded));
         match restore {
             Some(RestoreResult::Original(original)) => self.judge_original(original).await,
             Some(RestoreResult::NotRestored(reason)) => {
@@ -92,7 +116,8 @@ impl Job {
 
     /// The original is judged and reported, so that the operator knows what went out. It is not changed.
     async fn judge_original(mut self, original: Box<Restored>) -> Judged {
-        self.policy = Arc::new(exempted(&self.policy, "given-back"));
+        let exempted = exempted(&self.judging.policy, "given-back");
+        self.judging = Judging::as_selected(Arc::new(exempted));
         let message = Message { head: &original.head, body: &original.body };
         let judged = self.judge(message).await;
         Judged { restore: Some(RestoreResult::Original(original)), ..judged }
@@ -110,18 +135,39 @@ impl Job {
         let steps = WORKER_STEPS_PER_BYTE * bytes as u64 + WORKER_STEPS_BASE;
         let message = Message { head: &self.mail.head, body: &self.mail.body };
         match self.outcome(message, Some(steps)).await {
-            Some(timed) if timed.outcome.cost.all() > steps => Err(self),
+            Some(timed) if timed.steps > steps => Err(self),
             Some(timed) => Ok(self.judged(timed)),
             None => Ok(self.bypassed(Bypass::Panic)),
         }
     }
 
-    /// The engine's outcome within so many steps; `None` if the engine panicked.
+    /// The engine's outcome within so many steps; `None` if the engine panicked. If the message cannot be edited, the
+    /// policy that wants edits is asked as well, for what becomes of the message as a whole.
     async fn outcome(&self, message: Message<'_>, steps: Option<u64>) -> Option<Timed> {
+        let timed = self.outcome_by(&self.judging.policy, message, steps).await?;
+        let wanted = self.judging.wanted.as_ref();
+        let Some(wanted) = wanted.filter(|_| !timed.outcome.findings.is_empty()) else {
+            return Some(timed);
+        };
+        let mut timed = timed;
+        let other = self.outcome_by(wanted, message, steps).await?;
+        take_disposition(&mut timed.outcome, other.outcome);
+        timed.steps = timed.steps.max(other.steps);
+        timed.engine += other.engine;
+        timed.dns += other.dns;
+        Some(timed)
+    }
+
+    async fn outcome_by(
+        &self,
+        policy: &Policy,
+        message: Message<'_>,
+        steps: Option<u64>,
+    ) -> Option<Timed> {
         let case = Case {
             message,
             facts: &self.facts,
-            policy: &self.policy,
+            policy,
             tlds: &*self.tlds,
             memory: Some(self.judgements.as_ref()),
             stop: Some(&self.stop),
@@ -139,18 +185,20 @@ impl Job {
         let outcome = if listings.is_empty() {
             guarded(|| inspection.resolve(&answers))?
         } else {
-            let policy = with_more_listings(&self.policy, listings);
+            let policy = with_more_listings(policy, listings);
             let case = Case { policy: &policy, ..case };
             guarded(|| (self.inspect)(case).resolve(&answers))?
         };
         let engine = (inspected - start) + answered.elapsed();
-        Some(Timed { outcome, engine, dns: answered - inspected })
+        let steps = outcome.cost.all();
+        Some(Timed { outcome, steps, engine, dns: answered - inspected })
     }
 
     fn judged(self, timed: Timed) -> Judged {
-        let Timed { outcome, engine, dns } = timed;
-        let (envelope, policy) = (self.envelope, self.policy);
-        Judged { outcome, progress: Progress::Judged, restore: None, envelope, policy, engine, dns }
+        let Timed { outcome, engine, dns, .. } = timed;
+        let (progress, undo) = (Progress::Judged, Undo::AsSaid);
+        let (envelope, policy) = (self.envelope, self.judging.policy);
+        Judged { outcome, progress, restore: None, undo, envelope, policy, engine, dns }
     }
 
     /// DNS answers about top-level domains, and block list entries for the domains of links. Local domains are
@@ -172,7 +220,7 @@ impl Job {
     /// The message was not read. The policy for that cause decides what becomes of it; the header says why.
     fn bypassed(self, bypass: Bypass) -> Judged {
         let message = Message { head: &self.mail.head, body: &self.mail.body };
-        let outcome = unread(message, &self.facts, &self.policy, bypass);
+        let outcome = unread(message, &self.facts, &self.judging.policy, bypass);
         self.without_engine(outcome)
     }
 
@@ -192,7 +240,7 @@ impl Job {
     }
 
     fn without_engine(self, outcome: Outcome) -> Judged {
-        self.judged(Timed { outcome, engine: Duration::ZERO, dns: Duration::ZERO })
+        self.judged(Timed { outcome, steps: 0, engine: Duration::ZERO, dns: Duration::ZERO })
     }
 }
 

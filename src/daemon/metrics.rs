@@ -96,7 +96,7 @@ metrics! {
         recipe_faults: Family<RecipeFaultLabel, Counter> => "recipe_faults", "Recipes that undo edits and were not kept or not removed, by cause";
         canaries: Family<TaskLabel, Counter> => "canaries", "Canary messages sent through the engine, by whether it judged them well";
         state: Family<StateLabel, Gauge> => "state" in Bytes, "Bytes kept in the state directory, by part";
-        undo_lost: Counter => "undo_lost", "Messages whose edits cannot be undone: their recipe could not be kept";
+        undo_lost: Counter => "undo_lost", "Messages whose undo recipe could not be stored: edited and not to be restored, or signed and left alone";
         build: Family<VersionLabel, Gauge> => "build_info", "The program, by its version; always 1";
         log_dropped: Counter => "log_lines_dropped", "Lines of the log that were not written because their reader was too slow";
         resident: Gauge => "resident_memory" in Bytes, "Resident memory of the process";

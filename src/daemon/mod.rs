@@ -4,6 +4,7 @@
 //! `milter::server` → [`filter`] → `engine` → [`reply`], and [`report`] logs what became of it.
 
 pub mod allocator;
+pub mod begun;
 pub mod canary;
 pub mod contacts;
 mod deferrals;
@@ -22,6 +23,7 @@ pub mod host_name;
 mod job;
 pub mod journal;
 pub mod judgement_cache;
+mod kept;
 mod listen;
 pub mod log;
 pub mod mailer;
@@ -42,6 +44,7 @@ mod signals;
 pub mod state_dir;
 pub mod throttle;
 pub mod tlds;
+mod unedited;
 mod work_queues;
 
 use std::io::Write;
@@ -59,13 +62,14 @@ use crate::tld::store::Store;
 use filter::Filter;
 use health::{Health, Trouble};
 use journal::Recorder;
+use kept::Kept;
 use listen::ListenSource;
 pub use listen::{Inherited, NoSockets, check as check_sockets, endpoint as endpoint_of};
 use log::LogHandle;
 use metrics::{JournalFault, Metrics, TaskResult};
 use notify::Notifier;
-use pid::PidFile;
 pub use pid::StateInUse;
+use pid::{Directory, PidFile};
 use reload::ReloadError;
 use reload_report::{ReloadReport, ReloadResult};
 use report::Reporter;
@@ -220,11 +224,10 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     if let Some(Err(error)) = pid_file.as_ref().map(PidFile::write) {
         tracing::warn!(%error, "no pid file");
     }
-    match stale {
-        Some(stale) => stale.report(&health, &metrics),
-        None if state == StateDir::Present => save_last_good(&sources, &loaded),
-        None => {}
+    if let Some(stale) = stale {
+        stale.report(&health, &metrics);
     }
+    let kept = (state == StateDir::Present).then(|| Kept::keep(&sources, &loaded));
     let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
     let started = loaded.config.clone();
     warn(&loaded, &health);
@@ -259,24 +262,17 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     tokio::spawn(Arc::clone(&contacts).save_periodically());
     let (drain, draining) = watch::channel(false);
     let status = health.status();
-    let server_of_all = Arc::clone(&server);
+    let serving = Arc::clone(&server);
     let service =
-        Service { sources, started, filter, server: server_of_all, metrics, health, log, pid_file };
+        Service { sources, started, filter, server, metrics, health, log, pid_file, kept };
     let watching = tokio::spawn(service.watch(signals, notifier.clone(), drain));
     notifier.ready(&status);
     // Fails if somebody closed standard output, and then nobody reads it.
     let _ = write!(std::io::stdout(), "{}", listen::postfix_hint(&listeners)?);
-    let result = server.run(listeners, draining).await.context("cannot serve");
+    let result = serving.run(listeners, draining).await.context("cannot serve");
     watching.abort();
     contacts.save();
     result
-}
-
-/// Saves the configuration in force for the next start.
-fn save_last_good(sources: &Sources, loaded: &Loaded) {
-    if let Err(error) = settings::save_last_good(sources, &loaded.config) {
-        tracing::warn!(%error, "this configuration is not saved as the last good one");
-    }
 }
 
 /// How the table of top-level domains is refreshed.
@@ -345,6 +341,8 @@ struct Service {
     log: LogHandle,
     /// `None` without a state directory.
     pid_file: Option<PidFile>,
+    /// What is kept there; likewise.
+    kept: Option<Kept>,
 }
 
 /// How often it is looked at what may have gone wrong, or been mended, meanwhile.
@@ -362,7 +360,7 @@ impl Service {
         loop {
             tokio::select! {
                 _ = ticks.tick() => {
-                    self.look(looks);
+                    self.look(looks).await;
                     looks += 1;
                 }
                 _ = signals.hang_up.recv() => {
@@ -387,13 +385,9 @@ impl Service {
     }
 
     /// Mends what can be mended, and says what cannot.
-    fn look(&mut self, looks: u64) {
-        if let Some(pid_file) = &mut self.pid_file {
-            let in_use = pid_file.lock_again().err().map(|in_use| in_use.to_string());
-            if in_use.is_none() {
-                // Somebody may have removed it. An error was logged at the start, or is one of the directory.
-                let _ = pid_file.write();
-            }
+    async fn look(&mut self, looks: u64) {
+        let in_use = self.mend_state().await.err().map(|in_use| in_use.to_string());
+        if self.pid_file.is_some() {
             let is_turn = looks.is_multiple_of(LOOKS_PER_PROBE);
             if is_turn || in_use.is_some() || self.health.has(Trouble::State) {
                 state_dir::probe(&self.started.server.state_dir, in_use, &self.health);
@@ -411,9 +405,34 @@ impl Service {
         }
     }
 
+    /// Writes anew what somebody has removed from the state directory, or removed with it.
+    ///
+    /// # Errors
+    /// Another daemon works with the directory that is there now.
+    async fn mend_state(&mut self) -> Result<(), StateInUse> {
+        let Some(pid_file) = &mut self.pid_file else { return Ok(()) };
+        let directory = pid_file.lock_again()?;
+        // An error was logged at the start, or is one of the directory.
+        let _ = pid_file.write();
+        if directory == Directory::Another {
+            tracing::warn!(
+                "{}: the state directory was removed or replaced while the filter ran: it is used anew, without the \
+                 events and undo recipes that were in it",
+                self.started.server.state_dir.display()
+            );
+            self.filter.contacts.save_anew();
+            // Lists that are not stored any more are fetched again.
+            self.filter.feeds.apply(self.filter.live.get().config.feeds()).await;
+        }
+        self.kept.iter_mut().for_each(Kept::look);
+        Ok(())
+    }
+
     /// Loads the configuration and puts it in force. After an error the old one stays in force.
-    async fn reload(&self, notifier: &Notifier) -> ReloadResult {
+    async fn reload(&mut self, notifier: &Notifier) -> ReloadResult {
         notifier.reloading();
+        // Else a key that is gone would be replaced by a new one. Where another daemon works, nothing is written.
+        let _ = self.mend_state().await;
         let reloaded = self.filter.live.reload(
             || settings::reload(&self.sources, &self.started),
             |_, new| config::restart_needed(&self.started, &new.config),
@@ -421,7 +440,9 @@ impl Service {
         match reloaded {
             Ok(reloaded) => {
                 let loaded = self.filter.live.get();
-                save_last_good(&self.sources, &loaded);
+                if self.kept.is_some() {
+                    self.kept = Some(Kept::keep(&self.sources, &loaded));
+                }
                 warn(&loaded, &self.health);
                 self.server.set_limits(loaded.limits());
                 self.filter.set_dns(&loaded);

@@ -34,6 +34,15 @@ pub struct StateInUse {
     process: String,
 }
 
+/// Which directory is at the path of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directory {
+    /// The one that was locked.
+    Same,
+    /// Another one, made or put there since. It is locked now.
+    Another,
+}
+
 /// How long a lock is waited for: of a daemon that is about to end, of a command that looks for one.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -58,17 +67,18 @@ impl PidFile {
     ///
     /// # Errors
     /// Another daemon has locked that one.
-    pub fn lock_again(&mut self) -> Result<(), StateInUse> {
+    pub fn lock_again(&mut self) -> Result<Directory, StateInUse> {
         let known = self.locked.as_ref().and_then(|locked| locked.metadata().ok());
-        let Some(known) = known else { return Ok(()) };
+        let Some(known) = known else { return Ok(Directory::Same) };
         let now = fs::metadata(directory(&self.path));
         if now.is_ok_and(|now| (now.dev(), now.ino()) == (known.dev(), known.ino())) {
-            return Ok(());
+            return Ok(Directory::Same);
         }
         // An error is that of whoever writes there next.
         let _ = state_dir::create(directory(&self.path));
-        self.locked = lock_directory(&self.path)?.or_else(|| self.locked.take());
-        Ok(())
+        let Some(locked) = lock_directory(&self.path)? else { return Ok(Directory::Same) };
+        self.locked = Some(locked);
+        Ok(Directory::Another)
     }
 
     /// Writes our process id, unless the file holds it.
@@ -143,10 +153,11 @@ mod tests {
         state_dir::create(&dir.path().join("state")).unwrap();
         let mut ours = PidFile::lock(path.clone()).unwrap();
         ours.write().unwrap();
-        ours.lock_again().unwrap();
+        assert_eq!(ours.lock_again().unwrap(), Directory::Same);
         fs::remove_dir_all(dir.path().join("state")).unwrap();
         assert!(!is_in_use(&path));
-        ours.lock_again().unwrap();
+        assert_eq!(ours.lock_again().unwrap(), Directory::Another);
+        assert_eq!(ours.lock_again().unwrap(), Directory::Same);
         ours.write().unwrap();
         assert!(is_in_use(&path) && path.exists());
         // Another daemon was faster.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::metrics::{Metrics, RecipeFault, StatePart};
+use super::state_dir;
 use crate::config::Config;
 use crate::engine::outcome::StoredRecipe;
 use crate::file;
@@ -103,6 +104,10 @@ impl Recipes {
         }
         if refresh_stored(path, length)? {
             return Ok(());
+        }
+        if let Some(state) = bounds.directory.parent() {
+            // It may have been removed a moment ago, and is not for the daemon alone.
+            state_dir::create(state)?;
         }
         DirBuilder::new().recursive(true).mode(0o700).create(&bounds.directory)?;
         self.reserve(bounds, length)?;

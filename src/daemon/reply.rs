@@ -54,6 +54,15 @@ fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
     pieces
 }
 
+/// Whether the message reaches a mailbox or a quarantine, with its edits.
+pub fn delivers(origin: Origin, disposition: Disposition) -> bool {
+    match (disposition, origin) {
+        (Disposition::Accept | Disposition::Quarantine, _) => true,
+        (Disposition::Tempfail | Disposition::Reject, origin) => origin == Origin::Local,
+        (Disposition::Discard, _) => false,
+    }
+}
+
 /// On the non-smtpd path there is no SMTP client that could be refused.
 fn ending(origin: Origin, outcome: &Outcome, refusal: &str) -> Ending {
     match (outcome.disposition, origin) {

@@ -24,6 +24,8 @@ pub struct Report<'a> {
     pub outcome: &'a Outcome,
     /// What became of the recipe of an outbound message, as one word.
     pub restore: Option<&'a str>,
+    /// What became of the recipe of its edits, as one word.
+    pub undo: Option<&'a str>,
     /// Time in the engine.
     pub engine: Duration,
     /// Time spent waiting for the DNS.
@@ -66,6 +68,7 @@ impl Reporter {
             sender: &report.envelope.sender,
             recipients: &report.envelope.recipients,
             restore: report.restore,
+            undo: report.undo,
             bytes: report.mail.size as u64,
             engine: report.engine,
             dns: report.dns,

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use super::host_name;
 use super::seal::{self, KeyError, Seal};
 use super::state_dir;
-use crate::config::{self, Config, Errors, Settings, SnapshotError, Sources};
+use crate::config::{self, Config, Errors, Settings, Snapshot, SnapshotError, Sources};
 use crate::engine::outcome::Because;
 use crate::milter::server::Limits;
 use crate::milter::session::Bounds;
@@ -55,16 +55,16 @@ fn derive(config: Config) -> Result<Loaded, Errors> {
     Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
 }
 
-/// Saves the configuration in force as the last good one, for a start at which the present one is invalid. The
-/// copy is loaded once before it is saved, to be sure that it is good.
+/// The configuration that was just loaded, to be kept as the last good one for a start at which the present one is
+/// invalid. The copy is loaded once, to be sure that it is good.
 ///
 /// # Errors
-/// A file changed meanwhile, or the state directory cannot be written.
-pub fn save_last_good(sources: &Sources, config: &Config) -> Result<(), SaveError> {
+/// A file changed meanwhile, or cannot be read any more.
+pub fn snapshot(sources: &Sources, config: &Config) -> Result<Snapshot, SaveError> {
     let time = Timestamp::of(SystemTime::now()).to_string();
     let snapshot = sources.snapshot(config, time)?;
     config::load(&sources.with_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
-    Ok(snapshot.keep(&config.server.state_dir)?)
+    Ok(snapshot)
 }
 
 /// Why the configuration in force is not saved.

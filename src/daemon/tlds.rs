@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use crate::engine::TldTable;
 use crate::fetch::Fetch;
 use crate::tld::refresh::{RefreshError, Refreshed, refresh};
-use crate::tld::store::{Store, Stored};
+use crate::tld::store::{Origin, Store, Stored};
 
 use super::detached::detached;
 use super::metrics::{Metrics, TaskResult};
@@ -95,7 +95,7 @@ impl Tlds {
             }
             tokio::time::sleep(pause(age, &now, failed)).await;
             let now = settings();
-            if now.interval.is_zero() || self.age() < now.interval {
+            if now.interval.is_zero() || self.age() < now.interval && !self.is_lost() {
                 continue;
             }
             let result = self.refresh_in_background(now.fetch).await;
@@ -106,6 +106,11 @@ impl Tlds {
 
     fn age(&self) -> Duration {
         self.current.load().stored.age(SystemTime::now())
+    }
+
+    /// Whether the file of the table is not there any more. The next start would have an older table.
+    fn is_lost(&self) -> bool {
+        matches!(&self.current.load().stored.origin, Origin::File(path) if !path.exists())
     }
 
     fn export(&self, metrics: &Metrics) {

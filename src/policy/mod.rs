@@ -29,7 +29,7 @@ use rules::Rules;
 
 use crate::engine;
 use crate::engine::outcome::Disposition;
-use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
+use crate::engine::policy::{Defang, Linkify, MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
 pub use contacts::{AddressPair, AddressPairs, Flow};
@@ -331,10 +331,11 @@ fn report_only(policy: &engine::Policy) -> engine::Policy {
     }
 }
 
-/// Removes all actions on the message as a whole.
+/// Removes all actions on the message as a whole, and edits that no verdict asks for.
 fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     let mut policy = policy.clone();
     policy.defang = Defang::Judged;
+    policy.linkify = Linkify::Off;
     policy.message_actions.clear();
     policy.reason_message_actions.clear();
     policy.on_error = Disposition::Accept;

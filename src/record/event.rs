@@ -93,6 +93,8 @@ pub struct Transaction<'a> {
     pub recipients: &'a [String],
     /// What became of the recipe of an outbound message: [`ORIGINAL`], or why it was not restored.
     pub restore: Option<&'a str>,
+    /// What became of the recipe that would undo the edits: `lost` if it could not be stored.
+    pub undo: Option<&'a str>,
     /// Bytes of header and body as received.
     pub bytes: u64,
     /// Time in the engine.
@@ -125,6 +127,9 @@ pub struct Event {
     /// What became of the recipe of an outbound message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<String>,
+    /// `lost` if the recipe that would undo the edits could not be stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
     /// Domain of the envelope sender, as A-labels; empty for the null sender.
     pub sender: String,
     /// Domains of the recipients, as A-labels, each once, sorted, at most [`MAX_RECIPIENT_DOMAINS`].
@@ -197,6 +202,7 @@ impl Event {
             mode: mode_word(policy.mode).to_owned(),
             exempt: policy.exempt.as_deref().map(printable::label),
             restore: transaction.restore.map(printable::label),
+            undo: transaction.undo.map(printable::label),
             sender: printable::domain(transaction.sender),
             recipients,
             recipients_omitted,
@@ -349,6 +355,7 @@ mod tests {
             sender: "<alice@bücher.example>",
             recipients,
             restore: None,
+            undo: None,
             bytes: 2_048,
             engine: Duration::from_micros(321),
             dns: Duration::ZERO,

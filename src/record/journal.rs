@@ -95,7 +95,14 @@ impl Journal {
         let stream = if event.is_clean() { &mut self.clean } else { &mut self.findings };
         let mut line = event.to_line().into_bytes();
         line.push(b'\n');
-        stream.append(&self.directory, &line, event.time)
+        match stream.append(&self.directory, &line, event.time) {
+            // Somebody has removed it before anything was recorded here.
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound => {
+                make(&self.directory)?;
+                stream.append(&self.directory, &line, event.time)
+            }
+            done => done,
+        }
     }
 
     /// Looks whether the segments that are written to are still in the directory, which is made again if it is
@@ -107,6 +114,9 @@ impl Journal {
         let streams = [&mut self.findings, &mut self.clean];
         let lost = streams.into_iter().filter_map(Stream::take_lost).last();
         match lost {
+            None if self.directory.try_exists().is_ok_and(|exists| !exists) => {
+                make(&self.directory)
+            }
             None => Ok(()),
             Some(path) => {
                 make(&self.directory)?;

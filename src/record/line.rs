@@ -51,6 +51,9 @@ pub fn line(event: &Event) -> String {
     if let Some(reason) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
         let _ = write!(out, "; not restored: {}", printable::label(reason));
     }
+    if let Some(word) = &event.undo {
+        let _ = write!(out, "; undo={}", printable::label(word));
+    }
     let _ = write!(out, "; from {}", printable::sender(&event.sender));
     if let Some(first) = event.recipients.first() {
         let _ = write!(out, " to {}", printable::defanged(first));

@@ -45,6 +45,9 @@ pub fn narrative(event: &Event) -> String {
     if let Some(word) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
         let _ = writeln!(out, "  not restored: {}", not_restored_words(word));
     }
+    if let Some(word) = &event.undo {
+        let _ = writeln!(out, "  undo={}: its recipe could not be stored", printable::label(word));
+    }
     let _ = writeln!(
         out,
         "  {} bytes, {}, {} edited; engine {} us, DNS {} us",

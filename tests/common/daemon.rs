@@ -229,7 +229,8 @@ pub fn body_after(
     String::from_utf8(body).unwrap()
 }
 
-fn replies(
+/// Sends one message through the filter; all replies to it.
+pub fn replies(
     stream: &mut (impl Read + Write),
     queue_id: &str,
     header: &[(&str, &str)],

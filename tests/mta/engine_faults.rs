@@ -50,7 +50,7 @@ fn answer_to(engine: Inspect, settings: &str, message: Mail) -> (Answer, String)
         let loaded = loaded(dir.path(), settings);
         let metrics = Arc::new(Metrics::new());
         let filter = filter(dir.path(), loaded, &metrics, engine);
-        let answer = filter.message(Arc::new(message)).await;
+        let answer = filter.message(Arc::new(message), filter.begin()).await;
         (answer, metrics.text(std::time::SystemTime::now()))
     })
 }
@@ -59,6 +59,7 @@ fn loaded(dir: &Path, settings: &str) -> Loaded {
     let file = dir.join("linkmilter.toml");
     let state = dir.display();
     std::fs::write(&file, format!("server.state_dir = \"{state}\"\n{settings}\n")).unwrap();
+    std::fs::write(dir.join("allowed.txt"), "\u{440}\u{430}ypal.com\n").unwrap();
     settings::load(&Sources::new(Some(file))).unwrap()
 }
 
@@ -103,9 +104,10 @@ fn waiting_for_a_turn_is_no_try_and_a_reload_gives_the_engine_more_memory() {
         let wide = loaded(dir.path(), &setting("512MiB"));
         let filter = Arc::new(filter(dir.path(), narrow, &Arc::new(Metrics::new()), sleeps_over_z));
         let sleeper = Arc::clone(&filter);
-        tokio::spawn(async move { sleeper.message(Arc::new(mail(vec![b'z'; 32 << 10]))).await });
+        let sleeping = Arc::new(mail(vec![b'z'; 32 << 10]));
+        tokio::spawn(async move { sleeper.message(sleeping, sleeper.begin()).await });
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        let waits = || filter.message(Arc::new(mail(vec![b'x'; 32 << 10])));
+        let waits = || filter.message(Arc::new(mail(vec![b'x'; 32 << 10])), filter.begin());
         for time in 0..5 {
             let answer = waits().await;
             assert!(matches!(answer.ending, Ending::Tempfail(_)), "{time}: {:?}", answer.ending);
@@ -249,4 +251,102 @@ fn what_an_mta_does_not_allow_is_said_and_counted() {
     assert!(said(&answer, "edits=not-granted"), "{:?}", answer.header);
     let series = "linkmilter_not_granted_total{action=\"change-body\"} 1\n";
     assert!(metrics.contains(series), "{metrics}");
+}
+
+/// What the policy wants to be done with a message, and what was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Delivered,
+    Held,
+    PutOff,
+    Refused,
+    Discarded,
+}
+
+fn end(answer: &Answer) -> End {
+    match answer.ending {
+        Ending::Accept => End::Delivered,
+        Ending::Quarantine(_) => End::Held,
+        Ending::Tempfail(_) => End::PutOff,
+        Ending::Reject(_) => End::Refused,
+        Ending::Discard => End::Discarded,
+    }
+}
+
+/// Every set of grants, and every answer that a policy may want.
+#[test]
+fn what_needs_no_grant_is_done_and_what_should_be_held_is_never_delivered() {
+    let text = "Content-Type: text/plain; charset=utf-8\r\n";
+    let deceptive = "see http://\u{440}\u{430}ypal.com/\r\n".as_bytes().to_vec();
+    let parts = "--b\r\nContent-Type: text/plain\r\n\r\nnothing but a few words\r\n".repeat(9);
+    let mixed = "Content-Type: multipart/mixed; boundary=b\r\n";
+    let two_ways = "Content-Type: text/html, x\r\n";
+    let two_ways_body = "<a href=\"https://www.p\u{430}ypal.com/\">x</a>\r\n".as_bytes();
+    let link = |action: &str| format!("policy.message_actions = {{ unsafe = \"{action}\" }}");
+    let by_reason = "policy.message_actions = { mixed-script = \"reject\" }".to_owned();
+    let limit = |action: &str| format!("policy.on_exhausted = \"{action}\"\nlimits.parts = 2");
+    let ambiguous = "policy.on_ambiguous = \"quarantine\"".to_owned();
+    let report = format!("policy.profile = \"report-only\"\n{}", link("reject"));
+    let allowed = format!("lists.allowed_file = \"allowed.txt\"\n{}", link("reject"));
+    let rows = [
+        (String::new(), text, deceptive.clone(), End::Delivered),
+        (link("header"), text, deceptive.clone(), End::Delivered),
+        (link("subject-tag"), text, deceptive.clone(), End::Delivered),
+        (link("quarantine"), text, deceptive.clone(), End::Held),
+        (link("tempfail"), text, deceptive.clone(), End::PutOff),
+        (link("reject"), text, deceptive.clone(), End::Refused),
+        (link("discard"), text, deceptive.clone(), End::Discarded),
+        (by_reason, text, deceptive.clone(), End::Refused),
+        (limit("quarantine"), mixed, parts.clone().into_bytes(), End::Held),
+        (limit("reject"), mixed, parts.into_bytes(), End::Refused),
+        (ambiguous, two_ways, two_ways_body.to_vec(), End::Held),
+        // What the policy would not do with every grant is not done without one.
+        (report, text, deceptive.clone(), End::Delivered),
+        (allowed, text, deceptive.clone(), End::Delivered),
+        (link("reject"), text, b"see https://www.example.com/\r\n".to_vec(), End::Delivered),
+    ];
+    let all = [
+        (Actions::ADD_HEADERS, "add-headers"),
+        (Actions::CHANGE_BODY, "change-body"),
+        (Actions::CHANGE_HEADERS, "change-headers"),
+        (Actions::QUARANTINE, "quarantine"),
+    ];
+    for (settings, head, body, wanted) in rows {
+        for set in 0..1_u8 << all.len() {
+            let has = |bit: usize| set & 1 << bit != 0;
+            let granted = all.iter().enumerate().filter(|(bit, _)| has(*bit));
+            let actions =
+                granted.fold(Actions::default(), |actions, (_, (action, _))| actions.with(*action));
+            let message = Mail { head: head.into(), actions, ..mail(body.clone()) };
+            let edits = actions.has(EDITING);
+            for origin in [Origin::Smtp, Origin::Local] {
+                let case = format!("{settings:?} {set:04b} {origin:?}");
+                let message = Mail { origin, ..message.clone() };
+                let (answer, metrics) = answer_to(inspect_case, &settings, message);
+                let expected = match (wanted, origin) {
+                    (End::Held, Origin::Smtp) if !has(3) => End::PutOff,
+                    // Nobody can be told to try again, and nobody is refused.
+                    (End::Held, Origin::Local) if !has(3) => End::Delivered,
+                    (End::PutOff | End::Refused, Origin::Local) => End::Delivered,
+                    (wanted, _) => wanted,
+                };
+                assert_eq!(end(&answer), expected, "{case}");
+                assert!(edits || answer.body.is_none(), "{case}");
+                let said = |words: &str| {
+                    answer.header.iter().any(|change| {
+                        matches!(change, HeaderChange::Insert { value, .. } if value.contains(words))
+                    })
+                };
+                let holds = wanted == End::Held && !has(3);
+                assert_eq!(said("edits=not-granted"), !edits, "{case}: {:?}", answer.header);
+                assert_eq!(said("quarantine=not-granted"), holds, "{case}: {:?}", answer.header);
+                for (bit, (_, word)) in all.iter().enumerate() {
+                    let missing = !has(bit) && (bit != 3 || holds);
+                    let line =
+                        format!("not_granted_total{{action=\"{word}\"}} {}\n", u8::from(missing));
+                    assert!(metrics.contains(&line), "{case}: {line}: {metrics}");
+                }
+            }
+        }
+    }
 }

@@ -26,10 +26,20 @@ mod slots;
 use connection::{Connection, ConnectionError};
 use slots::{Slot, Slots};
 
-/// Decides about messages. Called once per message, at its end.
+/// Decides about messages: called when one begins, and at its end.
 pub trait Handler: Send + Sync + 'static {
+    /// What a message keeps from its beginning to its end, such as the settings in force then.
+    type Begun: Send + Sync + 'static;
+
+    /// A message begins (MAIL). What is returned comes back with the message; it is dropped if the message does not
+    /// come to its end.
+    fn begin(&self) -> Self::Begun;
+
     /// Decides about one message. The MTA waits for the answer until its own timeout.
-    fn message(&self, mail: Arc<Mail>) -> impl Future<Output = Answer> + Send;
+    fn message(&self, mail: Arc<Mail>, begun: Self::Begun) -> impl Future<Output = Answer> + Send;
+
+    /// A message was deferred because too many bytes are in memory; perhaps it has lost its content.
+    fn put_off(&self, _mail: &Arc<Mail>, _begun: Self::Begun) {}
 
     /// Receives events, for logs and counters.
     fn event(&self, _event: Event<'_>) {}
@@ -70,8 +80,6 @@ pub enum Event<'a> {
         held: usize,
         /// [`Limits::memory_bytes`].
         limit: usize,
-        /// The message, perhaps without its content.
-        mail: &'a Arc<Mail>,
     },
     /// The drain deadline passed; this number of busy connections was closed.
     DrainCut(usize),
@@ -176,8 +184,8 @@ impl<H: Handler> Server<H> {
         Server { shared: Arc::new(Shared { handler, limits, slots, held: AtomicUsize::new(0) }) }
     }
 
-    /// Sets new limits. [`Limits::session`] applies to new connections, [`Limits::connections`] stays as it was
-    /// at the start, the others apply immediately.
+    /// Sets new limits. [`Limits::session`] applies to messages that begin from now on, [`Limits::connections`] stays
+    /// as it was at the start, the others apply immediately.
     pub fn set_limits(&self, limits: Limits) {
         self.shared.limits.store(Arc::new(limits));
     }

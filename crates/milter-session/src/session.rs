@@ -287,6 +287,11 @@ impl Session {
         Ok(Step::ReadOn)
     }
 
+    /// Sets other limits, for what is received from now on.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+    }
+
     /// Whether the content of a message is being received: from its first header field to its end.
     pub fn in_content(&self) -> bool {
         matches!(self.state, State::Head | State::Body)

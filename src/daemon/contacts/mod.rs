@@ -36,13 +36,13 @@ const MAX_RECIPIENTS: usize = 100;
 /// The contact store, if the settings ask for one.
 #[derive(Debug)]
 pub struct Contacts {
-    open: ArcSwapOption<OpenStore>,
+    open: ArcSwapOption<ContactStore>,
     metrics: Arc<Metrics>,
 }
 
 /// A store in use.
 #[derive(Debug)]
-struct OpenStore {
+pub struct ContactStore {
     key: Key,
     file: PathBuf,
     state: Mutex<StoreState>,
@@ -78,7 +78,7 @@ impl Contacts {
         self.open.store(self.open(file, &keys).map(Arc::new));
     }
 
-    fn open(&self, file: PathBuf, keys: &[Key]) -> Option<OpenStore> {
+    fn open(&self, file: PathBuf, keys: &[Key]) -> Option<ContactStore> {
         let now = seconds();
         let (store, key) = match read(&file, keys, now) {
             Ok(read) => read,
@@ -96,20 +96,12 @@ impl Contacts {
                 date(store.since() + LEARNING_SECONDS)
             );
         }
-        Some(OpenStore { key, file, state: Mutex::new(StoreState { store, changed: true }) })
+        Some(ContactStore { key, file, state: Mutex::new(StoreState { store, changed: true }) })
     }
 
-    /// What the engine must know about the author of a message.
-    pub fn query(&self, mail: &Mail, envelope: &Envelope, policies: &Policies) -> Contact {
-        let open = self.open.load();
-        let Some(open) = open.as_deref() else { return Contact::Unknown };
-        let Some(query) = ContactQuery::of(&mail.head, envelope, policies, &open.key) else {
-            return Contact::Unknown;
-        };
-        match query.answer(&open.lock().store, seconds()) {
-            Some(ContactAnswer::First) => Contact::First,
-            _ => Contact::Unknown,
-        }
+    /// The store in use.
+    pub fn store(&self) -> Option<Arc<ContactStore>> {
+        self.open.load_full()
     }
 
     /// Remembers the addresses of a message that is delivered. Nobody reads one that is deferred, quarantined or
@@ -165,6 +157,14 @@ impl Contacts {
         }
     }
 
+    /// Writes the file though the store has not changed: it may be gone.
+    pub fn save_anew(&self) {
+        if let Some(open) = self.open.load_full() {
+            open.lock().changed = true;
+        }
+        self.save();
+    }
+
     /// Saves the store at intervals, for as long as it is polled.
     pub async fn save_periodically(self: Arc<Self>) {
         loop {
@@ -176,7 +176,18 @@ impl Contacts {
     }
 }
 
-impl OpenStore {
+impl ContactStore {
+    /// What the engine must know about the author of a message.
+    pub fn query(&self, mail: &Mail, envelope: &Envelope, policies: &Policies) -> Contact {
+        let Some(query) = ContactQuery::of(&mail.head, envelope, policies, &self.key) else {
+            return Contact::Unknown;
+        };
+        match query.answer(&self.lock().store, seconds()) {
+            Some(ContactAnswer::First) => Contact::First,
+            _ => Contact::Unknown,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, StoreState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

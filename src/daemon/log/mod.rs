@@ -140,6 +140,7 @@ pub fn message(event: &Event) {
         rule = event.rule,
         exempt = event.exempt.as_deref().unwrap_or_default(),
         restore = event.restore.as_deref().unwrap_or_default(),
+        undo = event.undo.as_deref().unwrap_or_default(),
         bytes = event.bytes,
         engine_us = event.engine_us,
         dns_us = event.dns_us,

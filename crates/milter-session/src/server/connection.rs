@@ -54,9 +54,11 @@ const SMALL_RESERVE_DIVISOR: usize = 16;
 const SMALL_BYTES: usize = 64 << 10;
 
 /// One connection: reads packets, passes messages to the handler, writes answers.
-pub(super) struct Connection<'s, S, H> {
+pub(super) struct Connection<'s, S, H: Handler> {
     stream: S,
     session: Session,
+    /// What the handler wants to keep of the beginning of the message that has begun.
+    begun: Option<H::Begun>,
     input: Vec<u8>,
     output: Vec<u8>,
     held: HeldBytes<'s>,
@@ -85,6 +87,7 @@ where
         Connection {
             stream,
             session: Session::new(shared.limits.load().session),
+            begun: None,
             input: Vec::new(),
             output: Vec::new(),
             held: HeldBytes { all: &shared.held, bytes: 0 },
@@ -152,7 +155,7 @@ where
             at += size;
             taken += 1;
             match step {
-                Step::ReadOn => {}
+                Step::ReadOn => self.note_beginning(),
                 Step::Message(mail) => self.message(mail).await?,
                 Step::Close => return Ok(None),
             }
@@ -164,6 +167,16 @@ where
             self.held.set(0);
         }
         Ok(Some(taken))
+    }
+
+    /// Asks the handler what to keep when a message begins, and forgets it when a message is given up.
+    fn note_beginning(&mut self) {
+        if !self.session.in_message() {
+            self.begun = None;
+        } else if self.begun.is_none() {
+            self.session.set_bounds(self.shared.limits.load().session);
+            self.begun = Some(self.shared.handler.begin());
+        }
     }
 
     /// Whether the bytes of this connection and of all others together are within the limit.
@@ -178,17 +191,19 @@ where
         self.slot.set_busy();
         self.held.set(mail.head.len() + mail.body.len());
         let mail = Arc::new(*mail);
+        let handler = &self.shared.handler;
+        let begun = self.begun.take().unwrap_or_else(|| handler.begin());
         let dropped = mail.completeness == Completeness::Dropped;
         let answer = if dropped || !self.fits_in_memory() {
-            self.shared.handler.event(Event::OutOfMemory {
+            handler.event(Event::OutOfMemory {
                 held: self.held.total(),
                 limit: self.shared.limits.load().memory_bytes,
-                mail: &mail,
             });
+            handler.put_off(&mail, begun);
             let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
             Answer { ending: Ending::Tempfail(line), ..Answer::default() }
         } else {
-            self.shared.handler.message(Arc::clone(&mail)).await
+            handler.message(Arc::clone(&mail), begun).await
         };
         let mut packets = answer.packets(&mail);
         while packets.append(&mut self.output) {
