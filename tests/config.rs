@@ -175,6 +175,9 @@ fn layers_win_in_their_order_and_say_where_they_are() {
     std::fs::write(conf_d.join("10-a.toml"), "[tld]\nrefresh = \"2h\"\n[log]\nlevel = \"debug\"\n")
         .unwrap();
     std::fs::write(conf_d.join("30-c.toml~"), "this is not read").unwrap();
+    // A lock of an editor, and its copy.
+    std::os::unix::fs::symlink("nobody@nowhere.1:2", conf_d.join(".#40-d.toml")).unwrap();
+    std::fs::write(conf_d.join(".40-d.toml"), "this is not read").unwrap();
     sources.environment = BTreeMap::from([
         ("LINKMILTER_LOG__LEVEL".to_owned(), "error".to_owned()),
         ("LINKMILTER_LISTS__PROTECTED_BUILTIN".to_owned(), "false".to_owned()),

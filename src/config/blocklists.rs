@@ -37,7 +37,7 @@ settings! {
         /// configuration file.
         key_file: Option<PathBuf> = "", Reload;
         /// What its answers mean: `dbl` (Spamhaus), `surbl`, `uribl` (black and red), or `any`:
-        /// every address of 127.0.0.0/8 is a listing, except refusals. Default: `any`.
+        /// every address of 127.0.0.0/8 but 127.0.0.1 is a listing, except refusals. Default: `any`.
         form: Option<AnswerFormat> = "", Reload;
         /// Verdict on a listed domain: `suspect` or `unsafe`. Default: `suspect`, which is reported
         /// and edited by the profile `strict` alone, until you know the list.

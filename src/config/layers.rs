@@ -199,6 +199,10 @@ impl Layer {
     }
 }
 
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
 /// The main file, then `conf.d/*.toml` in the same directory, sorted by name.
 pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let Some(main) = main else { return Vec::new() };
@@ -209,6 +213,8 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
             let mut more: Vec<PathBuf> = entries
                 .filter_map(|entry| Some(entry.ok()?.path()))
                 .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+                // As shells read the pattern: editors keep locks and copies under such names.
+                .filter(|path| !is_hidden(path))
                 .collect();
             more.sort();
             files.append(&mut more);

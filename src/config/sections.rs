@@ -248,8 +248,8 @@ settings! {
         /// label.
         protected: Vec<ProtectedName> = "[]", Reload;
         /// Whether the built-in list of frequently impersonated names is used. The built-in
-        /// knowledge of which domains belong to one owner, and which domains give addresses to
-        /// anybody, is always used.
+        /// knowledge of which domains belong to one owner, which domains give addresses to
+        /// anybody, and what reads as the domain of such an owner, is always used.
         protected_builtin: bool = "true", Reload;
         /// Whether the recipients' own domains are protected.
         protect_recipients: bool = "true", Reload;
@@ -408,7 +408,8 @@ settings! {
         parts: usize = "10000", Reload, 1..=1000000;
         /// Bytes of one header block.
         header_bytes: Size = "\"1MiB\"", Reload, 4096..=67108864;
-        /// Links of a message that are kept; the rest are only counted.
+        /// Links of a message that are listed in records; the rest are judged and edited as well,
+        /// and only counted.
         links: usize = "50000", Reload, 1..=10000000;
         /// Names queried in the DNS for one message.
         questions: usize = "8", Reload, 0..=64;
