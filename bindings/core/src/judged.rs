@@ -66,7 +66,7 @@ fn context(names: &Names) -> Context<'_> {
 pub fn judged_links(text: &str, unit: Unit, names: &Names) -> Vec<(Found, Judged)> {
     let mut counter = Counter::new(text, unit);
     let mut found = Vec::new();
-    decide(text, &[], &context(names), |decision| {
+    decide(text, &[], &context(names), &mut |decision| {
         let mut judged = Judged::of_link(&decision.judgement);
         judged.verdict = decision.worst.as_str();
         found.push((counter.found(&decision.link, decision.href.is_some()), judged));

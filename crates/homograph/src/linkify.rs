@@ -76,7 +76,7 @@ pub fn decide(
     text: &str,
     exceptions: &[String],
     context: &Context<'_>,
-    mut emit: impl FnMut(Decision),
+    emit: &mut dyn FnMut(Decision),
 ) {
     let judge = &mut |link: &Link| {
         let context = Context { bounds: HostBounds::in_text(link.kind), ..*context };
@@ -89,7 +89,7 @@ pub fn decide(
             doubtful.push((wide.span, worst));
         }
     }
-    decide_among(text, exceptions, context.tlds, &doubtful, judge, &mut emit);
+    decide_among(text, exceptions, context.tlds, &doubtful, judge, emit);
 }
 
 /// The same with what somebody else found against the text: stretches in order, with the verdict of
@@ -118,7 +118,7 @@ pub fn decide_among(
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
     let mut writer = Writer::new(text);
     if options.switch == Switch::On {
-        decide(text, options.exceptions, context, |decision| writer.link(decision));
+        decide(text, options.exceptions, context, &mut |decision| writer.link(decision));
     }
     writer.finish()
 }
