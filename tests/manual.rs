@@ -70,6 +70,26 @@ fn plain(roff: &str) -> String {
 }
 
 #[test]
+fn the_synopsis_is_the_usage_of_the_help() {
+    for (name, mut command) in commands() {
+        let page = generate(&["man", &format!("{name}.1")]);
+        let usage = command.render_usage().to_string();
+        for line in usage.trim_start_matches("Usage:").lines() {
+            let line = line.trim();
+            assert!(plain(&page).lines().any(|found| found == line), "{name}: {line}\n{page}");
+        }
+    }
+    for (command, usage) in [
+        ("scan", "linkmilter scan [OPTIONS] [PATHS]..."),
+        ("check", "linkmilter check [OPTIONS] [TARGET]..."),
+        ("find", "linkmilter find [OPTIONS] [HOST]"),
+    ] {
+        let page = plain(&generate(&["man", command]));
+        assert!(page.contains(&format!("\n{usage}\n")), "{usage}\n{page}");
+    }
+}
+
+#[test]
 fn every_setting_is_in_its_page() {
     let page = plain(&generate(&["man", "linkmilter.toml"]));
     let mut keys = 0;
