@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use assert_cmd::Command;
+use linkmilter::engine::outcome::Reason;
 use serde_json::Value;
 
 fn check(arguments: &[&str], input: &str) -> (i32, String) {
@@ -67,6 +68,33 @@ fn every_object_is_that_of_the_schema() {
         record.pointer_mut(object).unwrap()["another"] = Value::Null;
         assert!(!validator.is_valid(&record), "{object} of {record}");
     }
+}
+
+/// The examples that docs/judgement.md gives of the reasons, where they are hosts or URLs, have that reason.
+#[test]
+fn the_examples_of_the_reasons_show_them() {
+    // They are of whole messages, of what stands around a host, or of the DNS.
+    const OF_A_MESSAGE: [&str; 4] =
+        ["bidi-control", "text-href-mismatch", "tld-unverified", "script-path"];
+    let page = include_str!("../docs/judgement.md");
+    let mut seen = 0;
+    for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let [reason, _, examples] = cells[..] else { continue };
+        let Some(reason) = reason.strip_suffix('`') else { continue };
+        if Reason::from_code(reason).is_none() || OF_A_MESSAGE.contains(&reason) {
+            continue;
+        }
+        let spans = examples.split('`').skip(1).step_by(2);
+        let targets = spans.filter(|span| span.contains(['.', ':']) && !span.contains([' ', '<']));
+        for target in targets {
+            let record = &records(&check(&["--json"], target).1)[0];
+            let reasons = record["reasons"].as_array().unwrap();
+            assert!(reasons.iter().any(|found| found == reason), "{reason}: {target}: {reasons:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 /// A host on a list: which list it is, and for the operator's own where it stands.

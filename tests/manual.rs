@@ -70,6 +70,26 @@ fn plain(roff: &str) -> String {
 }
 
 #[test]
+fn the_synopsis_is_the_usage_of_the_help() {
+    for (name, mut command) in commands() {
+        let page = generate(&["man", &format!("{name}.1")]);
+        let usage = command.render_usage().to_string();
+        for line in usage.trim_start_matches("Usage:").lines() {
+            let line = line.trim();
+            assert!(plain(&page).lines().any(|found| found == line), "{name}: {line}\n{page}");
+        }
+    }
+    for (command, usage) in [
+        ("scan", "linkmilter scan [OPTIONS] [PATHS]..."),
+        ("check", "linkmilter check [OPTIONS] [TARGET]..."),
+        ("find", "linkmilter find [OPTIONS] [HOST]"),
+    ] {
+        let page = plain(&generate(&["man", command]));
+        assert!(page.contains(&format!("\n{usage}\n")), "{usage}\n{page}");
+    }
+}
+
+#[test]
 fn every_setting_is_in_its_page() {
     let page = plain(&generate(&["man", "linkmilter.toml"]));
     let mut keys = 0;
@@ -221,8 +241,10 @@ fn the_page_of_reasons_is_what_the_codes_say() {
          ```toml\n[policy.actions]\nuserinfo = \"leave\"       # by reason: beats a verdict\n\
          suspect = \"defang\"       # by verdict\n```\n\n\
          Verdicts, in their order: `ok` (nothing to say), `notice` (reported), `suspect` (reported; edited \
-         by the profile `strict`), `unsafe` and `invalid` (edited by `enforce` and `strict`). A \
-         reason's verdict can be softened by its context.\n\n\
+         by the profile `strict`), `unsafe` and `invalid` (edited by `enforce` and `strict` where a client opens the link and a reader \
+         mistakes it: most of what is invalid opens nowhere). A reason's verdict can be softened by its \
+         context. Of several actions by reason the strictest counts. `leave` for one reason says nothing \
+         of the others: those that are more than a notice decide.\n\n\
          | code | verdict | what | reported as |\n| --- | --- | --- | --- |\n",
     );
     for reason in Reason::ALL {

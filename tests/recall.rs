@@ -467,6 +467,40 @@ fn recalls_that_cannot_be_recorded_where_they_should_be_are_an_error() {
     assert_ne!(mailbox.files(), before);
 }
 
+/// A host of mailboxes on which no filter has run: the journal is made, and `why` knows of the recall. Where it cannot
+/// be made nothing is changed.
+#[test]
+fn a_recall_without_a_journal_is_recorded_or_not_done() {
+    let id = "<20@mail.example.org>";
+    let mailbox = Mailbox::new();
+    mailbox.put("cur/9.z.host:2,S", &format!("Message-ID: {id}\n{BAD}"));
+    let before = mailbox.files();
+    let root = tempfile::tempdir().unwrap();
+    let run = |state: &Path, arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.args(arguments).env("LINKMILTER_SERVER__STATE_DIR", state);
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let recall = ["recall", "bad.example.com", "--maildir", mailbox.dir.path().to_str().unwrap()];
+    let file = root.path().join("file");
+    fs::write(&file, "").unwrap();
+    let (code, _, said) = run(&file.join("state"), &[&recall[..], &["--dry-run"]].concat());
+    assert_eq!(code, Some(0), "a dry run records nothing: {said}");
+    let (code, printed, said) = run(&file.join("state"), &recall);
+    assert_eq!(code, Some(2), "{printed}{said}");
+    assert!(said.contains("nothing is changed") && said.contains("file/state"), "{said}");
+    assert_eq!(mailbox.files(), before);
+    let state = root.path().join("state");
+    let (code, printed, said) = run(&state, &recall);
+    assert_eq!(code, Some(0), "{printed}{said}");
+    assert_ne!(mailbox.files(), before);
+    let (code, printed, said) = run(&state, &["why", id]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(printed.starts_with("recalled at "), "{printed}");
+}
+
 /// A directory and everything in it.
 fn walk(path: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut all = vec![path.to_owned()];

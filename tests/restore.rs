@@ -145,6 +145,33 @@ fn a_big_recipe_is_in_the_state_directory() {
     found.assert().success().stdout(original());
 }
 
+/// As every other command does; an option beats what is set.
+#[test]
+fn the_state_directory_is_that_of_the_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (message, stored) = filtered(None, Some(80));
+    let (digest, recipe) = stored.unwrap();
+    std::fs::create_dir(folder.path().join("undo")).unwrap();
+    std::fs::write(folder.path().join("undo").join(digest), recipe).unwrap();
+    let config = folder.path().join("c.toml");
+    std::fs::write(&config, format!("server.state_dir = {:?}\n", folder.path())).unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    let by = |set: &std::path::Path| {
+        let mut command = restore();
+        command.env("LINKMILTER_SERVER__STATE_DIR", set).write_stdin(message.clone());
+        command
+    };
+    by(folder.path()).assert().success().stdout(original());
+    by(empty.path()).assert().code(1);
+    by(empty.path()).arg("--state-dir").arg(folder.path()).assert().success();
+    let mut configured = restore();
+    configured.arg("--config").arg(&config).write_stdin(message.clone());
+    configured.assert().success().stdout(original());
+    let output = restore().env("LINKMILTER_FOO__BAR", "1").write_stdin(message).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("LINKMILTER_FOO__BAR"));
+}
+
 #[test]
 fn a_file_that_is_not_there_is_an_error() {
     let output = restore().arg("/nonexistent/message").output().unwrap();

@@ -59,6 +59,52 @@ fn lines(output: &Output) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// A text that is no message: what stands in it is found, and every finding has bytes that carry it.
+#[test]
+fn a_text_without_a_header_is_read_and_spans_are_never_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "https://xn--80ak6aa92e.com/x";
+    for text in [
+        url.to_owned(),
+        format!("{url}\n"),
+        format!("see {url}\nmore text\n"),
+        format!("{url}\nmore text\n"),
+        format!("\n{url}\n"),
+        format!("Subject: {url}\n\n{url}\n"),
+    ] {
+        fs::write(folder.path().join("m"), &text).unwrap();
+        let output = scan(folder.path(), &["m"]);
+        assert_eq!(output.status.code(), Some(1), "{text:?}");
+        let found = lines(&output);
+        assert!(!found.is_empty(), "{text:?}");
+        for line in found {
+            let [start, end] = [0, 1].map(|at| line["span"][at].as_u64().unwrap() as usize);
+            assert!(text[start..end].contains("xn--80ak6aa92e.com"), "{text:?}: {line}");
+        }
+    }
+}
+
+/// Settings of the environment count with a file and without one, as for every other command.
+#[test]
+fn settings_are_taken_from_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("m"), "Subject: x\n\nhttps://blocked.example.org/\n").unwrap();
+    fs::write(folder.path().join("c.toml"), "log.level = \"warn\"\n").unwrap();
+    let scan = |name: &str, value: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.arg("scan").args(args).arg("m").env(name, value).current_dir(folder.path());
+        command.output().unwrap()
+    };
+    for args in [&[][..], &["--config", "c.toml"]] {
+        let output = scan("LINKMILTER_LISTS__BLOCKED", "blocked.example.org", args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert_eq!(lines(&output)[0]["reasons"], serde_json::json!(["listed"]), "{args:?}");
+        let output = scan("LINKMILTER_FOO__BAR", "1", args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("LINKMILTER_FOO__BAR"));
+    }
+}
+
 #[test]
 fn the_results_of_our_own_server_count_as_in_the_filter() {
     let folder = tempfile::tempdir().unwrap();

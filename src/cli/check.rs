@@ -23,7 +23,8 @@ use crate::record::judgement::JudgementRecord;
 /// Judge hosts, URLs and mail addresses
 ///
 /// As the filter on this machine would: with the names, lists and top-level domains of its
-/// configuration.
+/// configuration. The DNS is not asked: a name under a top-level domain that the table lacks has the
+/// verdict of its letters.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print one JSON object per line

@@ -32,8 +32,8 @@ use crate::record::printable::defanged;
 /// Show a message as the engine sees it
 ///
 /// The parts with their layers, every link with its verdict, reasons and edits, and the rule that
-/// applies; what was done to it before, and whether it can be undone. Banners and the tag of the
-/// Subject stand in what `rewrite` writes.
+/// applies; of a message that the filter has edited whether that can be undone, and whether links of
+/// it were recalled. Banners and the tag of the Subject stand in what `rewrite` writes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The envelope that selects the rule: the sender and a recipient

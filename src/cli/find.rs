@@ -17,10 +17,14 @@ use super::{ExitStatus, host_arg};
 /// List messages with a link to a host, or to a domain
 ///
 /// One line per message: time, queue id, verdict, action, sender and recipients (domains), and the
-/// hosts that were searched for. `linkmilter why QUEUEID` tells more about one message. Exit code 1
-/// when there is none.
+/// hosts that were searched for. Addresses of the header are no links, unless they are reported. At
+/// least one of HOST, `--recipient-domain` and `--since` is given; of several, all must hold.
+/// `linkmilter why QUEUEID` tells more about one message. Exit code 1 when there is none.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+#[command(
+    group = clap::ArgGroup::new("what").required(true).multiple(true),
+    override_usage = "linkmilter find [OPTIONS] [HOST]"
+)]
 pub struct Args {
     /// A host, with all hosts below it, or a URL; in Unicode, Punycode or defanged
     /// (`example[.]com`)

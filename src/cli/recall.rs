@@ -170,7 +170,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         notes: match args.dry_run {
             true => Notes::default(),
             false => Notes::open(args.recalls.as_deref(), &journal, journal::bounds(&config))
-                .context("--recalls: nothing is changed")?,
+                .context(match args.recalls {
+                    Some(_) => "--recalls: nothing is changed",
+                    None => "it could not be recorded (--recalls): nothing is changed",
+                })?,
         },
     };
     if args.give_back && !run.recall.checks_seals() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::shared::PERMISSION_HINT;
+use super::shared::{ConfigFile, PERMISSION_HINT};
 use super::{ExitStatus, warn};
 use crate::daemon::recipes::{self, FOLDER};
 use crate::engine::splice::{Believe, RestoreError, Seal, is_unedited, restore_as, without_ours};
@@ -23,23 +23,28 @@ use crate::file;
 pub struct Args {
     /// The message [default: standard input, also for `-`]
     file: Option<PathBuf>,
-    /// Where the filter stores recipes that are too large for a header field
-    #[arg(long, value_name = "DIR", default_value = "/var/lib/linkmilter")]
-    state_dir: PathBuf,
+    /// Where the filter stores recipes that are too large for a header field [default: as configured]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
     /// File with a key of the seal; may be repeated if the key was changed. Without it a seal is
     /// not checked
     #[arg(long, value_name = "FILE")]
     seal_key: Vec<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
+    // The recipes lie where the filter on this machine has put them.
+    let config = args.config.in_force()?;
+    let state_dir = args.state_dir.unwrap_or(config.server.state_dir);
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
     let bytes = super::input::message(file)?;
     let Whole { envelope, message, separator } = Whole::split(&bytes);
     let keys: Vec<Vec<u8>> =
         args.seal_key.iter().map(|file| read_key(file)).collect::<anyhow::Result<_>>()?;
     let known: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    let recipes = args.state_dir.join(FOLDER);
+    let recipes = state_dir.join(FOLDER);
     let denied = Cell::new(false);
     let stored = |digest: &str| {
         let read = recipes::read(&recipes, digest);

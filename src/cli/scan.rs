@@ -82,7 +82,7 @@ pub struct Args {
     /// Compare with a second parser and count where it sees a host that we do not
     #[arg(long)]
     witness: bool,
-    /// Settings of the filter [default: the built-in ones]
+    /// Settings of the filter, with those of the environment [default: the built-in ones]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Size limit of a message, in MiB; larger ones are reported and skipped
@@ -272,11 +272,7 @@ fn list_ranges(args: &Args, size: u64) -> anyhow::Result<ExitStatus> {
 }
 
 fn config(args: &Args) -> anyhow::Result<Config> {
-    let sources = match &args.config {
-        Some(file) => Sources::new(Some(file.clone())),
-        None => Sources::builtin_only(),
-    };
-    Ok(config::load(&sources)?)
+    Ok(config::load(&Sources::without_default_file(args.config.clone()))?)
 }
 
 fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {

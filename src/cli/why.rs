@@ -11,6 +11,7 @@ use crate::record::event::{self, Action, Event};
 use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
 use crate::record::narrative::{narrative, recall_line};
+use crate::record::printable;
 
 /// Tell what was done to a past message
 ///
@@ -90,10 +91,12 @@ fn find(id: &str, directories: &[PathBuf], journal: &Path) -> anyhow::Result<Fou
     let mut events = Vec::new();
     // A queue id has no @, and a Message-ID must (RFC 5322 section 3.6.4).
     let message_id = event::message_id(id.as_bytes());
+    // As it is recorded: a longer one is cut.
+    let queue_id = printable::queue_id(id);
     let by_message_id = id.contains('@') || id.starts_with('<');
     let query = match by_message_id {
         true => Query { message_id: Some(&message_id), ..Query::default() },
-        false => Query { queue_id: Some(id), ..Query::default() },
+        false => Query { queue_id: Some(&queue_id), ..Query::default() },
     };
     let (not_found, permission_error) = match read(journal, query, |event| events.push(event)) {
         // A user who may not read the journal can still see his own recalls.

@@ -68,6 +68,12 @@ impl Sources {
         Sources { file, environment, ..Sources::default() }
     }
 
+    /// As [`Sources::new`], for a command that reads a file only where it is told to: what it finds does not depend on
+    /// which machine it runs on.
+    pub fn without_default_file(file: Option<PathBuf>) -> Sources {
+        Sources::new(Some(file.unwrap_or_default()))
+    }
+
     /// The same flags on top of a configuration that was valid before. Keys that this program does
     /// not know are ignored there: a newer version may have written them.
     #[must_use]

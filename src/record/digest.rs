@@ -263,14 +263,11 @@ pub fn description<'c>(
     reasons: impl IntoIterator<Item = &'c String>,
 ) -> String {
     let mut parts = Vec::new();
+    let unicode = as_shown(ascii);
     if let Some(target) = target {
-        let how = difference(ascii, target).map(|how| format!(" ({how})")).unwrap_or_default();
+        let how = difference(&unicode, target).map(|how| format!(" ({how})")).unwrap_or_default();
         parts.push(format!("{} {}{how}", target_words(reasons), printable::defanged(target)));
     }
-    // A brace stands for a byte that no host name has. A label with one is no Punycode, and decoding it would name
-    // characters that nobody wrote. Decoding errors leave U+FFFD in the text, which is named like any other character.
-    let labels = ascii.split('.').filter(|label| !label.contains('{'));
-    let unicode: String = labels.map(|label| idna::domain_to_unicode(label).0).collect();
     let characters = characters_of(unicode.chars(), CHARACTERS_NAMED + 1);
     if !characters.is_empty() {
         let mut names: Vec<String> =
@@ -284,6 +281,17 @@ pub fn description<'c>(
         parts.push("holds characters that no host name has".to_owned());
     }
     parts.join("; ")
+}
+
+/// A host as people see it. A brace stands for a byte that no host name has: a label with one is no Punycode, and
+/// decoding it would name characters that nobody wrote. What is not valid is decoded all the same: a lying name often is
+/// not.
+fn as_shown(ascii: &str) -> String {
+    let shown = |label: &str| {
+        let decoded = label.strip_prefix("xn--").filter(|_| !label.contains('{'));
+        decoded.and_then(idna::punycode::decode_to_string).unwrap_or_else(|| label.to_owned())
+    };
+    ascii.split('.').map(shown).collect::<Vec<_>>().join(".")
 }
 
 /// The words in front of the target name, for reasons with these codes.
@@ -391,5 +399,24 @@ mod tests {
         assert_eq!(slip, "reads as paypal[.]com (one l more)");
         let words = description("xn--ypal{20}43d9g.com", None, []);
         assert_eq!(words, "holds characters that no host name has");
+    }
+
+    /// As `check`, `explain` and the report of a scan, which have the host as it was spelled.
+    #[test]
+    fn descriptions_are_of_what_is_seen_and_not_of_the_punycode() {
+        for (spelled, target) in [
+            ("pаypal.com", "paypal"),
+            ("сitibank.com", "citibank"),
+            ("www.micrоsoft.com", "microsoft"),
+        ] {
+            let ascii = crate::engine::link::to_ascii(spelled).unwrap();
+            let words = description(&ascii, Some(&format!("{target}.com")), []);
+            let expected = format!("reads as {target}[.]com; U+0");
+            assert!(words.starts_with(&expected), "{spelled}: {words}");
+        }
+        // No language writes digits of two kinds in one label, so IDNA has no such name.
+        let words = description("xn--13-eyd.com", None, []);
+        assert!(words.starts_with("U+0662 ARABIC-INDIC DIGIT TWO"), "{words}");
+        assert_eq!(description("xn--99999.com", None, []), "", "no Punycode");
     }
 }

@@ -292,8 +292,11 @@ impl Sink for Judge<'_> {
     }
 }
 
+/// The bytes that carry a finding. Where it is in no one stretch of them, as what only some programs see, the message
+/// carries it.
 fn span(message: &SourceMessage<'_>, finding: &Finding) -> std::ops::Range<usize> {
     match finding.place {
+        _ if finding.span.is_empty() => message.whole_span(),
         Place::Header(_) if finding.part == "0" => message.head_span(&finding.span),
         _ => message.body_span(&finding.span),
     }

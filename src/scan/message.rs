@@ -83,6 +83,11 @@ impl<'b> SourceMessage<'b> {
             ..self.offset_before_unquoting(self.body + range.end)
     }
 
+    /// The same for the whole message.
+    pub fn whole_span(&self) -> Range<usize> {
+        self.head.start..self.offset_before_unquoting(self.bytes.len())
+    }
+
     /// Converts an offset to one before unquoting.
     fn offset_before_unquoting(&self, offset: usize) -> usize {
         offset + self.removed.partition_point(|at| *at <= offset)
@@ -158,6 +163,7 @@ mod tests {
             assert_eq!(&source[span], word.as_bytes());
         }
         assert_eq!(&source[message.head_span(&(0..1))], b"A");
+        assert_eq!(&source[message.whole_span()], &source[7..]);
     }
 
     #[test]

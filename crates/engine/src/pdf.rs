@@ -39,7 +39,7 @@ pub struct Pdf {
     /// The beginnings of its scripts.
     scripts: BTreeSet<String>,
     /// Whether something in it may hold links and was not read: it is encrypted, packed in an unknown way, larger than
-    /// the bounds, or cut off (programs find objects by a table, and read on after it).
+    /// the bounds, or cut off (programs find objects by a table, and read on after it; or look for those that are there).
     pub unread: bool,
     /// Bytes read.
     pub steps: u64,
@@ -70,7 +70,7 @@ pub fn read(bytes: &[u8]) -> Pdf {
             Event::End => break,
         }
     }
-    pdf.unread |= reader.is_cut;
+    pdf.unread |= reader.is_cut || !has_end(bytes);
     let servers: Vec<String> = pdf.scripts.iter().flat_map(|one| scripts::servers(one)).collect();
     servers.into_iter().for_each(|server| pdf.keep((server, TextKind::Link)));
     // What is attached has a name as well.
@@ -79,6 +79,13 @@ pub fn read(bytes: &[u8]) -> Pdf {
     }
     pdf.steps += (bytes.len() + allowance - left) as u64;
     pdf
+}
+
+/// Whether the document goes on to its end (ISO 32000-1 §7.5.5). The mark of an earlier end, before an update or behind
+/// the first page of one that is sent page by page, has objects behind it.
+fn has_end(bytes: &[u8]) -> bool {
+    let end = memmem::rfind(bytes, b"%%EOF");
+    end.is_some_and(|end| memmem::rfind(bytes, b"endobj").is_none_or(|last| last < end))
 }
 
 impl Pdf {

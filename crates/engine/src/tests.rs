@@ -224,6 +224,17 @@ fn hosts_of_harmless_links_are_kept_up_to_a_bound() {
     assert_eq!((hosts.len(), more), (finding::PASSED, true));
 }
 
+/// `find HOST` asks for links. The addresses of the header are none; a link in a Subject is one, and so is an address in
+/// the body.
+#[test]
+fn addresses_of_the_header_are_no_harmless_links() {
+    let head = b"From: \"a@name.example.org\" <a@from.example.org>\r\nTo: b@to.example.org\r\n\
+        Subject: ask c@subject.example.org, https://www.example.org/\r\n";
+    let message = Message { head, body: b"or d@body.example.org\r\n" };
+    let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
+    assert_eq!(outcome.passed, ["body.example.org", "www.example.org"]);
+}
+
 /// A notice in plain text is in the reader's language if charset and transfer encoding allow it.
 #[test]
 fn a_notice_is_in_the_language_that_the_part_can_hold() {

@@ -156,7 +156,8 @@ impl Field {
     }
 }
 
-/// Folds `text` at white space, and inside words that are too long for a line.
+/// Folds `text` at white space, and words that are too long for a line behind a comma or a semicolon: a rule that looks
+/// for an item of a list finds it whole. What has no such place for a whole line is cut.
 fn fold(name: &str, text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     let mut column = name.len() + 2;
@@ -173,6 +174,11 @@ fn fold(name: &str, text: &str) -> String {
         let mut rest = word;
         while column + rest.len() > LINE {
             let (line, after) = rest.split_at_checked(LINE - column).unwrap_or((rest, ""));
+            let (line, after) =
+                match line.rfind([',', ';']).and_then(|at| rest.split_at_checked(at + 1)) {
+                    Some(behind_item) => behind_item,
+                    None => (line, after),
+                };
             out.push_str(line);
             if after.is_empty() {
                 rest = after;
@@ -335,6 +341,28 @@ mod tests {
         assert_eq!(apply(b"abcdef", &edits).byte_len(), 6);
         assert_eq!(apply(b"", &[]).count(), 0);
         assert_eq!(apply(b"abc", &[]).to_vec(), b"abc");
+    }
+
+    #[test]
+    fn items_of_a_list_are_never_cut() {
+        for length in 1..40 {
+            let items: Vec<String> =
+                (0..40).map(|number| format!("{}{number}", "c".repeat(length))).collect();
+            let text = format!("v=1; reasons={}; done=edited", items.join(","));
+            let field = Field::folded("X-Linkmilter", &text);
+            let lines: Vec<&str> = field.value.split('\n').collect();
+            assert!(lines.len() > 1 && lines.iter().all(|line| line.len() <= LINE), "{field:?}");
+            for line in &lines[..lines.len() - 1] {
+                assert!(line.ends_with([',', ';']), "{line}");
+            }
+            assert_eq!(field.value.replace("\n ", "").replace(' ', ""), text.replace(' ', ""));
+        }
+        // What is one word is cut: no line may be longer.
+        let field = Field::folded("X-Linkmilter-Undo", &format!("v=1; z={}", "A".repeat(300)));
+        assert!(
+            field.value.split('\n').skip(1).take(3).all(|line| line.len() == LINE),
+            "{field:?}"
+        );
     }
 
     #[test]

@@ -54,14 +54,15 @@ fn name(command: &Command) -> &str {
 }
 
 /// The page of one command: its options, then what applies to every command.
-fn of_command(command: Command) -> std::io::Result<Vec<u8>> {
+fn of_command(mut command: Command) -> std::io::Result<Vec<u8>> {
     let own = name(&command).to_owned();
+    let usage = command.render_usage().to_string();
     let below = command.get_subcommands().next().is_some();
     let man = Man::new(command).source("linkmilter").manual("linkmilter");
     let mut out = Vec::new();
     man.render_title(&mut out)?;
     man.render_name_section(&mut out)?;
-    man.render_synopsis_section(&mut out)?;
+    out.extend(synopsis(&usage));
     man.render_description_section(&mut out)?;
     man.render_options_section(&mut out)?;
     if below {
@@ -146,6 +147,15 @@ fn reasons() -> Page {
     examples(&mut page, "linkmilter-check");
     see_also(&mut page, "linkmilter-reasons");
     Page { file: "linkmilter-reasons.7".to_owned(), text: page.to_roff().into_bytes() }
+}
+
+/// The usage as `--help` has it, with the values of options and what may be repeated.
+fn synopsis(usage: &str) -> Vec<u8> {
+    let mut page = Roff::new();
+    section(&mut page, "SYNOPSIS");
+    let usage = usage.strip_prefix("Usage:").unwrap_or(usage);
+    usage.lines().for_each(|line| text(&mut page, line.trim()));
+    page.to_roff().into_bytes()
 }
 
 fn examples(page: &mut Roff, command: &str) {

@@ -73,7 +73,9 @@ pub const fn verdict_words(verdict: Verdict) -> &'static str {
         Verdict::Notice => "Unusual, and reported; a reader is not deceived.",
         Verdict::Suspect => "May deceive a reader. Reported; edited by the profile strict.",
         Verdict::Unsafe => "Deceives a reader. Edited by the profiles enforce and strict.",
-        Verdict::Invalid => "No client should follow it. Edited like unsafe.",
+        Verdict::Invalid => {
+            "No client should follow it. Edited like unsafe where some client opens it all the same."
+        }
     }
 }
 

@@ -26,11 +26,11 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Opens the given directory, else the journal. Without a journal there are no bounds, and
-    /// nothing is recorded.
+    /// Opens the given directory, else the journal, else the user's own directory. Without bounds nothing is to be
+    /// recorded.
     ///
     /// # Errors
-    /// The given directory cannot be used.
+    /// What is to be recorded can be recorded nowhere. Then nothing may be changed: `why` would not know of it.
     pub fn open(
         named: Option<&Path>,
         journal: &Path,
@@ -46,9 +46,8 @@ impl Notes {
             None => Recalls::open(journal, bounds),
         };
         match opened {
-            Ok(opened) => notes.open = opened,
-            Err(error) if is_named => return Err(error),
-            Err(error) => notes.fall_back(error),
+            Ok(opened) => notes.open = Some(opened),
+            Err(error) => notes.fall_back(error)?,
         }
         Ok(notes)
     }
@@ -63,7 +62,13 @@ impl Notes {
         while let Some(open) = &mut self.open {
             match open.record(event) {
                 Ok(()) => return,
-                Err(error) if self.is_denied(&error) => self.fall_back(error),
+                Err(error) if self.is_denied(&error) => {
+                    // What was changed so far cannot be taken back.
+                    self.open = None;
+                    if let Err(error) = self.fall_back(error) {
+                        warn(&not_recorded(&error));
+                    }
+                }
                 Err(error) => {
                     if self.lost == 0 {
                         warn(&not_recorded(&error));
@@ -81,21 +86,18 @@ impl Notes {
         self.is_journal && error.source.kind() == ErrorKind::PermissionDenied
     }
 
-    /// Tries the user's own directory, if there is one left to try. Without it the messages are
-    /// changed without record.
-    fn fall_back(&mut self, error: JournalError) {
-        self.open = None;
+    /// Opens the user's own directory, if there is one left to try.
+    ///
+    /// # Errors
+    /// This one if there is none, or that of opening it.
+    fn fall_back(&mut self, error: JournalError) -> Result<(), JournalError> {
         let own = user_recall_directory().filter(|_| self.is_denied(&error));
         self.is_journal = false;
-        let Some(own) = own else { return warn(&not_recorded(&error)) };
-        match Recalls::of_user(&own, self.bounds, now()) {
-            Ok(opened) => {
-                let own = own.display();
-                warn(&format_args!("{error}: noted in {own}, for linkmilter why --recalls {own}"));
-                self.open = opened;
-            }
-            Err(error) => warn(&not_recorded(&error)),
-        }
+        let Some(own) = own else { return Err(error) };
+        self.open = Some(Recalls::of_user(&own, self.bounds, now())?);
+        let own = own.display();
+        warn(&format_args!("{error}: noted in {own}, for linkmilter why --recalls {own}"));
+        Ok(())
     }
 }
 

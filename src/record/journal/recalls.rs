@@ -5,13 +5,13 @@
 //! its owner are not recorded.
 
 use std::fs::DirBuilder;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, fchown, lchown};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::reader::each_line;
-use super::{Bounds, JournalError, Stream, Writer, failed, remove, segments};
+use super::{Bounds, JournalError, Stream, Writer, failed, make, remove, segments};
 use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
 
@@ -70,17 +70,19 @@ pub struct Recalls {
 }
 
 impl Recalls {
-    /// Opens the stream in the directory of a journal; `None` if there is no journal.
+    /// Opens the stream in the directory of a journal, which is made as the daemon makes it if it does not exist: on a
+    /// host of mailboxes no daemon may ever run. Made by root in a directory of the filter's user, it is that user's.
     ///
     /// # Errors
-    /// The directory cannot be read.
-    pub fn open(directory: &Path, bounds: Bounds) -> Result<Option<Recalls>, JournalError> {
-        if !directory.is_dir() {
-            return Ok(None);
+    /// The directory cannot be made or read.
+    pub fn open(directory: &Path, bounds: Bounds) -> Result<Recalls, JournalError> {
+        if !directory.exists() {
+            make(directory)?;
+            set_owner_of_parent(directory)?;
         }
         segments(directory, NAME)?;
         let stream = Stream::new(NAME, bounds.bytes / SHARE_DIVISOR, Writer::Anybody);
-        Ok(Some(Recalls { directory: directory.to_owned(), stream }))
+        Ok(Recalls { directory: directory.to_owned(), stream })
     }
 
     /// Opens the stream in the user's own directory, which is made (0700) if it does not exist. No daemon expires old
@@ -92,7 +94,7 @@ impl Recalls {
         directory: &Path,
         bounds: Bounds,
         now: Timestamp,
-    ) -> Result<Option<Recalls>, JournalError> {
+    ) -> Result<Recalls, JournalError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
         made.map_err(|source| failed(directory, "make the directory", source))?;
         let oldest = now.minus(bounds.age);
@@ -127,6 +129,18 @@ impl Recalls {
         }
         fchown(&open.file, Some(owner.uid()), Some(owner.gid())).map_err(wrong)
     }
+}
+
+/// Gives a directory that was just made to the owner of the one above it.
+fn set_owner_of_parent(directory: &Path) -> Result<(), JournalError> {
+    let Some(above) = directory.parent() else { return Ok(()) };
+    let wrong = |source| failed(directory, "give it to the owner of the state directory", source);
+    let owner = std::fs::metadata(above).map_err(wrong)?;
+    let made = std::fs::symlink_metadata(directory).map_err(wrong)?;
+    if made.uid() == owner.uid() {
+        return Ok(());
+    }
+    lchown(directory, Some(owner.uid()), Some(owner.gid())).map_err(wrong)
 }
 
 /// Passes the recalls of messages with one of these Message-IDs to `take`, in the order of writing. Returns the number
@@ -181,16 +195,12 @@ mod tests {
     fn recalls_are_found_by_message_id() {
         let directory = tempfile::tempdir().unwrap();
         let journal = directory.path().join("journal");
-        assert!(
-            Recalls::open(&journal, Bounds::default()).unwrap().is_none(),
-            "no journal, no recalls"
-        );
-        assert_eq!(found(&journal, &["a"]), (vec![], 0));
-        let _daemon = Journal::open(&journal, Bounds::default()).unwrap();
-        let mut recalls = Recalls::open(&journal, Bounds::default()).unwrap().unwrap();
+        assert_eq!(found(&journal, &["a"]), (vec![], 0), "no journal, no recalls");
+        let mut recalls = Recalls::open(&journal, Bounds::default()).unwrap();
         for (second, id) in [(1, "a"), (2, "b"), (3, "a")] {
             recalls.record(&event(second, id)).unwrap();
         }
+        let _daemon = Journal::open(&journal, Bounds::default()).unwrap();
         assert_eq!(found(&journal, &["a"]), (vec![1, 3], 0));
         assert_eq!(found(&journal, &["a", "b", "c"]), (vec![1, 2, 3], 0));
         // A torn line, one of a newer version, and another run after them.
@@ -198,7 +208,7 @@ mod tests {
         let newer = RecallEvent { v: SCHEMA_VERSION + 1, ..event(4, "a") };
         let text = std::fs::read_to_string(&file).unwrap() + &newer.to_line() + "\n{\"v\":1,\"ti";
         std::fs::write(&file, text).unwrap();
-        let mut recalls = Recalls::open(&journal, Bounds::default()).unwrap().unwrap();
+        let mut recalls = Recalls::open(&journal, Bounds::default()).unwrap();
         recalls.record(&event(5, "a")).unwrap();
         assert_eq!(found(&journal, &["a"]), (vec![1, 3, 5], 2));
     }
@@ -211,11 +221,11 @@ mod tests {
         std::fs::write(&other, "").unwrap();
         let link = directory.path().join("recalls-000000000001.jsonl");
         std::os::unix::fs::symlink(&other, &link).unwrap();
-        let mut recalls = Recalls::open(directory.path(), Bounds::default()).unwrap().unwrap();
+        let mut recalls = Recalls::open(directory.path(), Bounds::default()).unwrap();
         assert!(recalls.record(&event(1, "a")).is_err());
         std::fs::remove_file(&link).unwrap();
         std::fs::hard_link(&other, &link).unwrap();
-        let mut recalls = Recalls::open(directory.path(), Bounds::default()).unwrap().unwrap();
+        let mut recalls = Recalls::open(directory.path(), Bounds::default()).unwrap();
         assert!(recalls.record(&event(1, "a")).is_err());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "");
     }
@@ -225,7 +235,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let bounds = Bounds { bytes: 64 << 10, ..Bounds::default() };
         let mut journal = Journal::open(directory.path(), bounds).unwrap();
-        let mut recalls = Recalls::open(directory.path(), bounds).unwrap().unwrap();
+        let mut recalls = Recalls::open(directory.path(), bounds).unwrap();
         for second in 0..100 {
             recalls.record(&event(second, "a")).unwrap();
         }

@@ -200,7 +200,7 @@ impl FieldReader<'_, '_, '_, '_> {
         self.name_before(name, &judged);
         match self.check_recipient(&mut judged) {
             Some(author) => self.push_as(spelled, &judged, Some(author)),
-            None => self.push(spelled, &judged),
+            None => self.push_link(spelled, &judged, Kind::Email),
         }
     }
 
@@ -223,7 +223,7 @@ impl FieldReader<'_, '_, '_, '_> {
             if is_address(&link) {
                 judged.add_with(Reason::AddressInvalid, Verdict::Suspect);
             }
-            self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+            self.push_link(name.get(link.span.clone()).unwrap_or_default(), &judged, link.kind);
         }
     }
 
@@ -267,7 +267,7 @@ impl FieldReader<'_, '_, '_, '_> {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
         }
-        self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+        self.push_link(name.get(link.span.clone()).unwrap_or_default(), &judged, link.kind);
     }
 
     /// Whether a name gives the address of a person: where everybody can have one, and its other words claim nothing.
@@ -470,7 +470,7 @@ impl FieldReader<'_, '_, '_, '_> {
             }
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
             if known || link.kind != Kind::Bare {
-                self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
+                self.push_link(text.get(link.span.clone()).unwrap_or_default(), &judged, link.kind);
             }
         }
         self.hosts_with_signs(text, &ends);
@@ -516,6 +516,17 @@ impl FieldReader<'_, '_, '_, '_> {
         found
     }
 
+    /// A harmless address is no link: whoever asks who got a link to a host must not be shown all mail of its people.
+    fn push_link(&mut self, spelled: &str, judged: &Judged, kind: Kind) {
+        if kind != Kind::Email || !self.is_unreported(judged) {
+            self.push(spelled, judged);
+        }
+    }
+
+    fn is_unreported(&self, judged: &Judged) -> bool {
+        judged.verdict == Verdict::Ok && self.policy.report == Report::Findings
+    }
+
     fn push(&mut self, spelled: &str, judged: &Judged) {
         let Some(host) = &judged.host else { return };
         if !host.reasons.contains(Reason::TldSyntax) {
@@ -527,7 +538,7 @@ impl FieldReader<'_, '_, '_, '_> {
         if self.found.links() >= self.budget.findings {
             return;
         }
-        if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {
+        if self.is_unreported(judged) {
             self.found.remember_harmless(judged);
             return;
         }

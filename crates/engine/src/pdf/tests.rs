@@ -75,6 +75,30 @@ fn unreadable_streams_are_reported() {
     assert!(read(b"%PDF-1.7\ntrailer << /Encrypt 5 0 R >>").unread);
 }
 
+/// Programs repair a document that is broken off, and what is missing may have been a link.
+#[test]
+fn a_document_that_is_broken_off_anywhere_is_not_read() {
+    let whole = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+        2 0 obj<</Length 44>>stream\nBT (Hello World) Tj ET\nendstream endobj\n\
+        3 0 obj<</A<</S/URI/URI(https://a.example/)>>>>endobj\n\
+        xref\n0 3\n0000000000 65535 f \ntrailer<</Root 1 0 R/Size 6>>\nstartxref\n200\n%%EOF";
+    let updated =
+        format!("{whole}\n3 0 obj<</A<</S/URI/URI(https://b.example/)>>>>endobj\n%%EOF\n");
+    for document in [whole, &updated] {
+        for end in [document.to_owned(), format!("{document}\r\n\0\0 what a gateway appends")] {
+            assert!(!read(end.as_bytes()).unread, "{end}");
+        }
+    }
+    for end in 8..whole.len() {
+        assert!(read(&whole.as_bytes()[..end]).unread, "{}", &whole[..end]);
+    }
+    // Behind an earlier end no more than blanks is an end as well.
+    let objects = updated.rfind("endobj").unwrap() + "endobj".len();
+    for end in objects..updated.trim_end().len() {
+        assert!(read(&updated.as_bytes()[..end]).unread, "{}", &updated[..end]);
+    }
+}
+
 #[test]
 fn a_document_that_unpacks_to_too_much_is_not_read() {
     let bomb = packed(&vec![b' '; 4 << 20]);

@@ -79,7 +79,7 @@ fn the_action_says_how_a_link_is_edited() {
     let (lie, user) = (format!("http://{BAD}/x"), format!("https://www.paypal.com@{BAD}/x"));
     let query = format!("http://example.com/?u=http://{BAD}/");
     for (action, link, expected) in [
-        (LinkAction::Unlink, &lie, format!("hxxp://p\u{430}ypal[.]com/x")),
+        (LinkAction::Unlink, &lie, "hxxp://p\u{430}ypal[.]com/x".to_owned()),
         (LinkAction::Punycode, &lie, format!("http://{CODE}.com/x")),
         (LinkAction::PercentEncode, &lie, format!("hxxp://{CODE}[.]com/x")),
         (LinkAction::Defang, &lie, format!("hxxp://{CODE}[.]com/x")),

@@ -9,8 +9,9 @@ fn a_pdf_is_reported_and_left_as_it_is() {
         let message = Message { head, body: document.as_bytes() };
         inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new())
     };
-    let outcome =
-        inspected("%PDF-1.7\n1 0 obj << /S /URI /URI (https://p\u{430}ypal.com/x) >> endobj\n");
+    let outcome = inspected(
+        "%PDF-1.7\n1 0 obj << /S /URI /URI (https://p\u{430}ypal.com/x) >> endobj\n%%EOF",
+    );
     let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
     assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
     assert_eq!(
