@@ -60,7 +60,7 @@ const HARMLESS_HOST_STEPS: u64 = 256;
 const HARMLESS_BOUNDS_STEPS: u64 = 960;
 
 /// Added for such a host that prose may be joined to, and that begins and ends in one place only: it takes no less.
-const HARMLESS_PROSE_STEPS: u64 = 680;
+const HARMLESS_PROSE_STEPS: u64 = 320;
 
 /// Steps of finding a host with other letters that nothing announces, added to the bytes that the search for it reads:
 /// its beginning, its end and its domain are each looked for in several ways. They are taken before it is judged,

@@ -33,7 +33,7 @@ const LOOSE_STEPS: u64 = 7;
 
 /// Steps of a word that is put in the order of its boxes and marks, besides its bytes, and of each of these.
 const ORDER_STEPS: u64 = 128;
-const ORDER_STEPS_PER_BYTE: u64 = 17;
+const ORDER_STEPS_PER_BYTE: u64 = 16;
 
 /// Words that a first look shows for one word of the text: from left to right, turned round, in the order of its boxes,
 /// and what pieces read as.
