@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use clap::CommandFactory;
@@ -100,16 +101,18 @@ fn command(test_directory: &Path, line: &str) -> Command {
 }
 
 /// Waits for the end of a child process. A timeout fails the test.
-fn end(mut child: Child, what: &str) -> Output {
-    let begun = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if begun.elapsed() > TIMEOUT {
-            let _ = child.kill();
+fn end(child: Child, what: &str) -> Output {
+    let pid = child.id().to_string();
+    let (ended, output) = mpsc::channel();
+    // What it writes is read meanwhile: a pipe holds 64 KiB.
+    std::thread::spawn(move || ended.send(child.wait_with_output()));
+    match output.recv_timeout(TIMEOUT) {
+        Ok(output) => output.unwrap(),
+        Err(_) => {
+            let _ = Command::new("kill").args(["-9", &pid]).status();
             panic!("{what} does not end");
         }
-        std::thread::sleep(Duration::from_millis(5));
     }
-    child.wait_with_output().unwrap()
 }
 
 fn run(mut command: Command, what: &str) -> Output {
