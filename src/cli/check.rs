@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::lists::{self, List, Placed};
-use super::shared::{ConfigFile, with_feeds};
+use super::shared::{ConfigFile, default_policy};
 use super::{ExitStatus, done, input};
 use crate::engine::check;
 use crate::engine::host::{LinkJudgement, Names};
@@ -115,7 +115,7 @@ fn each_line(
 impl Judge {
     fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
         let config = config.load()?;
-        let policy = config.user_settings()?.policies.default_policy();
+        let policy = default_policy(&config)?;
         let mut protected = Names::clone(&policy.protected);
         if let Some(path) = protected_file {
             let text = file::read_text(path, file::MAX_BYTES)
@@ -127,7 +127,7 @@ impl Judge {
             protected.extend(&names);
         }
         let tlds = super::tld::table(&config);
-        let policy = Policy { protected: Arc::new(protected), ..with_feeds(&config, &policy) };
+        let policy = Policy { protected: Arc::new(protected), ..policy };
         let blocked = lists::placed(&config, List::Block)?;
         Ok(Judge { policy, tlds, blocked })
     }

@@ -1,6 +1,6 @@
 //! `linkmilter format`.
 
-use super::shared::{ConfigFile, with_feeds};
+use super::shared::{ConfigFile, default_policy};
 use super::{ExitStatus, done, input};
 use crate::engine::check;
 use crate::engine::link::{Escaping, Url};
@@ -29,7 +29,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let urls = input::lines(args.urls)?;
     let config = args.config.load()?;
-    let policy = with_feeds(&config, &config.user_settings()?.policies.default_policy());
+    let policy = default_policy(&config)?;
     let tlds = super::tld::table(&config);
     let escaping = if args.letter { Escaping::Letter } else { Escaping::Adjusted };
     let mut out = BufWriter::new(io::stdout().lock());

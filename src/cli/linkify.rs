@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::shared::{ConfigFile, with_feeds};
+use super::shared::{ConfigFile, default_policy};
 use super::{ExitStatus, input, print};
 use crate::engine::host::linkify::{Options, Switch};
 use crate::engine::linkify::linkify;
@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let input = input::read(args.file.as_deref())?;
     let config = args.config.load()?;
-    let policy = with_feeds(&config, &config.user_settings()?.policies.default_policy());
+    let policy = default_policy(&config)?;
     let tlds = super::tld::table(&config);
     let switch = if args.off { Switch::Off } else { Switch::On };
     let options = Options { switch, exceptions: &args.except };

@@ -153,6 +153,12 @@ pub fn host_name(config: &Config) -> String {
     named.map_or_else(|| "localhost".to_owned(), |name| name.0.clone())
 }
 
+/// The policy of mail that no rule is for, with the lists of others as stored on this machine: what a command judges by
+/// that has no message.
+pub fn default_policy(config: &Config) -> anyhow::Result<Policy> {
+    Ok(with_feeds(config, &config.user_settings()?.policies.default_policy()))
+}
+
 /// The policy with the lists of others as stored on this machine. Lists that cannot be read are
 /// left out, with a warning.
 pub fn with_feeds(config: &Config, policy: &Policy) -> Policy {
