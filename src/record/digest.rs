@@ -11,6 +11,7 @@ use super::printable;
 use super::time::Timestamp;
 use crate::engine::explain::{Character, characters_of, difference, in_front_of_target, sentence};
 use crate::engine::outcome::{Reason, Verdict};
+use crate::engine::unicode::a_label::u_label;
 use crate::plural::{counted, noun};
 
 /// Registrable domains listed under each reason.
@@ -288,8 +289,8 @@ pub fn description<'c>(
 /// not.
 fn as_shown(ascii: &str) -> String {
     let shown = |label: &str| {
-        let decoded = label.strip_prefix("xn--").filter(|_| !label.contains('{'));
-        decoded.and_then(idna::punycode::decode_to_string).unwrap_or_else(|| label.to_owned())
+        let decoded = if label.contains('{') { None } else { u_label(label) };
+        decoded.unwrap_or_else(|| label.to_owned())
     };
     ascii.split('.').map(shown).collect::<Vec<_>>().join(".")
 }

@@ -6,7 +6,7 @@ use crate::cost::Stage;
 use crate::judged::leads_to_visible;
 use crate::judging::{Judge, Judged, ShownAs};
 use crate::outcome::{Reason, Verdict};
-use uts58::{Kind, Link, Target};
+use uts58::{Kind, Link, Target, percent};
 
 /// Occurrences of a stretch that are judged together. None of them is in an anchor of another run.
 #[derive(Clone, Copy)]
@@ -141,7 +141,7 @@ impl View<'_> {
         let Target::Link(link) = &visible.target else { return false };
         let seen = self.seen.get(visible.seen).map_or("", |seen| seen.as_str());
         let before = seen.as_bytes().get(..link.span.start).unwrap_or_default();
-        matches!(before, [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+        before.last_chunk::<3>().is_some_and(|escape| percent::escape_at(escape).is_some())
     }
 
     /// The word of the visible text that ends at this offset.

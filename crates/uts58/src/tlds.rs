@@ -13,7 +13,7 @@ use core::hash::{BuildHasher, BuildHasherDefault, Hash};
 #[cfg(feature = "std")]
 use std::collections::HashSet;
 
-use crate::unicode::a_label::PREFIX;
+use crate::unicode::a_label::u_label;
 use crate::unicode::ascii_form::to_ascii;
 use crate::unicode::punycode::{LABEL, a_label};
 
@@ -309,10 +309,6 @@ fn pair(text: &str) -> Option<u32> {
         [0xF0..=0xFF, _, a, b, _, _, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d])),
         _ => None,
     }
-}
-
-fn u_label(name: &str) -> Option<String> {
-    idna::punycode::decode_to_string(name.strip_prefix(PREFIX)?)
 }
 
 /// What the DNS answered about a name that is not in the table.

@@ -1,11 +1,18 @@
 //! The prefix of A-labels (RFC 5890 §2.3.2.1), in any case.
 
+use alloc::string::String;
+
 /// The prefix of A-labels.
 pub const PREFIX: &str = "xn--";
 
 /// Whether the label begins like an A-label; the rest may not decode.
 pub fn is_a_label(label: &str) -> bool {
     label.get(..PREFIX.len()).is_some_and(|four| four.eq_ignore_ascii_case(PREFIX))
+}
+
+/// What an A-label in lower case decodes to, whether or not it is valid (RFC 5891 §4.4).
+pub fn u_label(label: &str) -> Option<String> {
+    idna::punycode::decode_to_string(label.strip_prefix(PREFIX)?)
 }
 
 /// Where the text has the prefix of A-labels, at the beginning of a label or not.
