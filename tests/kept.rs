@@ -12,19 +12,13 @@ use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 use daemon::{
-    Daemon, Manager, Site, answer, connect, deliver, negotiate, packet, replies, start, wait_for,
+    DECEPTIVE, Daemon, HEADER, Manager, Site, answer, connect, deliver, negotiate, packet, replies,
+    wait_for,
 };
-
-const HEADER: &[(&str, &str)] =
-    &[("Subject", " hello"), ("Content-Type", " text/plain; charset=utf-8")];
-const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/signin today.\r\n";
 
 /// A daemon with a service manager, at its socket, that is ready.
 fn serve(site: &Site) -> (Daemon, Manager) {
-    let manager = Manager::new(site.root.path());
-    let mut command = site.serve_at_socket();
-    command.env("NOTIFY_SOCKET", &manager.path);
-    let daemon = start(command);
+    let (daemon, manager) = daemon::serve(site);
     assert_eq!(manager.notified()[0], "READY=1", "{}", site.logged());
     (daemon, manager)
 }

@@ -14,19 +14,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
 
-use daemon::{Daemon, Manager, Site, binary, clean, connect, deliver, negotiate, start, wait_for};
-
-const HEADER: &[(&str, &str)] =
-    &[("Subject", " hello"), ("Content-Type", " text/plain; charset=utf-8")];
-const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/signin today.\r\n";
-
-/// A daemon with a service manager, at its socket.
-fn serve(site: &Site) -> (Daemon, Manager) {
-    let manager = Manager::new(site.root.path());
-    let mut command = site.serve_at_socket();
-    command.env("NOTIFY_SOCKET", &manager.path);
-    (start(command), manager)
-}
+use daemon::{
+    DECEPTIVE, Daemon, HEADER, Manager, Site, binary, clean, connect, deliver, negotiate, serve,
+    start, wait_for,
+};
 
 /// Runs until READY and stops; what it said of itself.
 fn once(site: &Site) -> String {

@@ -11,6 +11,22 @@ use std::time::{Duration, Instant};
 /// Longest wait for anything: a loaded machine, not a measure.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A message of text, and one that is edited.
+#[allow(dead_code)]
+pub const HEADER: &[(&str, &str)] =
+    &[("Subject", " hello"), ("Content-Type", " text/plain; charset=utf-8")];
+#[allow(dead_code)]
+pub const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/signin today.\r\n";
+
+/// A daemon with a service manager, at its socket.
+#[allow(dead_code)]
+pub fn serve(site: &Site) -> (Daemon, Manager) {
+    let manager = Manager::new(site.root.path());
+    let mut command = site.serve_at_socket();
+    command.env("NOTIFY_SOCKET", &manager.path);
+    (start(command), manager)
+}
+
 pub fn binary() -> &'static str {
     env!("CARGO_BIN_EXE_linkmilter")
 }
