@@ -18,7 +18,7 @@ GROUP = 8
 PATIENCE = 120
 # Instructions that ordinary mail takes a byte, and how many times that a family may. Where every link is defanged,
 # ordinary mail is edited and read again as well.
-ORDINARY, TIMES = 56, 20
+ORDINARY, TIMES = 72, 20
 ORDINARY_DEFANGED = 150
 # A step is a bounded piece of work.
 STEP = 200

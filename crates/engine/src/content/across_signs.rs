@@ -12,6 +12,7 @@ use super::mapped_end::{MAPPED_STEPS_PER_BYTE, mapped_end, may_be_mapped};
 use super::{Occurrence, SeenBy, Site, Target, View};
 use mailsplice::byte_search::each;
 use uts58::tlds::TldSet;
+use uts58::unicode::hosts::is_kept;
 use uts58::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, begins_with_www, known_end, percent, scheme};
 
@@ -170,7 +171,7 @@ impl<'t> Search<'t> {
         let (mut is_behind_sign, mut goes_on, mut is_mapped) = (false, false, false);
         let end = rest.find(|c: char| {
             // What most are.
-            if c.is_ascii_alphanumeric() {
+            if c.is_ascii_alphanumeric() || !c.is_ascii() && is_kept(c) {
                 goes_on |= is_behind_sign;
                 return false;
             }

@@ -7,6 +7,7 @@
 //! | RFC 3492 §6.1: digits of a delta, and the bias | `Digits` |
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::a_label::PREFIX;
 
@@ -39,17 +40,17 @@ pub fn a_label(name: &str) -> Option<String> {
     if label.places as usize > LABEL {
         return None;
     }
-    let mut out = String::with_capacity(LABEL + 1);
-    out.push_str(PREFIX);
-    out.extend(name.bytes().filter(u8::is_ascii).map(char::from));
+    let mut out = Vec::with_capacity(LABEL + 1);
+    out.extend_from_slice(PREFIX.as_bytes());
+    out.extend(name.bytes().filter(u8::is_ascii));
     if out.len() > PREFIX.len() {
-        out.push('-');
+        out.push(b'-');
     }
     label.digits(|digit| {
         out.push(digit);
         Some(())
     });
-    Some(out)
+    String::from_utf8(out).ok()
 }
 
 /// The A-label; of a label that is longer than any in the DNS its ASCII characters, with a hyphen for each other one.
@@ -136,7 +137,7 @@ impl Label {
     }
 
     /// Passes on the digits of all deltas of a label that fits, until `digit` returns `None`.
-    fn digits(&mut self, mut digit: impl FnMut(char) -> Option<()>) -> Option<()> {
+    fn digits(&mut self, mut digit: impl FnMut(u8) -> Option<()>) -> Option<()> {
         let points = self.points.get_mut(..self.count).unwrap_or_default();
         sort(points);
         let mut digits = Digits::new(self.ascii.count_ones());
@@ -179,9 +180,8 @@ impl Digits {
     }
 
     /// Passes on the digits of a delta; the bias adapts to it.
-    fn push_delta(&mut self, delta: u32, digit: &mut impl FnMut(char) -> Option<()>) -> Option<()> {
-        let mut put =
-            |value: u32| digit(DIGITS.get(value as usize).map_or('a', |digit| char::from(*digit)));
+    fn push_delta(&mut self, delta: u32, digit: &mut impl FnMut(u8) -> Option<()>) -> Option<()> {
+        let mut put = |value: u32| digit(DIGITS.get(value as usize).copied().unwrap_or_default());
         let (mut rest, mut k) = (delta, 36_u32);
         loop {
             let threshold = k.saturating_sub(self.bias).clamp(1, 26);

@@ -350,6 +350,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             if (many && self.can_emit()) || tokens.position().saturating_sub(pulse) > PULSE {
                 pulse = tokens.position();
                 self.emit()?;
+            } else if !self.can_go_on() {
+                return ControlFlow::Break(());
             }
         }
         // Outlook's goes on behind the comment.
@@ -498,6 +500,27 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 false => self.separate_by(name, tag.range.start),
             }
         }
+        self.begin(tag, attributes, (first, found), form);
+        if concealed && !reveals {
+            self.enter_concealed(tag, conceal, traits.conceals, depth);
+        }
+        if breaks && hides && self.is_concealed() {
+            self.separate_by(name, tag.range.start);
+        }
+        self.write(tag, attributes, name);
+        self.enter(tag, name, &traits);
+    }
+
+    /// Begins what the element opens: an anchor, a form, a map, foreign content. `first` is the first occurrence in its
+    /// attributes, if one was `found`.
+    fn begin(
+        &mut self,
+        tag: &Tag,
+        attributes: &[token::Attribute],
+        (first, found): (usize, bool),
+        form: Option<usize>,
+    ) {
+        let name = self.slice(&tag.name);
         match name.as_bytes() {
             [b'a' | b'A'] if self.is_link(attributes) || self.may_be_animated() => {
                 self.begin_anchor(tag, attributes, first, None);
@@ -525,14 +548,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             _ if found || self.clicked.is_some() => self.enter_clicked(tag, attributes, first),
             _ => {}
         }
-        if concealed && !reveals {
-            self.enter_concealed(tag, conceal, traits.conceals, depth);
-        }
-        if breaks && hides && self.is_concealed() {
-            self.separate_by(name, tag.range.start);
-        }
-        self.write(tag, attributes, name);
-        self.enter(tag, name, &traits);
     }
 
     fn close(&mut self, tag: &Tag) {

@@ -2,10 +2,12 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::compared::{AcrossSeams, compared};
+use super::compared::{AcrossSeams, Parts, compared};
+use super::glance::{self, Glance};
+use super::skipped::Skipped;
 use super::{
     Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, Site,
-    StyledElement, Tag, Target, Within, entity, glance,
+    StyledElement, Tag, Target, Within, entity,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
@@ -21,6 +23,36 @@ const TURNED_STEPS: u64 = 30;
 
 /// The same of a word that a control turns round, whatever its length: it is searched by itself.
 const TURNED_WORD_STEPS: u64 = 128;
+
+/// What was recorded beside the visible text since it was searched last: see the fields of [`Reader`].
+struct Recorded {
+    anchors: Vec<Anchor>,
+    marks: Vec<Range<usize>>,
+    nodes: Vec<usize>,
+    seams: Vec<usize>,
+    joints: Vec<usize>,
+    skipped: Skipped,
+    written: Vec<Range<usize>>,
+}
+
+/// Texts that are read beside the visible one.
+struct Beside {
+    /// Words without what stands between their letters.
+    joined: [Joined; 3],
+    /// What a reader takes for one word.
+    glances: Vec<Glance>,
+    /// What is compared with where the links around it lead.
+    parts: [Option<Parts>; 2],
+}
+
+impl Beside {
+    fn is_empty(&self) -> bool {
+        let Beside { joined, glances, parts } = self;
+        joined.iter().all(Joined::is_empty)
+            && glances.is_empty()
+            && parts.iter().all(Option::is_none)
+    }
+}
 
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the visible or the hidden text.
@@ -112,32 +144,70 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Finds the links of the text and joins them with the anchors around them.
     fn flush(&mut self) {
-        let anchors = std::mem::take(&mut self.anchors);
-        let marks = std::mem::take(&mut self.marks);
-        let nodes = std::mem::take(&mut self.nodes);
-        let mut seams = std::mem::take(&mut self.seams);
-        let joints = std::mem::take(&mut self.joints);
-        let skipped = std::mem::take(&mut self.skipped);
-        let mut written = std::mem::take(&mut self.shown);
+        let recorded = self.take_recorded();
+        let (index, before) = (self.view.seen.len(), self.view.occurrences.len());
+        let overridden = Overridden::of(self.visible.as_str(), &recorded.seams);
+        self.add_links(&recorded, &overridden);
+        let beside = self.beside(&recorded);
+        let found = self.view.occurrences.len() > before;
+        let seen = self.visible.take(found || !overridden.is_empty() || !beside.is_empty());
+        let Some(seen) = seen else { return };
+        self.tie_words(&seen, (index, before), &recorded.anchors);
+        self.add_beside((seen, found), beside, &overridden, &recorded.anchors);
+        self.flushed = self.view.occurrences.len();
+    }
+
+    fn take_recorded(&mut self) -> Recorded {
+        let mut recorded = Recorded {
+            anchors: std::mem::take(&mut self.anchors),
+            marks: std::mem::take(&mut self.marks),
+            nodes: std::mem::take(&mut self.nodes),
+            seams: std::mem::take(&mut self.seams),
+            joints: std::mem::take(&mut self.joints),
+            skipped: std::mem::take(&mut self.skipped),
+            written: std::mem::take(&mut self.shown),
+        };
         if let Some(from) = &mut self.showing {
-            written.push(std::mem::take(from)..self.visible.len());
+            recorded.written.push(std::mem::take(from)..self.visible.len());
         }
-        self.part_contacts(&anchors, &mut seams);
+        self.part_contacts(&recorded.anchors, &mut recorded.seams);
+        recorded
+    }
+
+    /// Adds the links of the visible text: as most programs find them, those of its text nodes, those that only some
+    /// programs find.
+    fn add_links(&mut self, recorded: &Recorded, overridden: &Overridden) {
+        let (index, before) = (self.view.seen.len(), self.view.occurrences.len());
+        let lasting = self.add_usual_links(recorded, overridden);
+        let linked = before..self.view.occurrences.len();
+        self.read_text_nodes(&recorded.nodes, before);
+        self.view.cut |= lasting.len() > self.capacity();
+        self.view.occurrences.extend(lasting.into_iter().take(self.capacity()));
+        let text = self.visible.as_str();
+        let capacity = self.capacity();
+        self.view.add_greedy((text, index, before), &Site::HtmlText, self.tlds, capacity);
+        let linked = self.view.occurrences.get(linked).unwrap_or_default();
+        let with_signs = across_signs::hosts(text, linked, self.tlds, self.capacity());
+        self.add_hosts_with_signs(with_signs, index, recorded);
+    }
+
+    /// Adds the links that most programs find. Returns what is compared with links that ended for some programs only.
+    fn add_usual_links(&mut self, recorded: &Recorded, overridden: &Overridden) -> Vec<Occurrence> {
+        let Recorded { anchors, marks, written, .. } = recorded;
         let text = self.visible.as_str();
         let index = self.view.seen.len();
-        let before = self.view.occurrences.len();
         let mut around = anchors.iter().peekable();
-        let overridden = Overridden::of(text, &seams);
         let mut links = self.linkifier.links(text);
         let capacity = self.capacity();
+        let mut added = 0;
         let mut lasting = Vec::new();
-        for (number, link) in links.by_ref().take(capacity).enumerate() {
+        for link in links.by_ref().take(capacity) {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
             let shown = match overridden.shown(&link.span) {
                 Rendering::Overridden => Rendering::Overridden,
-                _ => shown_as(&marks, &link.host, text),
+                _ => shown_as(marks, &link.host, text),
             };
             let targets = anchor.filter(|anchor| anchor.lasts).map(|anchor| anchor.targets());
             let targets = targets.into_iter().flatten();
@@ -145,50 +215,47 @@ impl<'t> Reader<'t, '_, '_> {
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
             occurrence.shown = shown;
-            occurrence.markup = markup(&written, &span);
-            add(&mut self.view.occurrences, occurrence, capacity - number);
+            occurrence.markup = markup(written, &span);
+            add(&mut self.view.occurrences, occurrence, capacity - added);
+            added += 1;
         }
-        let linked = before..self.view.occurrences.len();
-        self.view.cut |= linked.len() == capacity && links.next().is_some();
+        self.view.cut |= added == capacity && links.next().is_some();
         self.view.steps += text_steps(text) + search_steps(&links);
-        drop(links);
-        self.read_text_nodes(&nodes, before);
-        self.view.cut |= lasting.len() > self.capacity();
-        lasting.truncate(self.capacity());
-        self.view.occurrences.extend(lasting);
-        let seen = (self.visible.as_str(), index, before);
-        let capacity = self.capacity();
-        self.view.add_greedy(seen, &Site::HtmlText, self.tlds, capacity);
-        let linked = self.view.occurrences.get(linked).unwrap_or_default();
-        let with_signs =
-            across_signs::hosts(self.visible.as_str(), linked, self.tlds, self.capacity());
-        self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
+        lasting
+    }
+
+    /// The texts that are read beside the visible one.
+    fn beside(&mut self, recorded: &Recorded) -> Beside {
+        let Recorded { anchors, seams, joints, skipped, .. } = recorded;
+        let text = self.visible.as_str();
         let asked = self.hiding_rules.get().is_some();
-        let across = AcrossSeams::of(self.visible.as_str(), &seams);
-        let without = [
+        let across = AcrossSeams::of(text, seams);
+        let joined = [
             across.linked,
-            unseen::joined(self.visible.as_str()),
-            skipped.words(self.visible.as_str(), self.text, &self.hiding_rules),
+            unseen::joined(text),
+            skipped.words(text, self.text, &self.hiding_rules),
         ];
-        let (drawn, steps) =
-            skipped.words_in(&anchors, self.visible.as_str(), self.text, &self.hiding_rules);
+        let (drawn, steps) = skipped.words_in(anchors, text, self.text, &self.hiding_rules);
         self.view.steps += steps;
         if !asked && self.hiding_rules.get().is_some() {
             self.view.steps += self.text.len() as u64;
         }
-        let glances = self.glances(&anchors, &seams, &joints);
+        let glances = self.glances(anchors, seams, joints);
         let parts = [(across.shown, false), (drawn, true)];
-        let parts = parts.map(|(words, all)| self.compared_parts(words, &anchors, all));
-        let found = self.view.occurrences.len() > before;
-        let others = !overridden.is_empty()
-            || !glances.is_empty()
-            || parts.iter().any(Option::is_some)
-            || without.iter().any(|joined| !joined.is_empty());
-        let seen = self.visible.take(found || others);
-        let Some(seen) = seen else { return };
-        self.tie_words(&seen, (index, before), &anchors);
-        let without = without.map(|joined| (joined.of(&seen), joined));
-        let reversed = self.reversed(&seen, &overridden, &anchors);
+        let parts = parts.map(|(words, all)| self.compared_parts(words, anchors, all));
+        Beside { joined, glances, parts }
+    }
+
+    /// Adds the visible text, if links were found in it, and the texts beside it with theirs.
+    fn add_beside(
+        &mut self,
+        (seen, found): (MappedText<'t>, bool),
+        Beside { joined, glances, parts }: Beside,
+        overridden: &Overridden,
+        anchors: &[Anchor],
+    ) {
+        let joined = joined.map(|joined| (joined.of(&seen), joined));
+        let reversed = self.reversed(&seen, overridden, anchors);
         let glances = glance::texts(glances, &seen);
         let parts = parts.into_iter().flatten().map(|parts| parts.mapped(&seen)).collect();
         self.view.seen.extend(Some(seen).filter(|_| found));
@@ -198,12 +265,12 @@ impl<'t> Reader<'t, '_, '_> {
             let here = occurrences.into_iter().map(|one| Occurrence { seen, ..one });
             self.view.occurrences.extend(here);
         }
-        for (words, joined) in without {
+        for (words, joined) in joined {
             let capacity = self.capacity();
             let text = (&joined, words);
             let added =
                 self.view.add_across_joints(&self.linkifier, text, capacity, &Site::HtmlText);
-            self.tie_joined(&joined, added, &anchors);
+            self.tie_joined(&joined, added, anchors);
         }
         for (word, anchor) in glances {
             if !self.can_go_on() {
@@ -212,7 +279,6 @@ impl<'t> Reader<'t, '_, '_> {
             self.add_compared(word, anchor);
         }
         self.add_parts(parts);
-        self.flushed = self.view.occurrences.len();
     }
 
     /// Ties the links of joined words that were added last to the anchors that show all of them.
@@ -235,7 +301,7 @@ impl<'t> Reader<'t, '_, '_> {
         &mut self,
         (found, cut, steps): (Vec<HostWithSigns>, bool, u64),
         index: usize,
-        (anchors, marks, written): (&[Anchor], &[Range<usize>], &[Range<usize>]),
+        Recorded { anchors, marks, written, .. }: &Recorded,
     ) {
         self.view.cut |= cut;
         self.view.steps += steps;

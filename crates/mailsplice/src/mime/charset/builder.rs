@@ -107,6 +107,18 @@ impl Builder {
         }
     }
 
+    /// Adds units of equal length, in bytes of text and of `source`.
+    pub(super) fn units(&mut self, text: &str, source: Range<usize>, (one, of): (u8, u8)) {
+        let unit = (usize::from(one), usize::from(of));
+        let row = &self.row;
+        if row.unit != unit || row.source != source.start || row.text != self.text.len() {
+            let kind = PieceKind::Units { text: one, source: of };
+            self.map.push(self.text.len(), source.start, kind);
+        }
+        self.text.push_str(text);
+        self.row = Row { text: self.text.len(), source: source.end, unit };
+    }
+
     pub(super) fn close(mut self, source_len: usize) -> Text<'static> {
         self.map.close(self.text.len(), source_len);
         Text { text: Cow::Owned(self.text), map: Some(self.map) }

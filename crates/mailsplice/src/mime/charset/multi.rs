@@ -79,17 +79,34 @@ fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
     }
 }
 
+/// Bytes of most characters, and of them in UTF-8.
+const USUAL_WIDTH: u8 = 2;
+const USUAL_TEXT: u8 = 3;
+
+/// Whether each character of a text has [`USUAL_TEXT`] bytes.
+fn has_usual_text(text: &str) -> bool {
+    let first = text.bytes().filter(|byte| matches!(byte, 0xE0..=0xEF)).count();
+    usize::from(USUAL_TEXT) * first == text.len()
+}
+
 /// Decodes a run and returns its length; `None` if the lead bytes do not say the lengths of its characters.
 fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -> Option<usize> {
     let text = encoding.decode_without_bom_handling_and_without_replacement(run)?;
     let mut length = 0;
     let mut characters = 0;
+    let mut are_usual = true;
     while let Some(rest) = run.get(length..).filter(|rest| !rest.is_empty()) {
-        length += width(rest, encoding);
+        let width = width(rest, encoding);
+        are_usual &= width == usize::from(USUAL_WIDTH);
+        length += width;
         characters += 1;
     }
     if length != run.len() || text.chars().count() != characters {
         return None;
+    }
+    if are_usual && has_usual_text(&text) {
+        out.units(&text, at..at + length, (USUAL_TEXT, USUAL_WIDTH));
+        return Some(length);
     }
     let mut length = 0;
     for character in text.chars() {
