@@ -1,6 +1,6 @@
 //! The whole engine over real mail: decode, detect, judge, splice, a thread. `cargo bench --bench engine`.
 //!
-//! On a busy machine time says little: with `--once mail|phish|hosts|apart|clean` one run is made and nothing is
+//! On a busy machine time says little: with `--once mail|phish|text|hosts|apart|clean` one run is made and nothing is
 //! measured, for `valgrind --tool=callgrind`, whose count of instructions does not depend on the day.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -88,6 +88,12 @@ fn loads() -> Vec<Load> {
             "phish",
             "real phish, default policy",
             messages("mail/phishing_pot"),
+            Policy::default(),
+        ),
+        load(
+            "text",
+            "ordinary text, default policy",
+            messages("mail/spamassassin/easy-ham-1"),
             Policy::default(),
         ),
         load("hosts", "236 links, each with a host of its own", many_hosts(), Policy::default()),
