@@ -288,7 +288,8 @@ impl<'a> Judge<'a> {
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if has_unusual_user(text, link)
             || may_carry_host(tail)
-            || tail.len() > 1 && self.is_rewriter(spelling)
+            || (tail.len() > 1 || homograph::name_end_in_host(spelling))
+                && self.is_rewriter(spelling)
             || encoded_urls::may_hold(tail)
         {
             let carried = self.carried(text, link, &host, bounds);
