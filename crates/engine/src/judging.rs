@@ -283,7 +283,7 @@ impl<'a> Judge<'a> {
         }
         self.downgrade_vocabulary(spelling, link.kind, &mut judged);
         judged.reject_signs(spelling, link.kind);
-        self.downgrade_turkish_capitals(spelling, link.kind, &mut judged);
+        self.downgrade_turkish_capitals((text, link), spelling, &mut judged);
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if has_unusual_user(text, link)
