@@ -222,6 +222,7 @@ impl<'a> Judge<'a> {
         match occurrence.shown {
             Rendering::Obfuscated => judged.add(Reason::HtmlObfuscated),
             Rendering::Overridden => judged.mark_direction_override(&occurrence.target),
+            Rendering::Divided => judged.add_with(Reason::BidiControl, Verdict::Suspect),
             Rendering::AsWritten | Rendering::Broken => {}
         }
         self.steps += edited_label_steps(&judged);

@@ -135,9 +135,9 @@ impl<'t> Reader<'t, '_, '_> {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
-            let shown = match overridden.shown(&link.span) {
-                Rendering::Overridden => Rendering::Overridden,
-                _ => shown_as(&marks, &link.host, text),
+            let shown = match overridden.shown(text, &link) {
+                Rendering::AsWritten => shown_as(&marks, &link.host, text),
+                shown => shown,
             };
             let targets = anchor.filter(|anchor| anchor.lasts).map(|anchor| anchor.targets());
             let targets = targets.into_iter().flatten();
