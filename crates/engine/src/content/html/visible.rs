@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::compared::{AcrossSeams, compared};
 use super::{
     Anchor, Markup, Occurrence, REVERSED_BYTES, Reader, Rendering, STRETCH_LINKS, Site,
-    StyledElement, Tag, Target, Within, entity, glance,
+    StyledElement, Tag, Target, Within, entity, glance, targetless,
 };
 use crate::content::across_signs::{self, HostWithSigns};
 use crate::content::bidi::Overridden;
@@ -119,6 +119,7 @@ impl<'t> Reader<'t, '_, '_> {
         let joints = std::mem::take(&mut self.joints);
         let skipped = std::mem::take(&mut self.skipped);
         let mut written = std::mem::take(&mut self.shown);
+        let targetless = self.targetless.take(self.visible.len());
         if let Some(from) = &mut self.showing {
             written.push(std::mem::take(from)..self.visible.len());
         }
@@ -143,7 +144,7 @@ impl<'t> Reader<'t, '_, '_> {
             let targets = targets.into_iter().flatten();
             lasting.extend(targets.map(|leads_to| compared(index, link.clone(), leads_to)));
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
-            occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
+            occurrence.anchor = around_text(anchor.copied(), &targetless, &span);
             occurrence.shown = shown;
             occurrence.markup = markup(&written, &span);
             add(&mut self.view.occurrences, occurrence, capacity - number);
@@ -162,7 +163,8 @@ impl<'t> Reader<'t, '_, '_> {
         let linked = self.view.occurrences.get(linked).unwrap_or_default();
         let with_signs =
             across_signs::hosts(self.visible.as_str(), linked, self.tlds, self.capacity());
-        self.add_hosts_with_signs(with_signs, index, (&anchors, &marks, &written));
+        let around_them = (&*anchors, &*targetless);
+        self.add_hosts_with_signs(with_signs, index, (around_them, &marks, &written));
         let asked = self.hiding_rules.get().is_some();
         let across = AcrossSeams::of(self.visible.as_str(), &seams);
         let without = [
@@ -235,7 +237,7 @@ impl<'t> Reader<'t, '_, '_> {
         &mut self,
         (found, cut, steps): (Vec<HostWithSigns>, bool, u64),
         index: usize,
-        (anchors, marks, written): (&[Anchor], &[Range<usize>], &[Range<usize>]),
+        ((anchors, targetless), marks, written): (Around<'_>, &[Range<usize>], &[Range<usize>]),
     ) {
         self.view.cut |= cut;
         self.view.steps += steps;
@@ -244,7 +246,7 @@ impl<'t> Reader<'t, '_, '_> {
             let span = occurrence.span();
             let at = anchors.partition_point(|anchor| anchor.text.end <= span.start);
             let anchor = anchors.get(at).filter(|anchor| anchor.text.start < span.end);
-            occurrence.anchor = anchor.map_or(AnchorAround::None, |anchor| anchor.around());
+            occurrence.anchor = around_text(anchor, targetless, &span);
             occurrence.shown = shown_as(marks, &span, self.visible.as_str());
             occurrence.markup = markup(written, &span);
             self.view.occurrences.push(occurrence);
@@ -391,6 +393,22 @@ impl<'t> Reader<'t, '_, '_> {
         }
         self.compare_maps();
         (self.take)(self.view)
+    }
+}
+
+/// Links, and stretches of text in an `<a>` that is none.
+type Around<'a> = (&'a [Anchor], &'a [Range<usize>]);
+
+/// The anchor around this range of visible text.
+fn around_text(
+    link: Option<&Anchor>,
+    targetless: &[Range<usize>],
+    span: &Range<usize>,
+) -> AnchorAround {
+    match link {
+        Some(link) => link.around(),
+        None if targetless::overlaps(targetless, span) => AnchorAround::WithoutTarget,
+        None => AnchorAround::None,
     }
 }
 
